@@ -1,10 +1,8 @@
-//! How many games are played at once: fewer than wanted while the machine has too few processes for
-//! all of them.
+//! Lowers the number of games at once while the machine has too few processes.
 //!
-//! A worker needs a permit for each pair of games. It gives it up for good when a game could not be
-//! played for want of processes, or when they are about to run out; the last permit remains. After a
-//! while one is given back, so that a short burst of another program does not slow down a tournament
-//! until its end.
+//! Each pair of games needs a permit. A worker gives it up when processes run out, or are about to; the last permit
+//! remains. One is given back after a while, because a short burst of another program must not slow down the whole
+//! tournament.
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -13,24 +11,23 @@ use tokio::sync::{Semaphore, SemaphorePermit};
 
 use crate::bot::exhaustion::is_near;
 
-/// Time between two looks at the machine's limits.
+/// Time between two looks at the system's limits.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// How long a permit is given up before one is given back.
+/// Time after which a permit is given back.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// See the [module](self).
 #[derive(Debug)]
 pub struct Capacity {
     permits: Semaphore,
-    /// Games at once that are wanted.
+    /// Games at once, as requested.
     jobs: usize,
     state: Mutex<State>,
 }
 
 #[derive(Debug)]
 struct State {
-    /// Permits that there are.
+    /// Permits in existence.
     games: usize,
     looked: Option<Instant>,
     /// When the number of permits last changed.
@@ -57,22 +54,20 @@ impl Capacity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// A permit, if one is free.
     pub fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
         self.permits.try_acquire().ok()
     }
 
-    /// Waits for a permit; `None` when no game is played any more.
+    /// `None` once closed.
     pub async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
         self.permits.acquire().await.ok()
     }
 
-    /// Nobody gets a permit any more.
     pub fn close(&self) {
         self.permits.close();
     }
 
-    /// Gives up a permit for good. Returns it when it is the last one.
+    /// Returns the permit when it is the last one.
     pub fn give_up<'a>(&self, permit: SemaphorePermit<'a>) -> Option<SemaphorePermit<'a>> {
         let mut state = self.state();
         if state.games == 1 {
@@ -84,9 +79,8 @@ impl Capacity {
         None
     }
 
-    /// Whether the machine has too few processes for another game, besides those that are played: a
-    /// sentence if so. Looks only now and then, and gives a permit back when there have been enough for
-    /// some time.
+    /// Whether the machine lacks processes for another game: a sentence if so. Looks at most every `LOOK`; returns
+    /// a permit after `PATIENCE` without shortage.
     pub fn shortage(&self) -> Option<String> {
         if self.jobs == 1 {
             return None;
@@ -108,7 +102,7 @@ impl Capacity {
         near.filter(|_| state.games > 1)
     }
 
-    /// Whether this is the first time that fewer games are played.
+    /// Whether fewer games are played for the first time.
     pub fn is_news(&self) -> bool {
         !std::mem::replace(&mut self.state().warned, true)
     }

@@ -1,5 +1,4 @@
-//! The bots that are named for a tournament (files, command lines, whole directories), and which of
-//! them can enter.
+//! Finds the bots named for a tournament (files, command lines, directories).
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,18 +21,15 @@ use crate::strategy;
 use crate::text::short_name;
 use crate::text::{escape_controls, unreadable};
 
-/// A bot as the user names it.
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
     /// A file, a command line or `builtin:NAME`.
     pub text: String,
-    /// Its name; by default that of its file.
+    /// By default the file's name.
     pub name: Option<String>,
-    /// Its working directory; the referee's by default.
+    /// By default the referee's.
     pub directory: Option<PathBuf>,
-    /// Variables added to its environment.
     pub environment: BTreeMap<String, String>,
-    /// The limits on its time.
     pub time: TimeControl,
 }
 
@@ -48,7 +44,7 @@ impl From<String> for BotRequest {
 }
 
 impl BotRequest {
-    /// The request that led to this entry of a plan.
+    /// The request that led to this entry.
     pub fn again(bot: &BotPlan) -> Result<Self, NoTime> {
         Ok(Self {
             text: bot.bot.clone(),
@@ -60,26 +56,16 @@ impl BotRequest {
     }
 }
 
-/// The bots that were named.
 #[derive(Clone, Debug, Default)]
 pub struct Entrants {
-    /// The bots that can enter.
     pub entered: Vec<Entrant>,
-    /// The bots that cannot.
     pub rejected: Vec<RejectedBot>,
 }
 
-/// Why the bots cannot be found.
 #[derive(Debug, thiserror::Error)]
 pub enum EntrantsError {
-    /// A directory cannot be read.
     #[error("{}", unreadable(.path, .error))]
-    Unreadable {
-        /// The directory.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
+    Unreadable { path: PathBuf, error: io::Error },
     /// A directory without programs.
     #[error(
         "{}: there is no program in it; expected files that can be run, or end like a known \
@@ -87,10 +73,9 @@ pub enum EntrantsError {
         .0.display()
     )]
     NoPrograms(PathBuf),
-    /// There is no space for the files of bots, for which none of them is to blame.
+    /// No space for copies of the bots; no bot is to blame.
     #[error(transparent)]
     NoSpace(CannotStart),
-    /// People cannot enter.
     #[error("people do not enter tournaments; they play matches: referee human BOT")]
     Human,
 }
@@ -98,17 +83,17 @@ pub enum EntrantsError {
 /// The programs in a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPrograms {
-    /// The path of each, and its name when that is not the file's.
+    /// Paths, with names that differ from the file's.
     pub programs: Vec<(String, Option<String>)>,
-    /// The other files, escaped.
+    /// Other files, escaped.
     pub others: Vec<String>,
-    /// What was meant to be a bot and cannot be started, in the same form: directories that hold no
-    /// program or several, and programs that are not compiled or not executable. [`find`] says why.
+    /// Meant as bots, but they cannot be started: directories with no program or several, programs not compiled or
+    /// not executable. [`find`] says why.
     pub refused: Vec<(String, Option<String>)>,
 }
 
-/// The programs in a directory, sorted by name: the files that can be run, and from each directory
-/// in it the only program there, which is called by the directory's name. So is the only program of all.
+/// The programs in a directory, sorted by name: runnable files, and the only program of each directory in it, named
+/// after that directory.
 pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     let mut found = Vec::new();
     let (mut others, mut refused) = (Vec::new(), Vec::new());
@@ -141,7 +126,6 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     })
 }
 
-/// The entries of a directory, sorted by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
     submission::entries(folder).map_err(|error| EntrantsError::Unreadable {
         path: folder.to_owned(),
@@ -149,8 +133,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
     })
 }
 
-/// Finds the programs of bots and copies them into the sandbox. `referee` is the path of this program,
-/// which runs the built-in bots.
+/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots.
 pub fn find(
     requests: &[BotRequest],
     referee: &Path,
@@ -250,7 +233,6 @@ pub fn find(
     Ok(entrants)
 }
 
-/// The name of a bot, before names are made distinct.
 fn base_name(request: &BotRequest, program: Option<&Program>) -> String {
     match (&request.name, program) {
         (Some(name), _) => short_name(name),
@@ -265,8 +247,7 @@ fn base_name(request: &BotRequest, program: Option<&Program>) -> String {
     }
 }
 
-/// Copies a program into the sandbox. Returns its own files as well, with the hash of those that were copied, or
-/// of the original ones when nothing is copied.
+/// Also returns the program's own files, with the hash of the copies, or of the originals when nothing is copied.
 fn confine(
     program: Program,
     others: &[&Program],
@@ -282,7 +263,7 @@ fn confine(
     Ok((program, hash, own))
 }
 
-/// The command of a plan's bot, as records hold it. Its program need not exist.
+/// As recorded. The program need not exist.
 pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
         Ok(BotSpec::Program(program)) => program.command,
@@ -290,7 +271,7 @@ pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     }
 }
 
-/// The other entrant whose file a program is a link to.
+/// The entrant whose file this program links to.
 fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Program> {
     let own = own_program(&program.argv).filter(|own| own.is_symlink())?;
     let end = own.canonicalize().ok()?;
@@ -300,26 +281,24 @@ fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Prog
     })
 }
 
-/// Whether two programs are the same. Then each may read the files of the other.
+/// Then each may read the other's files.
 fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
 }
 
-/// A bot of a plan, and the program that was found for it.
+/// A bot of the plan with its program.
 #[derive(Clone, Debug)]
 pub struct Entrant {
-    /// Its entry in the plan.
     pub plan: BotPlan,
     pub program: Program,
-    /// The files that are its own, where they were found.
+    /// At their original place.
     pub files: BotFiles,
 }
 
 impl Entrant {
-    /// A seat for it in a game by these rules. `pieces_path` is the path of the piece set's file
-    /// when it is not the built-in one; `tap` receives what the bot writes to stderr.
+    /// `pieces_path`: the piece set's file unless it is built in. `tap` receives stderr.
     pub fn seat(&self, ruleset: &dyn Ruleset, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
-        // The limits of a plan were made from a time control.
+        // A plan's limits come from a time control: always valid.
         let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
         let own = self.plan.environment.clone();
         let seat = Seat::program(ruleset, pieces_path, self.program.clone(), time)
@@ -332,10 +311,9 @@ impl Entrant {
     }
 }
 
-/// An entrant whose stderr is written to a file.
+/// An entrant whose stderr goes to a file.
 #[derive(Clone, Debug)]
 pub struct LoggedEntrant {
-    /// The bot.
     pub entrant: Entrant,
     /// The file of its stderr.
     pub log: Arc<StderrLog>,

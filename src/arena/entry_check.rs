@@ -1,5 +1,4 @@
-//! The entry check: before the tournament, every bot has to pass the checks of `referee check` that are
-//! required, within the limits of the tournament.
+//! The entry check: the required checks of `referee check`, within the tournament's limits.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,11 +7,11 @@ use super::entrants::Entrant;
 use crate::checkup::{Checkup, Notice, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 
-/// How long it may take; after that the remaining checks are left out.
+/// After this, the remaining checks are left out.
 const TIME: Duration = Duration::from_secs(20);
 
-/// Checks a bot, by questions that are those of all bots. The inner error is what is wrong with it, and what to do; the outer one is a failure of
-/// the referee or of the machine.
+/// The inner error is the bot's problem with advice; the outer one a failure of the referee or the machine. All bots
+/// are asked the same questions.
 pub async fn check(
     runner: &GameRunner,
     entrant: &Entrant,
@@ -40,7 +39,7 @@ mod tests {
     use crate::game::four_in_a_row::FourInARow;
     use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
 
-    /// Answers the first question to each of its processes, and ends at the next.
+    /// Answers each process's first question and exits at the next.
     const ONCE: &str = "echo >>\"$0/starts\"; read -r line; echo 1; read -r line; exit 3";
 
     fn entrant(script: &str, folder: &Path) -> Entrant {
@@ -86,7 +85,7 @@ mod tests {
         let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
         let fit = check(&late, &entrant, None, &Arc::default()).await.unwrap();
         assert_eq!(fit, Ok(()));
-        // The same timeout is the bot's fault when the referee ran all the time.
+        // The referee was not stalled: the bot's fault.
         std::fs::remove_dir(folder.path().join("first")).unwrap();
         let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
         let unfit = check(&prompt, &entrant, None, &Arc::default())

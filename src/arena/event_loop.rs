@@ -1,5 +1,4 @@
-//! The event loop of a tournament: starts the workers, and acts on what they report until all of
-//! them have ended.
+//! The event loop: starts the workers and handles their reports until all have stopped.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -26,9 +25,7 @@ use crate::record::FinishedRecord;
 use crate::record::journal::{Journal, Writer};
 
 impl Arena {
-    /// Plays the games that have not been played. The first message of `stops` ends the tournament
-    /// after the games being played, the second at once. Returns how it ended, with its plan and
-    /// all games played.
+    /// Plays the remaining games. The first message of `stops` ends after the current games, the second immediately.
     pub async fn run(
         self,
         directory: &TournamentDirectory,
@@ -38,7 +35,7 @@ impl Arena {
     ) -> Result<(Ended, Plan, Results), RunError> {
         let test = self.plan.sprt.as_ref().map(sprt).transpose()?;
         let mut progress = Progress::new(directory, self.plan, self.results, test, self.shard);
-        // A round may have been finished just before the referee ended.
+        // The referee may have been killed after the last game of a round.
         progress.next_round(observer)?;
         let (events, mut received) = mpsc::unbounded_channel();
         let (abort, aborted) = watch::channel(false);
@@ -121,13 +118,12 @@ impl Arena {
             }
         }
         for worker in workers {
-            // What ended it has been reported.
+            // Its error was reported.
             let _ = worker.join();
         }
         if let Some(writer) = Arc::into_inner(writer) {
             writer.finish()?;
         }
-        // Writes that were confirmed since the last worker ended.
         while let Ok(event) = received.try_recv() {
             if let Err(error) = progress.handle(event, observer) {
                 failure.get_or_insert(error);
@@ -140,7 +136,7 @@ impl Arena {
     }
 }
 
-/// The span of a tournament in the log, with the event that it begins.
+/// With the log event that it begins.
 fn span(progress: &Progress<'_>, jobs: usize, shard: Option<Shard>) -> tracing::Span {
     let plan = &progress.plan;
     let span = tracing::info_span!(target: SPAN, "tournament", plan = plan.hash);
@@ -157,7 +153,7 @@ fn span(progress: &Progress<'_>, jobs: usize, shard: Option<Shard>) -> tracing::
     span
 }
 
-/// The result of a worker; an error when it panics, for nobody would hear of its end.
+/// Turns a panic into an error: otherwise it would go unnoticed.
 fn caught(work: impl FnOnce() -> Result<(), GameError>) -> Result<(), GameError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let panicked = "a thread that plays games panicked (above is where), which is a bug of the referee; \
@@ -166,7 +162,7 @@ fn caught(work: impl FnOnce() -> Result<(), GameError>) -> Result<(), GameError>
     })
 }
 
-/// Runs a worker, with a runtime of its own, on this thread.
+/// On this thread, with its own runtime.
 fn run_worker(
     context: &Arc<ArenaContext>,
     writer: &Writer,
@@ -176,7 +172,7 @@ fn run_worker(
         let context = Arc::clone(context);
         writer.write(Arc::clone(game.line()), move |written| {
             context.scheduler.written();
-            // There is no receiver when the tournament has failed.
+            // No receiver: the tournament failed.
             let _ = context.events.send(match written {
                 Ok(()) => Event::Written(game),
                 Err(error) => Event::NotWritten(error),
@@ -191,7 +187,7 @@ fn run_worker(
             let mut worker = Worker::new(context);
             let abort = std::pin::pin!(async {
                 if aborted.wait_for(|&aborted| aborted).await.is_err() {
-                    // The sender is gone, so this tournament cannot be aborted any more.
+                    // The sender is gone: no abort can come.
                     std::future::pending::<()>().await;
                 }
             });

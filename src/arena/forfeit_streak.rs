@@ -1,17 +1,15 @@
-//! Counts forfeits in a row, which bench a bot.
-
 use crate::record::ForfeitReason;
 
-/// The number of games that a bot has forfeited in a row, in the order of the schedule.
+/// Games forfeited in a row, in the order of the schedule.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct ForfeitStreak(u32);
 
-/// The forfeits in a row that bench a bot, and the reason of the last.
+/// The number of forfeits that benches a bot, and the last one's reason.
 pub(super) type TooMany = (u32, ForfeitReason);
 
 impl ForfeitStreak {
-    /// Adds the bot's two games of a pair: why it forfeited each, if it did. Returns `Some` when that
-    /// benches the bot, which is decided after whole pairs only; never when `bench_after` is 0.
+    /// Adds a pair: why the bot forfeited each game, if it did. `Some` benches the bot, decided after whole pairs
+    /// only; never when `bench_after` is 0.
     pub(super) fn pair(
         &mut self,
         forfeits: [Option<ForfeitReason>; 2],
@@ -24,12 +22,12 @@ impl ForfeitStreak {
         self.reaches(bench_after).then_some((self.0, reason))
     }
 
-    /// Adds a pair whose results are not known yet, as if the bot forfeited both games.
+    /// Adds an unknown pair as if both games were forfeited.
     pub(super) const fn worst_pair(&mut self) {
         self.0 += 2;
     }
 
-    /// Whether it is at least `bench_after`, where 0 is for never.
+    /// `bench_after` 0: never.
     pub(super) const fn reaches(self, bench_after: u32) -> bool {
         bench_after > 0 && self.0 >= bench_after
     }

@@ -1,4 +1,4 @@
-//! Entrants that are the same program: somebody was entered twice, or one author has the program of another.
+//! Entrants that are the same program: entered twice, or copied from another author.
 
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
@@ -8,9 +8,8 @@ use std::path::Path;
 
 use super::entrants::Entrant;
 
-/// The names of entrants that are the same program with the same arguments, environment and limits, a group
-/// each, in the order of the entrants. Wherever its file is, and whatever it is called, a program with the same
-/// content is the same.
+/// Groups of names with the same content, arguments, environment and limits, in the order of entry. Path and name do
+/// not matter.
 pub fn identical(entrants: &[Entrant]) -> Vec<Vec<&str>> {
     let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for entrant in entrants {
@@ -26,7 +25,7 @@ pub fn identical(entrants: &[Entrant]) -> Vec<Vec<&str>> {
     groups
 }
 
-/// The sentence about a group.
+/// A sentence.
 pub fn same_program(names: &[&str]) -> String {
     match names {
         [others @ .., last] if !others.is_empty() => format!(
@@ -37,7 +36,7 @@ pub fn same_program(names: &[&str]) -> String {
     }
 }
 
-/// What the same programs have in common, and no others.
+/// Equal for the same programs only.
 fn identity(entrant: &Entrant) -> String {
     let program = &entrant.program;
     let own = program.own_file();
@@ -47,7 +46,7 @@ fn identity(entrant: &Entrant) -> String {
             let mut hasher = DefaultHasher::new();
             content.hash(&mut hasher);
             let mut words = program.argv.iter();
-            // What comes before it, an interpreter, is how the same program is run.
+            // The words before it are an interpreter.
             let own = words.position(|word| Path::new(word) == path);
             let after = own.map_or(1, |own| own + 1);
             let what = format!("{} {:x}", content.len(), hasher.finish());

@@ -1,4 +1,4 @@
-//! The bots' stderr, one file a bot.
+//! The bots' stderr, a file each.
 
 use std::fs::{self, File, OpenOptions};
 use std::io::Write as _;
@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::bot::stderr::Tap;
 
-/// The most that is kept for a bot, in bytes.
+/// Kept for a bot, in bytes.
 pub const MOST_BYTES: u64 = 8 << 20;
 
-/// The file of a bot's stderr. It is created with the first line.
+/// Created with the first line.
 #[derive(Debug)]
 pub struct StderrLog {
     path: PathBuf,
@@ -32,13 +32,13 @@ impl StderrLog {
         Self { path, state }
     }
 
-    /// A tap that writes each line with the number in `pair`, that of the pair being played.
+    /// Writes each line after the number of the pair in play.
     pub fn tap(self: &Arc<Self>, pair: Arc<AtomicU64>) -> Tap {
         let log = Arc::clone(self);
         Arc::new(move |line| log.write(pair.load(Ordering::Relaxed), line))
     }
 
-    /// Writes an escaped line. When the log cannot be written, the tournament continues without it.
+    /// `line` is escaped. If the log cannot be written, the tournament continues without it.
     fn write(&self, pair: u64, line: &str) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         if state.bytes >= MOST_BYTES {

@@ -1,4 +1,4 @@
-//! Prepares a tournament: the entry check, the openings, the schedule and the plan.
+//! Prepares a tournament: entry check, openings, schedule, plan.
 
 use std::io;
 use std::path::PathBuf;
@@ -22,25 +22,23 @@ use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
-/// How many of the files of a bot that has been changed are named.
+/// Changed files of a bot that are named.
 const MAX_NEWER: usize = 3;
 
-/// Why a tournament cannot be started or resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum PreparationError {
-    /// The options contradict each other, or the bots.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// With [`PlanRequest::strict`], not all bots can enter.
+    /// With [`PlanRequest::strict`].
     #[error(
         "{0} of the bots cannot enter, and --strict requires all of them; fix them (see \
          `referee check BOT`) or leave them out"
     )]
     NotAllEnter(usize),
-    /// A bot of the tournament that is resumed cannot be started.
+    /// A bot of the resumed tournament cannot be started.
     #[error("{0}")]
     Missing(String),
-    /// The directory holds another tournament.
+    /// Another tournament is in the directory.
     #[error(
         "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
          another folder with --out",
@@ -48,76 +46,68 @@ pub enum PreparationError {
         .differences.join("\n  ")
     )]
     Another {
-        /// The directory.
         path: PathBuf,
-        /// The differences, a sentence each.
+        /// A sentence each.
         differences: Vec<String>,
-        /// The bots that came later or have changed, as they are now.
+        /// New or changed bots, as they are now.
         late: Vec<BotPlan>,
-        /// The plan of the tournament in the directory.
+        /// The directory's plan.
         plan: Box<Plan>,
     },
-    /// The directory cannot be used.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// The machine has run out of processes or the like.
+    /// The machine ran out of processes or the like.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
-    /// The referee failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Something to show to the user while a tournament is prepared.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
-    /// The seed, which was drawn because none was given.
     Seed(u64),
-    /// A bot is being checked.
+    /// The check of a bot begins.
     Checking {
         name: &'a str,
-        /// Its number, from 1.
+        /// From 1.
         number: usize,
-        /// The number of bots that are checked.
+        /// Bots to check.
         of: usize,
     },
-    /// The entry check has ended.
+    /// All checks are done.
     Checked {
-        /// The number of bots that passed.
+        /// Bots that passed.
         passed: usize,
-        /// The number of bots that were checked.
+        /// Bots that were checked.
         of: usize,
     },
-    /// A sentence about something that may not be meant.
+    /// A sentence about something probably not intended.
     Warning(&'a str),
     /// This bot cannot enter.
     Rejected(&'a RejectedBot),
-    /// A bot that did not enter the tournament that is resumed has been changed since.
+    /// A rejected bot of the resumed tournament has changed.
     Mended {
         bot: &'a BotPlan,
-        /// The plan of the tournament.
+        /// The tournament's plan.
         plan: &'a Plan,
     },
-    /// This other version of the referee started the tournament.
+    /// Begun by this other version of the referee.
     BegunByVersion(&'a str),
 }
 
-/// Prepares a tournament in a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Preparation<'a> {
-    /// The options.
     pub request: &'a PlanRequest,
-    /// The game and its rules.
     pub ruleset: &'a Arc<dyn Ruleset>,
     pub directory: &'a TournamentDirectory,
     /// Entry checks at once.
     pub jobs: usize,
-    /// Path of the piece set's file, for the bots, when it is not the built-in set.
+    /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<&'a str>,
 }
 
 impl<'a> Preparation<'a> {
-    /// A preparation with one entry check at a time and the built-in pieces.
+    /// One check at a time, built-in pieces.
     pub const fn new(
         request: &'a PlanRequest,
         ruleset: &'a Arc<dyn Ruleset>,
@@ -134,15 +124,14 @@ impl<'a> Preparation<'a> {
 }
 
 impl Preparation<'_> {
-    /// Starts a tournament: checks the bots, makes the plan and writes it into the directory. Returns
-    /// the plan and its bots, in the plan's order.
+    /// Checks the bots, then makes and writes the plan. Returns it with its bots, in its order.
     pub async fn begin(
         &self,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
         let seed = self.request.seed.unwrap_or_else(|| {
-            // Short, so that it is easy to type.
+            // Short: easy to type.
             let seed = u64::from(rand::random::<u32>());
             notify(Notice::Seed(seed));
             seed
@@ -155,7 +144,7 @@ impl Preparation<'_> {
             notify(Notice::Warning(&same_program(&names)));
         }
         if !self.request.no_check && !entered.is_empty() {
-            // A file of openings that cannot be used is reported before minutes of checks.
+            // Report an unusable file of openings before minutes of checks.
             self.request.draw_openings(&**self.ruleset, seed, 1)?;
             let of = entered.len();
             entered = self.check(entered, &mut rejected, notify).await?;
@@ -179,7 +168,7 @@ impl Preparation<'_> {
         Ok((plan, self.with_logs(entered)))
     }
 
-    /// Resumes the tournament of the plan `old`. The options and the bots must be those of the plan.
+    /// Options and bots must match the plan `old`.
     pub fn resume(
         &self,
         old: Plan,
@@ -190,7 +179,7 @@ impl Preparation<'_> {
             let name = &rejected.bot.name;
             old.bots.iter().any(|bot| bot.name == *name)
         };
-        // Bots that did not enter then are not needed now.
+        // Bots rejected then are not needed.
         if let Some(rejected) = entrants.rejected.iter().find(plays) {
             return Err(PreparationError::Missing(rejected.reason.clone()));
         }
@@ -259,7 +248,7 @@ impl Preparation<'_> {
         Ok((old, self.with_logs(playing)))
     }
 
-    /// Which files of bots that have been changed are newer than the tournament, a sentence for each bot.
+    /// Files of changed bots that are newer than the tournament, a sentence a bot.
     fn newer_files(&self, old: &Plan, playing: &[Entrant]) -> Vec<String> {
         let Some(begun) = self.directory.begun() else {
             return Vec::new();
@@ -294,8 +283,7 @@ impl Preparation<'_> {
         }
     }
 
-    /// Checks every bot, `jobs` at once, and those for which the machine then has no processes left once
-    /// more, one after the other. Returns those that can enter.
+    /// Checks `jobs` bots at once; those for which processes ran out, again one by one. Returns the fit ones.
     pub async fn check(
         &self,
         entrants: Vec<Entrant>,
@@ -316,9 +304,9 @@ impl Preparation<'_> {
                 let pieces = self.pieces_path.map(str::to_owned);
                 let begun = begun.clone();
                 local.spawn_local(async move {
-                    // It cannot fail, because the semaphore is never closed.
+                    // Never fails: the semaphore is not closed.
                     let _job = jobs.acquire().await;
-                    // Nobody listens any more when the preparation has been stopped.
+                    // No receiver: the preparation was stopped.
                     let _ = begun.send(entrant.plan.name.clone());
                     drop(begun);
                     let pieces = pieces.as_deref();
@@ -360,7 +348,7 @@ impl Preparation<'_> {
             .await
     }
 
-    /// The bots with the files of their stderr.
+    /// Adds the files of their stderr.
     pub fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
         let with_log = |entrant: Entrant| {
             let log = self.directory.stderr_file(&entrant.plan.slug);
@@ -373,8 +361,7 @@ impl Preparation<'_> {
     }
 }
 
-/// Writes the piece set into the directory, for the bots, when it is not the built-in one. Returns its
-/// absolute path.
+/// Writes the piece set for the bots, unless it is built in. Returns its absolute path.
 pub fn write_pieces(
     directory: &TournamentDirectory,
     ruleset: &dyn Ruleset,

@@ -1,4 +1,4 @@
-//! The state of a tournament between events: the games played, and what follows from them.
+//! The state of a tournament between events.
 
 use std::io;
 use std::sync::Arc;
@@ -14,40 +14,37 @@ use crate::record::FinishedRecord;
 use crate::tournament::schedule::{GameId, Round};
 use crate::tournament::sprt::{Decision, Sprt};
 
-/// What workers and the journal's writer report.
+/// Reported by workers and the journal's writer.
 #[derive(Debug)]
 pub enum Event {
-    /// The record of a game is on disk.
     Written(Arc<FinishedRecord>),
-    /// A clock ran out for which the referee may be to blame.
+    /// A clock ran out, perhaps because of the referee.
     Stalled {
         id: GameId,
-        /// Why the referee may be to blame: a sentence.
+        /// A sentence.
         why: String,
-        /// Whether the game is played again; otherwise it counts.
+        /// Otherwise the game counts.
         again: bool,
     },
-    /// Fewer games are played at once, for this reason: a sentence.
+    /// Fewer games at once; the reason, a sentence.
     FewerGames(String),
-    /// A bot has been benched.
     Benched(Benched),
     /// The journal cannot be written.
     NotWritten(io::Error),
     WorkerEnded(Result<(), GameError>),
 }
 
-/// The games played, and how the tournament has ended.
 pub(super) struct Progress<'a> {
     directory: &'a TournamentDirectory,
     pub(super) plan: Plan,
     pub(super) results: Results,
     pub(super) test: Option<Sprt>,
-    /// Set when there are no further rounds.
+    /// Set when no round is left.
     last: Option<Ended>,
     shard: Option<Shard>,
 }
 
-/// What the event loop does after an event.
+/// What follows an event.
 pub(super) enum Then {
     Continue,
     /// Schedule this round.
@@ -99,13 +96,12 @@ impl<'a> Progress<'a> {
         Ok(Then::Continue)
     }
 
-    /// Whether rounds will be added that depend on results.
+    /// Whether later rounds depend on results.
     pub(super) fn more_rounds(&self) -> bool {
         self.last.is_none() && self.shard.is_none() && self.plan.format.depends_on_results()
     }
 
-    /// When all games of the rounds so far have been played: adds the next round, which is written
-    /// into the plan's file before it is played.
+    /// After the last game of a round: adds the next one to the plan's file before it is played.
     pub(super) fn next_round(
         &mut self,
         observer: &mut impl TournamentObserver,

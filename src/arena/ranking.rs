@@ -1,4 +1,4 @@
-//! The rules by which the table of a tournament is ordered: they follow from its format.
+//! How a tournament's table is ordered, by format.
 
 use std::collections::BTreeMap;
 
@@ -6,7 +6,7 @@ use super::plan::{Format, Plan};
 use super::results::{BYE_POINTS_A_PAIR, Results};
 use crate::tournament::standings::{Byes, NotEntered, RankBy, Ranking};
 
-/// The bots that did not enter, for the end of a table.
+/// For the end of a table.
 pub fn not_entered(plan: &Plan) -> Vec<NotEntered> {
     let rejected = plan.rejected.iter();
     let named = rejected.map(|rejected| NotEntered {
@@ -16,7 +16,7 @@ pub fn not_entered(plan: &Plan) -> Vec<NotEntered> {
     named.collect()
 }
 
-/// The places that the bots of a league had before this plan was made, by name.
+/// Places in a league before this plan, by name.
 pub fn places_before(plan: &Plan) -> BTreeMap<String, usize> {
     let bots = plan.bots.iter();
     bots.filter_map(|bot| Some((bot.name.clone(), bot.place_before?)))
@@ -24,12 +24,11 @@ pub fn places_before(plan: &Plan) -> BTreeMap<String, usize> {
 }
 
 impl Results {
-    /// The rules for the table of these results.
     pub fn ranking(&self, plan: &Plan) -> Ranking {
         let by = match plan.format {
             Format::RoundRobin | Format::Gauntlet => RankBy::Results,
             Format::Swiss => RankBy::Points,
-            // While groups are played, points are all there is.
+            // During the groups only points exist.
             Format::Knockout | Format::GroupsKnockout => {
                 self.reached(plan).map_or(RankBy::Points, RankBy::Reached)
             }
@@ -48,7 +47,7 @@ impl Results {
         }
     }
 
-    /// The byes of the rounds that have begun.
+    /// Byes of the rounds that have begun.
     fn byes(&self, plan: &Plan) -> BTreeMap<String, Byes> {
         let mut byes = BTreeMap::<String, Byes>::new();
         for round in &plan.rounds {

@@ -1,5 +1,4 @@
-//! The games played so far, and their results. Records are added one by one, as they are written or
-//! from a journal, and not kept.
+//! The games played, added one by one and not kept.
 
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
@@ -10,10 +9,10 @@ use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::Collector;
 
-/// Points of a bye for each pair of games of its round: as if all games had been won.
+/// Points of a bye a pair of games: as if both were won.
 pub(super) const BYE_POINTS_A_PAIR: u32 = 2;
 
-/// An ending as one byte, never 0.
+/// Never 0.
 fn encode(ending: Ending) -> u8 {
     match ending {
         Ending::Win(winner) => 1 + winner as u8,
@@ -38,19 +37,19 @@ fn decode(byte: u8) -> Option<Ending> {
     }
 }
 
-/// How every game ended, two bytes a pair.
+/// Two bytes a pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endings(Vec<[u8; 2]>);
 
 impl Endings {
-    /// How the games of the pair with this number ended; `None` for games not played yet.
+    /// `None` for games not played.
     pub fn of(&self, pair: u64) -> [Option<Ending>; 2] {
         let place = usize::try_from(pair).ok();
         let bytes = place.and_then(|place| self.0.get(place.checked_sub(1)?));
         bytes.map_or([None; 2], |bytes| bytes.map(decode))
     }
 
-    /// Notes how a game ended; `false` when it had been noted before.
+    /// `false` if noted before.
     pub fn note(&mut self, id: GameId, ending: Ending) -> bool {
         let Some(place) = usize::try_from(id.pair).ok().and_then(|n| n.checked_sub(1)) else {
             return false;
@@ -67,16 +66,15 @@ impl Endings {
     }
 }
 
-/// The most games that are compared.
+/// Most games that are compared.
 const MOST_DISTINCT: usize = 1_000_000;
 
-/// Counts the different games among those played.
+/// Counts different games.
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
     seen: foldhash::HashSet<u64>,
-    /// The number of games with at least one turn.
     pub games: u64,
-    /// Whether there were too many games to compare all.
+    /// Whether there were too many to compare.
     pub full: bool,
 }
 
@@ -85,7 +83,7 @@ impl Distinct {
         self.add_digest(Self::digest(game));
     }
 
-    /// What is the same for games that were played alike; `None` for a game without a turn.
+    /// Equal for games played alike; `None` for a game without a turn.
     pub fn digest(game: &RecordSummary<'_>) -> Option<u64> {
         if game.times_ms.is_empty() {
             return None;
@@ -114,43 +112,37 @@ impl Distinct {
         self.seen.insert(digest);
     }
 
-    /// Whether at most nine in ten games are different: bots without randomness play the same game again
-    /// from the same opening.
+    /// At most nine in ten games differ: bots without randomness repeat games from the same opening.
     pub fn is_repetitive(&self) -> bool {
         !self.full && self.count() as u64 * 10 < self.games * 9
     }
 
-    /// The number of different games; a lower bound when it is [full](Self::full).
+    /// A lower bound when [full](Self::full).
     pub fn count(&self) -> usize {
         self.seen.len()
     }
 }
 
-/// See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// How every game ended.
     pub endings: Endings,
-    /// Collects the standings.
     pub collector: Collector,
-    /// Counts the different games: bots may repeat themselves.
+    /// Bots may repeat games.
     pub distinct: Distinct,
-    /// The number of games.
     pub games: u64,
-    /// The number of games that ended in a forfeit.
+    /// Games that ended in a forfeit.
     pub forfeits: u64,
-    /// The half points of each bot.
+    /// By bot.
     pub half_points: Vec<u64>,
-    /// The number of games of each bot.
+    /// By bot.
     pub games_of: Vec<u64>,
-    /// Pairs of games by the half points of the pairing's `a`; meant for two bots.
+    /// By half points of the pairing's `a`; for two bots.
     pub pentanomial: Pentanomial,
-    /// The matches of a knockout, by round.
+    /// Of a knockout, by round.
     matches: Vec<Vec<[Tally; 2]>>,
 }
 
 impl Results {
-    /// No games.
     pub fn new(plan: &Plan) -> Self {
         Self {
             half_points: vec![0; plan.bots.len()],
@@ -159,12 +151,12 @@ impl Results {
         }
     }
 
-    /// Adds a game of this plan that has just been written. The error is a sentence.
+    /// The error is a sentence.
     pub fn add_finished(&mut self, plan: &Plan, game: &FinishedRecord) -> Result<GameId, String> {
         self.add(plan, &RecordSummary::of(game.record())?)
     }
 
-    /// Adds a game of this plan. The error is a sentence.
+    /// The error is a sentence.
     pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {
         let (id, pair) = identify(plan, game)?;
         let ending = game.ending().map_err(|error| error.to_string())?;
@@ -190,7 +182,7 @@ impl Results {
         Ok(id)
     }
 
-    /// Which game of this plan it is, and how it ended. The error is a sentence.
+    /// Which game it is and how it ended. The error is a sentence.
     pub fn examine(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, Ending), String> {
         let (id, _) = identify(plan, game)?;
         let ending = game.ending().map_err(|error| error.to_string())?;
@@ -227,12 +219,12 @@ impl Results {
         }
     }
 
-    /// Whether all games of the rounds so far have been played.
+    /// Whether all games of the rounds so far are played.
     pub fn is_done(&self, plan: &Plan) -> bool {
         self.games == 2 * plan.pairs_so_far()
     }
 
-    /// What follows the rounds so far, all of whose games must have been played.
+    /// All games of the rounds so far must have been played.
     pub fn next(&self, plan: &Plan) -> Result<Next, NextError> {
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
@@ -247,7 +239,7 @@ impl Results {
         }
     }
 
-    /// The matches of a knockout's round, counted from 0, in the order of its pairings.
+    /// Of a knockout's round, from 0, in the order of its pairings.
     pub fn matches(&self, plan: &Plan, round: usize) -> Vec<Match> {
         let (Some(round), Some(matches)) = (plan.rounds.get(round), self.matches.get(round)) else {
             return Vec::new();
@@ -273,7 +265,7 @@ impl Results {
                 results.meeting(pairing, points);
             }
             for &bye in &round.byes {
-                // A bye counts as if every game had been won.
+                // A bye counts as if every game was won.
                 let points = u64::from(BYE_POINTS_A_PAIR);
                 results.bye(bye, 2 * points * u64::from(round.pairs_each));
             }
@@ -282,10 +274,10 @@ impl Results {
     }
 }
 
-/// Why nothing can follow a round: the plan and the games played contradict each other.
+/// The plan and the games contradict each other.
 #[derive(Debug, thiserror::Error)]
 pub enum NextError {
-    /// They are those of no knockout.
+    /// They are not a knockout's.
     #[error(transparent)]
     Knockout(#[from] knockout::KnockoutError),
 }
@@ -293,15 +285,14 @@ pub enum NextError {
 /// What follows a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Another round.
     Round(Round),
     /// The schedule is complete.
     Over,
-    /// This entrant has won the knockout.
+    /// This entrant won the knockout.
     Winner(EntrantId),
 }
 
-/// Finds the game of the plan that a record is of. The error is a sentence.
+/// Which game of the plan it is. The error is a sentence.
 fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
     let pair = plan

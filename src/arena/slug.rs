@@ -1,8 +1,8 @@
-//! Names of directories for bots. The name of a bot may hold any characters, so it is not used.
+//! Directory names for bots, whose names may hold any characters.
 
 use std::collections::HashSet;
 
-/// The longest name of a directory, in bytes, before a number is added.
+/// In bytes, without a number.
 const LONGEST: usize = 60;
 
 /// A name of a directory for each name of a bot: letters, digits, `-`, `_` and `.` only, never empty,
@@ -20,7 +20,7 @@ pub fn slugs(names: &[&str]) -> Vec<String> {
         .iter()
         .map(|name| {
             let slug = slug(name);
-            // As many tries as there are names are enough.
+            // Enough tries: one for each name.
             (1..=names.len())
                 .map(|n| match n {
                     1 => slug.clone(),

@@ -1,4 +1,4 @@
-//! The records of games that are scored without being played, because a bot is benched.
+//! Records of games that are scored without being played: a bot is benched.
 
 use std::sync::Arc;
 
@@ -9,8 +9,7 @@ use crate::record::{BotIndex, FinishedRecord};
 use crate::session::Ruleset;
 use crate::tournament::openings;
 
-/// Returns a function that makes the records of games that are not played. `commands` are the bots'
-/// commands, as records hold them.
+/// Returns a function that makes these records. `commands` are the bots', as recorded.
 pub fn write_unplayed(
     ruleset: Arc<dyn Ruleset>,
     plan: &Plan,
@@ -25,7 +24,7 @@ pub fn write_unplayed(
         .collect();
     Box::new(move |scheduled, benched| {
         let first = BotIndex::ALL[scheduled.id.half as usize];
-        // In a record the pairing's `a` is listed first, whoever moves first.
+        // A record lists the pairing's `a` first, whoever moves first.
         let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
             let side = usize::from(bot != first);
             scheduled.seats[side]

@@ -1,4 +1,4 @@
-//! A worker plays pairs of games, one after the other, on its own thread.
+//! A worker plays one pair of games after the other on its own thread.
 
 use std::future::Future;
 use std::io;
@@ -30,49 +30,42 @@ use crate::session::Session;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
-/// Shared by all workers.
 #[derive(Debug)]
 pub struct ArenaContext {
-    /// Plays games.
     pub runner: GameRunner,
-    /// Which games are played, and how.
     pub plan: Plan,
-    /// The bots, in the order of the plan.
     pub entrants: Vec<LoggedEntrant>,
-    /// Path of the piece set's file, for the bots, when it is not the built-in set.
+    /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<String>,
-    /// Hands out pairs.
     pub scheduler: Scheduler,
-    /// Where those who watch see the games.
+    /// Shows the games to spectators.
     pub stage: Option<Stage>,
-    /// How many games are played at once.
     pub capacity: Capacity,
-    /// Receives reports.
     pub events: UnboundedSender<Event>,
 }
 
 impl ArenaContext {
     fn report(&self, event: Event) {
-        // There is no receiver any more when the tournament was aborted.
+        // No receiver: the tournament was aborted.
         let _ = self.events.send(event);
     }
 }
 
-/// See the [module](self).
+/// See the module.
 #[derive(Debug)]
 pub struct Worker<'a> {
     context: &'a ArenaContext,
-    /// The players of the last pair, and their processes.
+    /// Seats of the last pair; their processes may still run.
     seats: Option<(Pairing, [Seat; 2])>,
-    /// The number of the pair being played, for the logs of stderr.
+    /// For the logs of stderr.
     current_pair: Arc<AtomicU64>,
-    /// The number of this pairing's first pair from which the seeds of its processes are derived.
+    /// Number of the pairing's first pair, from which its processes' seeds are derived.
     pairing_number: u64,
-    /// Where those who watch see its game.
+    /// Shows this worker's game to spectators.
     table: Option<Table>,
 }
 
-/// Reports games that are void, and shows the game to those who watch.
+/// Reports void games and shows the game to spectators.
 struct Reporter<'a> {
     context: &'a ArenaContext,
     id: GameId,
@@ -118,7 +111,6 @@ impl GameObserver for Reporter<'_> {
 }
 
 impl<'a> Worker<'a> {
-    /// A worker; nothing is started yet.
     pub fn new(context: &'a ArenaContext) -> Self {
         Self {
             context,
@@ -129,7 +121,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Plays until the scheduler has no more work, or `abort` is ready. Passes records to `write`.
+    /// Plays until the scheduler has no work or `abort` is ready; passes records to `write`.
     pub async fn run(
         &mut self,
         write: impl Fn(Arc<FinishedRecord>),
@@ -171,7 +163,6 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Ends the processes.
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         match &mut self.seats {
             Some((_, seats)) => stop_both(seats, grace).await,
@@ -179,14 +170,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Waits until one more pair may be played: while the machine has too few processes, fewer are
-    /// played at once. `None` when no game is played any more.
+    /// Waits until another pair may be played; `None` when no more are.
     async fn permit(&mut self) -> io::Result<Option<SemaphorePermit<'a>>> {
         let context = self.context;
         loop {
             let mut permit = context.capacity.try_acquire();
             if permit.is_none() {
-                // Those who play need the processes.
+                // The playing workers need the processes.
                 self.stop(GracePeriods::POLITE).await?;
                 permit = context.capacity.acquire().await;
             }
@@ -202,7 +192,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Gives up a permit, and reports it if it is the first. Returns it if it is the last.
+    /// Reports the first one given up. Returns the last permit.
     fn give_up(&self, permit: SemaphorePermit<'a>, why: String) -> Option<SemaphorePermit<'a>> {
         let last = self.context.capacity.give_up(permit);
         if last.is_none() && self.context.capacity.is_news() {
@@ -211,8 +201,7 @@ impl<'a> Worker<'a> {
         last
     }
 
-    /// Plays the games of a pair that are not `done`, and passes their records to `write`. Stops
-    /// between the games when the scheduler has been stopped.
+    /// Plays the games that are not `done`. Stops between games when the scheduler has stopped.
     async fn pair(
         &mut self,
         pair: &PairOfGames,
@@ -241,8 +230,6 @@ impl<'a> Worker<'a> {
             if restart == Restart::Game {
                 self.stop(GracePeriods::POLITE).await?;
             }
-            // In the second game, a bot that draws random numbers from its seed must already have
-            // drawn those of the first game.
             let warm_up = (half == Half::Second && restart == Restart::Pair).then(|| &setups[0]);
             let scheduled = pair.games()[half as usize];
             let setup = &setups[half as usize];
@@ -288,7 +275,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Makes the seats of a pair, unless they are those of the pair before.
+    /// Keeps the seats of the same pairing.
     async fn seat(&mut self, pair: &PairOfGames) -> io::Result<()> {
         let seated = self.seats.as_ref().map(|(pairing, _)| *pairing);
         if seated == Some(pair.pairing) {
@@ -310,7 +297,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The setup of a game of a pair. The pairing's `a` begins the first game, its `b` the second.
+    /// The pairing's `a` begins the first game, `b` the second.
     fn setup(&self, pair: &PairOfGames, half: Half) -> io::Result<GameSetup<'a>> {
         let plan = &self.context.plan;
         let scheduled = pair.games()[half as usize];
@@ -333,12 +320,12 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The span of a pair in the log.
+/// For the log.
 fn span(pair: &PairOfGames) -> tracing::Span {
     tracing::info_span!(target: SPAN, "pairing", pair = pair.number, round = pair.round)
 }
 
-/// How a game ended. Seat 0 is the pairing's `a`.
+/// Seat 0 is the pairing's `a`.
 fn ending(game: &FinishedGame<'_>) -> Ending {
     match (&game.fault, game.record.result.winner) {
         (Some(fault), _) => Ending::Forfeit(fault.by, fault.fault.reason()),

@@ -1,4 +1,4 @@
-//! What has changed for a bot since the last time: for its author.
+//! What changed for a bot since the last time, for its author.
 
 use std::path::Path;
 
@@ -8,44 +8,42 @@ use super::archive::{self, ArchiveError, Scores};
 use super::state::{League, Member, Version};
 use crate::arena::plan::Plan;
 
-/// The points of two versions of a bot against those versions of others that both have met.
+/// Points of two versions against the same versions of others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
-    /// When the version before was handed in.
     pub received: Timestamp,
-    /// The points of the version that plays.
+    /// Of the playing version.
     pub now: f64,
-    /// Those of the version before.
+    /// Of the version before.
     pub before: f64,
-    /// The number of games of the version that plays, and of the one before.
+    /// Of the playing version, and of the one before.
     pub games: [u64; 2],
 }
 
-/// What has changed for a bot.
+/// For one bot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct News {
-    /// When the version that plays was handed in.
+    /// When the playing version was submitted.
     pub received: Option<Timestamp>,
-    /// Why the newest submission does not play: a sentence.
     pub problem: Option<String>,
-    /// How it plays compared with the version before, if there was one that played.
+    /// Compared with the version before, if it played.
     pub compared: Option<Compared>,
 }
 
-/// The scores of all versions of a league.
+/// Scores of all versions.
 #[derive(Debug)]
 pub struct AllNews {
     scores: Scores,
 }
 
 impl AllNews {
-    /// Reads the games of a league with this plan.
+    /// From the games of a league with this plan.
     pub fn read(folder: &Path, plan: &Plan, games: &Path) -> Result<Self, ArchiveError> {
         let scores = archive::scores(folder, plan, games)?;
         Ok(Self { scores })
     }
 
-    /// The news of a bot of this plan.
+    /// Of a bot of this plan.
     pub fn of(&self, name: &str, league: &League, plan: &Plan) -> Option<News> {
         let member = league.members.get(name)?;
         let bot = plan.bots.iter().find(|bot| bot.name == name);

@@ -1,4 +1,4 @@
-//! What a league knows of its bots: the file `league.json` in its folder.
+//! What a league knows of its bots: `league.json` in its folder.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -13,63 +13,57 @@ use crate::record::atomic_file::{replace, sync_directory};
 use crate::record::text_file;
 use crate::text::unreadable;
 
-/// The version of the format that this program writes.
 const VERSION: u32 = 1;
 
-/// The name of the file.
 const FILE: &str = "league.json";
 
-/// What is known of a version of a bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "status")]
 pub enum Status {
-    /// It has not been checked yet.
+    /// Not checked.
     #[default]
     New,
-    /// It can play.
+    /// Can play.
     Fit,
-    /// It cannot.
+    /// Cannot play.
     Unfit {
-        /// Why, and what to do: a sentence.
+        /// Reason and advice, a sentence.
         reason: String,
     },
 }
 
-/// A version of a bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
-    /// The beginning of the hash of its files; the name of the folder that holds them.
+    /// The beginning of its files' hash; the name of their folder.
     pub id: String,
-    /// When it was handed in.
+    /// When it was submitted.
     pub received: Timestamp,
-    /// What is known of it.
     #[serde(flatten)]
     pub status: Status,
 }
 
-/// A student's or a team's bot.
+/// The bot of a student or team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// The name of the folder of its versions.
+    /// Of its versions.
     pub folder: String,
-    /// Moodle's number of the participant, as it was at first.
+    /// Moodle's participant number when first seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The versions that were taken in, the oldest first. A version that was handed in again is the last.
+    /// Oldest first; one submitted again is the last.
     pub versions: Vec<Version>,
-    /// Why the newest submission could not be taken in.
+    /// Why the newest submission was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// The state of a league.
+/// See the module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct League {
-    /// The version of the format.
     pub v: u32,
-    /// Everybody who has ever handed in something, by name.
+    /// All who ever submitted, by name.
     pub members: BTreeMap<String, Member>,
-    /// The list of students that was given last.
+    /// The last list of students.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<Person>,
 }
@@ -84,25 +78,21 @@ impl Default for League {
     }
 }
 
-/// Why the state of a league cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// The file cannot be read.
     #[error("{}", unreadable(.0, .1))]
     Unreadable(PathBuf, io::Error),
-    /// The file cannot be written.
     #[error("{}", unreadable(.0, .1))]
     Unwritable(PathBuf, io::Error),
-    /// It is not the state of a league.
     #[error("{}: it is no state of a league: {problem}", .0.display(), problem = .1)]
     Syntax(PathBuf, serde_json::Error),
-    /// A later version of this program wrote it.
+    /// Written by a later version.
     #[error("{}: it has version {found}; this program reads version {VERSION}", .0.display(), found = .1)]
     Version(PathBuf, u32),
 }
 
 impl League {
-    /// The state in the folder of a league; `None` if there is none.
+    /// `None` if the folder has none.
     pub fn read(folder: &Path) -> Result<Option<Self>, StateError> {
         let path = folder.join(FILE);
         let text = match text_file::read(&path, text_file::KEPT) {
@@ -121,7 +111,7 @@ impl League {
         }
     }
 
-    /// Replaces the state in the folder, as a whole or not at all.
+    /// Replaces the file atomically.
     pub fn write(&self, folder: &Path) -> Result<(), StateError> {
         let path = folder.join(FILE);
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
@@ -134,7 +124,7 @@ impl League {
 }
 
 impl League {
-    /// Forgets what was found of versions that are unfit for a reason which begins so.
+    /// Forgets verdicts whose reason begins so.
     pub fn retry(&mut self, beginning: &str) {
         let members = self.members.values_mut();
         for version in members.flat_map(|member| &mut member.versions) {
@@ -145,8 +135,8 @@ impl League {
         }
     }
 
-    /// Takes over a list of students: members who were called otherwise before get their names from it, also where the
-    /// list before had another name for the same id or address.
+    /// Takes over a list of students: members get their names from it, including those whose id or address had
+    /// another name in the list before.
     pub fn enlist(&mut self, people: Vec<Person>) {
         let names: Vec<String> = self.members.keys().cloned().collect();
         for old in names {
@@ -163,8 +153,8 @@ impl League {
         self.people = people;
     }
 
-    /// What the student with this number of Moodle's is called. In a download with two students of one name the number is a part of
-    /// their names, and not when one of them is alone: they keep the names that they had at first.
+    /// The name of the student with this Moodle number. Moodle adds numbers only where two students of one name are
+    /// in a download: members keep their first names.
     pub fn called(&self, name: &str, id: &str) -> Option<String> {
         let number = format!(" ({id})");
         let alone = name.strip_suffix(&number).unwrap_or(name);
@@ -176,7 +166,7 @@ impl League {
         (member.id.as_deref() == Some(id)).then(|| alone.to_owned())
     }
 
-    /// The bots of the list that nobody has handed in, and the members that are not in the list.
+    /// Listed bots without a submission, and members not in the list.
     pub fn missing_and_unknown(&self) -> (Vec<String>, Vec<String>) {
         if self.people.is_empty() {
             return (Vec::new(), Vec::new());
@@ -187,12 +177,11 @@ impl League {
         (missing.cloned().collect(), unknown.cloned().collect())
     }
 
-    /// Notes that the newest submission of a member cannot be taken in.
+    /// Notes why a member's newest submission is refused.
     pub fn refuse(&mut self, name: &str, reason: String) {
         self.member(name).refused = Some(reason);
     }
 
-    /// The member of this name, who is added if there is none.
     pub(super) fn member(&mut self, name: &str) -> &mut Member {
         let folder = self.free_folder(name);
         self.members
@@ -203,7 +192,7 @@ impl League {
             })
     }
 
-    /// The name of a folder that no other member has.
+    /// Not used by another member.
     fn free_folder(&self, name: &str) -> String {
         let mut names: Vec<&str> = self
             .members
@@ -216,13 +205,13 @@ impl League {
 }
 
 impl Member {
-    /// The version that plays: the newest one that is not unfit, of those handed in by `deadline`.
+    /// The newest fit or unchecked version submitted by `deadline`.
     pub fn playing(&self, deadline: Option<Timestamp>) -> Option<&Version> {
         let mut versions = self.in_time(deadline).rev();
         versions.find(|version| !matches!(version.status, Status::Unfit { .. }))
     }
 
-    /// Why its newest submission does not play; `None` if it does.
+    /// Why the newest submission does not play; `None` if it does.
     pub fn problem(&self, deadline: Option<Timestamp>) -> Option<String> {
         if let Some(refused) = &self.refused {
             return Some(refused.clone());
@@ -236,7 +225,7 @@ impl Member {
         }
     }
 
-    /// The newest version, of those handed in by `deadline`.
+    /// Submitted by `deadline`.
     pub fn newest(&self, deadline: Option<Timestamp>) -> Option<&Version> {
         self.in_time(deadline).next_back()
     }
@@ -246,7 +235,7 @@ impl Member {
         self.versions.iter().filter(is_late)
     }
 
-    /// Sets what is known of a version.
+    /// The verdict on a version.
     pub fn set(&mut self, id: &str, status: &Status) {
         for version in self.versions.iter_mut().filter(|version| version.id == id) {
             version.status.clone_from(status);

@@ -1,4 +1,4 @@
-//! The files of all versions of all bots, in the folder of the league: `bots/NAME/VERSION`.
+//! Files of all versions: `bots/NAME/VERSION` in the league's folder.
 
 use std::fs;
 use std::io;
@@ -11,13 +11,12 @@ use crate::record::atomic_file::sync_directory;
 use crate::sandbox::snapshot::copy_tree;
 use crate::text::unreadable;
 
-/// How many digits of the hash of its files name a version.
+/// Digits of the files' hash that name a version.
 const DIGITS: usize = 12;
 
-/// Why a submission cannot be taken in.
+/// Why a submission is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum NotTakenIn {
-    /// There is something wrong with it.
     #[error("{0}")]
     Submission(#[from] CannotStart),
     /// The league's folder cannot be written.
@@ -25,12 +24,11 @@ pub enum NotTakenIn {
     Folder(PathBuf, io::Error),
 }
 
-/// The folder of a version's files.
 pub fn folder(league: &Path, member: &Member, version: &str) -> PathBuf {
     league.join("bots").join(&member.folder).join(version)
 }
 
-/// Takes in a submission: copies its files, unless they are there. Returns whether it is a new version.
+/// Copies a submission's files, unless known. Returns whether the version is new.
 pub fn take_in(
     league: &mut League,
     directory: &Path,

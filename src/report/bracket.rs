@@ -1,4 +1,4 @@
-//! The bracket of a knockout in a terminal.
+//! A knockout's bracket for a terminal.
 
 use std::fmt::Write as _;
 
@@ -10,10 +10,10 @@ use crate::text::escape_controls;
 use crate::tournament::schedule::knockout::{self, DecidedBy, Tally};
 use crate::tournament::schedule::{EntrantId, Pairing};
 
-/// The width to which names are shortened in the drawing.
+/// Names are shortened to this width in the drawing.
 const NAME: usize = 20;
 
-/// The bracket, drawn if it fits `width` columns, and below it the matches, round by round.
+/// The drawing, if it fits `width` columns, then the matches by round.
 pub(super) fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> String {
     let mut out = format!("\nseeds: {}\n", seeded_by(plan));
     if let Some(bracket) = results.bracket(plan) {
@@ -33,7 +33,7 @@ pub(super) fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> S
     out + &matches(plan, results)
 }
 
-/// By what the bots are seeded.
+/// What the seeds come from.
 fn seeded_by(plan: &Plan) -> String {
     let first = match &plan.seeded_by {
         Some(file) => format!("by {}", escape_controls(file)),
@@ -56,12 +56,11 @@ fn points(tally: Tally) -> String {
     format!("{}{half}", tally.half_points / 2)
 }
 
-/// A part of the bracket.
 struct Block {
     lines: Vec<String>,
-    /// The line on which it goes on to the right.
+    /// The line that continues to the right.
     anchor: usize,
-    /// Who goes on, when that is known.
+    /// Who advances, if known.
     winner: Option<EntrantId>,
 }
 
@@ -72,7 +71,7 @@ struct Drawing<'a> {
 }
 
 impl Drawing<'_> {
-    /// The part with these places, whose size is a power of two; `None` for no bots.
+    /// `places` is a power of two long; `None` without bots.
     fn block(&self, places: &[Option<EntrantId>]) -> Option<Block> {
         if let [place] = places {
             let id = self.bracket.entrant((*place)?);
@@ -92,7 +91,7 @@ impl Drawing<'_> {
         }
     }
 
-    /// Two parts whose winners meet, of this many places together.
+    /// Two parts whose winners meet, `places` together.
     fn joined(&self, upper: Block, lower: Block, places: usize) -> Block {
         let round = self.bracket.rounds_before + places.trailing_zeros() as usize - 1;
         let played = self
@@ -151,7 +150,7 @@ impl Drawing<'_> {
     }
 }
 
-/// The matches, round by round.
+/// By round.
 fn matches(plan: &Plan, results: &Results) -> String {
     let name = |id| name_of(plan, id);
     let bracket = results.bracket(plan);
@@ -159,7 +158,7 @@ fn matches(plan: &Plan, results: &Results) -> String {
     for (place, round) in plan.rounds.iter().enumerate() {
         let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
         for played in results.matches(plan, place) {
-            // In groups nobody is eliminated.
+            // Groups do not eliminate.
             let decision = bracket
                 .as_ref()
                 .filter(|bracket| place >= bracket.rounds_before)

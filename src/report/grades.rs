@@ -1,4 +1,4 @@
-//! Grades as files: for Moodle, Gradescope and Classroom 50, and for the graded.
+//! Grades as files: for Moodle, Gradescope, Classroom 50, and students.
 
 use std::fmt::Write as _;
 
@@ -10,7 +10,7 @@ use crate::league::grading::{Grade, RungResult, Verdict};
 use crate::league::intake::people::StudentList;
 use crate::text::{escape_controls, escape_markdown, short_name};
 
-/// The bots of the list that have no grade, and the grades of bots that are nobody's.
+/// Listed bots without a grade, and graded bots that are not in the list.
 pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String>, Vec<&'a str>) {
     let found: Vec<Option<String>> = grades
         .iter()
@@ -27,8 +27,8 @@ pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String
     (without, unknown)
 }
 
-/// A table for Moodle's grade import: who it is, `Grade`, `Feedback`. Without `students` a bot is who its name says; with it there is a row
-/// for each student of a bot, with the columns of that list, and none for who has no bot.
+/// Moodle's grade import: identity, `Grade`, `Feedback`. Without `students` the bot's name is the identity; with it,
+/// each student of a bot gets a row with the list's columns.
 pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
     let mut table = CsvTable::default();
     let who = |values: &[String], grade: [&str; 2]| {
@@ -64,7 +64,7 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
     table.text
 }
 
-/// All grades, with everything that is known of them.
+/// Everything known.
 pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
     let whole = json!({
         "v": 1,
@@ -80,7 +80,7 @@ pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// The `results.json` of Gradescope: `score`, `output`, and a test for each rung.
+/// Gradescope's `results.json`: `score`, `output`, a test for each rung.
 pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     let test = |(number, rung): (usize, &RungResult)| {
         let status = match rung.verdict {
@@ -106,14 +106,14 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// What a submission is called in Classroom 50, whose runner says it in variables of the environment.
+/// A submission of Classroom 50, from environment variables of its runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     /// `CLASSROOM`
     pub classroom: String,
     /// `ASSIGNMENT`
     pub assignment: String,
-    /// `OWNER`, or `USERNAME`; the runner knows it in any case.
+    /// `OWNER`, or `USERNAME`, which the runner always sets.
     pub owner: Option<String>,
     /// `ASSIGNMENT_TYPE`
     pub kind: Option<String>,
@@ -123,13 +123,13 @@ pub struct Submission {
     pub commit: String,
     /// `RELEASE_URL`
     pub release: String,
-    /// `REVIEW_URL`; where there is none, `COMMIT_URL`.
+    /// `REVIEW_URL`, else `COMMIT_URL`.
     pub review: String,
-    /// The time: `2026-06-01T14:33:11Z`.
+    /// As `2026-06-01T14:33:11Z`.
     pub time: String,
 }
 
-/// The `result.json` of Classroom 50.
+/// Classroom 50's `result.json`.
 pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String> {
     let test = |rung: &RungResult| {
         json!({
@@ -161,8 +161,7 @@ pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String>
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// Why a bot has its grade, for whom it belongs to, in Markdown. `folder` is that of the grades as commands name it, `repeat` the command that grades
-/// the bot again.
+/// Why a bot has its grade, in Markdown. `folder` is that of the grades in commands; `repeat` grades the bot again.
 pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String {
     let mut out = String::new();
     let name = escape_markdown(&short_name(&grade.name));
@@ -251,7 +250,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     );
 }
 
-/// A path in quotes where a shell needs them.
+/// Quoted where a shell needs it.
 fn quoted_path(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     if path.chars().all(is_plain) {

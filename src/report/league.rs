@@ -1,4 +1,4 @@
-//! The tables of a league.
+//! Tables of a league.
 
 use jiff::Timestamp;
 
@@ -6,9 +6,8 @@ use super::standings::{CsvTable, escape_formula};
 use crate::league::intake::people;
 use crate::league::state::{League, Version};
 
-/// Who takes part, as CSV: `name`, `plays` (the version that plays), `newest` (the newest version), `received` (when that was handed
-/// in), `versions` (how many there are), `problem` (why the newest submission does not play), `people` (whose bot it is,
-/// by the list of students).
+/// CSV: `name`, `plays` (playing version), `newest` (version), `received` (its time), `versions` (count), `problem`
+/// (why the newest does not play), `people` (by the list of students).
 pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
     let mut table = CsvTable::default();
     table.row([

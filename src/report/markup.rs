@@ -1,7 +1,7 @@
-//! Text as it is written in XML and HTML.
+//! Text in XML and HTML.
 
-/// Text for an element or a quoted attribute. What XML 1.0 forbids (most control characters, U+FFFE and U+FFFF)
-/// becomes U+FFFD.
+/// For an element or a quoted attribute. What XML 1.0 forbids (most control characters, U+FFFE, U+FFFF) becomes
+/// U+FFFD.
 pub(crate) fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {

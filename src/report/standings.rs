@@ -14,7 +14,7 @@ use super::terminal::{Palette, aligned, width as columns_of, wrapped};
 use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
 use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
 
-/// Points without trailing zeros: `7`, `7.5`.
+/// Without trailing zeros: `7`, `7.5`.
 fn points(points: f64) -> String {
     format!("{points}")
 }
@@ -28,12 +28,12 @@ fn forfeits(place: &Place) -> String {
     listed.join(", ")
 }
 
-/// Elo to the unit: `-12`, `0`, never `-0`.
+/// Rounded: `-12`, `0`, never `-0`.
 pub(crate) fn elo(elo: f64) -> String {
     format!("{:.0}", elo.round() + 0.0)
 }
 
-/// How many places up or down a bot is since the last time: `↑2`, `↓1`, `=`; `new` if it was not there.
+/// Places gained or lost: `↑2`, `↓1`, `=`; `new` without an earlier place.
 fn moved(rank: usize, before: Option<usize>) -> String {
     match before {
         None => "new".to_owned(),
@@ -43,7 +43,7 @@ fn moved(rank: usize, before: Option<usize>) -> String {
     }
 }
 
-/// A criterion that a column shows, and its short name.
+/// The short name of a criterion with a column.
 const fn shown(tie_break: TieBreak) -> Option<&'static str> {
     match tie_break {
         TieBreak::Buchholz => Some("BH"),
@@ -150,7 +150,7 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
     all
 }
 
-/// The criteria of the order, in words.
+/// In words.
 fn criteria(standings: &Standings) -> Vec<&'static str> {
     let ranking = &standings.ranking;
     let first = match &ranking.by {
@@ -176,7 +176,7 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
     all
 }
 
-/// The sentence on the order of the tables.
+/// A sentence on the tables' order.
 fn order(standings: &Standings) -> String {
     let why = if standings.by_rating {
         " (the bots have played unequally many games)"
@@ -207,13 +207,13 @@ fn separate(standings: &Standings) -> Option<String> {
     }
 }
 
-/// The places of each table.
+/// By table.
 fn tables(standings: &Standings) -> impl Iterator<Item = Vec<&Place>> {
     let chunks = standings.places.chunk_by(|a, b| a.table == b.table);
     chunks.map(|places| places.iter().collect())
 }
 
-/// Rows of the columns, the first with their heads, and the numbers of those that are left-aligned.
+/// The head first; and indices of left-aligned columns.
 fn rows(columns: &[Column]) -> (Vec<Vec<String>>, Vec<usize>) {
     let left = (0..columns.len()).filter(|&i| columns[i].is_left);
     let heads = columns
@@ -230,7 +230,7 @@ fn rows(columns: &[Column]) -> (Vec<Vec<String>>, Vec<usize>) {
     ([heads].into_iter().chain(rows).collect(), left.collect())
 }
 
-/// Points of each against each of these places, which follow each other; `-` when they have not met.
+/// Points head to head of these consecutive places; `-` when two have not met.
 fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
     let mut heads = vec!["#".to_owned(), "bot".to_owned()];
     heads.extend((1..=places.len()).map(|place| place.to_string()));
@@ -244,8 +244,7 @@ fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
     aligned(&all, palette, &[1])
 }
 
-/// For a terminal: the standings and, below them, the crosstable. Columns are shortened or left out so
-/// that lines have at most `width` columns; without a width all are there.
+/// For a terminal: standings and crosstable, shortened to `width` columns if given.
 pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> String {
     let is_bounded = width.is_some();
     let width = width.unwrap_or(usize::MAX);
@@ -260,7 +259,7 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         left_out.extend(fit(&mut columns, width));
         let (rows, left) = rows(&columns);
         out.push_str(&aligned(&rows, palette, &left));
-        // It has at least two columns for each bot: no need to draw it to see that it is too wide.
+        // At least two columns a bot: too wide without drawing it.
         let fits = |cross: &str| cross.lines().all(|line| columns_of(line) <= width);
         let is_narrow = !is_bounded
             || places.len() < width / 2 && fits(&cross(&places, first, &Palette::plain()));
@@ -295,7 +294,7 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     out
 }
 
-/// Who did not enter, and why.
+/// Names and reasons.
 fn not_entered(absent: &NotEntered) -> String {
     format!(
         "{}: {}",
@@ -316,7 +315,7 @@ fn summary(standings: &Standings) -> String {
     format!("{games}{}", advantage.unwrap_or_default())
 }
 
-/// The standings as Markdown tables.
+/// Markdown tables.
 pub fn markdown(standings: &Standings) -> String {
     let mut out = String::new();
     if let Some(why) = separate(standings) {

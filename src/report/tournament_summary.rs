@@ -1,4 +1,4 @@
-//! The printed summary of a tournament and the tables in its folder.
+//! A tournament's printed summary, and the tables in its folder.
 
 use super::bracket::bracket;
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
@@ -14,10 +14,9 @@ use crate::tournament::standings::Standings;
 /// Why a tournament cannot be summarised.
 #[derive(Debug, thiserror::Error)]
 pub enum SummaryError {
-    /// The results do not determine ratings.
     #[error(transparent)]
     Ratings(#[from] RatingError),
-    /// The plan's sequential test is invalid.
+    /// An invalid sequential test.
     #[error(transparent)]
     Sprt(#[from] SprtError),
 }
@@ -27,8 +26,7 @@ fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
     results.collector.ranked(&Model::default(), &ranking)
 }
 
-/// The tables of a tournament's folder, each with its file's name. Times have a table of their own:
-/// the others depend on the games only, byte for byte.
+/// File names and contents. Times are a separate table: the others depend only on the games, byte for byte.
 pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
     let standings = standings(plan, results)?;
     let timeless = standings.without_times();
@@ -40,8 +38,7 @@ pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String);
     ])
 }
 
-/// The standings, the rejected bots, the number of distinct games, a knockout's matches, and the
-/// result of a sequential test. The table fits `width` columns, if one is given.
+/// Standings (within `width`), rejected bots, distinct games, a knockout's matches, the sequential test's result.
 pub fn summary(
     ended: Ended,
     plan: &Plan,
@@ -68,7 +65,7 @@ fn distinct(results: &Results) -> String {
     let rest = if not_played == 0 {
         String::new()
     } else {
-        // Otherwise the two numbers of games of the table would contradict each other.
+        // Otherwise the table's two numbers of games would seem to contradict each other.
         format!(
             " in which a turn was made; in {} none was",
             counted(not_played, "game", "games")
@@ -95,7 +92,7 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String
     let elo = results.pentanomial.elo();
     let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
     let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
-    // A test only chooses between two differences; how large the difference is, only an estimate says.
+    // A test only chooses between two differences; the estimate says how large it is.
     let verdict = match ended {
         Ended::Decided(Decision::AcceptH1) => {
             format!("H1 accepted: a difference of {elo1} Elo rather than {elo0}")

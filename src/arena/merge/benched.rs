@@ -1,5 +1,4 @@
-//! Bots that are benched in the merged tournament: forfeits in a row continue from one shard into the
-//! next.
+//! Benched bots of a merged tournament: forfeits in a row continue from one shard into the next.
 
 use std::sync::Arc;
 
@@ -11,12 +10,12 @@ use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames};
 
 pub(super) struct BenchedBots {
-    /// For each bot the pair after which it is benched, the forfeits in a row, and their reason.
+    /// By bot: the pair that benched it, forfeits in a row, reason.
     by_bot: Vec<Option<(u64, u32, ForfeitReason)>>,
 }
 
 impl BenchedBots {
-    /// Finds them in all games, in the order of the schedule.
+    /// In the order of the schedule.
     pub(super) fn find(endings: &Endings, plan: &Plan) -> Self {
         let mut streaks = vec![ForfeitStreak::default(); plan.bots.len()];
         let mut by_bot = vec![None; plan.bots.len()];
@@ -26,7 +25,7 @@ impl BenchedBots {
         for pair in plan.pairs() {
             let bots = [pair.pairing.a, pair.pairing.b];
             if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
-                // The pair is not played, so the opponent does not forfeit.
+                // Not played: the opponent does not forfeit.
                 for bot in bots {
                     streaks[bot.index()] = ForfeitStreak::default();
                 }
@@ -48,7 +47,7 @@ impl BenchedBots {
     }
 }
 
-/// The record of a game that a single machine would not have played; `None` when it would have.
+/// The record, if a single machine would not have played the game.
 pub(super) fn not_played(
     pair: &PairOfGames,
     id: GameId,
@@ -56,7 +55,7 @@ pub(super) fn not_played(
     unplayed: &WriteUnplayed,
 ) -> Option<Arc<FinishedRecord>> {
     let game = pair.games()[id.half as usize];
-    // When both are benched, the one that would move first forfeits.
+    // If both are benched, the one to move first forfeits.
     let benched = game
         .seats
         .into_iter()

@@ -9,49 +9,36 @@ use crate::record::reader::LineError;
 use crate::text::cause;
 use crate::tournament::schedule::GameId;
 
-/// Why shards cannot be merged.
 #[derive(Debug, thiserror::Error)]
 pub enum MergeError {
-    /// The directory or a journal in it cannot be used.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// A file cannot be read or written.
     #[error("{path}: {}", cause(.error))]
-    Io {
-        /// The file.
-        path: String,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The directory holds no shards.
+    Io { path: String, error: io::Error },
     #[error("{path}: there are no shards; play them first: referee run {directory} --shard I/N")]
     NoShards {
-        /// Where they would be.
         path: String,
-        /// The tournament's directory, quoted for a shell.
+        /// Quoted for a shell.
         directory: String,
     },
-    /// The header of a shard is missing, so it is unknown which bots played.
+    /// Which bots played is unknown.
     #[error(
         "{journal}: its header {header}, which records the plan and the bots, is missing; put it \
          back, or delete the journal and play the shard again"
     )]
     NoHeader {
-        /// The shard's journal.
+        /// The journal.
         journal: String,
         /// The missing file.
         header: String,
     },
-    /// A shard was played by another plan.
+    /// Another plan.
     #[error(
         "{path}: it belongs to another plan, so the games beside it are others; take both out of the \
          folder and play that part again"
     )]
-    OtherPlan {
-        /// Its header.
-        path: String,
-    },
-    /// A shard was played by other bots.
+    OtherPlan { path: String },
+    /// Other bots.
     #[error(
         "{path}: {bot} was another program there: its files were not those of the plan; take this file and \
          the games beside it out of the folder, and play that part again with the bot of the plan"
@@ -65,30 +52,27 @@ pub enum MergeError {
     #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
     Differ {
         id: GameId,
-        /// File and line of the first.
+        /// File and line.
         first: String,
-        /// File and line of the other.
+        /// File and line.
         second: String,
     },
-    /// The journal holds games that are not those of the shards.
+    /// Games that are not the shards'.
     #[error(
         "{path}: it holds games that are not among those of the shards, and merging would replace them; \
          move the file away to merge the shards alone"
     )]
-    OtherGames {
-        /// The journal.
-        path: String,
-    },
-    /// Games have not been played.
+    OtherGames { path: String },
+    /// Games not played.
     #[error("{count} of {all} games are missing, the first is {first}{hint}")]
     Missing {
-        /// The number of missing games.
+        /// Missing games.
         count: u64,
-        /// The number of all games.
+        /// All games.
         all: u64,
-        /// The first missing game.
+        /// The first one missing.
         first: GameId,
-        /// The command that plays it, after a semicolon; empty when the shard is unknown.
+        /// `; ` and the command that plays it; empty when the shard is unknown.
         hint: String,
     },
     /// The plan cannot be hashed.
@@ -96,7 +80,7 @@ pub enum MergeError {
     Plan(#[from] PlanError),
 }
 
-/// Turns the error of a file into a [`MergeError`].
+/// For `map_err`.
 pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
     move |error| MergeError::Io {
         path: path.display().to_string(),
@@ -104,7 +88,7 @@ pub(super) fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
     }
 }
 
-/// Turns the error of a line into a [`MergeError`].
+/// For `map_err`.
 pub(super) fn damaged(error: LineError) -> MergeError {
     MergeError::Directory(error.into())
 }

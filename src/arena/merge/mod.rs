@@ -1,13 +1,8 @@
-//! Merges the shards of a tournament into one journal: the one that a single machine would have
-//! written, apart from the order of its lines.
+//! Merges a tournament's shards into the journal that a single machine would have written, apart from the order of
+//! lines.
 //!
-//! Checks that the shards belong to the plan, that no game is missing and that no two records of a
-//! game differ. The journals are streamed: memory is one byte a game, one bit more for games that
-//! occur twice, and a bounded number of hashes of such games.
-//!
-//! - `duplicates`: games that occur twice, among the shards or in the journal that is replaced
-//! - `benched`: bots that are benched by games of several shards
-//! - `error`: why shards cannot be merged
+//! The shards must belong to the plan, no game may be missing, and no two records of a game may differ. Journals are
+//! streamed: memory is one byte a game, plus a bit for each that occurs twice and a bounded number of their hashes.
 
 mod benched;
 mod duplicates;
@@ -35,35 +30,32 @@ use crate::record::reader::{Line, Reader};
 use crate::record::{BotIndex, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
 
-/// The games that were played on one machine.
+/// Games played on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReport {
-    /// Its processor.
+    /// The CPU's model.
     pub cpu: String,
-    /// Number of games.
     pub games: u64,
-    /// Games that were forfeited for `timeout`.
+    /// Games forfeited for `timeout`.
     pub timeouts: u64,
 }
 
-/// The merged tournament.
+/// The result.
 #[derive(Debug)]
 pub struct Merged {
-    /// All games.
     pub results: Results,
-    /// The machines, by name.
+    /// By name.
     pub hosts: BTreeMap<String, HostReport>,
-    /// Lines that repeat a game.
     pub duplicates: u64,
-    /// Games that a shard did not play because a bot was benched there, and that a single machine
-    /// would have played: on it, the opponent had been benched before.
+    /// Games that a shard skipped because it benched a bot, and that a single machine would have played: there the
+    /// opponent was benched before.
     pub doubtful: u64,
-    /// Holds the lock of the journal that was replaced, until the tables have been written, too.
+    /// Locks the replaced journal until the tables are written.
     pub lock: Journal,
 }
 
-/// Merges the shards in a tournament's directory into its journal. `unplayed` makes the records of
-/// games that are not played because a bot is benched.
+/// Merges into the directory's journal. `unplayed` makes the records of games that are not played because a bot is
+/// benched.
 pub fn merge(
     directory: &TournamentDirectory,
     plan: &Plan,
@@ -72,7 +64,7 @@ pub fn merge(
     let mut parts = parts(directory, plan)?;
     let journal = directory.journal_file();
     if plan.by_version && journal.exists() {
-        // Games that were kept from an earlier plan; no part plays them again.
+        // Games kept from an earlier plan; no part plays them again.
         parts.push(Part {
             path: journal.clone(),
             headers: Vec::new(),
@@ -82,9 +74,9 @@ pub fn merge(
     duplicates.compare(&parts)?;
     complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
-    // The results hold endings of their own.
+    // The results have their own.
     drop(endings);
-    // Locked, so that no referee plays into it meanwhile.
+    // No referee may play into it meanwhile.
     let (lock, _) = directory.open_journal(&journal)?;
     let mut existing = Existing::read(&journal, plan)?;
     let file = AtomicFile::create(&journal).map_err(failed(directory.path()))?;
@@ -116,7 +108,7 @@ pub fn merge(
     Ok(merged)
 }
 
-/// The journals of the shards, each with its headers, which are checked against the plan.
+/// Journals with their headers, checked against the plan.
 fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, MergeError> {
     let folder = shard::folder(directory.path());
     let paths = match shard::journals(directory.path()) {
@@ -131,7 +123,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
             });
         }
     };
-    // A plan whose rounds depend on results has another hash in every round.
+    // If rounds depend on results, each round's plan has its own hash.
     let mut hashes = vec![plan.hash.clone()];
     if plan.format.depends_on_results() {
         for rounds in 0..plan.rounds.len() {
@@ -146,7 +138,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
         let mut headers = match Header::read(&header_file) {
             Ok(headers) => headers,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // A run that was refused before its first game leaves an empty journal.
+                // A run refused before its first game leaves an empty journal.
                 if path.metadata().map_err(failed(&path))?.len() == 0 {
                     continue;
                 }
@@ -170,7 +162,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
                     });
                 }
             }
-            // Not needed any more: a thousand shards of a thousand bots would be a million hashes.
+            // A thousand shards of a thousand bots would be a million hashes.
             header.bots.clear();
         }
         parts.push(Part { path, headers });
@@ -178,13 +170,13 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     Ok(parts)
 }
 
-/// A tournament's directory as a word of a command line.
+/// As a word of a command line.
 fn quoted(directory: &TournamentDirectory) -> String {
     let path = directory.path().to_string_lossy();
     shell::quoted(&path).into_owned()
 }
 
-/// Reads how every game ended, and which games occur twice.
+/// How every game ended, and which occur twice.
 fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
     let mut endings = Endings::default();
     let mut duplicates = Duplicates::default();
@@ -202,7 +194,7 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeErr
     Ok((endings, duplicates))
 }
 
-/// Checks that no game is missing.
+/// Fails if a game is missing.
 fn complete(
     directory: &TournamentDirectory,
     endings: &Endings,
@@ -242,11 +234,10 @@ fn complete(
     })
 }
 
-/// A game and the line to write for it.
+/// A game and its line.
 type Chosen<'a> = (GameId, Cow<'a, [u8]>);
 
-/// The line to write for the game of a line; `None` if it has been written. A game of a bot that games of
-/// other shards had benched before is scored as not played.
+/// `None` if already written. Games of bots benched by other shards are scored as not played.
 fn choose<'a>(
     part: &Part,
     line: &'a Line<'_>,
@@ -284,25 +275,25 @@ fn choose<'a>(
     Ok(Some((id, bytes)))
 }
 
-/// The journal of a shard, and its headers: one for each session in which it was played.
+/// A shard's journal, with a header for each session of playing it.
 struct Part {
     path: PathBuf,
     headers: Vec<Header>,
 }
 
 impl Part {
-    /// Turns an error of the journal into a [`MergeError`].
+    /// For `map_err`.
     fn failed(&self) -> impl Fn(io::Error) -> MergeError + '_ {
         failed(&self.path)
     }
 
-    /// The header of the session in which the line with this number, from 1, was written.
+    /// The session that wrote this line, counted from 1.
     fn session(&self, line: u64) -> Option<&Header> {
         let later = self.headers.partition_point(|header| header.after < line);
         self.headers.get(later.checked_sub(1)?)
     }
 
-    /// Calls `visit` with every complete line.
+    /// Visits every complete line.
     fn each(
         &self,
         mut visit: impl FnMut(&Line<'_>) -> Result<(), MergeError>,

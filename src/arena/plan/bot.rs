@@ -1,5 +1,3 @@
-//! The bots of a plan.
-
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -8,19 +6,19 @@ use serde::{Deserialize, Serialize};
 use crate::bot::ClockKind;
 use crate::play::TimeControl;
 
-/// The limits on a bot's time, in seconds.
+/// In seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// For a move, if it is limited.
+    /// A move.
     #[serde(deserialize_with = "Option::deserialize")]
     pub move_time: Option<f64>,
     /// Added to the first move of a fresh process.
     pub start_time: f64,
-    /// For all moves of a game together.
+    /// All moves of a game.
     pub game_time: Option<f64>,
     /// Added to the game's time after every move.
     pub increment: f64,
-    /// Whether its clock measures processor time.
+    /// Whether the clock measures CPU time.
     #[serde(default, skip_serializing_if = "is_false")]
     pub cpu_clock: bool,
 }
@@ -45,7 +43,7 @@ impl From<TimeControl> for Limits {
     }
 }
 
-/// A limit that is negative, too large or not a number.
+/// Negative, too large or not a number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 #[error("{0} is no number of seconds that a limit can have")]
 pub struct NoTime(f64);
@@ -69,35 +67,32 @@ impl TryFrom<Limits> for TimeControl {
     }
 }
 
-/// A bot that enters, or wants to.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BotPlan {
-    /// What it is called.
     pub name: String,
-    /// The name of its directory: letters, digits, `.`, `-` and `_` only.
+    /// Its directory's name: letters, digits, `.`, `-`, `_`.
     pub slug: String,
     /// As the user named it: a file, a command line or `builtin:NAME`.
     pub bot: String,
-    /// Its working directory; the referee's when there is none.
+    /// `None`: the referee's.
     pub directory: Option<String>,
-    /// Variables added to its environment.
+    /// Variables that are added.
     pub environment: BTreeMap<String, String>,
-    /// The limits on its time.
     pub limits: Limits,
-    /// The hash of its files' contents.
+    /// Of its files' contents.
     pub hash: String,
-    /// Which version of a league's bot it is.
+    /// In a league.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
-    /// In a league its place, from 1, before this plan was made.
+    /// In a league, the place before this plan, from 1.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place_before: Option<usize>,
 }
 
-/// A bot that did not enter.
+/// It did not enter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RejectedBot {
     pub bot: BotPlan,
-    /// The reason, a sentence.
+    /// A sentence.
     pub reason: String,
 }

@@ -1,38 +1,36 @@
-//! The format of a tournament, and how long processes live in it.
-
 use serde::{Deserialize, Serialize};
 
 use crate::tournament::schedule::{groups, knockout};
 
-/// Who meets whom.
+/// The pairing system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// Every bot meets every other.
+    /// All against all.
     RoundRobin,
-    /// The first bot meets each of the others.
+    /// The first bot against each other one.
     Gauntlet,
-    /// In each round, bots with equal scores meet.
+    /// Bots with equal scores meet.
     Swiss,
-    /// The loser of a match is eliminated.
+    /// Losers are eliminated.
     Knockout,
-    /// Round robins in groups, then a knockout of the two best of each.
+    /// Round robins in groups, then a knockout of the best two of each.
     #[serde(rename = "groups+knockout")]
     GroupsKnockout,
 }
 
 impl Format {
-    /// Whether rounds depend on the results before them.
+    /// Whether rounds depend on earlier results.
     pub const fn depends_on_results(self) -> bool {
         matches!(self, Self::Swiss | Self::Knockout | Self::GroupsKnockout)
     }
 
-    /// Whether bots are eliminated, so that the number of rounds is fixed.
+    /// Whether bots are eliminated, which fixes the number of rounds.
     pub const fn eliminates(self) -> bool {
         matches!(self, Self::Knockout | Self::GroupsKnockout)
     }
 
-    /// Its name in sentences.
+    /// In sentences.
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::RoundRobin => "round robin",
@@ -43,14 +41,14 @@ impl Format {
         }
     }
 
-    /// The number of rounds unless another one is requested.
+    /// The default number of rounds.
     pub fn usual_rounds(self, entrants: u32) -> u32 {
         match self {
             Self::RoundRobin if entrants < 2 => 0,
-            // With an odd number of entrants, one has a bye in each round.
+            // An odd number of entrants has a bye in each round.
             Self::RoundRobin => entrants - 1 + entrants % 2,
             Self::Gauntlet => 1,
-            // After these at most one is unbeaten.
+            // Leaves at most one unbeaten.
             Self::Swiss | Self::Knockout => knockout::rounds(entrants),
             Self::GroupsKnockout => {
                 groups::rounds_of_both(entrants, groups::usual_groups(entrants))
@@ -59,13 +57,13 @@ impl Format {
     }
 }
 
-/// How long a bot's process lives.
+/// How long a process lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     Game,
-    /// For both games of a pair.
+    /// Both games of a pair.
     Pair,
-    /// For consecutive pairs of the same two bots: the fastest.
+    /// Consecutive pairs of the same bots: the fastest.
     Pairing,
 }

@@ -1,7 +1,6 @@
-//! The plan of a tournament: everything that decides which games are played, and how.
+//! The plan of a tournament: all that decides which games are played, and how.
 //!
-//! It is written before the first game, and read when the tournament is resumed, played in parts or
-//! merged. Two runs with the same plan play the same games.
+//! It is written before the first game; resuming, shards and merging read it. The same plan leads to the same games.
 
 mod bot;
 mod differences;
@@ -22,15 +21,14 @@ use crate::tournament::schedule::{
 };
 use crate::tournament::standings::TieBreak;
 
-/// The version of the format that this program writes.
+/// The format that this program writes.
 pub const VERSION: u32 = 1;
 
-/// The sequential test that ends a tournament of two bots early.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SprtPlan {
-    /// The lower hypothesis, in Elo.
+    /// Lower hypothesis, Elo.
     pub elo0: f64,
-    /// The higher one.
+    /// Higher hypothesis, Elo.
     pub elo1: f64,
     /// Probability of accepting the higher one when the lower holds.
     pub alpha: f64,
@@ -38,40 +36,35 @@ pub struct SprtPlan {
     pub beta: f64,
 }
 
-/// The sandbox of the bots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SandboxPlan {
-    /// Its name on the command line.
+    /// As on the command line.
     pub kind: String,
-    /// Its layers that are in force.
     pub layers: Vec<String>,
-    /// The most memory of all processes of a bot together, in bytes.
+    /// Bytes of all processes of a bot.
     pub memory: u64,
-    /// What enforces this bound on the machine where the plan was made. Other machines may enforce
-    /// the same bound by other means.
+    /// What enforces it on the machine that made the plan; others may use other means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_by: Option<String>,
-    /// The most processes of a bot.
+    /// Most processes of a bot.
     pub processes: u64,
-    /// The most open files of a process.
+    /// Most open files of a process.
     pub open_files: u64,
-    /// The most bytes in a bot's scratch directory, and in a file.
+    /// Most bytes in a scratch directory, and in a file.
     pub scratch: u64,
-    /// Paths that bots may read besides their own files and the system's.
+    /// Readable besides a bot's own files and the system's.
     pub expose: Vec<String>,
-    /// Variables of the environment that bots get besides those that every bot gets: `NAME`, with the
-    /// value that it has where the games are played, or `NAME=VALUE`.
+    /// Additional environment: `NAME`, with its value where the games are played, or `NAME=VALUE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Whether a bot is stopped while its opponent thinks.
+    /// Stop a bot while its opponent thinks.
     pub freeze: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameProgramPlan {
-    /// The command that starts it.
+    /// Starts the program.
     pub command: Vec<String>,
-    /// The hash of its files.
     pub hash: String,
 }
 
@@ -84,85 +77,75 @@ impl From<&GameSource> for GameProgramPlan {
     }
 }
 
-/// Everything that decides which games are played, and how.
+/// See the [module](self).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of the format.
+    /// Format version.
     pub v: u32,
     /// SHA-256 of all fields but this one, `referee` and `begun_in`.
     pub hash: String,
-    /// The version of the referee that made the plan.
+    /// Version that made the plan.
     pub referee: String,
-    /// The game's name.
     pub game: String,
-    /// The program that the game is, if it is one.
+    /// If the game is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_program: Option<GameProgramPlan>,
-    /// The rule set's name; of a game's program its options, such as `heaps=3,4,5`.
+    /// Of a game's program its options, such as `heaps=3,4,5`.
     pub rules: String,
-    /// CSV text of the piece set, when it is not the built-in one.
+    /// CSV, unless built in.
     pub pieces: Option<String>,
-    /// All random choices are derived from it.
+    /// Of all random choices.
     pub seed: u64,
-    /// Who meets whom.
     pub format: Format,
-    /// The number of groups, for groups with play-offs.
+    /// With play-offs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
-    /// The number of rounds of the whole tournament.
     pub rounds_planned: u32,
-    /// Pairs of games that two bots play when they meet.
+    /// When two bots meet.
     pub pairs: u32,
-    /// Whether all bots meet in one round, and the seeds of their processes follow from their versions: then
-    /// two versions play the same games whoever else is there.
+    /// All bots meet in one round, and process seeds follow from versions: two versions play the same games whoever
+    /// else enters.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_version: bool,
-    /// In plans of leagues that an older version made, which played only some pairings. Read for the hash alone.
+    /// From older leagues, which played only some pairings. Read for the hash alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Value>,
-    /// Plies of each opening; `None` when the openings are from a file.
+    /// `None`: openings from a file.
     pub opening_plies: Option<u32>,
-    /// The boards that games start from.
     pub openings: Vec<String>,
-    /// How long a bot's process lives.
     pub restart: Restart,
-    /// A bot that forfeits this many games in a row is benched; 0 for never.
+    /// Forfeits in a row that bench a bot; 0: never.
     pub bench_after: u32,
-    /// Whether games end as soon as their value is proven.
+    /// End a game when its value is proven.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicate: bool,
-    /// The sequential test, if any.
     pub sprt: Option<SprtPlan>,
-    /// The tie-breaks of the table; those of the format when there are none.
+    /// Empty: those of the format.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tie_breaks: Vec<TieBreak>,
-    /// The file by which the bots were seeded; without one they are in the order given.
+    /// File of the seeds; without one, the order given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeded_by: Option<String>,
-    /// The directory in which the tournament was begun: relative paths of bots start from it.
+    /// Directory from which bots' relative paths start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun_in: Option<String>,
-    /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
-    /// The bots that entered.
     pub bots: Vec<BotPlan>,
-    /// The bots that did not.
     #[serde(rename = "turned_away")]
     pub rejected: Vec<RejectedBot>,
-    /// The rounds so far.
     pub rounds: Vec<Round>,
 }
 
-/// A plan that cannot be used.
+/// The plan is unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// It is not the JSON of a plan.
+    /// Not a plan's JSON.
     #[error("it is not a plan of a tournament: {0}; put it back as it was, or move it away")]
     Syntax(#[from] serde_json::Error),
-    /// A later version of the program wrote it.
+    /// Written by a later version.
     #[error("it has version {0}; this program reads version {VERSION}")]
     Version(u32),
-    /// It was changed after it had been written.
+    /// Changed after it was written.
     #[error(
         "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
          other; put the plan back as it was, or begin again in another folder"
@@ -170,7 +153,6 @@ pub enum PlanError {
     Hash,
 }
 
-/// The version of a plan, whatever its other fields are.
 #[derive(Deserialize)]
 struct Versioned {
     #[serde(default)]
@@ -178,9 +160,9 @@ struct Versioned {
 }
 
 impl Plan {
-    /// Reads a plan and checks its hash.
+    /// Checks the hash.
     pub fn from_json(text: &[u8]) -> Result<Self, PlanError> {
-        // The whole plan as a `Value` would be large: 300 MB for a thousand bots.
+        // Parsing everything as a `Value` would take 300 MB for a thousand bots.
         let Versioned { v } = serde_json::from_slice(text)?;
         if let Some(version) = v.as_u64()
             && version != u64::from(VERSION)
@@ -201,7 +183,7 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Sets its hash and returns its text.
+    /// Sets the hash.
     pub fn to_json(&mut self) -> Result<String, PlanError> {
         self.hash = self.computed_hash()?;
         let mut text = serde_json::to_string_pretty(self)?;
@@ -221,12 +203,11 @@ impl Plan {
         Ok(format!("sha256:{}", hexadecimal(&digest)))
     }
 
-    /// The number of entrants.
     pub fn entrants(&self) -> u32 {
         u32::try_from(self.bots.len()).unwrap_or(u32::MAX)
     }
 
-    /// All rounds of a format whose rounds are known from the start, and the first one of others.
+    /// All rounds, or the first one if rounds depend on results.
     pub fn first_rounds(&self) -> Vec<Round> {
         let entrants = self.entrants();
         match self.format {
@@ -255,7 +236,7 @@ impl Plan {
         }
     }
 
-    /// One round in which everybody meets everybody.
+    /// One round, all against all.
     fn all_at_once(&self) -> Round {
         let entrants: Vec<EntrantId> = (0..self.entrants()).map(EntrantId).collect();
         let pairing = |(place, &a): (usize, &EntrantId)| {
@@ -272,7 +253,7 @@ impl Plan {
         }
     }
 
-    /// The number of a pair's first game from which the seeds of its processes are derived.
+    /// Number of the pair's first game, from which process seeds are derived.
     pub fn seed_number(&self, pair: &PairOfGames) -> u64 {
         let version = |id: EntrantId| self.bot(id).and_then(|bot| bot.version.as_deref());
         match [pair.pairing.a, pair.pairing.b].map(version) {
@@ -287,7 +268,7 @@ impl Plan {
         }
     }
 
-    /// The number of rounds that are played in groups.
+    /// Rounds played in groups.
     pub fn group_rounds(&self) -> usize {
         match self.format {
             Format::GroupsKnockout => {
@@ -297,12 +278,12 @@ impl Plan {
         }
     }
 
-    /// All pairs of games in the rounds so far, in order.
+    /// Of the rounds so far, in order.
     pub fn pairs(&self) -> impl Iterator<Item = PairOfGames> {
         self.rounds.iter().flat_map(Round::pairs)
     }
 
-    /// The pair with this number, if the rounds so far have it.
+    /// If the rounds so far have it.
     pub fn pair(&self, number: u64) -> Option<PairOfGames> {
         let after = self
             .rounds
@@ -311,17 +292,17 @@ impl Plan {
         round.pair(number)
     }
 
-    /// The number of pairs of games in the rounds so far.
+    /// Of the rounds so far.
     pub fn pairs_so_far(&self) -> u64 {
         self.rounds.iter().map(Round::count).sum()
     }
 
-    /// The number of pairs of games in the whole tournament.
+    /// Of the whole tournament.
     pub fn pairs_expected(&self) -> u64 {
         match self.format {
             Format::RoundRobin | Format::Gauntlet => self.pairs_so_far(),
             Format::Swiss => {
-                // Every round has as many.
+                // The same in every round.
                 let a_round = self.rounds.first().map_or(0, Round::count);
                 a_round * u64::from(self.rounds_planned)
             }
@@ -341,7 +322,7 @@ impl Plan {
         self.bots.get(id.index())
     }
 
-    /// All bots, whether they entered or not.
+    /// Entered or rejected.
     pub fn all_bots(&self) -> impl Iterator<Item = &BotPlan> {
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
         self.bots.iter().chain(rejected)

@@ -1,4 +1,4 @@
-//! Whether a bot is benched, from its pairs in the order of the schedule.
+//! Whether a bot is benched, by its pairs in the order of the schedule.
 
 use std::collections::VecDeque;
 
@@ -7,12 +7,12 @@ use crate::arena::forfeit_streak::ForfeitStreak;
 use crate::record::ForfeitReason;
 use crate::tournament::schedule::EntrantId;
 
-/// A bot's pairs in the order of the schedule, from the first that is not settled.
+/// From the first pair not settled, in the order of the schedule.
 #[derive(Debug, Default)]
 pub(super) struct BotPairs {
-    /// The numbers of the pairs, each with the bot's forfeits in both games once it is settled.
+    /// Pair numbers, with the bot's forfeits once settled.
     pairs: VecDeque<(u64, Option<Forfeits>)>,
-    /// Forfeits in a row before those pairs.
+    /// Before those pairs.
     streak: ForfeitStreak,
     pub(super) benched: Option<Benched>,
 }
@@ -21,12 +21,12 @@ pub(super) struct BotPairs {
 type Forfeits = [Option<ForfeitReason>; 2];
 
 impl BotPairs {
-    /// Adds the next pair of the schedule, which is not settled.
+    /// Adds an unsettled pair.
     pub(super) fn push(&mut self, number: u64) {
         self.pairs.push_back((number, None));
     }
 
-    /// Marks a pair as settled. Returns the bot when that benches it.
+    /// Returns the bot if this pair benches it.
     pub(super) fn settle(
         &mut self,
         number: u64,
@@ -52,7 +52,7 @@ impl BotPairs {
         newly_benched
     }
 
-    /// Whether pairs before this one, which are not settled, may still bench the bot.
+    /// Whether unsettled pairs before this one may bench the bot.
     pub(super) fn may_be_benched_before(&self, pair: u64, bench_after: u32) -> bool {
         let mut streak = self.streak;
         for &(number, forfeits) in &self.pairs {

@@ -1,12 +1,8 @@
-//! Hands out pairs of games to the workers and takes in their results.
+//! Hands out pairs of games to workers and takes in results.
 //!
-//! Which games are played must not depend on which worker is faster. Pairs are handed out in the
-//! order of the schedule, and whether a bot is benched follows from its games in that order: the
-//! record of a game is held back while games before it may still bench one of its bots. In all
-//! other cases it is written at once, so nothing is held back for bots that do not forfeit.
-//!
-//! - `state`: the pairs being played, and which records can be written
-//! - `bot_pairs`: whether a bot is benched, from its pairs in the order of the schedule
+//! Which games are played must not depend on which worker is faster. Pairs go out in the order of the schedule, and
+//! benching follows from games in that order: a record is held back while earlier games may still bench one of its
+//! bots. Otherwise it is written immediately; nothing is held back for bots that do not forfeit.
 
 mod bot_pairs;
 mod state;
@@ -24,36 +20,35 @@ use crate::record::{Ending, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Pentanomial, Sprt};
 
-/// Pairs being played or held back, for each worker.
+/// Open pairs for each worker.
 const WINDOW_PER_WORKER: usize = 64;
 
-/// Games whose records are not on disk yet; with more of them, no new games are begun.
+/// Records not on disk; with more, no new games begin.
 const MOST_UNWRITTEN: usize = 8192;
 
-/// A bot whose remaining games are scored as forfeits without being played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Benched {
     pub bot: EntrantId,
-    /// The number of forfeits in a row that benched it.
+    /// Forfeits in a row.
     pub after: u32,
-    /// The reason of the last of them.
+    /// Of the last one.
     pub reason: ForfeitReason,
 }
 
-/// Work for a worker.
+/// For a worker.
 #[derive(Debug)]
 pub enum WorkItem<L = Arc<FinishedRecord>> {
-    /// A pair to play, and which of its games have been played already.
+    /// A pair, and which of its games are already played.
     Play(PairOfGames, [bool; 2]),
-    /// Records to write, of games that are not played because a bot is benched.
+    /// Records of games not played because of a benched bot.
     Lines(Vec<L>),
 }
 
-/// Makes the record of a game that is not played because of this bot.
+/// Makes the record of a game not played because of this bot.
 pub type WriteUnplayed<L = Arc<FinishedRecord>> =
     dyn Fn(&ScheduledGame, &Benched) -> L + Send + Sync;
 
-/// See the [module](self). `L` is the record of a game as it is written.
+/// `L` is a record to write.
 pub struct Scheduler<L = Arc<FinishedRecord>> {
     state: Mutex<State<L>>,
     changed: Condvar,
@@ -67,9 +62,8 @@ impl<L> std::fmt::Debug for Scheduler<L> {
 }
 
 impl<L> Scheduler<L> {
-    /// A scheduler for the pairs of a plan with these numbers. Games in `endings` have been played.
-    /// Further rounds are added by [`Self::add_round`] unless `more_rounds` is false. `unplayed`
-    /// makes the records of games that are not played.
+    /// For the pairs with these numbers; games in `endings` are already played. Unless `more_rounds` is false,
+    /// [`Self::add_round`] adds rounds.
     pub fn new(
         plan: &Plan,
         pairs: Range<u64>,
@@ -103,8 +97,8 @@ impl<L> Scheduler<L> {
         }
     }
 
-    /// The next work; `None` when there is no more. Blocks while the next round is not known, or
-    /// while too many records wait for the disk.
+    /// `None` when no work is left. Blocks until the next round is known and while too many records wait for the
+    /// disk.
     pub fn next(&self) -> Option<WorkItem<L>> {
         let mut state = self.lock();
         loop {
@@ -116,7 +110,7 @@ impl<L> Scheduler<L> {
                     return Some(item);
                 }
                 if !state.more_rounds || state.stopping {
-                    // Other workers may be waiting for a pair that does not exist.
+                    // Other workers may wait for a pair that does not exist.
                     self.changed.notify_all();
                     return None;
                 }
@@ -128,12 +122,11 @@ impl<L> Scheduler<L> {
         }
     }
 
-    /// Takes in a finished game: how it ended, and its record. Returns the records that can be
-    /// written now.
+    /// Returns records that can be written now.
     pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<L> {
         let mut state = self.lock();
         let Some(open) = state.open.get_mut(&game.id.pair) else {
-            // The sequential test has been decided without it.
+            // The sequential test was decided without it.
             return Vec::new();
         };
         open.endings[game.id.half as usize] = Some(ending);
@@ -141,14 +134,14 @@ impl<L> Scheduler<L> {
         state.settle(&*self.unplayed)
     }
 
-    /// Takes back a pair from its worker. Returns the records that can be written now.
+    /// A worker returns a pair. Returns records that can be written now.
     pub fn done(&self, pair: &PairOfGames) -> Vec<L> {
         let mut state = self.lock();
         if let Some(open) = state.open.get_mut(&pair.number) {
             if open.endings.iter().all(Option::is_some) {
                 open.complete = true;
             } else {
-                // Interrupted: the rest of it is played when the tournament is resumed.
+                // Interrupted: the rest is played when the tournament is resumed.
                 state.open.remove(&pair.number);
             }
         }
@@ -157,17 +150,17 @@ impl<L> Scheduler<L> {
         lines
     }
 
-    /// Notes that a record is on disk, or could not be written.
+    /// A record is on disk, or could not be written.
     pub fn written(&self) {
         let mut state = self.lock();
         state.unwritten -= 1;
-        // Waking costs a system call, even when nobody waits: only the first below the limit does.
+        // Waking costs a system call even when nothing waits: only the first below the limit wakes.
         if state.unwritten == MOST_UNWRITTEN - 1 {
             self.changed.notify_all();
         }
     }
 
-    /// Adds the next round.
+    /// The next round is known.
     pub fn add_round(&self, round: Round, more_rounds: bool) {
         let mut state = self.lock();
         state.pairs = Box::new(pairs_of(round));
@@ -175,24 +168,22 @@ impl<L> Scheduler<L> {
         self.changed.notify_all();
     }
 
-    /// Notes that no further round will be added.
+    /// No round will be added.
     pub fn no_more_rounds(&self) {
         self.lock().more_rounds = false;
         self.changed.notify_all();
     }
 
-    /// Stops: no more games are begun.
     pub fn stop(&self) {
         self.lock().stopping = true;
         self.changed.notify_all();
     }
 
-    /// Whether it has been stopped.
     pub fn is_stopping(&self) -> bool {
         self.lock().stopping
     }
 
-    /// The bots benched since the last call.
+    /// Since the last call.
     pub fn newly_benched(&self) -> Vec<Benched> {
         std::mem::take(&mut self.lock().newly_benched)
     }

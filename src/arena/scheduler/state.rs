@@ -1,4 +1,4 @@
-//! The pairs being played, and which records can be written.
+//! Open pairs, and which records can be written.
 
 use std::collections::BTreeMap;
 
@@ -9,44 +9,44 @@ use crate::record::{BotIndex, Ending};
 use crate::tournament::schedule::{PairOfGames, Round};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
-/// A pair that has been handed out and is not settled.
+/// Handed out and not settled.
 pub(super) struct OpenPair<L> {
     pub(super) pair: PairOfGames,
     pub(super) endings: [Option<Ending>; 2],
-    /// Records that are held back.
+    /// Records held back.
     pub(super) held: Vec<L>,
-    /// Whether the worker has returned it with both games played.
+    /// The worker returned it with both games played.
     pub(super) complete: bool,
 }
 
-/// See the [module](self).
+/// See the module.
 pub(super) struct State<L> {
-    /// The pairs that have not been handed out.
+    /// Not handed out.
     pub(super) pairs: Box<dyn Iterator<Item = PairOfGames> + Send>,
     pub(super) more_rounds: bool,
-    /// Games that had been played before.
+    /// Played before.
     pub(super) endings: Endings,
     pub(super) bench_after: u32,
-    /// The most open pairs.
+    /// Most open pairs.
     pub(super) window: usize,
     pub(super) bots: Vec<BotPairs>,
     /// By number.
     pub(super) open: BTreeMap<u64, OpenPair<L>>,
     pub(super) sprt: Option<(Sprt, Pentanomial)>,
-    /// Records released for writing that are not confirmed.
+    /// Records released for writing, unconfirmed.
     pub(super) unwritten: usize,
     pub(super) stopping: bool,
-    /// Bots benched since [`super::Scheduler::newly_benched`] was last called.
+    /// Since `Scheduler::newly_benched` was last called.
     pub(super) newly_benched: Vec<Benched>,
 }
 
-/// Whether the games of a pair count.
+/// Whether a pair's games count.
 enum Verdict {
-    /// That depends on games before it.
+    /// Earlier games decide.
     Undecided,
-    /// They count.
+    /// They do.
     Counts,
-    /// They do not, because these of its bots are benched.
+    /// They do not: these of its bots are benched.
     Benched([Option<Benched>; 2]),
 }
 
@@ -56,7 +56,7 @@ pub(super) fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send
 }
 
 impl<L> State<L> {
-    /// Hands out the next pair that has not been played; `None` when there is none.
+    /// The next unplayed pair; `None` when there is none.
     pub(super) fn take(&mut self, unplayed: &WriteUnplayed<L>) -> Option<WorkItem<L>> {
         while !self.stopping {
             let pair = self.pairs.next()?;
@@ -84,14 +84,13 @@ impl<L> State<L> {
         None
     }
 
-    /// Settles the open pairs that can be settled, in the order of the schedule. Returns the
-    /// records that can be written now.
+    /// Settles open pairs in the order of the schedule. Returns records that can be written now.
     pub(super) fn settle(&mut self, unplayed: &WriteUnplayed<L>) -> Vec<L> {
         let mut lines = Vec::new();
         let numbers: Vec<u64> = self.open.keys().copied().collect();
         for number in numbers {
             let Some(open) = self.open.get(&number) else {
-                // The sequential test has been decided meanwhile.
+                // The sequential test was decided.
                 break;
             };
             if open.held.is_empty() && !open.complete {
@@ -112,7 +111,7 @@ impl<L> State<L> {
                     }
                 }
                 Verdict::Benched(benched) => {
-                    // Only once the worker has returned it: until then it plays the pair.
+                    // Until then the worker plays the pair.
                     if complete {
                         self.open.remove(&number);
                         let before = self.endings.of(number);
@@ -124,7 +123,7 @@ impl<L> State<L> {
         lines
     }
 
-    /// Scores the games of a pair that have not been played, and settles it. Returns their records.
+    /// Scores unplayed games of a pair and settles it. Returns their records.
     fn skip(
         &mut self,
         pair: &PairOfGames,
@@ -137,7 +136,7 @@ impl<L> State<L> {
             if endings[half].is_some() {
                 continue;
             }
-            // When both are benched, the one that would move first forfeits.
+            // If both are benched, the one to move first forfeits.
             let by = if benched[half].is_some() {
                 half
             } else {
@@ -155,7 +154,7 @@ impl<L> State<L> {
         lines
     }
 
-    /// Takes the final result of a pair into account: for benching, and for the sequential test.
+    /// For benching and the sequential test.
     fn settled(&mut self, pair: &PairOfGames, endings: [Ending; 2]) {
         for (index, bot) in BotIndex::ALL
             .into_iter()
@@ -176,7 +175,7 @@ impl<L> State<L> {
     }
 
     fn verdict(&self, pair: &PairOfGames) -> Verdict {
-        // A sequential test takes the pairs one by one, in the order of the schedule.
+        // A sequential test takes pairs in the order of the schedule.
         if self.sprt.is_some()
             && self
                 .open

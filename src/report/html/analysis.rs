@@ -34,7 +34,7 @@ use crate::text::escape_controls;
 const TEXT_CHARS: usize = 400;
 const WORD_CHARS: usize = 24;
 
-/// The letter of a value and its rank; unknown values have no rank.
+/// Letter and rank; unknown values have no rank.
 fn value(entry: &Value, field: &str) -> (char, Option<u8>) {
     match entry.get(field).and_then(Value::as_str) {
         Some("win") => ('w', Some(2)),
@@ -49,7 +49,7 @@ fn word(entry: &Value, field: &str, chars: usize) -> String {
     cut(&escape_controls(word), chars)
 }
 
-/// A list of turns, joined by tabs.
+/// Turns joined by tabs.
 fn line(entry: &Value, field: &str) -> String {
     let turns = entry.get(field).and_then(Value::as_array);
     let turns = turns.into_iter().flatten().filter_map(Value::as_str);
@@ -65,11 +65,11 @@ struct TurnAnalysis {
     value: char,
     best: char,
     distance: char,
-    /// Mark, better answer, text, the game after the turn and that after the better one, and whether a win was missed.
+    /// Mark, better answer, text, line after the turn, line after the better one, whether a win was missed.
     words: [String; 6],
 }
 
-/// Reads one turn's entry. Returns the turn's index, too; `None` when the game has no such turn.
+/// Also returns the turn's index; `None` if the game has no such turn.
 fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
     let number = usize::try_from(entry.get("turn")?.as_u64()?).ok()?;
     if number == 0 || number > turns {
@@ -104,7 +104,7 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
     Some((number - 1, analysis))
 }
 
-/// The packed analysis; `None` when there is none or the `room` (in bytes) is used up.
+/// `None` without analysis, or when the `room` (bytes) is used up.
 pub(super) fn packed(record: &Record, room: &mut usize) -> Option<Value> {
     let entries = record.more.get("analysis")?.get("turns")?.as_array()?;
     let unknown = TurnAnalysis {

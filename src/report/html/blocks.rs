@@ -1,22 +1,20 @@
-//! Entries in blocks of a megabyte, which are compressed and served whole to whoever has none of them yet.
+//! Entries in compressed blocks of a megabyte, for clients that have none.
 //!
-//! Where a block ends depends on the entries alone, so that all clients are sent the same blocks, each of them
-//! compressed once.
+//! Block ends depend on the entries alone: all clients get the same blocks, each compressed once.
 
 use std::io;
 
 use super::columns::{self, PLAIN};
 
-/// Where blocks of entries end.
 #[derive(Debug, Default)]
 pub(super) struct Blocks {
     ends: Vec<usize>,
-    /// The bytes of the entries behind the last end.
+    /// Bytes after the last end.
     filled: usize,
 }
 
 impl Blocks {
-    /// An entry of so many bytes was added; `entries` is the number of all.
+    /// An entry of this size was added; `entries`: their number.
     pub(super) fn grow(&mut self, bytes: usize, entries: usize) {
         self.filled += bytes;
         if self.filled >= PLAIN {
@@ -25,20 +23,20 @@ impl Blocks {
         }
     }
 
-    /// The first end behind this index.
+    /// The first end after this index.
     pub(super) fn end_after(&self, index: usize) -> Option<usize> {
         let before = self.ends.partition_point(|&end| end <= index);
         self.ends.get(before).copied()
     }
 
-    /// The end of the block that begins at this index.
+    /// Of the block that begins at this index.
     pub(super) fn end_of(&self, index: usize) -> Option<usize> {
         let is_begin = index == 0 || self.ends.binary_search(&index).is_ok();
         is_begin.then(|| self.end_after(index)).flatten()
     }
 }
 
-/// Entries that are sent together. It is a copy, as compressing it takes longer than games may wait for.
+/// Copied entries: games cannot wait for compression.
 #[derive(Debug)]
 pub struct Block(Vec<Box<str>>);
 
@@ -47,7 +45,7 @@ impl Block {
         Self(entries.to_vec())
     }
 
-    /// What a page takes: `{"entries": […], "games": "…"}`, the games compressed as in a file.
+    /// `{"entries": […], "games": "…"}`, the games compressed as in a file.
     pub fn packed(&self) -> io::Result<String> {
         let (games, others) = columns::parted(self.0.iter().map(|entry| &**entry));
         let games = columns::packed(&games)?;

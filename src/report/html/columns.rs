@@ -1,8 +1,7 @@
 //! Packs the games of a large page: 100,000 games take 3 to 8 MB instead of 15.
 //!
-//! The fields of all games, one field after the other, compress to less than the games one by one. They
-//! are JSON, `[[field 0 of each game], [field 1], …]`, with `null` for a field that no game has; that is
-//! compressed (zlib, RFC 1950), which browsers unpack by `DecompressionStream`, and written in base 64.
+//! Fields are stored by column, `[[field 0 of each game], [field 1], …]`, with `null` for one that no game has,
+//! compressed (zlib, RFC 1950) for `DecompressionStream`, in base 64.
 
 use std::io::{self, Write as _};
 
@@ -12,16 +11,16 @@ use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use serde_json::value::RawValue;
 
-/// The games of smaller pages, in bytes, stay as they are: they can be read by people, and by old browsers.
+/// Smaller pages, in bytes, stay readable by people and old browsers.
 pub(super) const PLAIN: usize = 1_000_000;
 
-/// The fields of `["g", …]` entries, as columns; entries may have different numbers of them.
+/// The columns of `["g", …]` entries of any lengths.
 fn columns(games: &[&str]) -> serde_json::Result<String> {
     let mut columns: Vec<String> = Vec::new();
     for (number, game) in games.iter().enumerate() {
         let fields: Vec<&RawValue> = serde_json::from_str(game)?;
         while columns.len() < fields.len() {
-            // Nothing in the games before.
+            // Missing in earlier games.
             let empty = vec!["null"; number].join(",");
             columns.push(empty);
         }
@@ -43,12 +42,12 @@ fn columns(games: &[&str]) -> serde_json::Result<String> {
     Ok(format!("[{}]", columns.collect::<Vec<_>>().join(",")))
 }
 
-/// The entries of games, and the others.
+/// Entries of games, and the others.
 pub(super) fn parted<'a>(entries: impl Iterator<Item = &'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
     entries.partition(|entry| entry.starts_with("[\"g\","))
 }
 
-/// The games of these entries, packed. An error means that an entry is no JSON array, or that no memory is left.
+/// Fails on an entry that is not a JSON array.
 pub(super) fn packed(games: &[&str]) -> io::Result<String> {
     let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(columns(games)?.as_bytes())?;

@@ -1,7 +1,7 @@
-//! The course of a tournament, packed for the page.
+//! A tournament's course for the page.
 //!
-//! Bots are indices in `bots`, whose entries are a name and the bot's index on the page (`null` until it has played).
-//! A meeting is `[bot, bot, half points, half points, games, first pair, last pair, who advances (0, 1 or -1), why]`.
+//! Bots are indices in `bots`: name and index on the page (`null` before the first game). A meeting is `[bot, bot,
+//! half points, half points, games, first pair, last pair, who advances (0, 1 or -1), why]`.
 
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ fn place(place: &BracketPlace) -> Value {
     })
 }
 
-/// The course; `number` is the index of a bot on the page, by its name.
+/// `number`: a bot's index on the page, by name.
 pub(super) fn packed(course: &Course, number: impl Fn(&str) -> Option<usize>) -> Value {
     let bots: Vec<Value> = course
         .names

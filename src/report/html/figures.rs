@@ -1,4 +1,4 @@
-//! The figures of all games: standings, times, endings, and the history of ratings.
+//! Figures of all games: standings, times, endings, history of ratings.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -16,31 +16,30 @@ use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
 use crate::tournament::standings::{Collector, Place, RankBy, Ranking, Standings};
 
-/// Bins of times per factor of ten.
 const BINS: f64 = 40.0;
 
-/// Bins in one bar of the page's charts.
+/// In one bar of the page's charts.
 const BINS_PER_BAR: u16 = 5;
 
-/// Times below this, in milliseconds, go to the first bin.
+/// Milliseconds; shorter times are in the first bin.
 const SHORTEST_MS: f64 = 1e-3;
 
-/// Longer games count as having this many turns.
+/// Longer games count as having this many.
 const MAX_TURNS: usize = 100;
 
-/// The maximal number of points of a rating's curve.
+/// Points of a rating's curve.
 const CHECKPOINTS: usize = 48;
 
-/// The maximal length of a reason for not entering, in characters.
+/// Characters of a reason for not entering.
 const REASON_CHARS: usize = 2000;
 
-/// Results by (moved first, moved second), as indices of bots.
+/// By (first mover, second mover), indices of bots.
 type HeadToHead = BTreeMap<(usize, usize), Tally>;
 
-/// Bot, Elo, half the width of the interval.
+/// Bot, Elo, half the interval's width.
 type Rated = (usize, f64, Option<f64>);
 
-/// The results after some games; their ratings are calculated on first use.
+/// Results after some games; ratings are computed on first use.
 #[derive(Clone, Debug)]
 struct Checkpoint {
     games: u64,
@@ -48,34 +47,33 @@ struct Checkpoint {
     rated: Arc<OnceLock<Vec<Rated>>>,
 }
 
-/// The figures of all games. Its size depends on the number of bots, not on that of games.
+/// Its size depends on the number of bots, not of games.
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,
-    /// The rules of the table.
+    /// Of the table.
     ranking: Ranking,
-    /// How the tournament goes, if it is one.
+    /// Of a tournament.
     course: Option<Arc<Course>>,
-    /// Names as recorded, by index.
     names: Vec<String>,
     met: HeadToHead,
     times: Vec<BTreeMap<u16, u64>>,
     endings: BTreeMap<String, u64>,
     lengths: Vec<u64>,
-    /// What the analyses of its turns say, by bot.
+    /// Sums over analysed turns, by bot.
     analysed: Vec<annotation::Tally>,
     by_phase: Vec<ByPhase>,
     mend: Vec<Mend>,
-    /// The limits on a move that were in force, in seconds; two of them at most are kept.
+    /// Limits on a move, in seconds; at most two.
     move_times: Vec<Option<f64>>,
     games: u64,
     checkpoints: Vec<Checkpoint>,
-    /// Games between two checkpoints.
+    /// Games between checkpoints.
     stride: u64,
 }
 
 impl Figures {
-    /// Adds a game between the bots of these indices; commands are kept if they may be `shown`.
+    /// `shown`: whether commands are kept.
     pub(super) fn add(
         &mut self,
         record: &Record,
@@ -147,7 +145,7 @@ impl Figures {
         }
     }
 
-    /// Keeps the results so far as a checkpoint, at intervals that grow with the number of games.
+    /// At intervals that grow with the number of games.
     fn add_checkpoint(&mut self) {
         if self.checkpoints.len() >= CHECKPOINTS {
             let mut keep = false;
@@ -167,7 +165,6 @@ impl Figures {
         }
     }
 
-    /// Games added.
     pub const fn games(&self) -> u64 {
         self.games
     }
@@ -176,17 +173,16 @@ impl Figures {
         self.collector.ranked(&Model::default(), &self.ranking)
     }
 
-    /// The rules of the table; points or ratings unless others are set.
+    /// By default points or ratings.
     pub(super) fn set_ranking(&mut self, ranking: Ranking) {
         self.ranking = ranking;
     }
 
-    /// How the tournament goes.
     pub(super) fn set_course(&mut self, course: Course) {
         self.course = Some(Arc::new(course));
     }
 
-    /// All figures for the page's script. `standings` must be those of [`Figures::standings`].
+    /// For the script. `standings` are those of [`Figures::standings`].
     pub fn as_json(&self, standings: &Standings) -> Value {
         let met: Vec<[u64; 5]> = self
             .met
@@ -271,8 +267,8 @@ impl Figures {
         Some(figures)
     }
 
-    /// Ratings at the checkpoints and after all games: the number of games, then bot, Elo and half the
-    /// width of the interval for each.
+    /// At the checkpoints and after all games: the number of games, then bot, Elo, half the interval's width for
+    /// each.
     fn history(&self, standings: &Standings) -> Vec<Value> {
         let earlier = self
             .checkpoints
@@ -299,7 +295,7 @@ impl Figures {
     }
 }
 
-/// By what the table is ordered first: `place`, `rating` or `points`.
+/// First criterion of the table: `place`, `rating` or `points`.
 const fn order(standings: &Standings) -> &'static str {
     match standings.ranking.by {
         RankBy::Reached(_) => "place",
@@ -308,7 +304,7 @@ const fn order(standings: &Standings) -> &'static str {
     }
 }
 
-/// Those who did not enter, and why; the reason is empty on a page without what bots wrote.
+/// Bots that did not enter, with reasons except on a private page.
 fn absent(standings: &Standings) -> Vec<Value> {
     let shown = |text: &str| cut(&escape_controls(text), REASON_CHARS);
     standings
@@ -317,7 +313,7 @@ fn absent(standings: &Standings) -> Vec<Value> {
         .collect()
 }
 
-/// Ratings of the bots that have played; empty when the results determine none.
+/// Empty when results determine no ratings.
 fn rated(met: &HeadToHead, bots: usize) -> Vec<Rated> {
     let mut results = Results::new(bots);
     for (&(first, second), &tally) in met {
@@ -349,12 +345,12 @@ fn bin(ms: f64) -> u16 {
     bin.clamp(0.0, f64::from(u16::MAX)) as u16
 }
 
-/// The time, in milliseconds, in the middle of a bin.
+/// Milliseconds.
 fn middle(bin: u16) -> f64 {
     SHORTEST_MS * 10f64.powf((f64::from(bin) + 0.5) / BINS)
 }
 
-/// The time, in milliseconds, that this share of the answers did not exceed, accurate to 3 %.
+/// The time, in milliseconds, that this share of answers did not exceed, accurate to 3 %.
 fn percentile(bins: &BTreeMap<u16, u64>, share: f64) -> Option<f64> {
     let total: u64 = bins.values().sum();
     let mut before = 0;
@@ -368,8 +364,7 @@ fn percentile(bins: &BTreeMap<u16, u64>, share: f64) -> Option<f64> {
     None
 }
 
-/// `[number of the first bar, counts of the bars…]`; a bar is an eighth of a factor of ten, bar 0
-/// begins at a microsecond.
+/// `[first bar, counts…]`; a bar is an eighth of a factor of ten; bar 0 begins at 1 µs.
 fn bars(bins: &BTreeMap<u16, u64>) -> Value {
     let bar = |bin: u16| bin / BINS_PER_BAR;
     let (Some((&first, _)), Some((&last, _))) = (bins.first_key_value(), bins.last_key_value())
@@ -397,7 +392,7 @@ mod tests {
         let bars = bars(&bins);
         assert_eq!(bars[0], 0);
         assert_eq!(bars[1], 2);
-        // A millisecond is three factors of ten of eight bars each.
+        // A millisecond is three factors of ten of eight bars.
         assert_eq!(bars[1 + 24], 2);
         assert_eq!(bars[1 + 31], 1);
         let median = percentile(&bins, 0.5).unwrap();

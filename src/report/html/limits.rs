@@ -1,12 +1,11 @@
-//! Limits that keep a page small whatever a record holds.
+//! Limits that keep a page small, whatever a record holds.
 
 use crate::text::escape_controls;
 
-/// The maximal number of turns shown: more than any game of this program has. Of longer games the page shows the
-/// beginning.
+/// Turns shown: more than any built-in game has. Longer games are cut.
 pub(super) const MAX_TURNS: usize = 200;
 
-/// The first `chars` characters of a text, with `…` when it is cut.
+/// With `…` when cut.
 pub(super) fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => text.to_owned(),
@@ -14,7 +13,7 @@ pub(super) fn cut(text: &str, chars: usize) -> String {
     }
 }
 
-/// The last `chars` characters of a text of several lines, with control characters escaped.
+/// The last `chars` characters, with control characters escaped.
 pub(super) fn end_of(text: &str, chars: usize) -> String {
     let text = text.trim_end();
     let from = text.char_indices().rev().nth(chars.saturating_sub(1));

@@ -1,4 +1,4 @@
-//! What each bot should mend: how to see its faults again, and how near it came to its limit.
+//! What each bot should fix first: its faults with commands, and its longest share of a limit.
 
 use std::collections::BTreeMap;
 
@@ -12,32 +12,32 @@ use crate::record::{BotIndex, Record, RecordSummary};
 use crate::session::registry::{self, Choices};
 use crate::text::escape_controls;
 
-/// The maximal length of a command, in characters.
+/// Characters of a command.
 const COMMAND_CHARS: usize = 1000;
 
-/// Commands are kept for so many kinds of faults of a bot.
+/// Kinds of faults with a command, for each bot.
 const MOST_KINDS: usize = 20;
 
-/// The answer of a bot that took the largest share of its limit.
+/// The answer with the largest share of its limit.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Longest {
     ms: f64,
     limit_ms: f64,
-    /// The game's number on the page, and the turn, both from 1.
+    /// Game and turn on the page, from 1.
     game: u64,
     turn: usize,
 }
 
-/// What one bot should mend.
+/// For one bot.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Mend {
-    /// By the reason of a forfeit: the first game with it, and the command that asks the bot the same again.
+    /// By reason of the forfeit: the first such game, and the command that repeats the question.
     again: BTreeMap<String, (u64, String)>,
     longest: Option<Longest>,
 }
 
 impl Mend {
-    /// Adds a game of the bot `side`. `number` is its number on the page; commands are kept if they may be `shown`.
+    /// A game of the bot `side`; `number` on the page. `shown`: whether commands are kept.
     pub(super) fn add(
         &mut self,
         record: &Record,
@@ -76,7 +76,7 @@ impl Mend {
         let Some(limit_ms) = limit.map(|limit| limit * 1000.0) else {
             return;
         };
-        // The first answer of a fresh process has more time.
+        // A fresh process has more time for its first answer.
         let fresh = usize::from(process.since.is_none());
         let turns = game.times_ms.iter().enumerate();
         let seat = usize::from(game.first != side);
@@ -104,9 +104,9 @@ impl Mend {
     }
 }
 
-/// The command that asks the bot that forfeited the same again; `None` where it is unknown.
+/// Repeats the question to the bot that forfeited; `None` if unknown.
 fn again(record: &Record, by: BotIndex) -> Option<String> {
-    // The file of another piece set is not known here.
+    // The file of another piece set is unknown.
     if !record.was_played() || record.pieces.is_some() {
         return None;
     }

@@ -1,26 +1,11 @@
 //! The report: a self-contained HTML page.
 //!
-//! [`Report`] takes records one by one and keeps two things: *entries*, which list the games, each in
-//! as few bytes as possible, and *figures*, which summarise them. The page holds both as one block of
-//! JSON, in which many games are compressed, and its script draws only the view that is open. A page that is served while games are played
-//! ([`crate::report::serve`]) receives the same entries and figures a few at a time; who comes late, many compressed ones at once.
+//! [`Report`] keeps *entries*, compact lists of the games, and *figures*, which summarise them. The page holds both
+//! as one block of JSON, with many games compressed; its script draws the open view. A served page
+//! ([`crate::report::serve`]) receives the same entries and figures a few at a time, or in compressed blocks.
 //!
-//! - `pack`: a record as an entry
-//! - `analysis`: the analysis of a record's turns
-//! - `blocks`: entries that are served together, compressed
-//! - `columns`: the games of a large page, compressed
-//! - `course`: rounds, groups and bracket of a tournament
-//! - `drawings`: the positions of a game that is a program
-//! - `piece_style`: which feature of a piece set is drawn as size, colour, form and fill
-//! - `figures`: standings, times, endings and the history of ratings
-//! - `mend`, `phases`: what each bot should mend, and its accuracy by phase
-//! - `limits`: the maximal lengths of texts
-//! - `origin`: whose pages may show a served page in a frame
-//! - `page`: the page itself, its script, and its content security policy
-//! - `puzzles`: a page of puzzles, which has nothing but the drawings in common with a report
-//!
-//! Control characters in text from bots are escaped (`crate::text`) before it is packed, so nothing
-//! can hide or reorder other text; the page's script inserts it as text nodes, never as HTML.
+//! Control characters of bots' text are escaped ([`crate::text`]) before packing, and the script inserts text nodes,
+//! never HTML.
 
 mod analysis;
 mod blocks;
@@ -59,41 +44,35 @@ use blocks::Blocks;
 use limits::cut;
 use pack::TextStore;
 
-/// Games beyond this number count in the figures but are not listed: it bounds the memory of the
-/// browser and of a referee that serves a page.
+/// Later games count in the figures but are not listed, to bound memory of the browser and of a serving referee.
 pub const MAX_GAMES: u64 = 100_000;
 
-/// The maximal length of a name, in characters.
+/// Characters of a name.
 const NAME_CHARS: usize = 300;
 
 /// The options of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Its heading.
     pub title: String,
-    /// Leave out what bots wrote to stderr, and the commands that ran them.
+    /// Without bots' stderr and commands.
     pub private: bool,
-    /// Show a single game, without lists.
+    /// A single game, without lists.
     pub one: bool,
-    /// The bot whose games these are, if they are those of one: the page begins with it, and names nobody the first of all.
+    /// The bot whose games these are: the page begins with it and names no winner.
     pub own: Option<String>,
-    /// How the limits of the bots were kept, a line each; for the overview.
+    /// How limits were enforced, a line each; for the overview.
     pub limits: Vec<String>,
-    /// Leave out games that have been added already, for records in several files. It takes some bytes of
-    /// memory a game.
+    /// Skip games that were added already, from several files; some bytes of memory a game.
     pub skip_copies: bool,
-    /// The game, if it is a program: it draws its positions.
+    /// A game program draws its positions.
     pub game: Option<Arc<dyn Ruleset>>,
-    /// Whose pages may show the page in a frame when it is served; nobody's without.
     pub frame: Option<Origin>,
 }
 
-/// A bot's name on a page.
 pub(super) fn shown_name(name: &str) -> String {
     cut(&escape_controls(name), NAME_CHARS)
 }
 
-/// Game, rules and pieces, as in an entry; see [`pack`].
 pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
     let set = piece_style::set(ruleset.name(), ruleset.pieces());
     json!([
@@ -103,33 +82,30 @@ pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
     ])
 }
 
-/// A position as its game draws it, for the page.
 pub(super) fn drawing(session: &dyn Session) -> Value {
     drawings::position(session)
 }
 
-/// The games of a page, and their figures.
+/// Games and figures.
 #[derive(Debug)]
 pub struct Report {
     options: Options,
-    /// JSON arrays; see [`pack`] for what they hold.
     entries: Vec<Box<str>>,
     blocks: Blocks,
     bots: HashMap<String, usize>,
     editions: HashMap<[String; 3], usize>,
     texts: TextStore,
-    /// Bytes of drawings that there is still room for.
+    /// Bytes left for drawings.
     drawings: usize,
-    /// Games whose program could not draw them.
+    /// Games that their program could not draw.
     undrawn: u64,
     games: u64,
-    /// What makes each game that game, where copies are to be recognised.
+    /// Digests of games, if copies are skipped.
     seen: Option<HashSet<u64>>,
     figures: Figures,
 }
 
 impl Report {
-    /// A report without games.
     pub fn new(options: Options) -> Self {
         Self {
             seen: options.skip_copies.then(HashSet::new),
@@ -146,8 +122,7 @@ impl Report {
         }
     }
 
-    /// The rules of the table of standings, and who is listed below it: on a private page without the
-    /// reasons, which hold commands and what bots wrote.
+    /// A private page omits the reasons of rejected bots, which hold commands and bots' text.
     pub fn set_ranking(&mut self, mut ranking: Ranking) {
         if self.options.private {
             for absent in &mut ranking.not_entered {
@@ -157,12 +132,12 @@ impl Report {
         self.figures.set_ranking(ranking);
     }
 
-    /// How the tournament goes: its rounds, groups and bracket.
+    /// Rounds, groups and bracket of a tournament.
     pub fn set_course(&mut self, course: Course) {
         self.figures.set_course(course);
     }
 
-    /// Adds a game. The error says what is wrong with the record.
+    /// The error says what is wrong with the record.
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let game = RecordSummary::of(record)?;
         let seen = self.seen.as_mut();
@@ -192,7 +167,7 @@ impl Report {
         Ok(())
     }
 
-    /// The positions of a game that is a program, as long as there is room for them.
+    /// A game program's positions, while there is room.
     fn draw(&mut self, record: &Record) -> Option<Value> {
         let game = self.options.game.as_ref()?;
         let is_of_game = game.name() == record.game && game.rules() == record.rules;
@@ -202,7 +177,7 @@ impl Report {
         let drawings = drawings::of(&**game, record);
         self.undrawn += u64::from(drawings.is_none());
         let drawings = drawings?;
-        // Once there is no room for a game, none is left for those after it.
+        // After the first game without room, no game gets any.
         let size = drawings.to_string().len();
         self.drawings = self.drawings.saturating_sub(size);
         (self.drawings > 0).then_some(drawings)
@@ -214,7 +189,7 @@ impl Report {
         self.entries.push(entry);
     }
 
-    /// The index of a record's bot; adds an entry for a new one.
+    /// Index of a bot; adds an entry for a new one.
     fn bot(&mut self, entry: &BotEntry) -> usize {
         if let Some(&index) = self.bots.get(&entry.name) {
             return index;
@@ -231,7 +206,7 @@ impl Report {
         index
     }
 
-    /// The index of a record's edition (game, rules, piece set); adds an entry for a new one.
+    /// Index of game, rules and piece set; adds an entry for new ones.
     fn edition(&mut self, record: &Record) -> usize {
         let pieces = record.pieces.as_deref().unwrap_or_default();
         let key = [&record.game, &record.rules, pieces].map(str::to_owned);
@@ -250,22 +225,20 @@ impl Report {
         index
     }
 
-    /// Whether a full block begins at index `from`.
+    /// Whether a full block begins at `from`.
     pub fn has_block(&self, from: usize) -> bool {
         self.blocks.end_of(from).is_some()
     }
 
-    /// Number of games added.
     pub const fn games(&self) -> u64 {
         self.games
     }
 
-    /// Number of bots that played.
     pub fn bots(&self) -> usize {
         self.bots.len()
     }
 
-    /// Why games are shown without a board, for whoever made the page; `None` when none is.
+    /// Why games have no board, for the page's maker.
     pub fn undrawn(&self) -> Option<String> {
         let games = counted(self.undrawn, "game has", "games have");
         if let Some(failure) = self.options.game.as_ref().and_then(|game| game.failure()) {
@@ -288,18 +261,16 @@ impl Report {
         ))
     }
 
-    /// The heading.
     pub fn title(&self) -> &str {
         &self.options.title
     }
 
-    /// The figures of all games.
     pub const fn figures(&self) -> &Figures {
         &self.figures
     }
 
-    /// Entries from index `from` on, as the inside of a JSON array, and the index after the last of
-    /// them. Stops after about `bytes` bytes, so that a client receives them in pieces, and where a block ends.
+    /// Entries from `from`, as the inside of a JSON array, and the next index. Stops after about `bytes` bytes and
+    /// at the end of a block.
     pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
         let end = self.blocks.end_after(from);
         let end = end.map_or(self.entries.len(), |end| end.min(self.entries.len()));
@@ -318,25 +289,24 @@ impl Report {
         (text, next)
     }
 
-    /// The block of entries that begins at index `from`, and the index behind it; `None` where none begins, or where it is
-    /// not full yet.
+    /// The block that begins at `from`, and the next index; `None` if there is none or it is not full.
     pub fn block(&self, from: usize) -> Option<(Block, usize)> {
         let end = self.blocks.end_of(from)?;
         Some((Block::of(self.entries.get(from..end)?), end))
     }
 
-    /// The entries without games, and the games, packed; `None` where they are few.
+    /// The other entries, and the packed games; `None` when they are few.
     fn packed(&self) -> Option<(String, Option<String>)> {
         let (games, others) = columns::parted(self.entries.iter().map(|entry| &**entry));
         if games.iter().map(|game| game.len()).sum::<usize>() < columns::PLAIN {
             return None;
         }
-        // What cannot be packed stays as it is.
+        // Otherwise unpacked.
         let games = columns::packed(&games).ok()?;
         Some((others.join(","), Some(games)))
     }
 
-    /// The page as a file.
+    /// As a file.
     pub fn page(&self) -> Result<String, RatingError> {
         let standings = self.figures.standings()?;
         let figures = self.figures.as_json(&standings);

@@ -1,18 +1,18 @@
-//! Origins of web pages: where a page comes from.
+//! Origins of web pages.
 
 use std::fmt;
 use std::str::FromStr;
 
 use hyper::Uri;
 
-/// A scheme, a host, and a port if it is not the usual one: `https://moodle.example.org`.
+/// Scheme, host, and an unusual port: `https://moodle.example.org`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Origin(String);
 
 impl FromStr for Origin {
     type Err = String;
 
-    /// Only what is an origin and nothing else: it becomes part of a header.
+    /// Nothing but an origin: it becomes part of a header.
     fn from_str(text: &str) -> Result<Self, String> {
         let expected = "expected http:// or https://, a host and perhaps a port, such as https://moodle.example.org";
         let uri: Uri = text.parse().map_err(|_| expected.to_owned())?;

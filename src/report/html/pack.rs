@@ -36,22 +36,21 @@ use crate::text::escape_controls;
 
 /// Longer than any reason of the referee.
 const REASON_CHARS: usize = 40;
-/// An answer is at most 1024 bytes, but escapes make it longer.
+/// An answer has at most 1,024 bytes, but escapes lengthen it.
 const ANSWER_CHARS: usize = 1200;
-/// The sentence about a fault quotes an answer or two.
+/// A fault's sentence quotes an answer or two.
 const DETAIL_CHARS: usize = 1000;
-/// How much of the end of a bot's stderr is kept.
+/// Of the end of stderr.
 const STDERR_CHARS: usize = 4000;
-/// Longer than a board or a turn of any game.
+/// Longer than any board or turn.
 const WORD_CHARS: usize = 80;
 
-/// The maximal total size of texts of each kind, in bytes: a page stays small even when every game
-/// ends with a long fault. Texts beyond it are omitted from the page; the record has them.
+/// Bytes of texts of each kind: a page stays small even if every game ends with a long fault. Further texts are only
+/// in the record.
 const SENTENCES: usize = 1_400_000;
 const STDERRS: usize = 1_000_000;
 const ANALYSES: usize = 1_500_000;
 
-/// The texts so far and the bytes left for more.
 #[derive(Debug)]
 pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
@@ -71,13 +70,13 @@ impl Default for TextStore {
     }
 }
 
-/// A game's entry and the texts that it adds.
+/// A game's entry with its new texts.
 pub(super) struct Packed {
     pub(super) game: Value,
     pub(super) texts: Vec<String>,
 }
 
-/// Stores a text and returns its index: −1 when it is empty or no room is left.
+/// −1: empty, or no room.
 fn text_index(
     text: String,
     known: &mut HashMap<Box<str>, usize>,
@@ -102,7 +101,7 @@ fn text_index(
     i64::try_from(index).unwrap_or(-1)
 }
 
-/// Three significant digits of a number, and a letter for the power of ten.
+/// And a letter for the power of ten.
 fn three_digits(number: u64, out: &mut String) {
     let mut unit = 1;
     let mut letter = b'a';
@@ -110,7 +109,7 @@ fn three_digits(number: u64, out: &mut String) {
         unit *= 10;
         letter += 1;
     }
-    // Rounded; 999.5 and more become 1000 of this unit.
+    // Rounded; from 999.5 on, 1000 of this unit.
     let digits = number / unit + u64::from(unit > 1 && number % unit >= unit / 2);
     let _ = write!(out, "{digits}{}", char::from(letter));
 }
@@ -145,7 +144,7 @@ fn turns(record: &Record) -> String {
         .collect();
     match short {
         Some(turns) => turns.join(" "),
-        // Not in canonical form: kept unchanged.
+        // Not canonical: unchanged.
         None => listed
             .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
             .collect::<Vec<_>>()
@@ -167,7 +166,7 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
-/// A remark on a game that was adjudicated, played again or delayed; `None` for others.
+/// On a game that was adjudicated, repeated or delayed.
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
@@ -189,7 +188,7 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Packs a record's game. `stderr` is whether the bots' stderr may be shown, `drawings` are those of its positions.
+/// `stderr`: whether it may be shown. `drawings`: of its positions.
 pub(super) fn game(
     record: &Record,
     edition: usize,

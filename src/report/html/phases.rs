@@ -1,17 +1,16 @@
-//! Accuracy by the phase of a game: its opening, its middle and its end.
+//! Accuracy by phase of the game: opening, middlegame, endgame.
 
 use serde_json::{Value, json};
 
 use crate::record::Record;
 use crate::record::annotation::{Annotation, Tally};
 
-/// The names of the phases are the page's.
+/// The page names them.
 pub(super) const PHASES: usize = 3;
 
-/// The tallies of a bot by phase.
 pub(super) type ByPhase = [Tally; PHASES];
 
-/// Cells of the board, for games that have placements.
+/// Of games with placements.
 fn cells(game: &str) -> Option<usize> {
     match game {
         "quarto" => Some(16),
@@ -20,15 +19,14 @@ fn cells(game: &str) -> Option<usize> {
     }
 }
 
-/// The phase of a turn, from 1: thirds of the board, by how many pieces are on it before the turn. Of games that are
-/// programs, thirds of the turns.
+/// From 1: thirds of the board, by the pieces on it before the turn; for game programs, thirds of the turns.
 pub(super) fn phase(record: &Record, turn: usize) -> usize {
     let turns = record.turns.len().max(1);
     let (filled, all) = match cells(&record.game) {
         Some(cells) => {
             let start = record.start.chars().take(cells);
             let opening = start.filter(|&cell| cell != '.').count();
-            // The first turn of Quarto places nothing, unless a piece is in hand.
+            // Quarto's first turn places nothing, unless a piece is in hand.
             let gives_only = record.game == "quarto" && record.turns[0].starts_with('-');
             let placed = turn.saturating_sub(1 + usize::from(gives_only));
             (opening + placed, cells)
@@ -38,7 +36,7 @@ pub(super) fn phase(record: &Record, turn: usize) -> usize {
     (filled * PHASES / all).min(PHASES - 1)
 }
 
-/// The tallies of both bots in a game, by phase.
+/// Of both bots, by phase.
 pub(super) fn tallies(record: &Record, analysis: &Annotation) -> [ByPhase; 2] {
     let mut both = [ByPhase::default(); 2];
     for part in 0..PHASES {
@@ -58,7 +56,7 @@ pub(super) fn tallies(record: &Record, analysis: &Annotation) -> [ByPhase; 2] {
     both
 }
 
-/// For each phase `[proven turns, those that kept the value, blunders, missed wins]`.
+/// By phase: `[solved turns, those that kept the value, blunders, missed wins]`.
 pub(super) fn as_json(by_phase: &ByPhase) -> Value {
     let figures = by_phase.iter().map(|tally| {
         [

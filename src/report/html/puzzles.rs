@@ -1,8 +1,8 @@
 //! A page of puzzles to solve by hand.
 //!
-//! Its data are `editions`, each with `game`, `rules` and `set` (see `piece_style`), and `puzzles`, each an array of the
-//! number of its edition, id, position, kind, value, right answers, number of turns, level, and how many bots failed of how
-//! many that were asked.
+//! Data: `editions`, each with `game`, `rules` and `set` (see `piece_style`), and `puzzles`, each an array of
+//! edition, id, position, kind, value, right answers, number of turns, level, bots that failed, bots that were
+//! asked.
 
 use serde_json::{Value, json};
 
@@ -11,8 +11,7 @@ use super::{NAME_CHARS, page, piece_style};
 use crate::puzzles::puzzle::Puzzle;
 use crate::text::escape_controls;
 
-/// A page that asks these puzzles, in this order. It is one file and needs no network; what was solved is kept by the
-/// browser.
+/// Puzzles in this order, in one file without network; the browser keeps what was solved.
 pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -> String {
     let (mut editions, mut keys) = (Vec::<Value>::new(), Vec::new());
     let mut entries = Vec::<Value>::new();

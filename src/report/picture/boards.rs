@@ -1,4 +1,4 @@
-//! Boards with their pieces, as in `html/assets/boards.js`.
+//! Boards with pieces, as in `html/assets/boards.js`.
 
 use super::element::Element;
 use super::paint::{of, of_disc};
@@ -13,7 +13,7 @@ fn label(x: f64, y: f64, text: &str, class: &str) -> Element {
     on(shape("text", class), x, y, text)
 }
 
-/// A text around this point.
+/// Centred on this point.
 fn on(element: Element, x: f64, y: f64, text: &str) -> Element {
     element
         .at([("x", x), ("y", y)])
@@ -22,23 +22,23 @@ fn on(element: Element, x: f64, y: f64, text: &str) -> Element {
         .text(text)
 }
 
-/// The middle of a column or a row.
+/// Of a column or row.
 #[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
 fn middle(index: usize) -> f64 {
     EDGE + index as f64 * CELL + CELL / 2.0
 }
 
-/// The middle of a cell of a board with so many columns.
+/// Of a cell.
 fn centre(cell: usize, columns: usize) -> (f64, f64) {
     (middle(cell % columns), middle(cell / columns))
 }
 
-/// A line from one cell to another.
+/// Between two cells.
 fn line(element: Element, from: (f64, f64), to: (f64, f64)) -> Element {
     element.at([("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)])
 }
 
-/// The board of a position, its shapes in the order of drawing.
+/// In drawing order.
 pub(super) fn board(pieces: &Pieces, shown: &Shown) -> Element {
     match pieces {
         Pieces::Quarto(of) => quarto(of, shown),
@@ -110,7 +110,7 @@ fn quarto(pieces: &QuartoPieces, shown: &Shown) -> Element {
     board
 }
 
-/// A piece with its symbol around this point.
+/// With its symbol, around this point.
 fn placed(pieces: &QuartoPieces, bits: u8, x: f64, y: f64) -> Element {
     Element::new("g")
         .with("class", "piece")
@@ -133,7 +133,7 @@ fn four_in_a_row(shown: &Shown) -> Element {
     for i in 0..7 {
         board.push(label(middle(i), edge, &(i + 1).to_string(), "edge"));
     }
-    // Rows are counted from the top, as in the result.
+    // Rows from the top, as in the result.
     for i in 0..6 {
         board.push(label(edge, middle(i), &(i + 1).to_string(), "edge"));
     }
@@ -179,7 +179,7 @@ fn four_in_a_row(shown: &Shown) -> Element {
     board
 }
 
-/// The piece in hand, beside the board.
+/// Beside the board.
 pub(super) fn hand(pieces: &Pieces, shown: &Shown) -> Option<Element> {
     let Pieces::Quarto(of) = pieces else {
         return None;

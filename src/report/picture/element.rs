@@ -1,10 +1,9 @@
-//! Elements of SVG, and how they are written.
+//! SVG elements, and their text.
 
 use std::fmt::{Display, Write as _};
 
 use crate::report::markup::escaped;
 
-/// An element with attributes, and what is in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Element {
     tag: &'static str,
@@ -14,7 +13,6 @@ pub(super) struct Element {
 }
 
 impl Element {
-    /// An element without anything.
     pub(super) const fn new(tag: &'static str) -> Self {
         Self {
             tag,
@@ -24,27 +22,27 @@ impl Element {
         }
     }
 
-    /// With one attribute more.
+    /// Adds an attribute.
     pub(super) fn with(mut self, name: &'static str, value: impl Display) -> Self {
         self.attributes.push((name, value.to_string()));
         self
     }
 
-    /// With these numbers as attributes.
+    /// Adds numeric attributes.
     pub(super) fn at<const N: usize>(mut self, numbers: [(&'static str, f64); N]) -> Self {
         let named = numbers.map(|(name, number)| (name, number.to_string()));
         self.attributes.extend(named);
         self
     }
 
-    /// With this class, and the attributes of how it is painted.
+    /// Adds a class and its paint.
     pub(super) fn painted(mut self, class: &str, paint: Vec<(&'static str, String)>) -> Self {
         self.attributes.push(("class", class.to_owned()));
         self.attributes.extend(paint);
         self
     }
 
-    /// With one element more in it.
+    /// Adds a child.
     pub(super) fn child(mut self, child: Self) -> Self {
         self.children.push(child);
         self
@@ -55,12 +53,11 @@ impl Element {
         self
     }
 
-    /// Adds an element.
     pub(super) fn push(&mut self, child: Self) {
         self.children.push(child);
     }
 
-    /// A file of this element.
+    /// As a file.
     pub(super) fn to_xml(&self) -> String {
         let mut out = String::new();
         self.write(&mut out);

@@ -1,13 +1,7 @@
-//! Positions as SVG files, with the drawings of the page.
+//! Positions as SVG files, with the page's drawings.
 //!
-//! The shapes are those of `html/assets/boards.js` and `pieces.js`, the colours those of `html/assets/light.css`; a test
-//! in a browser compares both. A file needs nothing from elsewhere: its colours are in its shapes, and its texts are in
-//! whatever sans-serif font there is.
-//!
-//! - [`Pieces`]: what the pieces of a game look like
-//! - [`Shown`]: a position to draw
-//! - [`still`]: its picture
-//! - [`stills`]: those of a recorded game
+//! Shapes are those of `html/assets/boards.js` and `pieces.js`, colours those of `light.css`; a browser test
+//! compares them. A file is self-contained; its text uses any sans-serif font.
 
 mod boards;
 mod element;
@@ -30,7 +24,7 @@ use crate::text::escape_controls;
 
 use element::Element;
 
-/// What the pieces of a game look like.
+/// How a game's pieces look.
 #[derive(Clone, Debug)]
 pub enum Pieces {
     Quarto(Box<QuartoPieces>),
@@ -38,7 +32,7 @@ pub enum Pieces {
     FourInARow,
 }
 
-/// The pieces of a set, with how they are drawn.
+/// A piece set and its style.
 #[derive(Clone, Debug)]
 pub struct QuartoPieces {
     set: PieceSet,
@@ -53,7 +47,7 @@ impl Pieces {
         }))
     }
 
-    /// Those of this game. The error is a sentence.
+    /// The error is a sentence.
     pub fn of_game(game: &dyn Ruleset) -> Result<Self, String> {
         match (game.program(), game.name()) {
             (None, "quarto") => {
@@ -71,7 +65,7 @@ impl Pieces {
         }
     }
 
-    /// Number of columns and rows of the board.
+    /// Columns and rows.
     const fn size(&self) -> (usize, usize) {
         match self {
             Self::Quarto(_) => (4, 4),
@@ -79,8 +73,7 @@ impl Pieces {
         }
     }
 
-    /// What a character of a board stands for: the bits of a piece, or 0 and 1 for the discs of the first and the second
-    /// side.
+    /// A piece's bits, or 0 and 1 for the discs of the first and second side.
     fn read(&self, symbol: char) -> Option<u8> {
         match self {
             Self::Quarto(pieces) => pieces.set.piece(symbol).map(Piece::bits),
@@ -94,7 +87,7 @@ impl Pieces {
 }
 
 impl QuartoPieces {
-    /// A piece in words: `K: big blue square solid`.
+    /// `K: big blue square solid`.
     fn in_words(&self, bits: u8) -> String {
         let Some(piece) = Piece::new(bits) else {
             return String::new();
@@ -112,21 +105,21 @@ impl QuartoPieces {
 /// A position to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// The pieces on the cells, row by row, as [`Pieces`] counts them.
+    /// By row, as [`Pieces::read`] numbers them.
     cells: Vec<Option<u8>>,
     /// The piece in hand.
     hand: Option<u8>,
-    /// Index of the cell that the last turn changed.
+    /// Cell of the last turn.
     last: Option<usize>,
     /// The cells of each winning line.
     lines: Vec<Vec<usize>>,
-    /// The cells that were occupied when the game began.
+    /// Occupied when the game began.
     opening: Vec<bool>,
 }
 
 impl Shown {
-    /// The position of a board, row by row, with the piece in hand, if any. Characters that are no pieces are free cells.
-    /// `picture` has the last turn and the winning lines.
+    /// `board` by row, with the piece in hand. Unknown characters are free cells. `picture` has the last turn and
+    /// winning lines.
     pub fn new(pieces: &Pieces, board: &str, hand: Option<char>, picture: &Picture) -> Self {
         let (columns, rows) = pieces.size();
         let index = |&(row, column): &(usize, usize)| columns * row + column;
@@ -145,7 +138,7 @@ impl Shown {
         }
     }
 
-    /// The position of a game that is being played or replayed.
+    /// Of a session.
     pub fn of(pieces: &Pieces, session: &dyn Session) -> Self {
         let mut text = String::new();
         session.write_start(&mut text);
@@ -153,14 +146,14 @@ impl Shown {
         Self::new(pieces, board, hand.chars().next(), &session.picture())
     }
 
-    /// The same position with this turn marked as the last one.
+    /// Marks the last turn.
     #[must_use]
     pub const fn after(mut self, last: Option<usize>) -> Self {
         self.last = last;
         self
     }
 
-    /// The same position in a game that began with the pieces of another one.
+    /// With the opening of another position.
     #[must_use]
     pub fn begun_with(mut self, start: &Self) -> Self {
         self.opening = start.cells.iter().map(Option::is_some).collect();
@@ -172,7 +165,7 @@ impl Shown {
         self.cells.get(cell).is_some_and(Option::is_some)
     }
 
-    /// The position in words, for people who do not see it.
+    /// A text alternative.
     fn in_words(&self, pieces: &Pieces) -> String {
         match pieces {
             Pieces::FourInARow => {
@@ -203,16 +196,15 @@ impl Shown {
     }
 }
 
-/// Side of a cell, the space before the first one for names of rows and columns, and after the last one.
+/// Side of a cell, space before the first one (for labels), after the last one.
 const CELL: f64 = 100.0;
 const EDGE: f64 = 42.0;
 const FRAME: f64 = 9.0;
 
-/// The width of the column with the piece in hand.
+/// Width of the piece in hand's column.
 const HAND: f64 = 116.0;
 
-/// The picture of a position as an SVG file. `title` comes before its description in words, such as the names of who
-/// played; it may be empty.
+/// An SVG file. `title`, which may be empty, comes before the description.
 pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
     let (width, height) = board_size(pieces);
     let beside = if shown.hand.is_some() { HAND } else { 0.0 };
@@ -227,10 +219,10 @@ pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
     file(width + beside, height, &description, children)
 }
 
-/// The longest name in a picture's description, in columns of a terminal.
+/// Longest name in a description, in terminal columns.
 const NAME: usize = 24;
 
-/// Notes the positions of a game that is replayed, each with a sentence about how it came about.
+/// Positions of a replay, each with a sentence on how it came about.
 struct Positions<'a> {
     pieces: &'a Pieces,
     names: &'a [String; 2],
@@ -246,8 +238,7 @@ impl GameObserver for Positions<'_> {
     }
 }
 
-/// The pictures of a recorded game: of its start, then of the position after each turn. The error is a sentence: about the
-/// game, or about what breaks the rules.
+/// The start, then after each turn. The error is a sentence on the game or the broken rule.
 pub fn stills(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<String>, String> {
     let pieces = Pieces::of_game(ruleset)?;
     let names = [record.first, record.first.other()]
@@ -273,7 +264,7 @@ pub fn stills(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<String>, Str
     Ok(drawn.collect())
 }
 
-/// The width and height of a board with the names of its rows and columns.
+/// Width and height with labels.
 #[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
 const fn board_size(pieces: &Pieces) -> (f64, f64) {
     let (columns, rows) = pieces.size();
@@ -283,7 +274,7 @@ const fn board_size(pieces: &Pieces) -> (f64, f64) {
     )
 }
 
-/// A whole file with these shapes on a background.
+/// These shapes on a background.
 fn file(width: f64, height: f64, description: &str, children: Vec<Element>) -> String {
     let mut root = Element::new("svg")
         .with("xmlns", "http://www.w3.org/2000/svg")

@@ -1,10 +1,10 @@
-//! The pieces of Quarto: size, colour, form and fill, as in `html/assets/pieces.js`.
+//! Quarto's pieces, as in `html/assets/pieces.js`.
 
 use super::QuartoPieces;
 use super::element::Element;
 use super::paint::of_piece;
 
-/// An outline around the middle of a square of 100 by 100, shifted down by `y`.
+/// In a square of 100 by 100, shifted down by `y`.
 fn outline(round: bool, size: f64, y: f64) -> Element {
     if round {
         return Element::new("circle").at([("cx", 50.0), ("cy", 50.0 + y), ("r", size)]);
@@ -18,7 +18,7 @@ fn outline(round: bool, size: f64, y: f64) -> Element {
     ])
 }
 
-/// A token as seen from above and a little from the front, in a square of 100 by 100.
+/// Seen from above and slightly from the front, in a square of 100 by 100.
 fn token(small: bool, colour: &str, round: bool, solid: bool) -> Element {
     let painted = |element: Element, class: &str| element.painted(class, of_piece(class, colour));
     let size = if small { 22.0 } else { 36.0 };
@@ -86,7 +86,7 @@ pub(super) fn piece(pieces: &QuartoPieces, bits: u8) -> Element {
     let [small, _, round, solid] = style
         .parts
         .map(|(feature, swapped)| (bits >> feature & 1 == 1) != swapped);
-    // Colours are listed by value, so swapping does not affect them.
+    // Colours are by value: swapping does not affect them.
     let colour = style.colours[usize::from(bits >> style.parts[1].0 & 1)];
     token(small, colour, round, solid)
 }

@@ -1,6 +1,7 @@
-//! Blocks of entries, compressed: for clients that have none of them yet. They are made when the first client wants them,
-//! each once for all, by a thread that gives way to others; who is up to date never needs one. No client waits for long:
-//! what is not made in time is sent to it as it is.
+//! Compressed blocks of entries for clients that have none.
+//!
+//! A low-priority thread makes each once, when the first client wants it. What is not made in time is sent
+//! uncompressed.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -14,10 +15,10 @@ use super::Feed;
 use crate::bot::exhaustion::start_thread;
 use crate::system;
 
-/// How long a client waits for blocks in all.
+/// For all blocks of a client.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
-/// The blocks that have been made. Clones share them.
+/// Clones share the blocks.
 #[derive(Clone)]
 pub(super) struct Blocks {
     made: Arc<Mutex<Made>>,
@@ -27,9 +28,9 @@ pub(super) struct Blocks {
 #[derive(Default)]
 struct Made {
     sequence: u32,
-    /// The event of a block, and the position behind it, by the position at which it begins.
+    /// By first position: the block's event, and the position after it.
     events: HashMap<usize, (Bytes, usize)>,
-    /// Whether a thread makes more.
+    /// Whether a thread is making more.
     is_busy: bool,
 }
 
@@ -43,7 +44,7 @@ impl Default for Blocks {
 }
 
 impl Blocks {
-    /// The blocks of this sequence; those of another one are forgotten.
+    /// Forgets blocks of other sequences.
     fn of(&self, sequence: u32) -> MutexGuard<'_, Made> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if made.sequence != sequence {
@@ -57,8 +58,8 @@ impl Blocks {
         self.of(sequence).events.get(&from).cloned()
     }
 
-    /// The event with the block of a sequence that begins at this position, and the position behind it; `None` where no
-    /// full block begins, or where it is not made within `patience`, which becomes less. `run` is what its id begins with.
+    /// The event of the block at this position, and the position after it; `None` if no full block begins there or
+    /// it is not made within `patience`, which shrinks. `run` begins its id.
     pub(super) async fn at(
         &self,
         feed: &Feed,
@@ -89,7 +90,7 @@ impl Blocks {
         found
     }
 
-    /// Has a thread make the block at this position and those behind it, unless one is at work.
+    /// Starts a thread for this block and those after it, unless one is running.
     fn start(&self, feed: &Feed, sequence: u32, run: u32, from: usize) {
         let mut made = self.of(sequence);
         if made.is_busy {

@@ -1,4 +1,4 @@
-//! The stream of events that a page reads.
+//! The event stream of a page.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,51 +14,51 @@ use super::visitors::StreamVisit;
 use super::{Feed, State};
 use crate::report::html::Served;
 
-/// How long a client may take to accept what is sent to it.
+/// For a client to accept data.
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
-/// The approximate size of an event with entries, in bytes.
+/// Approximate, of entries.
 pub(super) const EVENT_BYTES: usize = 64 * 1024;
-/// Games that end within this time are sent in one event.
+/// Games that finish within it share an event.
 const BATCH_INTERVAL: Duration = Duration::from_millis(150);
-/// A client to which nothing was sent for this time is sent a comment.
+/// After this time without data, a comment is sent.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The event with which a sequence of games begins.
+/// Begins a sequence of games.
 const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 
-/// The state shared by all connections.
+/// By all connections.
 pub(super) struct Shared {
     pub(super) feed: Feed,
     pub(super) served: Served,
-    /// Distinguishes this server's event ids from those of an earlier one.
+    /// Part of event ids: tells servers apart.
     pub(super) run: u32,
     pub(super) figures: watch::Receiver<CurrentFigures>,
     pub(super) shutdown: watch::Receiver<bool>,
     pub(super) blocks: Blocks,
 }
 
-/// Figures as they were calculated last.
+/// As last computed.
 #[derive(Clone, Default)]
 pub(super) struct CurrentFigures {
     pub(super) json: Arc<str>,
-    /// No others will follow.
+    /// None will follow.
     pub(super) last: bool,
 }
 
-/// The client has disconnected or does not accept data.
+/// The client left or does not accept data.
 struct Disconnected;
 
-/// What a client asked for.
+/// A client's request.
 pub(super) struct Wanted {
-    /// The position in the entries from which it wants them; `None` for all, and to be told so.
+    /// First position; `None` for all, with the `BEGIN` event.
     pub(super) from: Option<usize>,
-    /// Whether it wants the games that are being played, too.
+    /// Whether it wants the games in play.
     pub(super) stage: bool,
-    /// Whether it can unpack blocks of entries.
+    /// Whether it can unpack blocks.
     pub(super) packed: bool,
 }
 
-/// The position in the entries of an event's id; `None` for an id of another server.
+/// From an event's id; `None` for another server's.
 pub(super) fn position_of(id: &str, run: u32) -> Option<usize> {
     let (id_run, position) = id.split_once('-')?;
     (id_run.parse() == Ok(run)).then(|| position.parse().ok())?
@@ -71,7 +71,7 @@ async fn send(sender: &mut Sender<Bytes>, text: impl Into<Bytes>) -> Result<(), 
     }
 }
 
-/// Sends a long text in pieces, for each of which the client has time.
+/// In pieces, with time for each.
 async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Disconnected> {
     while !text.is_empty() {
         let piece = text.split_to(EVENT_BYTES.min(text.len()));
@@ -80,19 +80,19 @@ async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Di
     Ok(())
 }
 
-/// Sends a client events until it disconnects or the server is stopped.
+/// Until the client leaves or the server stops.
 pub(super) async fn stream_events(
     mut sender: Sender<Bytes>,
     shared: Arc<Shared>,
     wanted: Wanted,
     visit: StreamVisit,
 ) {
-    // The client has disconnected: nothing is left to do.
+    // The client left.
     let _ = send_events(&mut sender, &shared, wanted).await;
     drop(visit);
 }
 
-/// Waits for another text of the stage; for ever where the client does not want it.
+/// The stage's next text; never for a client without stage.
 async fn changed(
     tables: &mut Option<watch::Receiver<Arc<str>>>,
 ) -> Result<(), watch::error::RecvError> {
@@ -102,9 +102,8 @@ async fn changed(
     }
 }
 
-/// Sends a client all entries of a sequence from a position on, in blocks if it can unpack them and for as long as it has
-/// patience, those of another one if it has begun meanwhile. Returns the
-/// sequence and the position behind them.
+/// Sends a sequence's entries from a position on, in blocks if wanted and while patience lasts; of a new sequence if
+/// one begins. Returns sequence and position.
 async fn send_entries(
     sender: &mut Sender<Bytes>,
     shared: &Shared,
@@ -140,7 +139,7 @@ async fn send_entries(
     }
 }
 
-/// Sends a client the entries from its position on, and new ones, figures and the games being played until shutdown.
+/// Sends entries, figures and games in play until shutdown.
 async fn send_events(
     sender: &mut Sender<Bytes>,
     shared: &Shared,

@@ -1,5 +1,3 @@
-//! The thread that serves the page.
-
 use std::convert::Infallible;
 use std::io;
 use std::net::{SocketAddr, TcpListener as StdListener};
@@ -33,18 +31,17 @@ use crate::log_target::{PAGE, SPAN};
 use crate::report::html::served;
 use crate::system;
 
-/// The connections that there are room for in any case.
+/// There is always room for these.
 const FEWEST_CONNECTIONS: usize = 64;
-/// Files that are left for the games, of those that may be open at once.
+/// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
-/// How long a client may take to send a request.
+/// For a client to send a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// The minimal time between two calculations of figures.
+/// Minimal time between calculations.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
-/// How long clients may take to receive the last events.
+/// For the last events.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A page that is served until [`Server::stop`].
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -53,7 +50,7 @@ pub struct Server {
     stage: Option<StageThread>,
 }
 
-/// The thread that looks at the games being played.
+/// Watches the games in play.
 #[derive(Debug)]
 struct StageThread {
     stop: Arc<AtomicBool>,
@@ -61,7 +58,7 @@ struct StageThread {
 }
 
 impl Server {
-    /// Serves the games of `feed` on `address`; port 0 takes any that is free.
+    /// Port 0: any free one.
     pub fn bind(address: SocketAddr, feed: Feed) -> io::Result<Self> {
         let listener = StdListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -89,13 +86,12 @@ impl Server {
         })
     }
 
-    /// The address that it listens on.
+    /// As bound.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL for a browser on this machine. When the server listens on all addresses, other machines
-    /// use one of this machine's addresses instead.
+    /// For a browser on this machine. If it listens on all addresses, other machines use one of this machine's.
     pub fn url(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -107,7 +103,7 @@ impl Server {
         format!("http://{address}/")
     }
 
-    /// Sends clients the last events and stops. Pages that are open stay usable.
+    /// Sends the last events and stops. Open pages stay usable.
     pub fn stop(mut self) {
         self.end();
     }
@@ -115,7 +111,7 @@ impl Server {
     fn end(&mut self) {
         self.shutdown.send_replace(true);
         if let Some(thread) = self.thread.take() {
-            // A panic there has been reported; it affects the page only.
+            // Its panic was reported and affects only the page.
             let _ = thread.join();
         }
         if let Some(StageThread { stop, thread }) = self.stage.take() {
@@ -132,8 +128,7 @@ impl Drop for Server {
     }
 }
 
-/// The number of connections at once, as each takes memory and a file that is open; further ones wait. The games need files,
-/// too: where few may be open at once, fewer are taken.
+/// Most connections: each needs memory and a file, which games need too. Further clients wait.
 fn places() -> usize {
     let free = system::open_files().map(|files| files.saturating_sub(FILES_OF_GAMES));
     free.map_or(CONNECTIONS, |free| {
@@ -141,7 +136,7 @@ fn places() -> usize {
     })
 }
 
-/// Starts the thread that looks at the games being played, where there is a stage.
+/// If there is a stage.
 fn stage_thread(feed: &Feed) -> io::Result<Option<StageThread>> {
     if feed.watched().is_none() {
         return Ok(None);
@@ -176,7 +171,7 @@ async fn serve(
     let permits = Arc::new(Semaphore::new(places));
     let visitors = Visitors::of(places);
     loop {
-        // A permit is acquired before accepting, so that further clients wait in the system's queue.
+        // Before accepting: further clients wait in the kernel's queue.
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
             break;
         };
@@ -192,7 +187,7 @@ async fn serve(
                     let connection = connection(stream, Arc::clone(&shared), visit, permit);
                     tokio::spawn(connection.instrument(span));
                 }
-                // The client has disconnected, or too many files are open: both are temporary.
+                // The client left, or too many files are open: both temporary.
                 Err(error) => {
                     tracing::debug!(target: PAGE, "a client was not accepted: {error}");
                     sleep(Duration::from_millis(100)).await;
@@ -203,13 +198,13 @@ async fn serve(
     }
     drop(listener);
     let _ = calculator.await;
-    // All connections have ended when all permits are back.
+    // All permits are back: no connection is left.
     let all = u32::try_from(places).unwrap_or(u32::MAX);
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(all)).await;
     Ok(())
 }
 
-/// Calculates figures while there are new games, and once more at the end.
+/// While there are new games, and once at the end.
 async fn calculate(
     feed: Feed,
     current: watch::Sender<CurrentFigures>,
@@ -234,7 +229,7 @@ async fn calculate(
         if last {
             return;
         }
-        // At most a tenth of a core: the bots need it more than the viewers.
+        // At most a tenth of a core: the bots come first.
         let pause = FIGURES_INTERVAL.max(10 * began.elapsed());
         tokio::select! {
             () = sleep(pause) => {}
@@ -254,7 +249,7 @@ async fn connection(
     permit: OwnedSemaphorePermit,
 ) {
     let mut shutdown = shared.shutdown.clone();
-    // A client that does not read is disconnected, whatever is being sent.
+    // Disconnects a client that does not read.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SEND_TIMEOUT));
     let service = service_fn(|request: Request<Incoming>| {
@@ -324,6 +319,6 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
 
 /// Waits until the server is stopped.
 async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
-    // The error means that the sender was dropped, which is a shutdown, too.
+    // An error means that the sender was dropped: a shutdown.
     let _ = shutdown.wait_for(|&shutdown| shutdown).await;
 }

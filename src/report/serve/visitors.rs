@@ -1,51 +1,50 @@
-//! How many connections each address has: nobody takes them all.
+//! Connections by address: no address takes all.
 //!
-//! A class may share an address, so one address may have as many as it likes while there is plenty of room. The last 128
-//! places are shared: of those who take them each address may have 32 connections.
+//! A class may share one, which may have many while there is room. Of the last 128 places each address may have 32.
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv6Addr};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// Connections at once: 500 who watch, the pages that they fetch, and what is kept for other addresses.
+/// 500 streams, the pages that they fetch, and a reserve.
 pub(super) const CONNECTIONS: usize = 640;
-/// Of these, what is kept for addresses that have few. Where there are fewer in all, a part of them.
+/// Reserved for addresses with few connections; a part if there are fewer places.
 const KEPT: usize = 128;
-/// Connections of one address that finds only those.
+/// Of one address, in the reserve.
 const OF_ONE: usize = 32;
-/// Connections of an address that are no streams of events, at least: so it can always fetch the page.
+/// Of one address, at least, that are not streams: the page can always be fetched.
 const PAGES: usize = 8;
 
-/// What one address has.
+/// By one address.
 #[derive(Clone, Copy, Debug, Default)]
 struct Held {
     connections: usize,
     streams: usize,
 }
 
-/// All addresses that are connected.
+/// All connected addresses.
 #[derive(Clone, Debug)]
 pub(super) struct Visitors {
-    /// The number of connections that there is room for.
+    /// Number of connections.
     places: usize,
     held: Arc<Mutex<AllHeld>>,
 }
 
-/// What all addresses have, and what that is together.
+/// By address, and in total.
 #[derive(Debug, Default)]
 struct AllHeld {
     by_address: HashMap<IpAddr, Held>,
     connections: usize,
 }
 
-/// A connection of an address, until it is dropped.
+/// Until dropped.
 #[derive(Debug)]
 pub(super) struct Visit {
     visitors: Visitors,
     address: IpAddr,
 }
 
-/// A stream of events of an address, until it is dropped.
+/// A stream, until dropped.
 #[derive(Debug)]
 pub(super) struct StreamVisit {
     visitors: Visitors,
@@ -53,7 +52,7 @@ pub(super) struct StreamVisit {
 }
 
 impl Visitors {
-    /// Nobody yet, and this number of places.
+    /// Without connections.
     pub(super) fn of(places: usize) -> Self {
         Self {
             places,
@@ -61,18 +60,18 @@ impl Visitors {
         }
     }
 
-    /// Counts stay right when a thread has panicked.
+    /// Counts stay right after a panic.
     fn held(&self) -> MutexGuard<'_, AllHeld> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether so many connections take places that are kept for addresses with few.
+    /// Whether this many connections use the reserve.
     fn is_crowded(&self, connections: usize) -> bool {
         let free = self.places.saturating_sub(connections);
         free < KEPT.min(self.places / 2)
     }
 
-    /// Lets a connection in; `None` when its address has enough.
+    /// `None`: the address has enough.
     pub(super) fn enter(&self, address: IpAddr) -> Option<Visit> {
         let address = whole_network(address);
         let mut held = self.held();
@@ -90,7 +89,7 @@ impl Visitors {
 }
 
 impl Visit {
-    /// Lets a stream of events begin; `None` when the address has enough.
+    /// `None`: the address has enough streams.
     pub(super) fn stream(&self) -> Option<StreamVisit> {
         let mut held = self.visitors.held();
         let is_crowded = self.visitors.is_crowded(held.connections);
@@ -132,7 +131,7 @@ impl Drop for StreamVisit {
     }
 }
 
-/// One address for all that one visitor has: with IPv6, a network of 64 bits.
+/// A visitor's addresses as one: with IPv6, the /64 network.
 fn whole_network(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V4(address) => address.into(),
@@ -159,7 +158,7 @@ mod tests {
         assert_eq!(class.len(), CONNECTIONS - KEPT);
         let streams: Vec<_> = class[..500].iter().map_while(Visit::stream).collect();
         assert_eq!(streams.len(), 500);
-        // Four others have as many as ever.
+        // Four others have all their places.
         for other in ["10.0.0.2", "10.0.0.3", "10.0.0.4"] {
             let visits = enter(&visitors, other, 100);
             assert_eq!(visits.len(), OF_ONE, "{other}");

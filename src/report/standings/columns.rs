@@ -1,32 +1,30 @@
-//! Columns that are shortened, or left out, until a table fits.
+//! Shortens and drops columns until a table fits.
 
 use crate::report::terminal::{shortened, width};
 
-/// Blanks between two columns.
+/// Spaces between columns.
 const GAP: usize = 2;
 
-/// A column from this weight on is never left out.
+/// Columns of this weight are never dropped.
 const KEPT: u8 = 90;
 
-/// Names are shortened to this width before any column is left out, and to the other one when nothing
-/// else helps.
+/// Names are shortened to the first width before any column is dropped, to the second if nothing else helps.
 const SHORT_NAMES: [usize; 2] = [24, 8];
 
-/// A column of a table.
 #[derive(Clone, Debug)]
 pub(super) struct Column {
     pub(super) head: &'static str,
     pub(super) is_left: bool,
-    /// How important it is, 0 to 100.
+    /// Importance, 0 to 100.
     pub(super) weight: u8,
-    /// What it shows, row by row.
+    /// By row.
     pub(super) cells: Vec<String>,
-    /// What it shows when there is little room.
+    /// For little room.
     pub(super) short: Option<Vec<String>>,
 }
 
 impl Column {
-    /// A right-aligned column.
+    /// Right-aligned.
     pub(super) const fn new(head: &'static str, weight: u8, cells: Vec<String>) -> Self {
         Self {
             head,
@@ -37,7 +35,7 @@ impl Column {
         }
     }
 
-    /// The same, left-aligned.
+    /// Left-aligned.
     pub(super) fn left(mut self) -> Self {
         self.is_left = true;
         self
@@ -53,8 +51,7 @@ impl Column {
     }
 }
 
-/// Shortens columns and leaves others out, until lines have at most `room` columns. Returns the heads of
-/// those that were left out although there is something in them.
+/// Fits lines into `room` columns. Returns the heads of dropped columns that are not empty.
 pub(super) fn fit(columns: &mut Vec<Column>, room: usize) -> Vec<&'static str> {
     let mut left_out = Vec::new();
     if excess(columns, room) == 0 {
@@ -81,13 +78,13 @@ pub(super) fn fit(columns: &mut Vec<Column>, room: usize) -> Vec<&'static str> {
     left_out
 }
 
-/// The number of columns by which lines are longer than `room`.
+/// Columns beyond `room`.
 fn excess(columns: &[Column], room: usize) -> usize {
     let total: usize = columns.iter().map(|column| column.width() + GAP).sum();
     total.saturating_sub(GAP).saturating_sub(room)
 }
 
-/// Shortens names as far as needed, but not below `least`.
+/// As far as needed, to `least` at most.
 fn shorten_names(columns: &mut [Column], room: usize, least: usize) {
     let excess = excess(columns, room);
     let names = columns.iter_mut().filter(|column| column.is_left);

@@ -1,4 +1,4 @@
-//! Standings for programs and spreadsheets: JSON and CSV.
+//! Standings as JSON and CSV.
 
 use serde_json::{Value, json};
 
@@ -7,13 +7,13 @@ use crate::report::accuracy::tally_json;
 use crate::text::escape_controls;
 use crate::tournament::standings::{Place, Standings};
 
-/// Points of each bot against each other one; empty when they have not met.
+/// Points head to head; empty where two have not met.
 fn cross(place: &Place) -> impl Iterator<Item = String> + '_ {
     let against = place.against.iter();
     against.map(|made| made.map_or_else(String::new, points))
 }
 
-/// The times of each bot in milliseconds, as CSV.
+/// Milliseconds.
 pub fn times_csv(standings: &Standings) -> String {
     let mut table = CsvTable::default();
     table.row(["name", "median_ms", "worst_ms"]);
@@ -28,7 +28,7 @@ pub fn times_csv(standings: &Standings) -> String {
     table.text
 }
 
-/// All figures as JSON, unrounded; those of times and those who did not enter only when there are any.
+/// All figures, unrounded; times and rejected bots only if there are any.
 pub fn as_json(standings: &Standings) -> Value {
     let places: Vec<Value> = standings
         .places
@@ -87,7 +87,7 @@ pub fn as_json(standings: &Standings) -> Value {
     all
 }
 
-/// Escapes text that a spreadsheet would interpret as a formula.
+/// A spreadsheet must not run it.
 pub(in crate::report) fn escape_formula(text: &str) -> String {
     let text = escape_controls(text);
     if text.starts_with(['=', '+', '-', '@']) {
@@ -97,8 +97,7 @@ pub(in crate::report) fn escape_formula(text: &str) -> String {
     }
 }
 
-/// The standings as CSV; with columns of times only when there are any. Those who did not enter follow in
-/// rows without a rank, with the reason in a last column.
+/// Columns of times only if there are any. Rejected bots follow without rank, their reason in a last column.
 pub fn as_csv(standings: &Standings) -> String {
     let mut table = CsvTable::default();
     let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
@@ -194,7 +193,7 @@ pub fn as_csv(standings: &Standings) -> String {
     }
     for absent in standings.not_entered() {
         let mut row = vec![String::new(); width];
-        // Of a name and the number of games every reader of a table can make something.
+        // Name and number of games make sense to every reader.
         row[1] = escape_formula(&absent.name);
         "0".clone_into(&mut row[2]);
         row[width - 1] = escape_formula(&absent.reason);
@@ -203,7 +202,7 @@ pub fn as_csv(standings: &Standings) -> String {
     table.text
 }
 
-/// The crosstable as CSV: a row for each bot, in the order of the standings.
+/// A row for each bot, in the standings' order.
 pub fn crosstable_csv(standings: &Standings) -> String {
     let mut table = CsvTable::default();
     let names = standings
@@ -217,16 +216,15 @@ pub fn crosstable_csv(standings: &Standings) -> String {
     table.text
 }
 
-/// A table as CSV.
+/// CSV.
 #[derive(Debug, Default)]
 pub(in crate::report) struct CsvTable {
-    /// What has been written so far.
+    /// The text so far.
     pub(in crate::report) text: String,
 }
 
 impl CsvTable {
-    /// Adds a row. Fields are quoted also where they hold what a spreadsheet takes for the comma in countries whose decimals
-    /// have one.
+    /// Fields are quoted also for the semicolon, the separator where decimals have a comma.
     pub(in crate::report) fn row<F: AsRef<str>>(&mut self, fields: impl IntoIterator<Item = F>) {
         for (number, field) in fields.into_iter().enumerate() {
             let field = field.as_ref();
