@@ -1,13 +1,13 @@
 //! Finds the bots named for a tournament (files, command lines, directories).
 
-use std::collections::BTreeMap;
-use std::io;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::logs::StderrLog;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
-use super::slug::slugs;
 use crate::bot::naming::{Named, distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
@@ -18,8 +18,7 @@ use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::session::Ruleset;
 use crate::strategy;
-use crate::text::short_name;
-use crate::text::{escape_controls, unreadable};
+use crate::text::{escape_controls, short_name, unreadable};
 
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
@@ -317,4 +316,129 @@ pub struct LoggedEntrant {
     pub entrant: Entrant,
     /// The file of its stderr.
     pub log: Arc<StderrLog>,
+}
+
+/// In bytes, without a number.
+const LONGEST: usize = 60;
+
+/// A name of a directory for each name of a bot: letters, digits, `-`, `_` and `.` only, never empty,
+/// never with a dot at the beginning, and all different even when case is ignored.
+///
+/// ```
+/// use referee::arena::slug::slugs;
+///
+/// let names = ["greedy.py", "../../x", "", "Greedy.py"];
+/// assert_eq!(slugs(&names), ["greedy.py", "x", "bot", "Greedy.py-2"]);
+/// ```
+pub fn slugs(names: &[&str]) -> Vec<String> {
+    let mut used = HashSet::new();
+    names
+        .iter()
+        .map(|name| {
+            let slug = slug(name);
+            // Enough tries: one for each name.
+            (1..=names.len())
+                .map(|n| match n {
+                    1 => slug.clone(),
+                    n => format!("{slug}-{n}"),
+                })
+                .find(|slug| used.insert(slug.to_lowercase()))
+                .unwrap_or(slug)
+        })
+        .collect()
+}
+
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.chars() {
+        if slug.len() >= LONGEST {
+            break;
+        }
+        if c.is_ascii_alphanumeric() || (c == '.' && !slug.is_empty()) {
+            slug.push(c);
+        } else if !slug.is_empty() && !slug.ends_with(['-', '.']) {
+            slug.push(if c == '_' { '_' } else { '-' });
+        }
+    }
+    let slug = slug.trim_end_matches(['-', '.', '_']);
+    if slug.is_empty() {
+        "bot".to_owned()
+    } else {
+        slug.to_owned()
+    }
+}
+
+/// Kept for a bot, in bytes.
+pub const MOST_BYTES: u64 = 8 << 20;
+
+/// Created with the first line.
+#[derive(Debug)]
+pub struct StderrLog {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    file: Option<File>,
+    bytes: u64,
+}
+
+impl StderrLog {
+    /// A log that appends to this file.
+    pub fn new(path: PathBuf) -> Self {
+        let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
+        let state = Mutex::new(State { file: None, bytes });
+        Self { path, state }
+    }
+
+    /// Writes each line after the number of the pair in play.
+    pub fn tap(self: &Arc<Self>, pair: Arc<AtomicU64>) -> Tap {
+        let log = Arc::clone(self);
+        Arc::new(move |line| log.write(pair.load(Ordering::Relaxed), line))
+    }
+
+    /// `line` is escaped. If the log cannot be written, the tournament continues without it.
+    fn write(&self, pair: u64, line: &str) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.bytes >= MOST_BYTES {
+            return;
+        }
+        let mut text = format!("p{pair:06} {line}\n");
+        state.bytes += text.len() as u64;
+        if state.bytes >= MOST_BYTES {
+            text.push_str("... the rest is left out: the log is full\n");
+        }
+        if state.file.is_none() {
+            if let Some(folder) = self.path.parent() {
+                let _ = fs::create_dir_all(folder);
+            }
+            let opened = OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(&self.path);
+            match opened {
+                Ok(file) => state.file = Some(file),
+                Err(error) => {
+                    tracing::warn!(
+                        "{}: {error}",
+                        self.path.display(),
+                        error = crate::text::cause(&error)
+                    );
+                    state.bytes = MOST_BYTES;
+                    return;
+                }
+            }
+        }
+        if let Some(file) = &mut state.file
+            && let Err(error) = file.write_all(text.as_bytes())
+        {
+            tracing::warn!(
+                "{}: {error}",
+                self.path.display(),
+                error = crate::text::cause(&error)
+            );
+            state.bytes = MOST_BYTES;
+        }
+    }
 }

@@ -6,34 +6,25 @@
 //! [observer](TournamentObserver).
 
 pub mod analysing;
-mod capacity;
 pub mod comparison;
 pub mod course;
 pub mod directory;
 pub mod elimination;
 pub mod entrants;
-pub mod entry_check;
 mod event_loop;
-mod forfeit_streak;
-pub mod identical;
-pub mod logs;
 pub mod merge;
 pub mod plan;
 pub mod preparation;
-mod progress;
-pub mod ranking;
 pub mod results;
 pub mod scheduler;
 pub mod seeding;
 pub mod shard;
-pub mod slug;
-mod unplayed;
 pub mod worker;
 
 use std::io;
 use std::sync::Arc;
 
-pub use self::unplayed::write_unplayed;
+pub use self::worker::write_unplayed;
 
 use self::directory::DirectoryError;
 use self::entrants::LoggedEntrant;

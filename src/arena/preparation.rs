@@ -1,23 +1,23 @@
 //! Prepares a tournament: entry check, openings, schedule, plan.
 
-use std::io;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
+use std::{fs, io};
 
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
 use super::directory::{DirectoryError, TournamentDirectory};
-use super::entrants::Entrants;
-use super::entrants::{Entrant, LoggedEntrant};
-use super::entry_check;
-use super::identical::{identical, same_program};
-use super::logs::StderrLog;
+use super::entrants::{Entrant, Entrants, LoggedEntrant, StderrLog};
 use super::plan::request::{PlanRequest, RequestError};
 use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::bot::exhaustion::Exhausted;
-use crate::checkup::Questions;
+use crate::checkup::{self, Checkup, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
 use crate::text::escape_controls;
@@ -310,7 +310,7 @@ impl Preparation<'_> {
                     let _ = begun.send(entrant.plan.name.clone());
                     drop(begun);
                     let pieces = pieces.as_deref();
-                    let verdict = entry_check::check(&runner, &entrant, pieces, &questions).await;
+                    let verdict = check(&runner, &entrant, pieces, &questions).await;
                     (entrant, verdict)
                 })
             })
@@ -332,7 +332,7 @@ impl Preparation<'_> {
                 for (entrant, mut verdict) in verdicts {
                     if let Err(GameError::Exhausted(_)) = verdict {
                         let pieces = self.pieces_path;
-                        let check = entry_check::check(&runner, &entrant, pieces, &questions);
+                        let check = check(&runner, &entrant, pieces, &questions);
                         verdict = Box::pin(check).await;
                     }
                     match verdict.map_err(|error| self.not_checked(error))? {
@@ -373,4 +373,144 @@ pub fn write_pieces(
     let path = directory.path().join("pieces.csv");
     let absolute = std::path::absolute(&path).map_err(DirectoryError::io(&path))?;
     Ok(Some(absolute.to_string_lossy().into_owned()))
+}
+
+/// After this, the remaining checks are left out.
+const TIME: Duration = Duration::from_secs(20);
+
+/// The inner error is the bot's problem with advice; the outer one a failure of the referee or the machine. All bots
+/// are asked the same questions.
+pub async fn check(
+    runner: &GameRunner,
+    entrant: &Entrant,
+    pieces_path: Option<&str>,
+    questions: &Arc<Questions>,
+) -> Result<Result<(), String>, GameError> {
+    let seat = entrant.seat(runner.ruleset(), pieces_path, None);
+    let mut nobody = |_: checkup::Notice<'_>| {};
+    let checkup = Checkup::new(runner, seat, TIME, &mut nobody);
+    let checkup = checkup.sharing(Arc::clone(questions));
+    let report = checkup.run_required().await?;
+    if report.is_fit() {
+        return Ok(Ok(()));
+    }
+    let problem = report.first_problem().map(|(_, problem)| problem);
+    Ok(Err(problem.map_or_else(String::new, ToString::to_string)))
+}
+
+/// Groups of names with the same content, arguments, environment and limits, in the order of entry. Path and name do
+/// not matter.
+pub fn identical(entrants: &[Entrant]) -> Vec<Vec<&str>> {
+    let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for entrant in entrants {
+        let name = entrant.plan.name.as_str();
+        groups.entry(identity(entrant)).or_default().push(name);
+    }
+    let mut groups: Vec<Vec<&str>> = groups
+        .into_values()
+        .filter(|names| names.len() > 1)
+        .collect();
+    let place = |name: &str| entrants.iter().position(|it| it.plan.name == name);
+    groups.sort_by_key(|names| names.first().and_then(|name| place(name)));
+    groups
+}
+
+/// A sentence.
+pub fn same_program(names: &[&str]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!(
+            "{} and {last} are the same program; each of them plays",
+            others.join(", ")
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Equal for the same programs only.
+fn identity(entrant: &Entrant) -> String {
+    let program = &entrant.program;
+    let own = program.own_file();
+    let content = own.as_ref().and_then(|path| fs::read(path).ok());
+    let (what, arguments) = match (&own, content) {
+        (Some(path), Some(content)) => {
+            let mut hasher = DefaultHasher::new();
+            content.hash(&mut hasher);
+            let mut words = program.argv.iter();
+            // The words before it are an interpreter.
+            let own = words.position(|word| Path::new(word) == path);
+            let after = own.map_or(1, |own| own + 1);
+            let what = format!("{} {:x}", content.len(), hasher.finish());
+            (what, program.argv.get(after..).unwrap_or_default())
+        }
+        _ => (String::new(), &program.argv[..]),
+    };
+    format!(
+        "{what} {arguments:?} {:?} {:?}",
+        entrant.plan.environment, entrant.plan.limits
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::arena::plan::{BotPlan, Limits};
+    use crate::game::four_in_a_row::FourInARow;
+    use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
+
+    /// Answers each process's first question and exits at the next.
+    const ONCE: &str = "echo >>\"$0/starts\"; read -r line; echo 1; read -r line; exit 3";
+
+    fn entrant(script: &str, folder: &Path) -> Entrant {
+        let program = program(script, folder);
+        Entrant {
+            files: program.files(&[]).unwrap(),
+            plan: BotPlan {
+                name: "a".to_owned(),
+                slug: "a".to_owned(),
+                bot: "a".to_owned(),
+                directory: None,
+                environment: [].into(),
+                limits: Limits::from(limits(LONG)),
+                hash: String::new(),
+                version: None,
+                place_before: None,
+            },
+            program,
+        }
+    }
+
+    #[tokio::test]
+    async fn after_the_first_failure_nothing_more_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let unfit = check(
+            &runner,
+            &entrant(ONCE, folder.path()),
+            None,
+            &Arc::default(),
+        )
+        .await;
+        let reason = unfit.unwrap().unwrap_err();
+        assert!(reason.starts_with("exited: "), "{reason}");
+        let starts = std::fs::read_to_string(folder.path().join("starts"));
+        assert_eq!(starts.unwrap().lines().count(), 1, "{reason}");
+    }
+
+    #[tokio::test]
+    async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
+        let folder = tempfile::tempdir().unwrap();
+        let entrant = entrant(SILENT_AT_FIRST, folder.path());
+        let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+        let fit = check(&late, &entrant, None, &Arc::default()).await.unwrap();
+        assert_eq!(fit, Ok(()));
+        // The referee was not stalled: the bot's fault.
+        std::fs::remove_dir(folder.path().join("first")).unwrap();
+        let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let unfit = check(&prompt, &entrant, None, &Arc::default())
+            .await
+            .unwrap();
+        assert!(unfit.unwrap_err().starts_with("timeout: "));
+    }
 }

@@ -2,19 +2,19 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use tokio::sync::SemaphorePermit;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tracing::Instrument as _;
 
-use super::capacity::Capacity;
 use super::entrants::LoggedEntrant;
+use super::event_loop::Event;
 use super::plan::{Plan, Restart};
-use super::progress::Event;
-use super::scheduler::{Scheduler, WorkItem};
+use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
+use crate::bot::exhaustion::is_near;
 use crate::bot::process::GracePeriods;
 use crate::game::Side;
 use crate::log_target::{SPAN, TOURNAMENT};
@@ -22,11 +22,11 @@ use crate::play::GameObserver;
 use crate::play::clock::Clock;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
-use crate::play::setup::GameSetup;
+use crate::play::setup::{GameSetup, bot_entry};
 use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
-use crate::session::Session;
+use crate::session::{Ruleset, Session};
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
@@ -51,7 +51,6 @@ impl ArenaContext {
     }
 }
 
-/// See the module.
 #[derive(Debug)]
 pub struct Worker<'a> {
     context: &'a ArenaContext,
@@ -331,5 +330,170 @@ fn ending(game: &FinishedGame<'_>) -> Ending {
         (Some(fault), _) => Ending::Forfeit(fault.by, fault.fault.reason()),
         (None, Some(winner)) => Ending::Win(winner),
         (None, None) => Ending::Draw,
+    }
+}
+
+/// Time between two looks at the system's limits.
+const LOOK: Duration = Duration::from_millis(250);
+
+/// Time after which a permit is given back.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Lowers the number of games at once while the machine has too few processes.
+///
+/// Each pair of games needs a permit. A worker gives it up when processes run out, or are about to; the last permit
+/// remains. One is given back after a while, because a short burst of another program must not slow down the whole
+/// tournament.
+#[derive(Debug)]
+pub struct Capacity {
+    permits: Semaphore,
+    /// Games at once, as requested.
+    jobs: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Permits in existence.
+    games: usize,
+    looked: Option<Instant>,
+    /// When the number of permits last changed.
+    changed: Instant,
+    warned: bool,
+}
+
+impl Capacity {
+    /// Permits for so many games at once.
+    pub fn new(jobs: usize) -> Self {
+        Self {
+            permits: Semaphore::new(jobs),
+            jobs,
+            state: Mutex::new(State {
+                games: jobs,
+                looked: None,
+                changed: Instant::now(),
+                warned: false,
+            }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.try_acquire().ok()
+    }
+
+    /// `None` once closed.
+    pub async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.acquire().await.ok()
+    }
+
+    pub fn close(&self) {
+        self.permits.close();
+    }
+
+    /// Returns the permit when it is the last one.
+    pub fn give_up<'a>(&self, permit: SemaphorePermit<'a>) -> Option<SemaphorePermit<'a>> {
+        let mut state = self.state();
+        if state.games == 1 {
+            return Some(permit);
+        }
+        permit.forget();
+        state.games -= 1;
+        state.changed = Instant::now();
+        None
+    }
+
+    /// Whether the machine lacks processes for another game: a sentence if so. Looks at most every `LOOK`; returns
+    /// a permit after `PATIENCE` without shortage.
+    pub fn shortage(&self) -> Option<String> {
+        if self.jobs == 1 {
+            return None;
+        }
+        {
+            let mut state = self.state();
+            if state.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+                return None;
+            }
+            state.looked = Some(Instant::now());
+        }
+        let near = is_near();
+        let mut state = self.state();
+        if near.is_none() && state.games < self.jobs && state.changed.elapsed() > PATIENCE {
+            state.games += 1;
+            state.changed = Instant::now();
+            self.permits.add_permits(1);
+        }
+        near.filter(|_| state.games > 1)
+    }
+
+    /// Whether fewer games are played for the first time.
+    pub fn is_news(&self) -> bool {
+        !std::mem::replace(&mut self.state().warned, true)
+    }
+}
+
+/// Returns a function that makes these records. `commands` are the bots', as recorded.
+pub fn write_unplayed(
+    ruleset: Arc<dyn Ruleset>,
+    plan: &Plan,
+    commands: &[Vec<String>],
+) -> Box<WriteUnplayed> {
+    let (seed, openings) = (plan.seed, plan.openings.clone());
+    let entries: Vec<_> = plan
+        .bots
+        .iter()
+        .zip(commands)
+        .map(|(bot, command)| bot_entry(&bot.name, command))
+        .collect();
+    Box::new(move |scheduled, benched| {
+        let first = BotIndex::ALL[scheduled.id.half as usize];
+        // A record lists the pairing's `a` first, whoever moves first.
+        let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
+            let side = usize::from(bot != first);
+            scheduled.seats[side]
+        });
+        let setup = GameSetup {
+            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
+            id: scheduled.id.to_string(),
+            seed,
+            first,
+            start: openings::at(&openings, scheduled.opening).unwrap_or_default(),
+            // No process is started.
+            process_seeds: [0, 0],
+        };
+        let players = [a, b].map(|bot| entries[bot.index()].clone());
+        let by = if benched.bot == b {
+            BotIndex::B
+        } else {
+            BotIndex::A
+        };
+        let why = format!(
+            "it forfeited {} games in a row and is benched",
+            benched.after
+        );
+        let record = setup.unplayed(&*ruleset, players, by, benched.reason, &why);
+        Arc::new(FinishedRecord::new(record))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_permit_remains() {
+        let capacity = Capacity::new(2);
+        let [a, b] = [(); 2].map(|()| capacity.try_acquire().unwrap());
+        assert!(capacity.try_acquire().is_none());
+        assert!(capacity.give_up(a).is_none());
+        let b = capacity.give_up(b).unwrap();
+        assert!(capacity.try_acquire().is_none());
+        drop(b);
+        assert!(capacity.acquire().await.is_some());
+        capacity.close();
+        assert!(capacity.acquire().await.is_none());
     }
 }

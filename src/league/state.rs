@@ -8,7 +8,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use super::intake::people::{self, Person};
-use crate::arena::slug::slugs;
+use crate::arena::entrants::slugs;
 use crate::record::atomic_file::{replace, sync_directory};
 use crate::record::text_file;
 use crate::text::unreadable;

@@ -8,8 +8,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Part;
-use super::error::{MergeError, damaged, failed};
+use super::{MergeError, Part, damaged, failed};
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::record::RecordSummary;

@@ -4,31 +4,27 @@
 //! The shards must belong to the plan, no game may be missing, and no two records of a game may differ. Journals are
 //! streamed: memory is one byte a game, plus a bit for each that occurs twice and a bounded number of their hashes.
 
-mod benched;
 mod duplicates;
-mod error;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-pub use self::error::MergeError;
-
-use self::benched::{BenchedBots, not_played};
 use self::duplicates::{Duplicates, Existing};
-use self::error::{damaged, failed};
-use super::directory::TournamentDirectory;
-use super::plan::Plan;
+use super::directory::{DirectoryError, TournamentDirectory};
+use super::plan::{Plan, PlanError};
 use super::results::{Endings, Results};
-use super::scheduler::WriteUnplayed;
+use super::scheduler::{Benched, ForfeitStreak, WriteUnplayed};
 use super::shard::{self, Header, Shard};
 use crate::bot::shell;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::Journal;
-use crate::record::reader::{Line, Reader};
-use crate::record::{BotIndex, ForfeitReason};
-use crate::tournament::schedule::{GameId, Half};
+use crate::record::reader::{Line, LineError, Reader};
+use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
+use crate::text::cause;
+use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
 /// Games played on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -304,4 +300,142 @@ impl Part {
         }
         Ok(())
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    #[error("{path}: {}", cause(.error))]
+    Io { path: String, error: io::Error },
+    #[error("{path}: there are no shards; play them first: referee run {directory} --shard I/N")]
+    NoShards {
+        path: String,
+        /// Quoted for a shell.
+        directory: String,
+    },
+    /// Which bots played is unknown.
+    #[error(
+        "{journal}: its header {header}, which records the plan and the bots, is missing; put it \
+         back, or delete the journal and play the shard again"
+    )]
+    NoHeader {
+        /// The journal.
+        journal: String,
+        /// The missing file.
+        header: String,
+    },
+    /// Another plan.
+    #[error(
+        "{path}: it belongs to another plan, so the games beside it are others; take both out of the \
+         folder and play that part again"
+    )]
+    OtherPlan { path: String },
+    /// Other bots.
+    #[error(
+        "{path}: {bot} was another program there: its files were not those of the plan; take this file and \
+         the games beside it out of the folder, and play that part again with the bot of the plan"
+    )]
+    OtherBot {
+        /// The header.
+        path: String,
+        bot: String,
+    },
+    /// Two records of a game differ.
+    #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
+    Differ {
+        id: GameId,
+        /// File and line.
+        first: String,
+        /// File and line.
+        second: String,
+    },
+    /// Games that are not the shards'.
+    #[error(
+        "{path}: it holds games that are not among those of the shards, and merging would replace them; \
+         move the file away to merge the shards alone"
+    )]
+    OtherGames { path: String },
+    /// Games not played.
+    #[error("{count} of {all} games are missing, the first is {first}{hint}")]
+    Missing {
+        /// Missing games.
+        count: u64,
+        /// All games.
+        all: u64,
+        /// The first one missing.
+        first: GameId,
+        /// `; ` and the command that plays it; empty when the shard is unknown.
+        hint: String,
+    },
+    /// The plan cannot be hashed.
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+/// For `map_err`.
+fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
+    move |error| MergeError::Io {
+        path: path.display().to_string(),
+        error,
+    }
+}
+
+/// For `map_err`.
+fn damaged(error: LineError) -> MergeError {
+    MergeError::Directory(error.into())
+}
+
+struct BenchedBots {
+    /// By bot: the pair that benched it, forfeits in a row, reason.
+    by_bot: Vec<Option<(u64, u32, ForfeitReason)>>,
+}
+
+impl BenchedBots {
+    /// In the order of the schedule.
+    fn find(endings: &Endings, plan: &Plan) -> Self {
+        let mut streaks = vec![ForfeitStreak::default(); plan.bots.len()];
+        let mut by_bot = vec![None; plan.bots.len()];
+        if plan.bench_after == 0 {
+            return Self { by_bot };
+        }
+        for pair in plan.pairs() {
+            let bots = [pair.pairing.a, pair.pairing.b];
+            if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
+                // Not played: the opponent does not forfeit.
+                for bot in bots {
+                    streaks[bot.index()] = ForfeitStreak::default();
+                }
+                continue;
+            }
+            let endings = endings.of(pair.number);
+            for (index, bot) in BotIndex::ALL.into_iter().zip(bots) {
+                let forfeits = endings.map(|ending| ending?.forfeited_by(index));
+                let too_many = streaks[bot.index()].pair(forfeits, plan.bench_after);
+                by_bot[bot.index()] = too_many.map(|(after, reason)| (pair.number, after, reason));
+            }
+        }
+        Self { by_bot }
+    }
+
+    fn of(&self, bot: EntrantId, pair: u64) -> Option<Benched> {
+        let (since, after, reason) = self.by_bot.get(bot.index()).copied().flatten()?;
+        (since < pair).then_some(Benched { bot, after, reason })
+    }
+}
+
+/// The record, if a single machine would not have played the game.
+fn not_played(
+    pair: &PairOfGames,
+    id: GameId,
+    benched: &BenchedBots,
+    unplayed: &WriteUnplayed,
+) -> Option<Arc<FinishedRecord>> {
+    let game = pair.games()[id.half as usize];
+    // If both are benched, the one to move first forfeits.
+    let benched = game
+        .seats
+        .into_iter()
+        .find_map(|bot| benched.of(bot, pair.number))?;
+    Some(unplayed(&game, &benched))
 }

@@ -2,18 +2,18 @@
 //!
 //! It is written before the first game; resuming, shards and merging read it. The same plan leads to the same games.
 
-mod bot;
 mod differences;
-mod format;
 pub mod request;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-pub use self::bot::{BotPlan, Limits, NoTime, RejectedBot};
-pub use self::format::{Format, Restart};
-
+use crate::bot::ClockKind;
+use crate::play::TimeControl;
 use crate::session::GameSource;
 use crate::text::hexadecimal;
 use crate::tournament::schedule::{
@@ -327,4 +327,161 @@ impl Plan {
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
         self.bots.iter().chain(rejected)
     }
+}
+
+/// The pairing system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// All against all.
+    RoundRobin,
+    /// The first bot against each other one.
+    Gauntlet,
+    /// Bots with equal scores meet.
+    Swiss,
+    /// Losers are eliminated.
+    Knockout,
+    /// Round robins in groups, then a knockout of the best two of each.
+    #[serde(rename = "groups+knockout")]
+    GroupsKnockout,
+}
+
+impl Format {
+    /// Whether rounds depend on earlier results.
+    pub const fn depends_on_results(self) -> bool {
+        matches!(self, Self::Swiss | Self::Knockout | Self::GroupsKnockout)
+    }
+
+    /// Whether bots are eliminated, which fixes the number of rounds.
+    pub const fn eliminates(self) -> bool {
+        matches!(self, Self::Knockout | Self::GroupsKnockout)
+    }
+
+    /// In sentences.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round robin",
+            Self::Gauntlet => "gauntlet",
+            Self::Swiss => "Swiss tournament",
+            Self::Knockout => "knockout",
+            Self::GroupsKnockout => "tournament of groups and play-offs",
+        }
+    }
+
+    /// The default number of rounds.
+    pub fn usual_rounds(self, entrants: u32) -> u32 {
+        match self {
+            Self::RoundRobin if entrants < 2 => 0,
+            // An odd number of entrants has a bye in each round.
+            Self::RoundRobin => entrants - 1 + entrants % 2,
+            Self::Gauntlet => 1,
+            // Leaves at most one unbeaten.
+            Self::Swiss | Self::Knockout => knockout::rounds(entrants),
+            Self::GroupsKnockout => {
+                groups::rounds_of_both(entrants, groups::usual_groups(entrants))
+            }
+        }
+    }
+}
+
+/// How long a process lives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    Game,
+    /// Both games of a pair.
+    Pair,
+    /// Consecutive pairs of the same bots: the fastest.
+    Pairing,
+}
+
+/// In seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    /// A move.
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub move_time: Option<f64>,
+    /// Added to the first move of a fresh process.
+    pub start_time: f64,
+    /// All moves of a game.
+    pub game_time: Option<f64>,
+    /// Added to the game's time after every move.
+    pub increment: f64,
+    /// Whether the clock measures CPU time.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub cpu_clock: bool,
+}
+
+#[expect(
+    clippy::trivially_copy_pass_by_ref,
+    reason = "serde passes fields by reference"
+)]
+const fn is_false(value: &bool) -> bool {
+    !*value
+}
+
+impl From<TimeControl> for Limits {
+    fn from(time: TimeControl) -> Self {
+        Self {
+            move_time: time.move_time.map(|time| time.as_secs_f64()),
+            start_time: time.start_time.as_secs_f64(),
+            game_time: time.game_time.map(|time| time.as_secs_f64()),
+            increment: time.increment.as_secs_f64(),
+            cpu_clock: time.kind == ClockKind::Cpu,
+        }
+    }
+}
+
+/// Negative, too large or not a number.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{0} is no number of seconds that a limit can have")]
+pub struct NoTime(f64);
+
+impl TryFrom<Limits> for TimeControl {
+    type Error = NoTime;
+
+    fn try_from(limits: Limits) -> Result<Self, NoTime> {
+        let time = |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| NoTime(seconds));
+        Ok(Self {
+            move_time: limits.move_time.map(time).transpose()?,
+            start_time: time(limits.start_time)?,
+            game_time: limits.game_time.map(time).transpose()?,
+            increment: time(limits.increment)?,
+            kind: if limits.cpu_clock {
+                ClockKind::Cpu
+            } else {
+                ClockKind::Wall
+            },
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BotPlan {
+    pub name: String,
+    /// Its directory's name: letters, digits, `.`, `-`, `_`.
+    pub slug: String,
+    /// As the user named it: a file, a command line or `builtin:NAME`.
+    pub bot: String,
+    /// `None`: the referee's.
+    pub directory: Option<String>,
+    /// Variables that are added.
+    pub environment: BTreeMap<String, String>,
+    pub limits: Limits,
+    /// Of its files' contents.
+    pub hash: String,
+    /// In a league.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// In a league, the place before this plan, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place_before: Option<usize>,
+}
+
+/// It did not enter.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RejectedBot {
+    pub bot: BotPlan,
+    /// A sentence.
+    pub reason: String,
 }
