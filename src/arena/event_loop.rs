@@ -221,7 +221,7 @@ pub enum Event {
     WorkerEnded(Result<(), GameError>),
 }
 
-pub(super) struct Progress<'a> {
+struct Progress<'a> {
     directory: &'a TournamentDirectory,
     pub(super) plan: Plan,
     pub(super) results: Results,
@@ -232,7 +232,7 @@ pub(super) struct Progress<'a> {
 }
 
 /// What follows an event.
-pub(super) enum Then {
+enum Then {
     Continue,
     /// Schedule this round.
     Round(Round),

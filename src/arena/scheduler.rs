@@ -467,12 +467,12 @@ impl ForfeitStreak {
     }
 
     /// Adds an unknown pair as if both games were forfeited.
-    pub(super) const fn worst_pair(&mut self) {
+    const fn worst_pair(&mut self) {
         self.0 += 2;
     }
 
     /// `bench_after` 0: never.
-    pub(super) const fn reaches(self, bench_after: u32) -> bool {
+    const fn reaches(self, bench_after: u32) -> bool {
         bench_after > 0 && self.0 >= bench_after
     }
 }

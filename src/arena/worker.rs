@@ -381,12 +381,12 @@ impl Capacity {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
+    fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
         self.permits.try_acquire().ok()
     }
 
     /// `None` once closed.
-    pub async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+    async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
         self.permits.acquire().await.ok()
     }
 
@@ -395,7 +395,7 @@ impl Capacity {
     }
 
     /// Returns the permit when it is the last one.
-    pub fn give_up<'a>(&self, permit: SemaphorePermit<'a>) -> Option<SemaphorePermit<'a>> {
+    fn give_up<'a>(&self, permit: SemaphorePermit<'a>) -> Option<SemaphorePermit<'a>> {
         let mut state = self.state();
         if state.games == 1 {
             return Some(permit);
@@ -408,7 +408,7 @@ impl Capacity {
 
     /// Whether the machine lacks processes for another game: a sentence if so. Looks at most every `LOOK`; returns
     /// a permit after `PATIENCE` without shortage.
-    pub fn shortage(&self) -> Option<String> {
+    fn shortage(&self) -> Option<String> {
         if self.jobs == 1 {
             return None;
         }
@@ -430,7 +430,7 @@ impl Capacity {
     }
 
     /// Whether fewer games are played for the first time.
-    pub fn is_news(&self) -> bool {
+    fn is_news(&self) -> bool {
         !std::mem::replace(&mut self.state().warned, true)
     }
 }

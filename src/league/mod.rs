@@ -8,7 +8,5 @@ pub mod archive;
 pub mod build;
 pub mod grading;
 pub mod intake;
-pub mod news;
 pub mod season;
 pub mod state;
-pub mod versions;

@@ -1,16 +1,11 @@
 //! Standings as a table, CSV, JSON or Markdown.
 
-mod columns;
-mod export;
-
 use std::fmt::Write as _;
 
-pub(super) use self::export::{CsvTable, escape_formula};
-pub use self::export::{as_csv, as_json, crosstable_csv, times_csv};
+use serde_json::{Value, json};
 
-use self::columns::{Column, fit};
-use super::accuracy::percent;
-use super::terminal::{Palette, aligned, width as columns_of, wrapped};
+use super::accuracy::{percent, tally_json};
+use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
 use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
 use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
 
@@ -355,6 +350,335 @@ pub fn markdown(standings: &Standings) -> String {
     }
     let _ = writeln!(out, "{}", summary(standings));
     out
+}
+
+/// Spaces between columns.
+const GAP: usize = 2;
+
+/// Columns of this weight are never dropped.
+const KEPT: u8 = 90;
+
+/// Names are shortened to the first width before any column is dropped, to the second if nothing else helps.
+const SHORT_NAMES: [usize; 2] = [24, 8];
+
+#[derive(Clone, Debug)]
+struct Column {
+    head: &'static str,
+    is_left: bool,
+    /// Importance, 0 to 100.
+    weight: u8,
+    /// By row.
+    cells: Vec<String>,
+    /// For little room.
+    short: Option<Vec<String>>,
+}
+
+impl Column {
+    /// Right-aligned.
+    const fn new(head: &'static str, weight: u8, cells: Vec<String>) -> Self {
+        Self {
+            head,
+            is_left: false,
+            weight,
+            cells,
+            short: None,
+        }
+    }
+
+    /// Left-aligned.
+    fn left(mut self) -> Self {
+        self.is_left = true;
+        self
+    }
+
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| width(cell));
+        cells.fold(width(self.head), usize::max)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.cells.iter().all(String::is_empty)
+    }
+}
+
+/// Fits lines into `room` columns. Returns the heads of dropped columns that are not empty.
+fn fit(columns: &mut Vec<Column>, room: usize) -> Vec<&'static str> {
+    let mut left_out = Vec::new();
+    if excess(columns, room) == 0 {
+        return left_out;
+    }
+    columns.retain(|column| column.weight >= KEPT || !column.is_empty());
+    if excess(columns, room) > 0 {
+        for column in &mut *columns {
+            if let Some(short) = column.short.take() {
+                column.cells = short;
+            }
+        }
+    }
+    for least in SHORT_NAMES {
+        shorten_names(columns, room, least);
+        while excess(columns, room) > 0 {
+            let droppable = (0..columns.len()).filter(|&i| columns[i].weight < KEPT);
+            let Some(least) = droppable.min_by_key(|&i| columns[i].weight) else {
+                break;
+            };
+            left_out.push(columns.remove(least).head);
+        }
+    }
+    left_out
+}
+
+/// Columns beyond `room`.
+fn excess(columns: &[Column], room: usize) -> usize {
+    let total: usize = columns.iter().map(|column| column.width() + GAP).sum();
+    total.saturating_sub(GAP).saturating_sub(room)
+}
+
+/// As far as needed, to `least` at most.
+fn shorten_names(columns: &mut [Column], room: usize, least: usize) {
+    let excess = excess(columns, room);
+    let names = columns.iter_mut().filter(|column| column.is_left);
+    if let Some(names) = names.max_by_key(|column| column.width())
+        && excess > 0
+    {
+        let most = names.width().saturating_sub(excess).max(least);
+        for name in &mut names.cells {
+            *name = shortened(name, most);
+        }
+    }
+}
+
+/// Points head to head; empty where two have not met.
+fn cross_row(place: &Place) -> impl Iterator<Item = String> + '_ {
+    let against = place.against.iter();
+    against.map(|made| made.map_or_else(String::new, points))
+}
+
+/// Milliseconds.
+pub fn times_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
+    table.row(["name", "median_ms", "worst_ms"]);
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    for place in &standings.places {
+        table.row([
+            escape_formula(&place.name),
+            number(place.median_ms),
+            number(place.worst_ms),
+        ]);
+    }
+    table.text
+}
+
+/// All figures, unrounded; times and rejected bots only if there are any.
+pub fn as_json(standings: &Standings) -> Value {
+    let places: Vec<Value> = standings
+        .places
+        .iter()
+        .map(|place| {
+            let mut row = json!({
+                "rank": place.rank,
+                "table": place.table + 1,
+                "name": place.name,
+                "games": place.games,
+                "wins": place.wins,
+                "draws": place.draws,
+                "losses": place.losses,
+                "points": place.points,
+                "byes": place.byes.count,
+                "bye_points": place.byes.points,
+                "score": place.score,
+                "elo": place.elo,
+                "error": place.error,
+                "superiority": place.superiority,
+                "direct": place.direct,
+                "buchholz": place.buchholz,
+                "buchholz_cut_1": place.buchholz_cut_1,
+                "sonneborn_berger": place.sonneborn_berger,
+                "wins_as_second": place.wins_as_second,
+                "forfeits": place.forfeits,
+                "against": place.against,
+            });
+            if let Some(reached) = &place.reached {
+                row["reached"] = json!(reached);
+            }
+            if let (Some(median), Some(worst)) = (place.median_ms, place.worst_ms) {
+                row["median_ms"] = json!(median);
+                row["worst_ms"] = json!(worst);
+            }
+            if let Some(tally) = &place.analysis {
+                row["analysis"] = tally_json(tally);
+            }
+            row
+        })
+        .collect();
+    let mut all = json!({
+        "games": standings.games,
+        "advantage": standings.advantage.map(|advantage| advantage.elo),
+        "advantage_error": standings.advantage.and_then(|advantage| advantage.error),
+        "order": criteria(standings),
+        "standings": places,
+    });
+    let not_entered: Vec<Value> = standings
+        .not_entered()
+        .map(|absent| json!({ "name": absent.name, "reason": absent.reason }))
+        .collect();
+    if !not_entered.is_empty() {
+        all["did_not_enter"] = Value::Array(not_entered);
+    }
+    all
+}
+
+/// A spreadsheet must not run it.
+pub(in crate::report) fn escape_formula(text: &str) -> String {
+    let text = escape_controls(text);
+    if text.starts_with(['=', '+', '-', '@']) {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
+/// Columns of times only if there are any. Rejected bots follow without rank, their reason in a last column.
+pub fn as_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
+    let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
+    let columns = if timed { 23 } else { 21 };
+    let mut heads = vec![
+        "rank",
+        "name",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+        "score",
+        "elo",
+        "error",
+        "superiority",
+        "direct",
+        "sonneborn_berger",
+        "forfeits",
+        "table",
+        "byes",
+        "bye_points",
+        "buchholz",
+        "buchholz_cut_1",
+        "wins_as_second",
+        "reached",
+        "median_ms",
+        "worst_ms",
+    ];
+    heads.truncate(columns);
+    if standings
+        .places
+        .iter()
+        .any(|place| place.analysis.is_some())
+    {
+        heads.extend([
+            "proven",
+            "kept",
+            "accuracy",
+            "blunders",
+            "missed_wins",
+            "lost_at_once",
+        ]);
+    }
+    let with_absent = standings.not_entered().next().is_some();
+    if with_absent {
+        heads.push("did_not_enter");
+    }
+    let width = heads.len();
+    table.row(heads);
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    for place in &standings.places {
+        let mut row = vec![
+            place.rank.to_string(),
+            escape_formula(&place.name),
+            place.games.to_string(),
+            place.wins.to_string(),
+            place.draws.to_string(),
+            place.losses.to_string(),
+            points(place.points),
+            number(Some(place.score)),
+            number(Some(place.elo)),
+            number(place.error),
+            number(place.superiority),
+            points(place.direct),
+            points(place.sonneborn_berger),
+            escape_formula(&forfeits(place)),
+            (place.table + 1).to_string(),
+            place.byes.count.to_string(),
+            points(place.byes.points),
+            points(place.buchholz),
+            points(place.buchholz_cut_1),
+            place.wins_as_second.to_string(),
+            place.reached.clone().unwrap_or_default(),
+            number(place.median_ms),
+            number(place.worst_ms),
+        ];
+        row.truncate(columns);
+        if let Some(tally) = &place.analysis {
+            row.extend([
+                tally.proven.to_string(),
+                tally.kept.to_string(),
+                number(tally.accuracy()),
+                tally.blunders().to_string(),
+                tally.missed_wins.to_string(),
+                tally.lost_at_once.to_string(),
+            ]);
+        }
+        if with_absent {
+            row.push(String::new());
+        }
+        table.row(row);
+    }
+    for absent in standings.not_entered() {
+        let mut row = vec![String::new(); width];
+        // Name and number of games make sense to every reader.
+        row[1] = escape_formula(&absent.name);
+        "0".clone_into(&mut row[2]);
+        row[width - 1] = escape_formula(&absent.reason);
+        table.row(row);
+    }
+    table.text
+}
+
+/// A row for each bot, in the standings' order.
+pub fn crosstable_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
+    let names = standings
+        .places
+        .iter()
+        .map(|place| escape_formula(&place.name));
+    table.row(std::iter::once("bot".to_owned()).chain(names));
+    for place in &standings.places {
+        table.row(std::iter::once(escape_formula(&place.name)).chain(cross_row(place)));
+    }
+    table.text
+}
+
+/// CSV.
+#[derive(Debug, Default)]
+pub(in crate::report) struct CsvTable {
+    /// The text so far.
+    pub(in crate::report) text: String,
+}
+
+impl CsvTable {
+    /// Fields are quoted also for the semicolon, the separator where decimals have a comma.
+    pub(in crate::report) fn row<F: AsRef<str>>(&mut self, fields: impl IntoIterator<Item = F>) {
+        for (number, field) in fields.into_iter().enumerate() {
+            let field = field.as_ref();
+            let comma = if number == 0 { "" } else { "," };
+            if field.contains([',', ';', '\t', '"', '\r', '\n']) {
+                let doubled = field.replace('"', "\"\"");
+                self.text.extend([comma, "\"", &doubled, "\""]);
+            } else {
+                self.text.extend([comma, field]);
+            }
+        }
+        self.text.push('\n');
+    }
 }
 
 #[cfg(test)]

@@ -27,7 +27,7 @@
 
 use serde_json::{Value, json};
 
-use super::limits::{MAX_TURNS, cut};
+use super::{MAX_TURNS, cut};
 use crate::record::Record;
 use crate::text::escape_controls;
 

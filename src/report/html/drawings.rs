@@ -13,7 +13,7 @@
 use roxmltree::{Attribute, Document, Node};
 use serde_json::{Map, Value, json};
 
-use super::limits::{MAX_TURNS, cut};
+use super::{MAX_TURNS, cut};
 use crate::record::Record;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;

@@ -5,15 +5,17 @@ use std::sync::{Arc, OnceLock};
 
 use serde_json::{Value, json};
 
-use super::course;
-use super::limits::cut;
-use super::mend::Mend;
-use super::phases::{self, ByPhase};
-use crate::arena::course::Course;
+use super::{NAME_CHARS, cut};
+use crate::arena::course::{BracketPlace, Course, Meeting};
+use crate::game::quarto::{PieceSet, Rules};
+use crate::play::replay::replay;
+use crate::play::reproduce::recorded_reproduce_command;
 use crate::record::annotation::{self, Annotation};
 use crate::record::{BotIndex, Record, RecordSummary};
+use crate::session::registry::{self, Choices};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError, Results, Tally, rate};
+use crate::tournament::schedule::knockout::DecidedBy;
 use crate::tournament::standings::{Collector, Place, RankBy, Ranking, Standings};
 
 const BINS: f64 = 40.0;
@@ -100,7 +102,7 @@ impl Figures {
             for (bot, tally) in bots.into_iter().zip(tallies) {
                 self.analysed[bot] += tally;
             }
-            let by_phase = phases::tallies(record, &analysis);
+            let by_phase = phase_tallies(record, &analysis);
             for (bot, phases) in bots.into_iter().zip(by_phase) {
                 for (sum, tally) in self.by_phase[bot].iter_mut().zip(phases) {
                     *sum += tally;
@@ -216,7 +218,7 @@ impl Figures {
             "absent": absent(standings),
             "order": order(standings),
             "move_times": self.move_times,
-            "course": self.course.as_ref().map(|course| course::packed(course, |name| self.number(name))),
+            "course": self.course.as_ref().map(|course| course_json(course, |name| self.number(name))),
         })
     }
 
@@ -254,7 +256,7 @@ impl Figures {
             figures["accuracy"] = json!(analysed.accuracy());
             figures["blunders"] = json!(analysed.blunders());
             figures["missed"] = json!(analysed.missed_wins);
-            figures["phases"] = phases::as_json(&self.by_phase[bot]);
+            figures["phases"] = phases_json(&self.by_phase[bot]);
         }
         figures["mend"] = self.mend[bot].as_json();
         if let Some(reached) = &place.reached {
@@ -379,6 +381,258 @@ fn bars(bins: &BTreeMap<u16, u64>) -> Value {
     json!(counts)
 }
 
+/// The page names them.
+const PHASES: usize = 3;
+
+type ByPhase = [annotation::Tally; PHASES];
+
+/// Of games with placements.
+fn cells(game: &str) -> Option<usize> {
+    match game {
+        "quarto" => Some(16),
+        "four-in-a-row" => Some(42),
+        _ => None,
+    }
+}
+
+/// From 1: thirds of the board, by the pieces on it before the turn; for game programs, thirds of the turns.
+fn phase(record: &Record, turn: usize) -> usize {
+    let turns = record.turns.len().max(1);
+    let (filled, all) = match cells(&record.game) {
+        Some(cells) => {
+            let start = record.start.chars().take(cells);
+            let opening = start.filter(|&cell| cell != '.').count();
+            // Quarto's first turn places nothing, unless a piece is in hand.
+            let gives_only = record.game == "quarto" && record.turns[0].starts_with('-');
+            let placed = turn.saturating_sub(1 + usize::from(gives_only));
+            (opening + placed, cells)
+        }
+        None => (turn.saturating_sub(1), turns),
+    };
+    (filled * PHASES / all).min(PHASES - 1)
+}
+
+/// Of both bots, by phase.
+fn phase_tallies(record: &Record, analysis: &Annotation) -> [ByPhase; 2] {
+    let mut both = [ByPhase::default(); 2];
+    for part in 0..PHASES {
+        let known = analysis.turns.iter();
+        let turns = known.filter(|note| {
+            (1..=record.turns.len()).contains(&note.turn) && phase(record, note.turn) == part
+        });
+        let notes = Annotation {
+            by: String::new(),
+            turns: turns.cloned().collect(),
+        };
+        let tallies = notes.tallies(record.first, record.turns.len());
+        for (bot, tally) in both.iter_mut().zip(tallies) {
+            bot[part] += tally;
+        }
+    }
+    both
+}
+
+/// By phase: `[solved turns, those that kept the value, blunders, missed wins]`.
+fn phases_json(by_phase: &ByPhase) -> Value {
+    let figures = by_phase.iter().map(|tally| {
+        [
+            tally.proven,
+            tally.kept,
+            tally.blunders(),
+            tally.missed_wins,
+        ]
+    });
+    json!(figures.collect::<Vec<_>>())
+}
+
+/// Characters of a command.
+const COMMAND_CHARS: usize = 1000;
+
+/// Kinds of faults with a command, for each bot.
+const MOST_KINDS: usize = 20;
+
+/// The answer with the largest share of its limit.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct Longest {
+    ms: f64,
+    limit_ms: f64,
+    /// Game and turn on the page, from 1.
+    game: u64,
+    turn: usize,
+}
+
+/// For one bot.
+#[derive(Clone, Debug, Default)]
+struct Mend {
+    /// By reason of the forfeit: the first such game, and the command that repeats the question.
+    again: BTreeMap<String, (u64, String)>,
+    longest: Option<Longest>,
+}
+
+impl Mend {
+    /// A game of the bot `side`; `number` on the page. `shown`: whether commands are kept.
+    pub(super) fn add(
+        &mut self,
+        record: &Record,
+        game: &RecordSummary<'_>,
+        side: BotIndex,
+        number: u64,
+        shown: bool,
+    ) {
+        self.note_times(record, game, side, number);
+        let is_own = record.result.by == Some(side);
+        let reason = escape_controls(record.result.reason.name());
+        if !shown || !is_own || self.again.len() >= MOST_KINDS || self.again.contains_key(&reason) {
+            return;
+        }
+        if let Some(command) = again(record, side) {
+            let command = cut(&escape_controls(&command), COMMAND_CHARS);
+            self.again.insert(reason, (number, command));
+        }
+    }
+
+    fn note_times(
+        &mut self,
+        record: &Record,
+        game: &RecordSummary<'_>,
+        side: BotIndex,
+        number: u64,
+    ) {
+        let Some(process) = record
+            .processes
+            .as_ref()
+            .and_then(|both| both[side].as_ref())
+        else {
+            return;
+        };
+        let limit = process.move_time.filter(|&limit| limit > 0.0);
+        let Some(limit_ms) = limit.map(|limit| limit * 1000.0) else {
+            return;
+        };
+        // A fresh process has more time for its first answer.
+        let fresh = usize::from(process.since.is_none());
+        let turns = game.times_ms.iter().enumerate();
+        let seat = usize::from(game.first != side);
+        let own = turns.filter(|&(turn, _)| game.side_of(turn) == seat);
+        for (turn, &ms) in own.skip(fresh) {
+            if self
+                .longest
+                .is_none_or(|longest| ms * longest.limit_ms > longest.ms * limit_ms)
+            {
+                self.longest = Some(Longest {
+                    ms,
+                    limit_ms,
+                    game: number,
+                    turn: turn + 1,
+                });
+            }
+        }
+    }
+
+    pub(super) fn as_json(&self) -> Value {
+        json!({
+            "again": self.again,
+            "longest": self.longest.map(|longest| (longest.ms, longest.limit_ms, longest.game, longest.turn)),
+        })
+    }
+}
+
+/// Repeats the question to the bot that forfeited; `None` if unknown.
+fn again(record: &Record, by: BotIndex) -> Option<String> {
+    // The file of another piece set is unknown.
+    if !record.was_played() || record.pieces.is_some() {
+        return None;
+    }
+    let ruleset = registry::find(&record.game)?.ruleset(Choices {
+        rules: Rules::from_name(&record.rules)?,
+        set: PieceSet::default(),
+        ..Choices::default()
+    });
+    let last = replay(&*ruleset, record, &mut ()).ok()?;
+    let mut request = String::new();
+    last.write_request(&mut request);
+    recorded_reproduce_command(record, by, None, request.trim_end_matches('\n'))
+}
+
+const fn why(by: DecidedBy) -> &'static str {
+    match by {
+        DecidedBy::Points => "",
+        DecidedBy::WinsAsSecond => "by more wins as the second to move",
+        DecidedBy::QuickerWins => "by quicker wins",
+        DecidedBy::Seed => "as the better seed",
+    }
+}
+
+fn meeting(meeting: &Meeting) -> Value {
+    let side = meeting.winner.map_or(json!(-1), |(side, _)| json!(side));
+    let by = meeting.winner.map_or("", |(_, by)| why(by));
+    json!([
+        meeting.bots[0],
+        meeting.bots[1],
+        meeting.half_points[0],
+        meeting.half_points[1],
+        meeting.games,
+        meeting.pairs[0],
+        meeting.pairs[1],
+        side,
+        by
+    ])
+}
+
+fn place(place: &BracketPlace) -> Value {
+    json!({
+        "bots": place.bots,
+        "bye": place.bye,
+        "meeting": place.meeting.as_ref().map(meeting),
+    })
+}
+
+/// `number`: a bot's index on the page, by name.
+fn course_json(course: &Course, number: impl Fn(&str) -> Option<usize>) -> Value {
+    let bots: Vec<Value> = course
+        .names
+        .iter()
+        .map(|name| json!([cut(&escape_controls(name), NAME_CHARS), number(name)]))
+        .collect();
+    let rounds: Vec<Value> = course
+        .rounds
+        .iter()
+        .map(|round| {
+            let meetings: Vec<Value> = round.meetings.iter().map(meeting).collect();
+            json!([meetings, round.byes])
+        })
+        .collect();
+    let groups: Vec<Vec<Value>> = course
+        .groups
+        .iter()
+        .map(|table| {
+            let places = table.iter();
+            let packed = places.map(|at| json!([at.bot, at.half_points, at.games, at.advances]));
+            packed.collect()
+        })
+        .collect();
+    let bracket: Vec<Vec<Value>> = course
+        .bracket
+        .iter()
+        .map(|round| round.iter().map(place).collect())
+        .collect();
+    json!({
+        "format": course.format.in_words(),
+        "limits": course.limits,
+        "pairs": course.pairs,
+        "bots": bots,
+        "planned": course.rounds_planned,
+        "games": course.games_planned,
+        "rounds": rounds,
+        "groups": groups,
+        "bracket": bracket,
+        "seeds": course.seeds,
+        "champion": course.champion,
+        "early": course.early,
+        "next": course.next.iter().map(|next| json!([next.bots[0], next.bots[1], next.pairs[0], next.pairs[1]])).collect::<Vec<_>>(),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -405,5 +659,15 @@ mod tests {
         for ms in [-1.0, f64::MAX, f64::INFINITY, f64::NAN] {
             bin(ms);
         }
+    }
+
+    #[test]
+    fn a_phase_is_a_third_of_the_board() {
+        let line = r#"{"v":1,"game":"quarto","rules":"standard","id":"1","bots":[{"name":"a","command":[]},{"name":"b","command":[]}],"first":0,"seed":1,"start":"..AB............","turns":["- K","1 A","5 C"],"times_ms":[1.0,1.0,1.0],"result":{"winner":0,"reason":"quarto"},"started":""}"#;
+        let record = Record::from_line(line.as_bytes()).unwrap();
+        let phases: Vec<usize> = [1, 2, 5, 6, 10, 11, 20]
+            .map(|turn| phase(&record, turn))
+            .to_vec();
+        assert_eq!(phases, [0, 0, 0, 1, 1, 2, 2]);
     }
 }

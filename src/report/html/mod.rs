@@ -8,41 +8,37 @@
 //! never HTML.
 
 mod analysis;
-mod blocks;
-mod columns;
-mod course;
 mod drawings;
 mod figures;
-mod limits;
-mod mend;
-mod origin;
 mod pack;
 mod page;
-mod phases;
 pub(in crate::report) mod piece_style;
-mod puzzles;
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::io::{self, Write as _};
+use std::str::FromStr;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use hyper::Uri;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-pub use blocks::Block;
-pub use drawings::check_svg;
-pub use figures::Figures;
-pub use origin::Origin;
-pub use page::{Served, served};
-pub use puzzles::puzzles;
+pub use self::drawings::check_svg;
+pub use self::figures::Figures;
+pub use self::page::{Served, puzzles, served};
 
+use self::pack::TextStore;
 use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
 use crate::session::{Ruleset, Session, registry};
 use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
-use blocks::Blocks;
-use limits::cut;
-use pack::TextStore;
 
 /// Later games count in the figures but are not listed, to bound memory of the browser and of a serving referee.
 pub const MAX_GAMES: u64 = 100_000;
@@ -297,12 +293,12 @@ impl Report {
 
     /// The other entries, and the packed games; `None` when they are few.
     fn packed(&self) -> Option<(String, Option<String>)> {
-        let (games, others) = columns::parted(self.entries.iter().map(|entry| &**entry));
-        if games.iter().map(|game| game.len()).sum::<usize>() < columns::PLAIN {
+        let (games, others) = parted(self.entries.iter().map(|entry| &**entry));
+        if games.iter().map(|game| game.len()).sum::<usize>() < PLAIN {
             return None;
         }
         // Otherwise unpacked.
-        let games = columns::packed(&games).ok()?;
+        let games = packed_games(&games).ok()?;
         Some((others.join(","), Some(games)))
     }
 
@@ -319,5 +315,262 @@ impl Report {
             figures: &figures,
         };
         Ok(page::whole(&self.options, &data, &standings))
+    }
+}
+
+/// Turns shown: more than any built-in game has. Longer games are cut.
+const MAX_TURNS: usize = 200;
+
+/// With `…` when cut.
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The last `chars` characters, with control characters escaped.
+fn end_of(text: &str, chars: usize) -> String {
+    let text = text.trim_end();
+    let from = text.char_indices().rev().nth(chars.saturating_sub(1));
+    let cut = from.filter(|&(start, _)| start > 0);
+    let tail = cut.map_or(text, |(start, _)| &text[start..]);
+    let lines: Vec<String> = tail.lines().map(escape_controls).collect();
+    let mut out = if cut.is_some() { "…" } else { "" }.to_owned();
+    out.push_str(&lines.join("\n"));
+    out
+}
+
+#[derive(Debug, Default)]
+struct Blocks {
+    ends: Vec<usize>,
+    /// Bytes after the last end.
+    filled: usize,
+}
+
+impl Blocks {
+    /// An entry of this size was added; `entries`: their number.
+    fn grow(&mut self, bytes: usize, entries: usize) {
+        self.filled += bytes;
+        if self.filled >= PLAIN {
+            self.ends.push(entries);
+            self.filled = 0;
+        }
+    }
+
+    /// The first end after this index.
+    fn end_after(&self, index: usize) -> Option<usize> {
+        let before = self.ends.partition_point(|&end| end <= index);
+        self.ends.get(before).copied()
+    }
+
+    /// Of the block that begins at this index.
+    fn end_of(&self, index: usize) -> Option<usize> {
+        let is_begin = index == 0 || self.ends.binary_search(&index).is_ok();
+        is_begin.then(|| self.end_after(index)).flatten()
+    }
+}
+
+/// Copied entries: games cannot wait for compression.
+#[derive(Debug)]
+pub struct Block(Vec<Box<str>>);
+
+impl Block {
+    fn of(entries: &[Box<str>]) -> Self {
+        Self(entries.to_vec())
+    }
+
+    /// `{"entries": […], "games": "…"}`, the games compressed as in a file.
+    pub fn packed(&self) -> io::Result<String> {
+        let (games, others) = parted(self.0.iter().map(|entry| &**entry));
+        let games = packed_games(&games)?;
+        let others = others.join(",");
+        Ok(format!("{{\"entries\":[{others}],\"games\":\"{games}\"}}"))
+    }
+}
+
+/// Smaller pages, in bytes, stay readable by people and old browsers.
+const PLAIN: usize = 1_000_000;
+
+/// The columns of `["g", …]` entries of any lengths.
+fn game_columns(games: &[&str]) -> serde_json::Result<String> {
+    let mut columns: Vec<String> = Vec::new();
+    for (number, game) in games.iter().enumerate() {
+        let fields: Vec<&RawValue> = serde_json::from_str(game)?;
+        while columns.len() < fields.len() {
+            // Missing in earlier games.
+            let empty = vec!["null"; number].join(",");
+            columns.push(empty);
+        }
+        for (place, column) in columns.iter_mut().enumerate() {
+            if number > 0 {
+                column.push(',');
+            }
+            column.push_str(fields.get(place).map_or("null", |field| field.get()));
+        }
+    }
+    let is_empty = |column: &str| column.split(',').all(|field| field == "null");
+    let columns = columns.into_iter().map(|column| {
+        if is_empty(&column) {
+            "null".to_owned()
+        } else {
+            format!("[{column}]")
+        }
+    });
+    Ok(format!("[{}]", columns.collect::<Vec<_>>().join(",")))
+}
+
+/// Entries of games, and the others.
+fn parted<'a>(entries: impl Iterator<Item = &'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
+    entries.partition(|entry| entry.starts_with("[\"g\","))
+}
+
+/// Fails on an entry that is not a JSON array.
+fn packed_games(games: &[&str]) -> io::Result<String> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(game_columns(games)?.as_bytes())?;
+    Ok(STANDARD.encode(encoder.finish()?))
+}
+
+/// Scheme, host, and an unusual port: `https://moodle.example.org`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(String);
+
+impl FromStr for Origin {
+    type Err = String;
+
+    /// Nothing but an origin: it becomes part of a header.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = "expected http:// or https://, a host and perhaps a port, such as https://moodle.example.org";
+        let uri: Uri = text.parse().map_err(|_| expected.to_owned())?;
+        let (Some(scheme), Some(host)) = (uri.scheme_str(), uri.host()) else {
+            return Err(expected.to_owned());
+        };
+        let port = uri
+            .port_u16()
+            .map_or_else(String::new, |port| format!(":{port}"));
+        let origin = format!("{scheme}://{host}{port}");
+        if !text.eq_ignore_ascii_case(&origin) {
+            return Err(format!(
+                "{expected}: without a user, a path, and a slash at the end; perhaps {origin}"
+            ));
+        }
+        let is_name = |host: &str| {
+            let is_label = |label: &str| {
+                let known = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+                !label.is_empty() && label.chars().all(known)
+            };
+            host.split('.').all(is_label)
+        };
+        let address = host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'));
+        let is_host = address.map_or_else(
+            || is_name(host),
+            |address| address.parse::<std::net::Ipv6Addr>().is_ok(),
+        );
+        if !is_host || !matches!(scheme, "http" | "https") {
+            return Err(expected.to_owned());
+        }
+        Ok(Self(origin.to_ascii_lowercase()))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_end_where_they_are_full() {
+        let mut blocks = Blocks::default();
+        for entry in 1..=25 {
+            blocks.grow(PLAIN / 10, entry);
+        }
+        assert_eq!(blocks.ends, [10, 20]);
+        assert_eq!(blocks.end_of(0), Some(10));
+        assert_eq!(blocks.end_of(10), Some(20));
+        assert_eq!(blocks.end_of(20), None, "it is not full");
+        assert_eq!(blocks.end_of(5), None, "none begins there");
+        assert_eq!(
+            [0, 5, 9].map(|index| blocks.end_after(index)),
+            [Some(10); 3]
+        );
+        assert_eq!(blocks.end_after(10), Some(20));
+        assert_eq!(blocks.end_after(22), None);
+    }
+
+    #[test]
+    fn columns_are_those_of_the_entries() {
+        let games = [
+            r#"["g",0,"a,b",null]"#,
+            r#"["g",1,"",null,[1,[2]]]"#,
+            r#"["g",2]"#,
+        ];
+        let expected = r#"[["g","g","g"],[0,1,2],["a,b","",null],null,[null,[1,[2]],null]]"#;
+        assert_eq!(game_columns(&games).unwrap(), expected);
+        assert_eq!(game_columns(&[]).unwrap(), "[]");
+    }
+
+    #[test]
+    fn what_is_packed_can_be_unpacked() {
+        let games = [r#"["g",0,"☺"]"#; 100];
+        let bytes = STANDARD.decode(packed_games(&games).unwrap()).unwrap();
+        assert!(bytes.len() < 100);
+        let mut text = Vec::new();
+        let mut decoder = flate2::write::ZlibDecoder::new(&mut text);
+        decoder.write_all(&bytes).unwrap();
+        decoder.finish().unwrap();
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            game_columns(&games).unwrap()
+        );
+    }
+
+    #[test]
+    fn only_origins_are_taken() {
+        for (text, expected) in [
+            ("https://moodle.example.org", "https://moodle.example.org"),
+            ("http://localhost:8080", "http://localhost:8080"),
+            ("https://[::1]:9", "https://[::1]:9"),
+            ("HTTPS://Moodle.example.org", "https://moodle.example.org"),
+            ("http://192.168.1.7", "http://192.168.1.7"),
+        ] {
+            let origin = text.parse::<Origin>().map(|origin| origin.0);
+            assert_eq!(origin, Ok(expected.to_owned()), "{text}");
+        }
+        for text in [
+            "",
+            "*",
+            "moodle.example.org",
+            "https://",
+            "https://*",
+            "https://*.example.org",
+            "https://moodle.example.org/",
+            "https://moodle.example.org/course",
+            "https://moodle.example.org?x",
+            "https://moodle.example.org#x",
+            "https://me@moodle.example.org",
+            "https://a.org;script-src *",
+            "https://a.org https://b.org",
+            "https://a.org,b.org",
+            "https://a.org'",
+            "https://a..org",
+            "https://[x]",
+            "ftp://a.org",
+            "javascript:alert(1)",
+            "'self'",
+            "https://a.org:99999",
+            "https://a.org:",
+        ] {
+            assert!(text.parse::<Origin>().is_err(), "{text}");
+        }
+        let slash = "https://a.org/".parse::<Origin>().unwrap_err();
+        assert!(slash.ends_with("perhaps https://a.org"), "{slash}");
     }
 }

@@ -29,8 +29,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::analysis;
-use super::limits::{MAX_TURNS, cut, end_of};
+use super::{MAX_TURNS, analysis, cut, end_of};
 use crate::record::{BotIndex, Record};
 use crate::text::escape_controls;
 

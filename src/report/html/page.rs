@@ -8,8 +8,9 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, Options, Origin};
-use crate::report::markup::escaped;
+use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
+use crate::puzzles::puzzle::Puzzle;
+use crate::report::escaped;
 use crate::report::standings::elo;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
@@ -187,11 +188,6 @@ fn without_script(standings: &Standings) -> String {
     out
 }
 
-/// The page of puzzles with these data.
-pub(super) fn of_puzzles(title: &str, data: &str) -> String {
-    render(title, &PUZZLE_SCRIPT, data, "", "'none'")
-}
-
 /// A page without data, and its policy.
 #[derive(Clone, Debug)]
 pub struct Served {
@@ -213,6 +209,41 @@ pub fn served(options: &Options) -> Served {
         policy: format!("{}; frame-ancestors {framing}", policy(&SCRIPT, "'self'")),
         is_framed: options.frame.is_some(),
     }
+}
+
+/// Puzzles in this order, in one file without network; the browser keeps what was solved.
+pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -> String {
+    let (mut editions, mut keys) = (Vec::<Value>::new(), Vec::new());
+    let mut entries = Vec::<Value>::new();
+    for puzzle in puzzles {
+        let key = (&puzzle.game, &puzzle.rules, &puzzle.pieces);
+        let edition = keys.iter().position(|known| *known == key);
+        let edition = edition.unwrap_or_else(|| {
+            editions.push(json!({
+                "game": puzzle.game,
+                "rules": puzzle.rules,
+                "set": piece_style::set(&puzzle.game, puzzle.pieces.as_deref()),
+            }));
+            keys.push(key);
+            keys.len() - 1
+        });
+        entries.push(json!([
+            edition,
+            puzzle.id,
+            puzzle.position,
+            puzzle.kind.name(),
+            puzzle.value,
+            puzzle.answers,
+            puzzle.turns,
+            puzzle.level,
+            puzzle.failed,
+            puzzle.asked,
+        ]));
+    }
+    let title = cut(&escape_controls(title), NAME_CHARS);
+    let head = json!({ "title": title });
+    let data = json!({ "head": head, "editions": editions, "puzzles": entries });
+    render(&title, &PUZZLE_SCRIPT, &data.to_string(), "", "'none'")
 }
 
 #[cfg(test)]

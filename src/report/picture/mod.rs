@@ -4,25 +4,22 @@
 //! compares them. A file is self-contained; its text uses any sans-serif font.
 
 mod boards;
-mod element;
 mod paint;
-mod tokens;
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io;
 use std::time::Duration;
 
+use super::escaped;
+use super::html::piece_style::PieceStyle;
+use super::terminal::shortened;
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Picture, Side};
 use crate::play::observer::GameObserver;
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
-use crate::report::html::piece_style::PieceStyle;
-use crate::report::terminal::shortened;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
-
-use element::Element;
 
 /// How a game's pieces look.
 #[derive(Clone, Debug)]
@@ -160,11 +157,6 @@ impl Shown {
         self
     }
 
-    /// Whether there is a piece on this cell.
-    pub fn is_occupied(&self, cell: usize) -> bool {
-        self.cells.get(cell).is_some_and(Option::is_some)
-    }
-
     /// A text alternative.
     fn in_words(&self, pieces: &Pieces) -> String {
         match pieces {
@@ -295,4 +287,82 @@ fn file(width: f64, height: f64, description: &str, children: Vec<Element>) -> S
         root.push(child);
     }
     root.to_xml()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Element {
+    tag: &'static str,
+    attributes: Vec<(&'static str, String)>,
+    children: Vec<Self>,
+    text: String,
+}
+
+impl Element {
+    const fn new(tag: &'static str) -> Self {
+        Self {
+            tag,
+            attributes: Vec::new(),
+            children: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Adds an attribute.
+    fn with(mut self, name: &'static str, value: impl Display) -> Self {
+        self.attributes.push((name, value.to_string()));
+        self
+    }
+
+    /// Adds numeric attributes.
+    fn at<const N: usize>(mut self, numbers: [(&'static str, f64); N]) -> Self {
+        let named = numbers.map(|(name, number)| (name, number.to_string()));
+        self.attributes.extend(named);
+        self
+    }
+
+    /// Adds a class and its paint.
+    fn painted(mut self, class: &str, paint: Vec<(&'static str, String)>) -> Self {
+        self.attributes.push(("class", class.to_owned()));
+        self.attributes.extend(paint);
+        self
+    }
+
+    /// Adds a child.
+    fn child(mut self, child: Self) -> Self {
+        self.children.push(child);
+        self
+    }
+
+    fn text(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.text);
+        self
+    }
+
+    fn push(&mut self, child: Self) {
+        self.children.push(child);
+    }
+
+    /// As a file.
+    fn to_xml(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out.push('\n');
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "<{}", self.tag);
+        for (name, value) in &self.attributes {
+            let _ = write!(out, " {name}=\"{}\"", escaped(value));
+        }
+        if self.children.is_empty() && self.text.is_empty() {
+            out.push_str("/>");
+            return;
+        }
+        let _ = write!(out, ">{}", escaped(&self.text));
+        for child in &self.children {
+            child.write(out);
+        }
+        let _ = write!(out, "</{}>", self.tag);
+    }
 }

@@ -22,12 +22,10 @@
 //! therefore cost the games no more than a short lock, and a client that reconnects resumes at its
 //! position.
 
-mod blocks;
 mod events;
 mod http;
 mod server;
 mod stage;
-mod visitors;
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
