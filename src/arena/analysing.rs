@@ -22,7 +22,6 @@ use crate::text::{cause, unreadable};
 pub enum AnalysisError {
     #[error("{}", unreadable(.path, .error))]
     Unreadable { path: PathBuf, error: io::Error },
-    /// The analysis file is of other games, or unreadable.
     #[error("{0}; delete this file to have all games analysed again")]
     Damaged(LineError),
     #[error(transparent)]

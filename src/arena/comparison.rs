@@ -49,7 +49,6 @@ pub struct Progress {
     /// Number of its first pair.
     next_pair: u64,
     pub comparison: Comparison,
-    /// Among the games that count.
     pub forfeits: Forfeits,
     pub games: u64,
 }

@@ -18,7 +18,6 @@ pub struct Course {
     /// Pairs of games a meeting.
     pub pairs: u32,
     pub names: Vec<String>,
-    /// Of the whole tournament.
     pub rounds_planned: u32,
     /// `None` while later rounds are unknown.
     pub games_planned: Option<u64>,
@@ -41,7 +40,6 @@ pub struct Course {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upcoming {
     pub bots: [usize; 2],
-    /// First and last pair of their games.
     pub pairs: [u64; 2],
 }
 
@@ -62,7 +60,6 @@ pub struct Meeting {
     /// By bot.
     pub half_points: [u64; 2],
     pub games: u64,
-    /// First and last pair of games.
     pub pairs: [u64; 2],
     /// Who advances, 0 or 1, and why; only in a bracket, after the last game.
     pub winner: Option<(usize, DecidedBy)>,

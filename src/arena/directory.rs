@@ -20,18 +20,15 @@ pub enum DirectoryError {
     Io { path: String, error: io::Error },
     #[error("{path}: {error}")]
     Plan { path: String, error: PlanError },
-    /// A journal that cannot be opened.
     #[error(transparent)]
     Journal(#[from] OpenError),
     /// A line is not a game of the plan, or repeats one.
     #[error("{0}; mend the line or take it out")]
     Line(#[from] LineError),
-    /// A journal without a plan.
     #[error("{path}: there is a {found} but no plan.json; choose another folder")]
     NoTournament {
         /// The directory.
         path: String,
-        /// The file that was found.
         found: &'static str,
     },
 }
@@ -127,14 +124,12 @@ impl TournamentDirectory {
         self.write("plan.json", &text)
     }
 
-    /// Replaces a file atomically.
     pub fn write(&self, name: &str, text: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
         let written = replace(&path, text.as_bytes()).and_then(|()| sync_directory(&self.path));
         written.map_err(DirectoryError::io(&path))
     }
 
-    /// Opens and locks a journal.
     pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), DirectoryError> {
         let opened = Journal::open(path)?;
         if path == self.journal_file() {

@@ -22,7 +22,6 @@ use crate::text::{escape_controls, short_name, unreadable};
 
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
-    /// A file, a command line or `builtin:NAME`.
     pub text: String,
     /// By default the file's name.
     pub name: Option<String>,
@@ -33,7 +32,6 @@ pub struct BotRequest {
 }
 
 impl From<String> for BotRequest {
-    /// A bot with the default limits.
     fn from(text: String) -> Self {
         Self {
             text,
@@ -65,14 +63,12 @@ pub struct Entrants {
 pub enum EntrantsError {
     #[error("{}", unreadable(.path, .error))]
     Unreadable { path: PathBuf, error: io::Error },
-    /// A directory without programs.
     #[error(
         "{}: there is no program in it; expected files that can be run, or end like a known \
          language",
         .0.display()
     )]
     NoPrograms(PathBuf),
-    /// No space for copies of the bots; no bot is to blame.
     #[error(transparent)]
     NoSpace(CannotStart),
     #[error("people do not enter tournaments; they play matches: referee human BOT")]
@@ -310,11 +306,9 @@ impl Entrant {
     }
 }
 
-/// An entrant whose stderr goes to a file.
 #[derive(Clone, Debug)]
 pub struct LoggedEntrant {
     pub entrant: Entrant,
-    /// The file of its stderr.
     pub log: Arc<StderrLog>,
 }
 
@@ -385,7 +379,6 @@ struct State {
 }
 
 impl StderrLog {
-    /// A log that appends to this file.
     pub fn new(path: PathBuf) -> Self {
         let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
         let state = Mutex::new(State { file: None, bytes });

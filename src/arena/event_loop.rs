@@ -213,10 +213,8 @@ pub enum Event {
         /// Otherwise the game counts.
         again: bool,
     },
-    /// Fewer games at once; the reason, a sentence.
     FewerGames(String),
     Benched(Benched),
-    /// The journal cannot be written.
     NotWritten(io::Error),
     WorkerEnded(Result<(), GameError>),
 }
@@ -258,7 +256,6 @@ impl<'a> Progress<'a> {
         }
     }
 
-    /// Updates the state and notifies the observer.
     pub(super) fn handle(
         &mut self,
         event: Event,

@@ -41,7 +41,6 @@ use crate::tournament::schedule::{EntrantId, GameId};
 use crate::tournament::sprt::{Decision, Scale, Sprt, SprtError};
 
 pub trait TournamentObserver {
-    /// A record is on disk.
     fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord) {
         let _ = (plan, results, game);
     }
@@ -57,7 +56,6 @@ pub trait TournamentObserver {
         let _ = (id, why, again);
     }
 
-    /// Fewer games at once, because the machine lacks processes.
     fn fewer_games(&mut self, why: &str) {
         let _ = why;
     }
@@ -66,7 +64,6 @@ pub trait TournamentObserver {
         let _ = (plan, benched);
     }
 
-    /// It was asked to stop; current games are finished.
     fn stopping(&mut self) {}
 }
 
@@ -94,7 +91,6 @@ pub enum RunError {
     Next(#[from] NextError),
     #[error(transparent)]
     Sprt(#[from] SprtError),
-    /// No runtime or thread from the system.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
@@ -102,18 +98,15 @@ pub enum RunError {
 #[derive(Debug)]
 pub struct Arena {
     pub ruleset: Arc<dyn Ruleset>,
-    /// Which games, and how.
     pub plan: Plan,
     /// So far.
     pub results: Results,
-    /// In the plan's order.
     pub entrants: Vec<LoggedEntrant>,
     /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<String>,
     pub jobs: usize,
     /// `None`: the whole tournament.
     pub shard: Option<Shard>,
-    /// Shows games in play to spectators.
     pub stage: Option<Stage>,
 }
 

@@ -22,7 +22,6 @@ use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
-/// Changed files of a bot that are named.
 const MAX_NEWER: usize = 3;
 
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +37,6 @@ pub enum PreparationError {
     /// A bot of the resumed tournament cannot be started.
     #[error("{0}")]
     Missing(String),
-    /// Another tournament is in the directory.
     #[error(
         "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
          another folder with --out",
@@ -56,7 +54,6 @@ pub enum PreparationError {
     },
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// The machine ran out of processes or the like.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
     #[error(transparent)]
@@ -83,15 +80,12 @@ pub enum Notice<'a> {
     },
     /// A sentence about something probably not intended.
     Warning(&'a str),
-    /// This bot cannot enter.
     Rejected(&'a RejectedBot),
-    /// A rejected bot of the resumed tournament has changed.
     Mended {
         bot: &'a BotPlan,
         /// The tournament's plan.
         plan: &'a Plan,
     },
-    /// Begun by this other version of the referee.
     BegunByVersion(&'a str),
 }
 
@@ -144,7 +138,6 @@ impl Preparation<'_> {
             notify(Notice::Warning(&same_program(&names)));
         }
         if !self.request.no_check && !entered.is_empty() {
-            // Report an unusable file of openings before minutes of checks.
             self.request.draw_openings(&**self.ruleset, seed, 1)?;
             let of = entered.len();
             entered = self.check(entered, &mut rejected, notify).await?;
@@ -179,7 +172,6 @@ impl Preparation<'_> {
             let name = &rejected.bot.name;
             old.bots.iter().any(|bot| bot.name == *name)
         };
-        // Bots rejected then are not needed.
         if let Some(rejected) = entrants.rejected.iter().find(plays) {
             return Err(PreparationError::Missing(rejected.reason.clone()));
         }
@@ -270,7 +262,6 @@ impl Preparation<'_> {
         changed.filter_map(sentence).collect()
     }
 
-    /// Why a bot could not be checked.
     fn not_checked(&self, error: GameError) -> PreparationError {
         match error {
             GameError::Exhausted(limit) => limit.into(),
@@ -306,7 +297,6 @@ impl Preparation<'_> {
                 local.spawn_local(async move {
                     // Never fails: the semaphore is not closed.
                     let _job = jobs.acquire().await;
-                    // No receiver: the preparation was stopped.
                     let _ = begun.send(entrant.plan.name.clone());
                     drop(begun);
                     let pieces = pieces.as_deref();
@@ -348,7 +338,6 @@ impl Preparation<'_> {
             .await
     }
 
-    /// Adds the files of their stderr.
     pub fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
         let with_log = |entrant: Entrant| {
             let log = self.directory.stderr_file(&entrant.plan.slug);
@@ -387,8 +376,8 @@ pub async fn check(
     questions: &Arc<Questions>,
 ) -> Result<Result<(), String>, GameError> {
     let seat = entrant.seat(runner.ruleset(), pieces_path, None);
-    let mut nobody = |_: checkup::Notice<'_>| {};
-    let checkup = Checkup::new(runner, seat, TIME, &mut nobody);
+    let mut ignore = |_: checkup::Notice<'_>| {};
+    let checkup = Checkup::new(runner, seat, TIME, &mut ignore);
     let checkup = checkup.sharing(Arc::clone(questions));
     let report = checkup.run_required().await?;
     if report.is_fit() {

@@ -50,7 +50,6 @@ impl Endings {
         bytes.map_or([None; 2], |bytes| bytes.map(decode))
     }
 
-    /// `false` if noted before.
     pub fn note(&mut self, id: GameId, ending: Ending) -> bool {
         let Some(place) = usize::try_from(id.pair).ok().and_then(|n| n.checked_sub(1)) else {
             return false;
@@ -100,7 +99,6 @@ impl Distinct {
         Some(hasher.finish())
     }
 
-    /// Adds the game of this digest.
     pub fn add_digest(&mut self, digest: Option<u64>) {
         let Some(digest) = digest else {
             return;
@@ -152,12 +150,10 @@ impl Results {
         }
     }
 
-    /// The error is a sentence.
     pub fn add_finished(&mut self, plan: &Plan, game: &FinishedRecord) -> Result<GameId, String> {
         self.add(plan, &RecordSummary::of(game.record())?)
     }
 
-    /// The error is a sentence.
     pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {
         let (id, pair) = identify(plan, game)?;
         let ending = game.ending().map_err(|error| error.to_string())?;
@@ -275,25 +271,19 @@ impl Results {
     }
 }
 
-/// The plan and the games contradict each other.
 #[derive(Debug, thiserror::Error)]
 pub enum NextError {
-    /// They are not a knockout's.
     #[error(transparent)]
     Knockout(#[from] knockout::KnockoutError),
 }
 
-/// What follows a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
     Round(Round),
-    /// The schedule is complete.
     Over,
-    /// This entrant won the knockout.
     Winner(EntrantId),
 }
 
-/// Which game of the plan it is. The error is a sentence.
 fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
     let pair = plan

@@ -35,11 +35,9 @@ pub struct Benched {
 pub enum WorkItem<L = Arc<FinishedRecord>> {
     /// A pair, and which of its games are already played.
     Play(PairOfGames, [bool; 2]),
-    /// Records of games not played because of a benched bot.
     Lines(Vec<L>),
 }
 
-/// Makes the record of a game not played because of this bot.
 pub type WriteUnplayed<L = Arc<FinishedRecord>> =
     dyn Fn(&ScheduledGame, &Benched) -> L + Send + Sync;
 
@@ -117,11 +115,9 @@ impl<L> Scheduler<L> {
         }
     }
 
-    /// Returns records that can be written now.
     pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<L> {
         let mut state = self.lock();
         let Some(open) = state.open.get_mut(&game.id.pair) else {
-            // The sequential test was decided without it.
             return Vec::new();
         };
         open.endings[game.id.half as usize] = Some(ending);
@@ -155,7 +151,6 @@ impl<L> Scheduler<L> {
         }
     }
 
-    /// The next round is known.
     pub fn add_round(&self, round: Round, more_rounds: bool) {
         let mut state = self.lock();
         state.pairs = Box::new(pairs_of(round));
@@ -163,7 +158,6 @@ impl<L> Scheduler<L> {
         self.changed.notify_all();
     }
 
-    /// No round will be added.
     pub fn no_more_rounds(&self) {
         self.lock().more_rounds = false;
         self.changed.notify_all();
@@ -178,7 +172,6 @@ impl<L> Scheduler<L> {
         self.lock().stopping
     }
 
-    /// Since the last call.
     pub fn newly_benched(&self) -> Vec<Benched> {
         std::mem::take(&mut self.lock().newly_benched)
     }
@@ -188,7 +181,6 @@ impl<L> Scheduler<L> {
     }
 }
 
-/// Handed out and not settled.
 struct OpenPair<L> {
     pair: PairOfGames,
     endings: [Option<Ending>; 2],
@@ -218,7 +210,6 @@ struct State<L> {
     newly_benched: Vec<Benched>,
 }
 
-/// Whether a pair's games count.
 enum Verdict {
     /// Earlier games decide.
     Undecided,
@@ -234,7 +225,6 @@ fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
 }
 
 impl<L> State<L> {
-    /// The next unplayed pair; `None` when there is none.
     fn take(&mut self, unplayed: &WriteUnplayed<L>) -> Option<WorkItem<L>> {
         while !self.stopping {
             let pair = self.pairs.next()?;
@@ -268,7 +258,6 @@ impl<L> State<L> {
         let numbers: Vec<u64> = self.open.keys().copied().collect();
         for number in numbers {
             let Some(open) = self.open.get(&number) else {
-                // The sequential test was decided.
                 break;
             };
             if open.held.is_empty() && !open.complete {
@@ -392,12 +381,10 @@ struct BotPairs {
 type Forfeits = [Option<ForfeitReason>; 2];
 
 impl BotPairs {
-    /// Adds an unsettled pair.
     fn push(&mut self, number: u64) {
         self.pairs.push_back((number, None));
     }
 
-    /// Returns the bot if this pair benches it.
     fn settle(
         &mut self,
         number: u64,

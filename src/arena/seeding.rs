@@ -168,7 +168,6 @@ fn unescaped(name: &str) -> &str {
         .unwrap_or(name)
 }
 
-/// Some names, and how many more there are.
 pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown = names

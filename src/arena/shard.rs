@@ -20,7 +20,6 @@ use crate::record::reader::Reader;
 use crate::system::host_name;
 use crate::tournament::schedule::Round;
 
-/// Part `index` of `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// From 1.
@@ -105,7 +104,6 @@ pub struct Header {
 }
 
 impl Header {
-    /// Begins now, on this machine.
     pub fn new(plan: &Plan, shard: Shard, after: u64) -> Self {
         Self {
             plan: plan.hash.clone(),
@@ -181,7 +179,6 @@ pub fn rounds_of(plan: &Plan, pairs: &Range<u64>) -> Vec<Round> {
     plan.rounds.iter().filter(holds).cloned().collect()
 }
 
-/// The CPU's model, where the system reports it.
 fn cpu() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| {

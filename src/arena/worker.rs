@@ -38,7 +38,6 @@ pub struct ArenaContext {
     /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<String>,
     pub scheduler: Scheduler,
-    /// Shows the games to spectators.
     pub stage: Option<Stage>,
     pub capacity: Capacity,
     pub events: UnboundedSender<Event>,
@@ -46,7 +45,6 @@ pub struct ArenaContext {
 
 impl ArenaContext {
     fn report(&self, event: Event) {
-        // No receiver: the tournament was aborted.
         let _ = self.events.send(event);
     }
 }
@@ -60,11 +58,9 @@ pub struct Worker<'a> {
     current_pair: Arc<AtomicU64>,
     /// Number of the pairing's first pair, from which its processes' seeds are derived.
     pairing_number: u64,
-    /// Shows this worker's game to spectators.
     table: Option<Table>,
 }
 
-/// Reports void games and shows the game to spectators.
 struct Reporter<'a> {
     context: &'a ArenaContext,
     id: GameId,
@@ -333,10 +329,8 @@ fn ending(game: &FinishedGame<'_>) -> Ending {
     }
 }
 
-/// Time between two looks at the system's limits.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Time after which a permit is given back.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Lowers the number of games at once while the machine has too few processes.
@@ -357,13 +351,11 @@ struct State {
     /// Permits in existence.
     games: usize,
     looked: Option<Instant>,
-    /// When the number of permits last changed.
     changed: Instant,
     warned: bool,
 }
 
 impl Capacity {
-    /// Permits for so many games at once.
     pub fn new(jobs: usize) -> Self {
         Self {
             permits: Semaphore::new(jobs),
@@ -450,7 +442,7 @@ pub fn write_unplayed(
         .collect();
     Box::new(move |scheduled, benched| {
         let first = BotIndex::ALL[scheduled.id.half as usize];
-        // A record lists the pairing's `a` first, whoever moves first.
+        // A record lists the pairing's `a` first even if `b` moves first.
         let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
             let side = usize::from(bot != first);
             scheduled.seats[side]

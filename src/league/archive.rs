@@ -22,12 +22,10 @@ const FILE: &str = "archive.jsonl";
 
 const VERSIONS: &str = "versions";
 
-/// Why games cannot be archived or reused.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
     #[error("{}", unreadable(.0, .1))]
     Unreadable(PathBuf, io::Error),
-    /// The archive cannot be opened for writing.
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error("{0}; mend the line or take it out")]
@@ -46,7 +44,6 @@ pub fn file(league: &Path) -> PathBuf {
     league.join(FILE)
 }
 
-/// By name.
 fn versions_of(plan: &Plan) -> HashMap<&str, &str> {
     let bots = plan.bots.iter();
     bots.filter_map(|bot| Some((bot.name.as_str(), bot.version.as_deref()?)))
@@ -63,7 +60,6 @@ fn key(record: &Record, versions: [&str; 2]) -> Key {
     )
 }
 
-/// Of a line of the archive.
 fn archived_key(record: &Record) -> Option<Key> {
     let versions = record.more.get(VERSIONS)?.as_array()?;
     let [a, b] = &versions[..] else { return None };
@@ -226,7 +222,6 @@ pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, ArchiveErro
     Ok(lines)
 }
 
-/// Names and versions.
 fn versions_of_pairing(plan: &Plan, pairing: Pairing) -> Option<[Bot; 2]> {
     let named = |id| {
         let bot = plan.bot(id)?;
@@ -247,7 +242,6 @@ pub struct Compared {
     pub games: [u64; 2],
 }
 
-/// For one bot.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct News {
     /// When the playing version was submitted.
@@ -257,20 +251,17 @@ pub struct News {
     pub compared: Option<Compared>,
 }
 
-/// Scores of all versions.
 #[derive(Debug)]
 pub struct AllNews {
     scores: Scores,
 }
 
 impl AllNews {
-    /// From the games of a league with this plan.
     pub fn read(folder: &Path, plan: &Plan, games: &Path) -> Result<Self, ArchiveError> {
         let scores = scores(folder, plan, games)?;
         Ok(Self { scores })
     }
 
-    /// Of a bot of this plan.
     pub fn of(&self, name: &str, league: &League, plan: &Plan) -> Option<News> {
         let member = league.members.get(name)?;
         let bot = plan.bots.iter().find(|bot| bot.name == name);

@@ -19,7 +19,6 @@ use crate::text::unreadable;
 /// The next plan and its games, being written.
 const NEXT: &str = ".next";
 
-/// The same, complete.
 const READY: &str = ".ready";
 
 const LOCK: &str = "league.lock";
@@ -27,7 +26,6 @@ const LOCK: &str = "league.lock";
 /// Moved in this order. While the plan is the old one, nothing has begun.
 const FILES: [&str; 3] = ["games.jsonl", analysing::FILE, "plan.json"];
 
-/// The folder cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SeasonError {
     #[error("{}", unreadable(.0, .1))]
@@ -35,13 +33,11 @@ pub enum SeasonError {
     /// Another referee is using it.
     #[error("{}: another referee is working on this league; wait for it", .0.display())]
     Locked(PathBuf),
-    /// Another referee plays a part of it.
     #[error(
         "{}: another referee is playing this part of the league; its games would be lost: wait for it, then \
          merge the parts", .0.display()
     )]
     Played(PathBuf),
-    /// A plan that cannot be read or written.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
     #[error(transparent)]
@@ -85,7 +81,6 @@ impl LeagueDirectory {
         &self.path
     }
 
-    /// Of the newest plan.
     pub fn tournament(&self) -> TournamentDirectory {
         TournamentDirectory::at(&self.path)
     }

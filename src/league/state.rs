@@ -23,12 +23,9 @@ const FILE: &str = "league.json";
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "status")]
 pub enum Status {
-    /// Not checked.
     #[default]
     New,
-    /// Can play.
     Fit,
-    /// Cannot play.
     Unfit {
         /// Reason and advice, a sentence.
         reason: String,
@@ -48,19 +45,16 @@ pub struct Version {
 /// The bot of a student or team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// Of its versions.
     pub folder: String,
     /// Moodle's participant number when first seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
     /// Oldest first; one submitted again is the last.
     pub versions: Vec<Version>,
-    /// Why the newest submission was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// See the module.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct League {
     pub v: u32,
@@ -114,7 +108,6 @@ impl League {
         }
     }
 
-    /// Replaces the file atomically.
     pub fn write(&self, folder: &Path) -> Result<(), StateError> {
         let path = folder.join(FILE);
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
@@ -180,7 +173,6 @@ impl League {
         (missing.cloned().collect(), unknown.cloned().collect())
     }
 
-    /// Notes why a member's newest submission is refused.
     pub fn refuse(&mut self, name: &str, reason: String) {
         self.member(name).refused = Some(reason);
     }
@@ -195,7 +187,6 @@ impl League {
             })
     }
 
-    /// Not used by another member.
     fn free_folder(&self, name: &str) -> String {
         let mut names: Vec<&str> = self
             .members
@@ -238,7 +229,6 @@ impl Member {
         self.versions.iter().filter(is_late)
     }
 
-    /// The verdict on a version.
     pub fn set(&mut self, id: &str, status: &Status) {
         for version in self.versions.iter_mut().filter(|version| version.id == id) {
             version.status.clone_from(status);
@@ -249,12 +239,10 @@ impl Member {
 /// Digits of the files' hash that name a version.
 const DIGITS: usize = 12;
 
-/// Why a submission is refused.
 #[derive(Debug, thiserror::Error)]
 pub enum NotTakenIn {
     #[error("{0}")]
     Submission(#[from] CannotStart),
-    /// The league's folder cannot be written.
     #[error("{}", unreadable(.0, .1))]
     Folder(PathBuf, io::Error),
 }

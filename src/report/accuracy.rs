@@ -43,7 +43,6 @@ pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String 
     out
 }
 
-/// In words.
 fn proven_turns(notes: &[Note], turns: usize) -> String {
     let mut proven = notes.iter().filter(|note| note.is_proven());
     let count = proven.clone().count();
@@ -62,7 +61,6 @@ pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
 }
 
-/// A row for each bot.
 pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     let heads = [
         "bot",
@@ -96,7 +94,6 @@ pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     aligned(&rows, palette, &[0])
 }
 
-/// A bot's figures.
 pub fn tally_json(tally: &Tally) -> Value {
     json!({
         "turns": tally.turns,

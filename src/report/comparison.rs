@@ -14,18 +14,12 @@ use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Ve
 /// For intervals by opponent: 95 % in total.
 const ERRORS: [f64; 2] = [0.025; 2];
 
-/// Why the games ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The answer is certain.
     Decided,
-    /// All pairs were played.
     Complete,
-    /// Time is up.
     Budget,
-    /// It was asked to stop.
     Interrupted,
-    /// The new version cannot play.
     Unfit,
 }
 
@@ -44,35 +38,24 @@ impl Ended {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bot {
     pub name: String,
-    /// As given.
     pub bot: String,
-    /// Of its files.
     pub hash: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report<'a> {
-    /// The new version.
     pub new: Bot,
     /// The old version first.
     pub opponents: Vec<Bot>,
-    /// Measured so far.
     pub comparison: &'a Comparison,
-    /// By whom.
     pub forfeits: Forfeits,
-    /// That count.
     pub games: u64,
-    /// Of this run.
     pub elapsed: Duration,
     /// `None`: no limit.
     pub budget: Option<Duration>,
-    /// Most comparisons.
     pub most: u32,
-    /// Of all random choices.
     pub seed: u64,
-    /// See [`Ended`].
     pub ended: Ended,
-    /// Why the new version cannot play.
     pub problem: Option<String>,
 }
 

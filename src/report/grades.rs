@@ -66,7 +66,6 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
     table.text
 }
 
-/// Everything known.
 pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
     let whole = json!({
         "v": 1,
@@ -131,7 +130,6 @@ pub struct Submission {
     pub time: String,
 }
 
-/// Classroom 50's `result.json`.
 pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String> {
     let test = |rung: &RungResult| {
         json!({
@@ -252,7 +250,6 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     );
 }
 
-/// Quoted where a shell needs it.
 fn quoted_path(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     if path.chars().all(is_plain) {

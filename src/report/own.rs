@@ -9,13 +9,10 @@ use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
 use crate::text::{counted, escape_controls, escape_markdown, short_name};
 
-/// Introduces the command that repeats a question.
 const ONCE_MORE: &str = "The same question once more";
 
-/// How and where it is run.
 const WITHOUT_REFEREE: &str = "without the referee, in the folder of the program";
 
-/// Games described of a kind.
 const MOST: usize = 5;
 
 /// The record as this bot's author may see it; `None` if the bot did not play. Of the opponent, only name, turns and
@@ -49,12 +46,10 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
     Some(record)
 }
 
-/// Changes for a league's bot since the last time.
 #[derive(Clone, Debug, Default)]
 pub struct Since {
     /// Markdown.
     text: String,
-    /// Why the newest submission does not play.
     problem: Option<String>,
 }
 
@@ -123,7 +118,6 @@ struct Blunder {
     reproduce: Option<String>,
 }
 
-/// A bot's games for its author, in Markdown.
 #[derive(Clone, Debug, Default)]
 pub struct OwnGames {
     name: String,
@@ -342,7 +336,6 @@ fn forfeit(out: &mut String, first: &Forfeit) {
     }
 }
 
-/// Escaped for Markdown.
 fn shown(name: &str) -> String {
     escape_markdown(&short_name(name))
 }

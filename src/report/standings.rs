@@ -134,7 +134,6 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
             ),
         ]);
     }
-    // The longest texts are last.
     let number = |place: &Place| match place.forfeits.values().sum::<u64>() {
         0 => String::new(),
         count => count.to_string(),
@@ -145,7 +144,6 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
     all
 }
 
-/// In words.
 fn criteria(standings: &Standings) -> Vec<&'static str> {
     let ranking = &standings.ranking;
     let first = match &ranking.by {
@@ -202,7 +200,6 @@ fn separate(standings: &Standings) -> Option<String> {
     }
 }
 
-/// By table.
 fn tables(standings: &Standings) -> impl Iterator<Item = Vec<&Place>> {
     let chunks = standings.places.chunk_by(|a, b| a.table == b.table);
     chunks.map(|places| places.iter().collect())
@@ -289,7 +286,6 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     out
 }
 
-/// Names and reasons.
 fn not_entered(absent: &NotEntered) -> String {
     format!(
         "{}: {}",
@@ -310,7 +306,6 @@ fn summary(standings: &Standings) -> String {
     format!("{games}{}", advantage.unwrap_or_default())
 }
 
-/// Markdown tables.
 pub fn markdown(standings: &Standings) -> String {
     let mut out = String::new();
     if let Some(why) = separate(standings) {
@@ -352,7 +347,6 @@ pub fn markdown(standings: &Standings) -> String {
     out
 }
 
-/// Spaces between columns.
 const GAP: usize = 2;
 
 /// Columns of this weight are never dropped.
@@ -367,9 +361,7 @@ struct Column {
     is_left: bool,
     /// Importance, 0 to 100.
     weight: u8,
-    /// By row.
     cells: Vec<String>,
-    /// For little room.
     short: Option<Vec<String>>,
 }
 
@@ -428,7 +420,6 @@ fn fit(columns: &mut Vec<Column>, room: usize) -> Vec<&'static str> {
     left_out
 }
 
-/// Columns beyond `room`.
 fn excess(columns: &[Column], room: usize) -> usize {
     let total: usize = columns.iter().map(|column| column.width() + GAP).sum();
     total.saturating_sub(GAP).saturating_sub(room)
@@ -660,12 +651,11 @@ pub fn crosstable_csv(standings: &Standings) -> String {
 /// CSV.
 #[derive(Debug, Default)]
 pub(in crate::report) struct CsvTable {
-    /// The text so far.
     pub(in crate::report) text: String,
 }
 
 impl CsvTable {
-    /// Fields are quoted also for the semicolon, the separator where decimals have a comma.
+    /// Quotes fields with a semicolon too: it separates columns where decimals have a comma.
     pub(in crate::report) fn row<F: AsRef<str>>(&mut self, fields: impl IntoIterator<Item = F>) {
         for (number, field) in fields.into_iter().enumerate() {
             let field = field.as_ref();

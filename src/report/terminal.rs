@@ -11,27 +11,20 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::game::Picture;
 use crate::text::{escape_controls, format_milliseconds};
 
-/// Columns of a drawing.
 const WIDTH: usize = 80;
 
-/// Spaces beside the board.
 const INDENT: usize = 2;
 
-/// Spaces between columns of pieces.
 const GAP: usize = 2;
 
 /// Styles of text; plain without colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
-    /// Names of bots and sections.
     pub heading: Style,
     /// Less important text.
     pub faint: Style,
-    /// The last turn's cell.
     pub last: Style,
-    /// Cells of a winning line.
     pub winning: Style,
-    /// Errors and faults.
     pub problem: Style,
     /// A passed check.
     pub good: Style,
@@ -49,7 +42,6 @@ impl Palette {
         }
     }
 
-    /// Without colour.
     pub const fn plain() -> Self {
         Self {
             heading: Style::new(),
@@ -128,7 +120,6 @@ fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
     (lines, total)
 }
 
-/// `inner` columns wide.
 fn cell(
     picture: &Picture,
     palette: &Palette,

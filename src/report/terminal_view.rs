@@ -20,10 +20,8 @@ const STDERR_LINES: usize = 12;
 /// Characters of such a line.
 const STDERR_COLUMNS: usize = 200;
 
-/// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// Results only.
     Results,
     /// Every turn and the board.
     Turns,
@@ -32,10 +30,8 @@ pub enum Detail {
 }
 
 pub struct TerminalView<O, E> {
-    /// Results and turns.
     out: O,
     err: E,
-    /// By bot.
     names: [String; 2],
     detail: Detail,
     palette: Palette,
@@ -43,11 +39,8 @@ pub struct TerminalView<O, E> {
     columns: Option<usize>,
     /// Instead of result lines.
     json: bool,
-    /// In total, for headings.
     games: u64,
-    /// By side, in this game.
     bots: [BotIndex; 2],
-    /// By bot.
     people: [bool; 2],
     turn: usize,
 }
@@ -110,7 +103,6 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         &self.names[self.bots[side.index()]]
     }
 
-    /// A game's heading.
     pub fn heading(
         &mut self,
         number: u64,
@@ -190,7 +182,6 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         self.show("\n")
     }
 
-    /// A sentence.
     fn result(&mut self, record: &Record) -> io::Result<()> {
         let line = styled(
             self.palette.heading,
@@ -200,7 +191,6 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         self.out.flush()
     }
 
-    /// After several games.
     pub fn score(&mut self, score: &crate::play::match_runner::Score) -> io::Result<()> {
         if self.json || self.games == 1 {
             return Ok(());

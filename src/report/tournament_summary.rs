@@ -15,12 +15,10 @@ use crate::tournament::schedule::{EntrantId, Pairing};
 use crate::tournament::sprt::{Decision, SprtError};
 use crate::tournament::standings::Standings;
 
-/// Why a tournament cannot be summarised.
 #[derive(Debug, thiserror::Error)]
 pub enum SummaryError {
     #[error(transparent)]
     Ratings(#[from] RatingError),
-    /// An invalid sequential test.
     #[error(transparent)]
     Sprt(#[from] SprtError),
 }
@@ -149,7 +147,6 @@ fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> String {
     out + &matches(plan, results)
 }
 
-/// What the seeds come from.
 fn seeded_by(plan: &Plan) -> String {
     let first = match &plan.seeded_by {
         Some(file) => format!("by {}", escape_controls(file)),
@@ -266,7 +263,6 @@ impl Drawing<'_> {
     }
 }
 
-/// By round.
 fn matches(plan: &Plan, results: &Results) -> String {
     let name = |id| name_of(plan, id);
     let bracket = results.bracket(plan);

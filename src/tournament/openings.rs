@@ -90,7 +90,6 @@ pub fn draw(
     Ok(drawing.drawn)
 }
 
-/// By number; they repeat.
 pub fn at(openings: &[String], number: u64) -> Option<&str> {
     let count = openings.len() as u64;
     let place = number.checked_rem(count)?;
@@ -165,7 +164,6 @@ impl Drawing<'_> {
         Ok(is_open(&*session, self.ruleset.program().is_some()))
     }
 
-    /// `None` if the game ends.
     fn random_board(&self, rng: &mut impl Rng) -> Option<String> {
         let mut session = if self.ruleset.has_drawn_start() {
             self.ruleset.start_drawn(rng.next_u32() >> 1).ok()?
@@ -252,10 +250,8 @@ fn below(rng: &mut impl Rng, bound: usize) -> usize {
     usize::try_from(scaled).unwrap_or(0)
 }
 
-/// Why openings cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// Not a board from which a game can start.
     #[error("line {line}: {reason}")]
     Line {
         /// From 1.

@@ -24,7 +24,6 @@ pub(super) struct Duplicates {
     lines: u64,
 }
 
-/// A game's first line.
 struct First {
     hash: u64,
     part: usize,
@@ -113,7 +112,6 @@ impl Part {
     }
 }
 
-/// Word and bit.
 fn place(id: GameId) -> (usize, u32) {
     let game = 2 * id.pair + id.half as u64;
     // The game is in the plan: its number fits an index.
@@ -248,7 +246,6 @@ mod tests {
             );
             assert!(error.contains("other:300"), "{error}");
         }
-        // The order of fields makes no difference.
         let text = fs::read_to_string(folder.path().join("one")).expect("a file");
         let reordered = text
             .replace("\"v\":1,", "")

@@ -26,7 +26,6 @@ use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
 use crate::text::cause;
 use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
-/// Games played on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReport {
     /// The CPU's model.
@@ -36,7 +35,6 @@ pub struct HostReport {
     pub timeouts: u64,
 }
 
-/// The result.
 #[derive(Debug)]
 pub struct Merged {
     pub results: Results,
@@ -70,7 +68,6 @@ pub fn merge(
     duplicates.compare(&parts)?;
     complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
-    // The results have their own.
     drop(endings);
     // No referee may play into it meanwhile.
     let (lock, _) = directory.open_journal(&journal)?;
@@ -166,7 +163,6 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     Ok(parts)
 }
 
-/// As a word of a command line.
 fn quoted(directory: &TournamentDirectory) -> String {
     let path = directory.path().to_string_lossy();
     shell::quoted(&path).into_owned()
@@ -190,7 +186,6 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeErr
     Ok((endings, duplicates))
 }
 
-/// Fails if a game is missing.
 fn complete(
     directory: &TournamentDirectory,
     endings: &Endings,
@@ -230,7 +225,6 @@ fn complete(
     })
 }
 
-/// A game and its line.
 type Chosen<'a> = (GameId, Cow<'a, [u8]>);
 
 /// `None` if already written. Games of bots benched by other shards are scored as not played.
@@ -278,7 +272,6 @@ struct Part {
 }
 
 impl Part {
-    /// For `map_err`.
     fn failed(&self) -> impl Fn(io::Error) -> MergeError + '_ {
         failed(&self.path)
     }
@@ -314,66 +307,44 @@ pub enum MergeError {
         /// Quoted for a shell.
         directory: String,
     },
-    /// Which bots played is unknown.
     #[error(
         "{journal}: its header {header}, which records the plan and the bots, is missing; put it \
          back, or delete the journal and play the shard again"
     )]
-    NoHeader {
-        /// The journal.
-        journal: String,
-        /// The missing file.
-        header: String,
-    },
-    /// Another plan.
+    NoHeader { journal: String, header: String },
     #[error(
         "{path}: it belongs to another plan, so the games beside it are others; take both out of the \
          folder and play that part again"
     )]
     OtherPlan { path: String },
-    /// Other bots.
     #[error(
         "{path}: {bot} was another program there: its files were not those of the plan; take this file and \
          the games beside it out of the folder, and play that part again with the bot of the plan"
     )]
-    OtherBot {
-        /// The header.
-        path: String,
-        bot: String,
-    },
-    /// Two records of a game differ.
+    OtherBot { path: String, bot: String },
     #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
     Differ {
         id: GameId,
-        /// File and line.
         first: String,
-        /// File and line.
         second: String,
     },
-    /// Games that are not the shards'.
     #[error(
         "{path}: it holds games that are not among those of the shards, and merging would replace them; \
          move the file away to merge the shards alone"
     )]
     OtherGames { path: String },
-    /// Games not played.
     #[error("{count} of {all} games are missing, the first is {first}{hint}")]
     Missing {
-        /// Missing games.
         count: u64,
-        /// All games.
         all: u64,
-        /// The first one missing.
         first: GameId,
         /// `; ` and the command that plays it; empty when the shard is unknown.
         hint: String,
     },
-    /// The plan cannot be hashed.
     #[error(transparent)]
     Plan(#[from] PlanError),
 }
 
-/// For `map_err`.
 fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
     move |error| MergeError::Io {
         path: path.display().to_string(),
@@ -381,7 +352,6 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
     }
 }
 
-/// For `map_err`.
 fn damaged(error: LineError) -> MergeError {
     MergeError::Directory(error.into())
 }

@@ -63,7 +63,6 @@ pub struct SandboxPlan {
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameProgramPlan {
-    /// Starts the program.
     pub command: Vec<String>,
     pub hash: String,
 }
@@ -77,14 +76,12 @@ impl From<&GameSource> for GameProgramPlan {
     }
 }
 
-/// See the [module](self).
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
     /// Format version.
     pub v: u32,
     /// SHA-256 of all fields but this one, `referee` and `begun_in`.
     pub hash: String,
-    /// Version that made the plan.
     pub referee: String,
     pub game: String,
     /// If the game is a program.
@@ -103,8 +100,8 @@ pub struct Plan {
     pub rounds_planned: u32,
     /// When two bots meet.
     pub pairs: u32,
-    /// All bots meet in one round, and process seeds follow from versions: two versions play the same games whoever
-    /// else enters.
+    /// All bots meet in one round, and process seeds follow from versions: two versions play the same games
+    /// with any other entrants.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_version: bool,
     /// From older leagues, which played only some pairings. Read for the hash alone.
@@ -116,7 +113,6 @@ pub struct Plan {
     pub restart: Restart,
     /// Forfeits in a row that bench a bot; 0: never.
     pub bench_after: u32,
-    /// End a game when its value is proven.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicate: bool,
     pub sprt: Option<SprtPlan>,
@@ -136,16 +132,13 @@ pub struct Plan {
     pub rounds: Vec<Round>,
 }
 
-/// The plan is unusable.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// Not a plan's JSON.
     #[error("it is not a plan of a tournament: {0}; put it back as it was, or move it away")]
     Syntax(#[from] serde_json::Error),
     /// Written by a later version.
     #[error("it has version {0}; this program reads version {VERSION}")]
     Version(u32),
-    /// Changed after it was written.
     #[error(
         "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
          other; put the plan back as it was, or begin again in another folder"
@@ -160,7 +153,6 @@ struct Versioned {
 }
 
 impl Plan {
-    /// Checks the hash.
     pub fn from_json(text: &[u8]) -> Result<Self, PlanError> {
         // Parsing everything as a `Value` would take 300 MB for a thousand bots.
         let Versioned { v } = serde_json::from_slice(text)?;
@@ -183,7 +175,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Sets the hash.
     pub fn to_json(&mut self) -> Result<String, PlanError> {
         self.hash = self.computed_hash()?;
         let mut text = serde_json::to_string_pretty(self)?;
@@ -278,7 +269,6 @@ impl Plan {
         }
     }
 
-    /// Of the rounds so far, in order.
     pub fn pairs(&self) -> impl Iterator<Item = PairOfGames> {
         self.rounds.iter().flat_map(Round::pairs)
     }
@@ -357,7 +347,6 @@ impl Format {
         matches!(self, Self::Knockout | Self::GroupsKnockout)
     }
 
-    /// In sentences.
     pub const fn in_words(self) -> &'static str {
         match self {
             Self::RoundRobin => "round robin",
@@ -384,12 +373,10 @@ impl Format {
     }
 }
 
-/// How long a process lives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     Game,
-    /// Both games of a pair.
     Pair,
     /// Consecutive pairs of the same bots: the fastest.
     Pairing,
@@ -398,12 +385,10 @@ pub enum Restart {
 /// In seconds.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
-    /// A move.
     #[serde(deserialize_with = "Option::deserialize")]
     pub move_time: Option<f64>,
     /// Added to the first move of a fresh process.
     pub start_time: f64,
-    /// All moves of a game.
     pub game_time: Option<f64>,
     /// Added to the game's time after every move.
     pub increment: f64,
@@ -465,10 +450,8 @@ pub struct BotPlan {
     pub bot: String,
     /// `None`: the referee's.
     pub directory: Option<String>,
-    /// Variables that are added.
     pub environment: BTreeMap<String, String>,
     pub limits: Limits,
-    /// Of its files' contents.
     pub hash: String,
     /// In a league.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -478,7 +461,6 @@ pub struct BotPlan {
     pub place_before: Option<usize>,
 }
 
-/// It did not enter.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RejectedBot {
     pub bot: BotPlan,

@@ -10,7 +10,6 @@ use crate::tournament::openings;
 use crate::tournament::schedule::groups;
 use crate::tournament::standings::TieBreak;
 
-/// Default pairs when two bots meet.
 const PAIRS: u32 = 10;
 
 /// Default most pairs of a sequential test.
@@ -19,7 +18,6 @@ const SPRT_PAIRS: u32 = 20_000;
 /// The plan lists all rounds and is rewritten for each round of some formats.
 const MOST_ROUNDS: u32 = 10_000;
 
-/// In a tournament.
 const MOST_PAIRS: u64 = 10_000_000;
 
 /// Drawn in less than a second; then repeated.
@@ -51,7 +49,6 @@ pub struct PlanRequest {
     pub restart: Option<Restart>,
     /// Forfeits in a row; 0: never; default 10.
     pub bench_after: Option<u32>,
-    /// End a game when its value is proven.
     pub adjudicate: bool,
     /// Ends a tournament of two bots early.
     pub sprt: Option<SprtPlan>,
@@ -59,7 +56,6 @@ pub struct PlanRequest {
     /// A file with the bots in order of seed.
     pub seeded_by: Option<String>,
     pub sandbox: SandboxPlan,
-    /// See [`Plan::by_version`].
     pub by_version: bool,
     pub no_check: bool,
     pub strict: bool,
@@ -228,7 +224,6 @@ impl PlanRequest {
         Ok(())
     }
 
-    /// For a new plan.
     pub fn openings(
         &self,
         ruleset: &dyn Ruleset,

@@ -25,16 +25,13 @@ use crate::text::{cause, escape_controls, is_full};
 /// Names of built programs and jars.
 const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
 
-/// Most time of a build.
 const TIME: Duration = Duration::from_mins(2);
 
 /// For its processes to exit after the output ended.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// Largest program, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 
-/// Lines quoted from a compiler.
 const QUOTED: usize = 6;
 
 /// In characters: linker command lines are very long.
@@ -46,13 +43,11 @@ const BEFORE_ERROR: usize = 3;
 /// Reasons with this beginning are the machine's fault, not the submission's.
 pub const NO_COMPILER: &str = "this machine has no";
 
-/// Why there is no program.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     /// A sentence with the compiler's words.
     #[error("{0}")]
     Submission(String),
-    /// A failure of the referee.
     #[error("a submission cannot be built: {}", of_machine(.0))]
     Io(#[from] io::Error),
 }

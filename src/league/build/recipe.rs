@@ -10,7 +10,6 @@ use serde::Deserialize;
 use crate::bot::submission::entries;
 use crate::text::escape;
 
-/// Kept of a compiler's output, in bytes.
 const KEPT: usize = 1 << 16;
 
 /// Caches go to the scratch folder; nothing is fetched.
@@ -64,14 +63,12 @@ const COMPILERS: [&str; 24] = [
     "zig",
 ];
 
-/// Builds a folder that has one of these files.
 struct Project {
     /// `*` stands for any beginning.
     files: &'static [&'static str],
     what: &'static str,
     needs: &'static [&'static str],
     commands: &'static str,
-    /// Where its programs are, for a shell.
     made: &'static str,
 }
 
@@ -117,7 +114,6 @@ const PROJECTS: [Project; 5] = [
     },
 ];
 
-/// Built from all its sources.
 struct Language {
     name: &'static str,
     endings: &'static [&'static str],
@@ -174,9 +170,7 @@ const LANGUAGES: [Language; 7] = [
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Recipe {
-    /// For messages.
     pub(super) what: String,
-    /// Programs that it needs.
     pub(super) needs: Vec<String>,
     /// Compilers named by its commands; optional.
     pub(super) names: Vec<String>,
@@ -192,7 +186,6 @@ pub(super) const OWN: &str = "referee.toml";
 struct Own {
     /// For a shell.
     build: String,
-    /// What it makes.
     program: String,
 }
 
@@ -294,7 +287,6 @@ pub(super) fn is_source(program: &Path) -> bool {
     !text.starts_with(b"#!") && !text.split(|&byte| byte == b'\n').any(directive)
 }
 
-/// Sources at the top of a folder.
 fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
     let files = entries(folder).unwrap_or_default();
     let of = |endings: &[&str]| -> Vec<&PathBuf> {

@@ -16,16 +16,13 @@ use crate::record::{BotIndex, Ending};
 use crate::tournament::betting::{MeanTest, interval};
 use crate::tournament::sprt::{Decision, Pentanomial};
 
-/// Of a rung.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// Good enough.
     Passed,
     NotPassed,
     /// The budget is used up without certainty.
     Undecided,
-    /// An earlier rung was not passed.
     NotPlayed,
 }
 
@@ -46,11 +43,8 @@ pub struct RungResult {
     pub rung: String,
     /// In words.
     pub requirement: String,
-    /// Of the rung.
     pub verdict: Verdict,
-    /// Points given.
     pub points: u32,
-    /// Points available.
     pub most_points: u32,
     /// Points of each pair, 0 to 2, in the order of the schedule.
     pub pairs: Vec<f64>,
@@ -59,11 +53,8 @@ pub struct RungResult {
     /// Valid although results decided the number of games: the true score is below with a probability of at most α,
     /// above with at most β.
     pub interval: Option<[f64; 2]>,
-    /// By the bot.
     pub forfeits: u32,
-    /// By the reference.
     pub forfeits_of_reference: u32,
-    /// Of the games.
     pub seed: u64,
     /// Of the games, within that of the grades; `None` if none was played.
     pub folder: Option<String>,
@@ -80,7 +71,6 @@ pub struct Grade {
     /// Why it was not graded: a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// In order.
     pub rungs: Vec<RungResult>,
 }
 
@@ -121,7 +111,6 @@ impl RungResult {
         }
     }
 
-    /// In a sentence.
     pub fn sentence(&self) -> String {
         let mut text = format!(
             "{}: {} ({} of {} points",
@@ -152,11 +141,9 @@ pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
     number.fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// Of a rung's test.
 #[derive(Clone, Debug)]
 pub struct Progress {
     test: MeanTest,
-    /// Number of the next pair.
     next: u64,
     pairs: Vec<f64>,
     counts: Pentanomial,

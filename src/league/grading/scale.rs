@@ -7,7 +7,6 @@ use serde::Deserialize;
 use crate::text::without_types;
 use crate::tournament::betting::{MeanTest, score_of_elo};
 
-/// The example, and the default.
 pub const DEFAULT: &str = include_str!("default_scale.toml");
 
 /// Largest number of pairs a rung, and of points.
@@ -18,12 +17,10 @@ pub enum ScaleError {
     /// Invalid TOML.
     #[error("{}", in_words(.0))]
     Syntax(#[from] toml::de::Error),
-    /// Contradictory values: a sentence.
     #[error("{0}")]
     Value(String),
 }
 
-/// The error of the TOML reader.
 fn in_words(error: &toml::de::Error) -> String {
     let known = "; `referee grade --print-scale` shows all that a scale has";
     let is_missing = error.message().contains("missing field");
@@ -43,7 +40,6 @@ pub struct Scale {
     /// Highest rate at which a bot that is good enough does not.
     #[serde(default = "five_percent")]
     pub beta: f64,
-    /// Most pairs a rung.
     #[serde(default = "usual_budget")]
     pub budget: u32,
     /// Openings and bot seeds follow from it, the rung and the bot's files.
@@ -77,7 +73,6 @@ const fn usual_budget() -> u32 {
 }
 
 impl Scale {
-    /// Reads and checks.
     pub fn parse(text: &str) -> Result<Self, ScaleError> {
         let scale: Self = toml::from_str(text)?;
         let fail = |text: String| Err(ScaleError::Value(text));
@@ -136,7 +131,6 @@ impl Scale {
 }
 
 impl Rung {
-    /// In words.
     pub fn requirement(&self) -> String {
         match (self.elo0, self.score) {
             (Some(elo0), _) => format!(

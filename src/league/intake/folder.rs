@@ -20,7 +20,6 @@ use crate::system::is_own;
 use crate::text::short_name;
 use crate::text::{cause, escape, is_full};
 
-/// Nested folders that are entered.
 const MAX_NESTED: usize = 8;
 
 struct Group {
@@ -36,7 +35,6 @@ struct Found {
 }
 
 impl Found {
-    /// Numbers with this name.
     fn ids(&self, name: &str) -> usize {
         let keys = self.submissions.keys().map(|(known, id, _)| (known, id));
         let problems = self.problems.keys().map(|(known, id)| (known, id));
@@ -132,7 +130,6 @@ pub(super) fn read_versions(
     Ok(())
 }
 
-/// Whose the entries are. Repositories are taken in immediately.
 fn collect(
     source: &Path,
     refused: &BTreeMap<String, String>,
@@ -232,7 +229,6 @@ fn contents(folder: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, St
     let mut is_unpacked = false;
     for _ in 0..MAX_NESTED {
         let mut inside = entries(&folder)?;
-        // Texts written on Moodle's page.
         inside.retain(|path| {
             path.file_name()
                 .is_none_or(|name| name != "onlinetext.html")
@@ -276,7 +272,6 @@ fn contents(folder: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, St
     )))
 }
 
-/// A student's own archive.
 fn inner(archive: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
     let format = formats::of_file(archive).unwrap_or(Format::Other);
     if format == Format::Other {

@@ -17,10 +17,8 @@ use zip::result::ZipError;
 /// Reading stops here: an archive must not keep a referee busy forever.
 const MAX_INFLATED: u64 = 64 << 30;
 
-/// Metadata of a tar entry, held in memory, in bytes.
 const MAX_HEADER: u64 = 1 << 20;
 
-/// By extension.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Zip,
@@ -59,7 +57,6 @@ pub(super) fn of_file(path: &Path) -> Option<Format> {
     path.is_file().then_some(format)
 }
 
-/// The kind of an entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     File,
@@ -74,9 +71,7 @@ pub(super) enum What {
     Encrypted,
     /// Damaged.
     Unreadable,
-    /// An unsupported compression.
     Compressed(CompressionMethod),
-    /// More entries than allowed.
     Crowded,
 }
 

@@ -18,25 +18,20 @@ use crate::text::{escape, hexadecimal};
 /// Newest versions taken in of a student.
 const MAX_VERSIONS: usize = 20;
 
-/// Bytes of these together; the newest always counts.
 const MAX_BYTES_OF_ALL: usize = 256 << 20;
 
-/// Commits that are read.
 const MAX_COMMITS: usize = 10_000;
 
 /// Bytes of a commit or folder: one with [`MAX_ENTRIES`] has less.
 const MAX_OBJECT: usize = 1 << 20;
 
-/// What Git LFS puts in a file's place.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// Bytes of an object's name.
 const ID: usize = 20;
 
 /// Entries told apart, by name.
 type Entries = BTreeMap<Vec<u8>, Node>;
 
-/// As Git writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Folder,
@@ -58,7 +53,6 @@ struct Change {
     to: Node,
 }
 
-/// The parts that are read.
 #[derive(Debug, PartialEq, Eq)]
 struct Commit {
     tree: String,
@@ -81,7 +75,6 @@ pub(super) struct Version {
     pub(super) room: PathBuf,
     /// Why the entry cannot be used, by name.
     pub(super) refused: BTreeMap<String, String>,
-    /// Time of the commit.
     pub(super) at: Timestamp,
 }
 
@@ -191,7 +184,6 @@ fn id(text: &str) -> Option<String> {
     is_id.then(|| text.to_owned())
 }
 
-/// The commit of this name.
 fn look(objects: &mut Objects, name: &str) -> Result<Commit, GitError> {
     let content = match objects.get(name, MAX_OBJECT) {
         Ok(Object::Commit(content)) => content,
@@ -308,7 +300,6 @@ fn versions_of(
 struct Level {
     path: Vec<u8>,
     content: Vec<u8>,
-    /// Offset of the next entry.
     at: usize,
 }
 

@@ -21,7 +21,6 @@ pub use self::objects::{GitError, SandboxChoice};
 use crate::bot::submission::entries;
 use crate::text::{cause, is_full, unreadable};
 
-/// Submitted files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     pub name: String,
@@ -29,18 +28,14 @@ pub struct Submission {
     pub id: Option<String>,
     /// With the files and nothing else.
     pub folder: PathBuf,
-    /// Time of submission.
     pub received: Timestamp,
-    /// For messages.
     pub found_in: String,
     /// The newest found of this student.
     pub is_newest: bool,
 }
 
-/// A submission that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// Student or team.
     pub name: String,
     pub id: Option<String>,
     /// Reason and advice, a sentence.
@@ -57,7 +52,6 @@ pub struct Intake {
     pub notes: Vec<String>,
     /// Holds the folders of submissions.
     staging: Option<tempfile::TempDir>,
-    /// Number of folders made.
     rooms: usize,
 }
 
@@ -105,16 +99,12 @@ impl Intake {
 pub enum IntakeError {
     #[error("{}", unreadable(.path, .error))]
     Unreadable { path: PathBuf, error: io::Error },
-    /// Nothing to take in.
     #[error("{}: there are no submissions in it; expected a folder, an archive or a program for each student or team", .0.display())]
     Empty(PathBuf),
-    /// A file that is not a known archive.
     #[error("{}: this is neither a folder nor an archive that can be read; expected a folder, a .zip, a .tar or a .tar.gz", .0.display())]
     Unknown(PathBuf),
-    /// A repository that cannot be read.
     #[error("{}: {error}", .0.display(), error = .1)]
     Git(PathBuf, GitError),
-    /// No space left.
     #[error(
         "{}: what was handed in cannot be unpacked here: {problem}; free some space, or set TMPDIR to a folder with more \
          of it, then give the same command again", env::temp_dir().display(), problem = cause(.0)
@@ -162,7 +152,6 @@ pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, Intake
     Ok(intake)
 }
 
-/// With the submissions of a class.
 fn archive(
     source: &Path,
     format: Format,

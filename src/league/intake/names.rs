@@ -9,11 +9,9 @@ const MOODLE: &str = "_assignsubmission_";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
-    /// As written.
     pub(super) name: String,
     /// Moodle's participant number.
     pub(super) id: Option<String>,
-    /// In Moodle's flat layout.
     pub(super) file: Option<String>,
     /// Time at the name's end.
     pub(super) stamp: Option<Timestamp>,
@@ -51,7 +49,6 @@ pub(super) fn owner(name: &str) -> Option<Owner> {
 fn stamped(name: &str) -> (&str, Option<Timestamp>) {
     let is_part = |c: char| c.is_ascii_digit() || "-_:. TZ".contains(c);
     let before = name.trim_end_matches(is_part);
-    // Try each separator.
     for (place, _) in name[before.len()..].char_indices() {
         let start = before.len() + place;
         let rest = &name[start..];

@@ -25,10 +25,8 @@ use crate::text::{cause, escape};
 pub type SandboxChoice<'a> =
     LazyCell<Result<Sandbox, String>, Box<dyn FnOnce() -> Result<Sandbox, String> + 'a>>;
 
-/// For a submission.
 const TIME: Duration = Duration::from_mins(1);
 
-/// Bytes quoted from `git`.
 const QUOTED: usize = 200;
 
 /// A multi-pack index could name any object.
@@ -60,7 +58,6 @@ const ENVIRONMENT: [(&str, &str); 12] = [
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// `HEAD` leads to no commit.
     #[error(
         "there is no commit in the branch that is checked out, {0}; commit the files of the bot, or check out the branch \
          that has them"
@@ -72,22 +69,16 @@ pub enum GitError {
          clone it again"
     )]
     Elsewhere,
-    /// Not understood.
     #[error("this Git repository is damaged, or of a kind that is not read ({0}); clone it again")]
     Damaged(String),
-    /// Parts cannot be copied.
     #[error("this Git repository cannot be copied: {0}; clone it again")]
     NotCopied(String),
-    /// Too many objects or bytes.
     #[error("there are more than {MAX_ENTRIES} entries in the root of this Git repository")]
     Crowded,
-    /// Took too long.
     #[error("Git takes more than {} s to read it; commit the bot's own files alone", TIME.as_secs())]
     Slow,
-    /// This machine cannot read repositories.
     #[error("{0}")]
     Machine(String),
-    /// Files cannot be written.
     #[error("its files cannot be written: {}", cause(.0))]
     Io(#[from] io::Error),
 }
@@ -198,12 +189,10 @@ impl Drop for Objects {
     }
 }
 
-/// A conversation with `git cat-file`.
 struct Reader {
     program: Program,
     /// Restarted after an answer that was not read to its end.
     process: Option<Process>,
-    /// Written and unread.
     arrived: Vec<u8>,
     end: Instant,
 }
@@ -338,7 +327,6 @@ fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitEr
     Ok(())
 }
 
-/// Whether the directory contains a link.
 fn has_link(directory: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

@@ -11,7 +11,6 @@ use crate::record::text_file;
 use crate::text::short_name;
 use crate::text::unreadable;
 
-/// An entry of the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     pub name: String,
@@ -25,15 +24,12 @@ pub struct Person {
     pub id: String,
 }
 
-/// Why a list cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
     #[error("{}", unreadable(.0, .1))]
     Unreadable(PathBuf, io::Error),
-    /// Not a table.
     #[error("{}: this is no table in CSV: {problem}", .0.display(), problem = .1)]
     Csv(PathBuf, csv::Error),
-    /// A column is missing.
     #[error("{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these \
              are known", .0.display())]
     NoNames(PathBuf),
@@ -59,7 +55,6 @@ const COLUMNS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// A list with all its columns.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudentList {
     /// Without the column that only says whose a bot is.
@@ -70,9 +65,7 @@ pub struct StudentList {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Student {
-    /// Known data.
     pub person: Person,
-    /// One for each heading.
     pub values: Vec<String>,
 }
 
@@ -115,7 +108,6 @@ impl StudentList {
     pub fn read(path: &Path) -> Result<Self, PeopleError> {
         let text = text_file::read(path, text_file::WRITTEN)
             .map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
-        // The mark of spreadsheets.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let text = without_separator(text.as_bytes());
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -180,7 +172,6 @@ impl StudentList {
         })
     }
 
-    /// With Moodle's headings.
     pub fn of(people: &[Person]) -> Self {
         type Column = (&'static str, fn(&Person) -> &String);
         let all: [Column; 3] = [
@@ -237,7 +228,6 @@ impl Person {
         })
     }
 
-    /// Possible names of their submissions.
     fn called(&self) -> impl Iterator<Item = String> {
         let local = self.email.split('@').next().unwrap_or_default();
         let all = [&*self.name, &self.team, &self.id, &self.email, local];
@@ -321,7 +311,6 @@ pub fn join(intake: &mut Intake, people: &[Person], called: impl Fn(&str, &str) 
     intake.put_in_order();
 }
 
-/// By bot.
 pub fn by_bot(people: &[Person]) -> BTreeMap<String, Vec<&str>> {
     let mut bots: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for person in people {

@@ -16,19 +16,15 @@ use crate::text::escape;
 /// Of a student's files, unpacked: compression does not matter.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
-/// Files and folders of a submission.
 pub(super) const MAX_ENTRIES: usize = 5_000;
 
-/// Nested folders.
 const MAX_DEPTH: usize = 64;
 
-/// Characters of a path in messages.
 const SHOWN: usize = 250;
 
 /// Added by archive tools.
 pub(super) const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
 
-/// Unpacked for one submission.
 #[derive(Debug, Default)]
 struct Share {
     bytes: usize,
@@ -99,12 +95,10 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    /// Bytes written.
     pub(super) fn bytes(&self) -> usize {
         self.shares.values().map(|share| share.bytes).sum()
     }
 
-    /// By name.
     pub(super) fn refused(self) -> BTreeMap<String, String> {
         let shares = self.shares.into_iter();
         shares
@@ -154,7 +148,6 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// Cut when long.
 fn shown(path: &[u8]) -> String {
     let path = escape(path);
     match path.char_indices().nth(SHOWN) {

@@ -18,10 +18,8 @@ use crate::record::Record;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
-/// Bytes of drawings on a page.
 pub(super) const ROOM: usize = 4_000_000;
 
-/// Characters of a text.
 const TEXT_CHARS: usize = 512;
 
 /// Most bytes, elements and depth of an SVG.
@@ -165,7 +163,6 @@ fn left_out(node: Node<'_, '_>, found: &mut Vec<String>) {
     }
 }
 
-/// As a tree. The error: why it cannot be shown.
 fn svg(text: &str) -> Result<Value, String> {
     if text.len() > SVG_BYTES {
         let found = text.len();

@@ -26,13 +26,10 @@ const BINS_PER_BAR: u16 = 5;
 /// Milliseconds; shorter times are in the first bin.
 const SHORTEST_MS: f64 = 1e-3;
 
-/// Longer games count as having this many.
 const MAX_TURNS: usize = 100;
 
-/// Points of a rating's curve.
 const CHECKPOINTS: usize = 48;
 
-/// Characters of a reason for not entering.
 const REASON_CHARS: usize = 2000;
 
 /// By (first mover, second mover), indices of bots.
@@ -165,10 +162,6 @@ impl Figures {
                 rated: Arc::default(),
             });
         }
-    }
-
-    pub const fn games(&self) -> u64 {
-        self.games
     }
 
     pub fn standings(&self) -> Result<Standings, RatingError> {
@@ -445,7 +438,6 @@ fn phases_json(by_phase: &ByPhase) -> Value {
     json!(figures.collect::<Vec<_>>())
 }
 
-/// Characters of a command.
 const COMMAND_CHARS: usize = 1000;
 
 /// Kinds of faults with a command, for each bot.

@@ -43,16 +43,13 @@ use crate::tournament::standings::Ranking;
 /// Later games count in the figures but are not listed, to bound memory of the browser and of a serving referee.
 pub const MAX_GAMES: u64 = 100_000;
 
-/// Characters of a name.
 const NAME_CHARS: usize = 300;
 
-/// The options of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
     pub title: String,
     /// Without bots' stderr and commands.
     pub private: bool,
-    /// A single game, without lists.
     pub one: bool,
     /// The bot whose games these are: the page begins with it and names no winner.
     pub own: Option<String>,
@@ -91,7 +88,6 @@ pub struct Report {
     bots: HashMap<String, usize>,
     editions: HashMap<[String; 3], usize>,
     texts: TextStore,
-    /// Bytes left for drawings.
     drawings: usize,
     /// Games that their program could not draw.
     undrawn: u64,
@@ -133,7 +129,6 @@ impl Report {
         self.figures.set_course(course);
     }
 
-    /// The error says what is wrong with the record.
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let game = RecordSummary::of(record)?;
         let seen = self.seen.as_mut();
@@ -257,10 +252,6 @@ impl Report {
         ))
     }
 
-    pub fn title(&self) -> &str {
-        &self.options.title
-    }
-
     pub const fn figures(&self) -> &Figures {
         &self.figures
     }
@@ -321,7 +312,6 @@ impl Report {
 /// Turns shown: more than any built-in game has. Longer games are cut.
 const MAX_TURNS: usize = 200;
 
-/// With `…` when cut.
 fn cut(text: &str, chars: usize) -> String {
     match text.char_indices().nth(chars) {
         None => text.to_owned(),
@@ -358,13 +348,11 @@ impl Blocks {
         }
     }
 
-    /// The first end after this index.
     fn end_after(&self, index: usize) -> Option<usize> {
         let before = self.ends.partition_point(|&end| end <= index);
         self.ends.get(before).copied()
     }
 
-    /// Of the block that begins at this index.
     fn end_of(&self, index: usize) -> Option<usize> {
         let is_begin = index == 0 || self.ends.binary_search(&index).is_ok();
         is_begin.then(|| self.end_after(index)).flatten()
@@ -398,7 +386,6 @@ fn game_columns(games: &[&str]) -> serde_json::Result<String> {
     for (number, game) in games.iter().enumerate() {
         let fields: Vec<&RawValue> = serde_json::from_str(game)?;
         while columns.len() < fields.len() {
-            // Missing in earlier games.
             let empty = vec!["null"; number].join(",");
             columns.push(empty);
         }
@@ -420,7 +407,6 @@ fn game_columns(games: &[&str]) -> serde_json::Result<String> {
     Ok(format!("[{}]", columns.collect::<Vec<_>>().join(",")))
 }
 
-/// Entries of games, and the others.
 fn parted<'a>(entries: impl Iterator<Item = &'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
     entries.partition(|entry| entry.starts_with("[\"g\","))
 }

@@ -3,25 +3,19 @@
 //! | entry | meaning |
 //! |---|---|
 //! | `["b", name, command]` | the next bot |
-//! | `["e", game, rules, set]` | the next edition; `set` as `piece_style` makes it, or null |
+//! | `["e", game, rules, set]` | the next edition; `set` of `piece_style`, or null |
 //! | `["t", text]` | the next text |
-//! | `["g", …]` | the next game, see below |
+//! | `["g", …]` | the next game |
 //!
-//! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and
-//! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
-//! started (seconds since 1970 or null), id, turns, times, winning lines, and, when present, the
-//! fault, the board at the start, the analysis, a remark on how the result was reached, who made each
-//! turn where the sides did not take turns (`Record::movers`), and the drawings. Nulls at the end are
-//! omitted.
+//! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and second bot of the record, index
+//! of the first mover, of the winner or −1, reason, start (seconds since 1970 or null), id, turns, times, winning lines,
+//! and optionally fault, starting board, `analysis`, remark on the result, who made each turn if the sides did not
+//! alternate (`Record::movers`), `drawings`. Nulls at the end are omitted.
 //!
-//! - Turns: those of Quarto without the blank within (`-K 6A`), separated by blanks; those of other
-//!   games unchanged, separated by blanks, or by tabs when a turn contains a blank.
-//! - Times: for each turn three significant digits, which are all that is shown, and a letter for the power of ten
-//!   that microseconds are a multiple of: `7a` is 7 µs, `123b` 1.23 ms.
-//! - Fault: the bot's index, and the indices of three texts: its answer, the explanation, the end of
-//!   its stderr; −1 for none.
-//! - Analysis: see `analysis`.
-//! - Drawings: see `drawings`.
+//! - Turns: separated by spaces, those of Quarto without their own space (`-K 6A`); by tabs if a turn of another game
+//!   contains a space.
+//! - Times: three significant digits and a letter for the power of ten of a microsecond: `7a` is 7 µs, `123b` 1.23 ms.
+//! - Fault: the bot's index, and three texts: answer, explanation, end of stderr; −1 for none.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -33,15 +27,11 @@ use super::{MAX_TURNS, analysis, cut, end_of};
 use crate::record::{BotIndex, Record};
 use crate::text::escape_controls;
 
-/// Longer than any reason of the referee.
 const REASON_CHARS: usize = 40;
 /// An answer has at most 1,024 bytes, but escapes lengthen it.
 const ANSWER_CHARS: usize = 1200;
-/// A fault's sentence quotes an answer or two.
 const DETAIL_CHARS: usize = 1000;
-/// Of the end of stderr.
 const STDERR_CHARS: usize = 4000;
-/// Longer than any board or turn.
 const WORD_CHARS: usize = 80;
 
 /// Bytes of texts of each kind: a page stays small even if every game ends with a long fault. Further texts are only
@@ -69,7 +59,6 @@ impl Default for TextStore {
     }
 }
 
-/// A game's entry with its new texts.
 pub(super) struct Packed {
     pub(super) game: Value,
     pub(super) texts: Vec<String>,
@@ -165,7 +154,6 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
-/// On a game that was adjudicated, repeated or delayed.
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {

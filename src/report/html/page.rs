@@ -58,7 +58,6 @@ const MODULES: [Module; 17] = [
     ("main.js", include_str!("assets/main.js")),
 ];
 
-/// For a page of puzzles.
 const PUZZLE_MODULES: [Module; 5] = [
     DOM,
     PIECES,
@@ -128,9 +127,7 @@ fn head(options: &Options, live: bool) -> Value {
 }
 
 pub(super) struct Data<'a> {
-    /// The inside of a JSON array.
     pub(super) entries: &'a str,
-    /// Packed games, if not among the entries.
     pub(super) games: Option<&'a str>,
     pub(super) figures: &'a Value,
 }
@@ -188,7 +185,6 @@ fn without_script(standings: &Standings) -> String {
     out
 }
 
-/// A page without data, and its policy.
 #[derive(Clone, Debug)]
 pub struct Served {
     /// Its script requests `events`.

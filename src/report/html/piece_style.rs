@@ -10,7 +10,6 @@ use crate::game::quarto::piece::{FEATURES, Piece};
 use crate::game::quarto::piece_set::Feature;
 use crate::text::escape_controls;
 
-/// A visual property: words for its feature and both values.
 struct StylePart {
     names: &'static [&'static str],
     values: [&'static [&'static str]; 2],
@@ -61,7 +60,6 @@ const PARTS: [StylePart; FEATURES] = [
     },
 ];
 
-/// For the colours of the page.
 const COLOURS: [(&str, &[&str]); 6] = [
     ("red", &["red", "rood", "rot", "rouge", "rojo"]),
     ("blue", &["blue", "blauw", "blau", "bleu", "azul"]),
@@ -97,7 +95,6 @@ fn fits(part: usize, feature: &Feature) -> bool {
         || (part == 1 && words().any(|word| colour(word).is_some()))
 }
 
-/// The feature of each part.
 fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
     let mut shown: [Option<usize>; FEATURES] = [None; FEATURES];
     let mut taken = [false; FEATURES];

@@ -21,15 +21,12 @@ use crate::record::Record;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
-/// How a game's pieces look.
 #[derive(Clone, Debug)]
 pub enum Pieces {
     Quarto(Box<QuartoPieces>),
-    /// The discs of Four In A Row.
     FourInARow,
 }
 
-/// A piece set and its style.
 #[derive(Clone, Debug)]
 pub struct QuartoPieces {
     set: PieceSet,
@@ -44,7 +41,6 @@ impl Pieces {
         }))
     }
 
-    /// The error is a sentence.
     pub fn of_game(game: &dyn Ruleset) -> Result<Self, String> {
         match (game.program(), game.name()) {
             (None, "quarto") => {
@@ -99,18 +95,13 @@ impl QuartoPieces {
     }
 }
 
-/// A position to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
     /// By row, as [`Pieces::read`] numbers them.
     cells: Vec<Option<u8>>,
-    /// The piece in hand.
     hand: Option<u8>,
-    /// Cell of the last turn.
     last: Option<usize>,
-    /// The cells of each winning line.
     lines: Vec<Vec<usize>>,
-    /// Occupied when the game began.
     opening: Vec<bool>,
 }
 
@@ -143,14 +134,12 @@ impl Shown {
         Self::new(pieces, board, hand.chars().next(), &session.picture())
     }
 
-    /// Marks the last turn.
     #[must_use]
     pub const fn after(mut self, last: Option<usize>) -> Self {
         self.last = last;
         self
     }
 
-    /// With the opening of another position.
     #[must_use]
     pub fn begun_with(mut self, start: &Self) -> Self {
         self.opening = start.cells.iter().map(Option::is_some).collect();
@@ -256,7 +245,6 @@ pub fn stills(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<String>, Str
     Ok(drawn.collect())
 }
 
-/// Width and height with labels.
 #[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
 const fn board_size(pieces: &Pieces) -> (f64, f64) {
     let (columns, rows) = pieces.size();
@@ -266,7 +254,6 @@ const fn board_size(pieces: &Pieces) -> (f64, f64) {
     )
 }
 
-/// These shapes on a background.
 fn file(width: f64, height: f64, description: &str, children: Vec<Element>) -> String {
     let mut root = Element::new("svg")
         .with("xmlns", "http://www.w3.org/2000/svg")

@@ -23,7 +23,6 @@ fn listed<const N: usize>(attributes: [(&'static str, &str); N]) -> Paint {
         .to_vec()
 }
 
-/// Of a class with fixed colours.
 pub(super) fn of(class: &str) -> Paint {
     let fill = |name| listed([("fill", colour(name))]);
     match class {
@@ -87,7 +86,6 @@ pub(super) fn of(class: &str) -> Paint {
     }
 }
 
-/// Of a part of a piece in this colour.
 pub(super) fn of_piece(class: &str, piece: &str) -> Paint {
     let wall = colour(&format!("{piece}-wall"));
     match class {
@@ -102,7 +100,6 @@ pub(super) fn of_piece(class: &str, piece: &str) -> Paint {
     }
 }
 
-/// Of a part of a disc in this colour.
 pub(super) fn of_disc(class: &str, disc: &str) -> Paint {
     match class {
         "face" => listed([

@@ -16,7 +16,6 @@ use crate::bot::exhaustion::start_thread;
 use crate::report::html::Served;
 use crate::system;
 
-/// For a client to accept data.
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Approximate, of entries.
 pub(super) const EVENT_BYTES: usize = 64 * 1024;
@@ -82,7 +81,6 @@ async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Di
     Ok(())
 }
 
-/// Until the client leaves or the server stops.
 pub(super) async fn stream_events(
     mut sender: Sender<Bytes>,
     shared: Arc<Shared>,
@@ -141,7 +139,6 @@ async fn send_entries(
     }
 }
 
-/// Sends entries, figures and games in play until shutdown.
 async fn send_events(
     sender: &mut Sender<Bytes>,
     shared: &Shared,
@@ -231,7 +228,6 @@ async fn send_events(
     }
 }
 
-/// For all blocks of a client.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
 /// Clones share the blocks.
@@ -246,7 +242,6 @@ struct Made {
     sequence: u32,
     /// By first position: the block's event, and the position after it.
     events: HashMap<usize, (Bytes, usize)>,
-    /// Whether a thread is making more.
     is_busy: bool,
 }
 

@@ -24,11 +24,8 @@ const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 pub(super) enum Route {
     Page,
     Events {
-        /// Id of the last event received.
         last: Option<String>,
-        /// Whether games in play are wanted.
         stage: bool,
-        /// Whether it can unpack blocks.
         packed: bool,
     },
     /// Status and explanation.

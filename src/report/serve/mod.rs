@@ -1,7 +1,6 @@
 //! Serves the report's page while games are played: read only, by default to this machine.
 //!
-//! A [`Feed`] takes records from any thread. A [`Server`] serves them to browsers on a thread of its
-//! own: a page without data, and a stream of server-sent events with the data.
+//! A [`Feed`] takes records from any thread. A [`Server`] serves a page without data and a stream of server-sent events.
 //!
 //! ```no_run
 //! use referee::report::serve::{Feed, Server};
@@ -16,11 +15,9 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! There are no queues for clients. The feed holds the report's entries once; every client has a
-//! position in them and is sent the next few when its connection has room; one that has none of many is sent them
-//! compressed, in blocks that are the same for all. Many, slow and late clients
-//! therefore cost the games no more than a short lock, and a client that reconnects resumes at its
-//! position.
+//! Clients have no queues: the feed holds the entries once, and each client has a position in them. A new client gets
+//! compressed blocks, the same for all. Slow and late clients cost the games no more than a short lock; a client that
+//! reconnects continues at its position.
 
 mod events;
 mod http;
@@ -52,7 +49,6 @@ pub enum State {
 }
 
 impl State {
-    /// As the script knows it.
     const fn name(self) -> &'static str {
         match self {
             Self::Playing => "playing",
@@ -148,7 +144,6 @@ impl Feed {
         self.figures_changed();
     }
 
-    /// Figures changed without a game: computed and sent again.
     fn figures_changed(&self) {
         self.shared.games.send_modify(|_| {});
     }
@@ -165,7 +160,6 @@ impl Feed {
         self.report().undrawn()
     }
 
-    /// As a file. The error says why there are no ratings.
     pub fn page(&self) -> Result<String, String> {
         self.report().page().map_err(|error| error.to_string())
     }
@@ -182,7 +176,6 @@ impl Feed {
         self.shared.watched.get()
     }
 
-    /// Without waiting for the lock.
     fn number_of_games(&self) -> u64 {
         self.shared.games.borrow().1
     }
@@ -206,7 +199,6 @@ impl Feed {
         is_same.then(|| report.block(from)).flatten()
     }
 
-    /// Of a sequence, at this position.
     fn has_block(&self, sequence: u32, from: usize) -> bool {
         let report = self.report();
         self.shared.games.borrow().0 == sequence && report.has_block(from)

@@ -34,11 +34,8 @@ use crate::system;
 const FEWEST_CONNECTIONS: usize = 64;
 /// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
-/// For a client to send a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// Minimal time between calculations.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
-/// For the last events.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
 #[derive(Debug)]
@@ -135,7 +132,6 @@ fn places() -> usize {
     })
 }
 
-/// If there is a stage.
 fn stage_thread(feed: &Feed) -> io::Result<Option<StageThread>> {
     if feed.watched().is_none() {
         return Ok(None);
@@ -316,7 +312,6 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
     }
 }
 
-/// Waits until the server is stopped.
 async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
     // An error means that the sender was dropped: a shutdown.
     let _ = shutdown.wait_for(|&shutdown| shutdown).await;
@@ -360,7 +355,6 @@ pub(super) struct Visit {
     address: IpAddr,
 }
 
-/// A stream, until dropped.
 #[derive(Debug)]
 pub(super) struct StreamVisit {
     visitors: Visitors,
@@ -405,7 +399,6 @@ impl Visitors {
 }
 
 impl Visit {
-    /// `None`: the address has enough streams.
     pub(super) fn stream(&self) -> Option<StreamVisit> {
         let mut held = self.visitors.held();
         let is_crowded = self.visitors.is_crowded(held.connections);

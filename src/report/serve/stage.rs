@@ -40,7 +40,6 @@ pub(super) struct Watched {
     expected: Mutex<Option<Expected>>,
 }
 
-/// The expected number of games.
 #[derive(Clone, Copy, Debug)]
 struct Expected {
     games: u64,
@@ -83,12 +82,10 @@ impl Watched {
         Watching(Arc::clone(self))
     }
 
-    /// As in the text.
     pub(super) fn now(&self) -> u128 {
         self.epoch.elapsed().as_millis()
     }
 
-    /// Game, rules and pieces, for the script.
     pub(super) fn edition(&self) -> String {
         html::edition(&*self.ruleset).to_string()
     }
@@ -197,7 +194,6 @@ impl Watched {
         })
     }
 
-    /// By the game's program.
     fn drawing(&self, game: &GameNow) -> Option<Value> {
         let session = self.ruleset.start_from(&game.position).ok()?;
         Some(html::drawing(&*session))

@@ -45,7 +45,7 @@ function turnCount(packed) {
 
 export const canUnpack = () => typeof DecompressionStream !== "undefined";
 
-// Adds games of a large page, which are compressed columns (`src/report/html/columns.rs`). An error is a sentence.
+// Adds games of a large page, which are compressed columns (`src/report/html/mod.rs`). An error is a sentence.
 export async function unpackGames(packed) {
   if (!canUnpack()) {
     throw new Error("The games of this page are compressed, and this browser cannot unpack them: Chrome and Edge from version 80, Firefox from 113 and Safari from 16.4 can. The figures are those of all games.");

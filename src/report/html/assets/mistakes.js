@@ -12,7 +12,7 @@ const FOLDED_BOTS = 12;
 const lastVisited = new Map();
 const unfolded = {};
 
-// The phase of a turn, from 1; see `src/report/html/phases.rs`.
+// The phase of a turn, from 1; see `src/report/html/figures.rs`.
 function phaseOf(game, turn) {
   const cells = { quarto: 16, "four-in-a-row": 42 }[known.editions[game.edition]?.game];
   if (!cells) return Math.min(2, Math.floor((3 * (turn - 1)) / Math.max(1, game.length)));
