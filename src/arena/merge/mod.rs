@@ -23,7 +23,6 @@ use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::Journal;
 use crate::record::reader::{Line, LineError, Reader};
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
-use crate::text::cause;
 use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -85,7 +84,7 @@ pub fn merge(
         part.each(|line| {
             if let Some((id, bytes)) = choose(part, line, plan, &benched, unplayed, &mut merged)? {
                 existing.note(id, &bytes);
-                out.write_all(&bytes).map_err(part.failed())?;
+                out.write_all(&bytes).map_err(failed(&part.path))?;
             }
             Ok(())
         })?;
@@ -272,10 +271,6 @@ struct Part {
 }
 
 impl Part {
-    fn failed(&self) -> impl Fn(io::Error) -> MergeError + '_ {
-        failed(&self.path)
-    }
-
     /// The session that wrote this line, counted from 1.
     fn session(&self, line: u64) -> Option<&Header> {
         let later = self.headers.partition_point(|header| header.after < line);
@@ -287,8 +282,8 @@ impl Part {
         &self,
         mut visit: impl FnMut(&Line<'_>) -> Result<(), MergeError>,
     ) -> Result<(), MergeError> {
-        let mut reader = Reader::open(&self.path).map_err(self.failed())?;
-        while let Some(line) = reader.next_complete_line().map_err(self.failed())? {
+        let mut reader = Reader::open(&self.path).map_err(failed(&self.path))?;
+        while let Some(line) = reader.next_complete_line().map_err(failed(&self.path))? {
             visit(&line)?;
         }
         Ok(())
@@ -299,8 +294,6 @@ impl Part {
 pub enum MergeError {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    #[error("{path}: {}", cause(.error))]
-    Io { path: String, error: io::Error },
     #[error("{path}: there are no shards; play them first: referee run {directory} --shard I/N")]
     NoShards {
         path: String,
@@ -346,10 +339,7 @@ pub enum MergeError {
 }
 
 fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
-    move |error| MergeError::Io {
-        path: path.display().to_string(),
-        error,
-    }
+    move |error| DirectoryError::io(path)(error).into()
 }
 
 fn damaged(error: LineError) -> MergeError {

@@ -393,16 +393,8 @@ pub struct Limits {
     /// Added to the game's time after every move.
     pub increment: f64,
     /// Whether the clock measures CPU time.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cpu_clock: bool,
-}
-
-#[expect(
-    clippy::trivially_copy_pass_by_ref,
-    reason = "serde passes fields by reference"
-)]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 impl From<TimeControl> for Limits {
