@@ -1,9 +1,7 @@
-//! The analysis of a tournament's games. It runs after the last game, because the solver would take
-//! cores from the bots.
+//! Analyses a tournament's games after the last one: the solver would take CPUs from the bots.
 //!
-//! `analysis.jsonl` holds the records of the journal in the same order, each with its analysis. So an
-//! interrupted analysis is resumed where it stopped, and every command that reads records can read
-//! that file.
+//! `analysis.jsonl` holds the journal's records in the same order, each with its analysis; an interrupted analysis
+//! continues there.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,69 +18,46 @@ use crate::record::reader::{LineError, Reader};
 use crate::solver;
 use crate::text::{cause, unreadable};
 
-/// Why a tournament cannot be analysed.
 #[derive(Debug, thiserror::Error)]
 pub enum AnalysisError {
-    /// A file cannot be read.
     #[error("{}", unreadable(.path, .error))]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The analysis so far is of other games, or cannot be read.
+    Unreadable { path: PathBuf, error: io::Error },
     #[error("{0}; delete this file to have all games analysed again")]
     Damaged(LineError),
-    /// A game that cannot be analysed.
     #[error(transparent)]
     Game(LineError),
-    /// The analysis cannot be written.
     #[error("{}: cannot write: {}", .path.display(), cause(.error))]
-    NotWritten {
-        /// The file.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// The directory cannot be used.
+    NotWritten { path: PathBuf, error: io::Error },
     #[error(transparent)]
     Directory(#[from] DirectoryError),
 }
 
-/// A step of an analysis.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnalysisProgress<'a> {
-    /// It begins or is resumed.
     Begins {
-        /// The number of games analysed before.
+        /// Games analysed before.
         done: u64,
     },
-    /// This turn is analysed next.
+    /// Before a turn is analysed.
     Turn {
-        /// The turn, from 1.
+        /// From 1.
         turn: usize,
-        /// The id of the game.
         id: &'a str,
     },
-    /// A game has been analysed.
+    /// After a game was analysed.
     Game,
 }
 
-/// The analysis of a tournament's games.
 #[derive(Clone, Debug)]
 pub struct TournamentAnalysis {
-    /// The tournament's directory.
     pub directory: TournamentDirectory,
-    /// The time for the value of each turn.
     pub time_per_move: Duration,
-    /// Ends the analysis once it is set.
+    /// Stops the analysis once set.
     pub stop: Arc<AtomicBool>,
 }
 
 impl TournamentAnalysis {
-    /// Analyses the games that have not been analysed. Returns `false` when it was interrupted
-    /// before all of them were.
+    /// Analyses the remaining games. `false`: it was stopped before the last one.
     pub fn run(
         &self,
         progress: &mut dyn FnMut(AnalysisProgress<'_>),
@@ -101,7 +76,6 @@ impl TournamentAnalysis {
         Ok(complete)
     }
 
-    /// Analyses the remaining games of `reader`.
     fn analyse_rest(
         &self,
         games: &Path,
@@ -124,7 +98,7 @@ impl TournamentAnalysis {
             });
             let annotation = annotation.map_err(|problem| wrong(problem.to_string()))?;
             if analyst.is_stopped() {
-                // This analysis is incomplete, so it is not written.
+                // Incomplete: not written.
                 return Ok(false);
             }
             let annotated = with_analysis(line.bytes(), &annotation);
@@ -137,7 +111,6 @@ impl TournamentAnalysis {
     }
 }
 
-/// Adds the analyses so far to the standings.
 pub fn add_analysis(
     results: &mut Results,
     directory: &TournamentDirectory,
@@ -155,10 +128,8 @@ pub fn add_analysis(
     Ok(())
 }
 
-/// The name of the file with the analysed games of a tournament.
 pub const FILE: &str = "analysis.jsonl";
 
-/// The file with the analysed games of a tournament.
 pub fn file(directory: &TournamentDirectory) -> PathBuf {
     directory.path().join(FILE)
 }
@@ -177,7 +148,7 @@ fn unwritten(path: &Path) -> impl Fn(io::Error) -> AnalysisError + use<'_> {
     }
 }
 
-/// Skips the games that have been analysed, and returns their number.
+/// Returns the number of games that were skipped.
 fn skip_analysed(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64, AnalysisError> {
     let mut done = 0;
     let mut analysed = Reader::open(path).map_err(unread(path))?;

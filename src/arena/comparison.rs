@@ -1,8 +1,7 @@
-//! The games of a comparison: which pairs of a plan belong together, and what they say.
+//! The games of a comparison of two versions.
 //!
-//! In its plan the new version is the first bot, the old one the second, and the others follow. A comparison against the old version
-//! is a pair of games; one against another opponent is two pairs with it, of the new and of the old version, from the
-//! same opening.
+//! The new version is the first bot, the old one the second. A comparison with the old version is one pair; with
+//! another opponent, it is two pairs from the same opening: new and old version against it.
 
 use super::results::Endings;
 use crate::record::{BotIndex, Ending};
@@ -13,7 +12,7 @@ use crate::tournament::schedule::{EntrantId, Pairing, Round};
 const NEW: EntrantId = EntrantId(0);
 const OLD: EntrantId = EntrantId(1);
 
-/// The only round of a comparison. `opponents` are the numbers of the opponents in order, of which 0 is the old version.
+/// The only round. `opponents` are indices of opponents in order; 0 is the old version.
 pub fn round(opponents: &[usize]) -> Round {
     let (mut pairings, mut first_openings) = (Vec::new(), Vec::new());
     for (opening, &opponent) in (0..).zip(opponents) {
@@ -35,35 +34,27 @@ pub fn round(opponents: &[usize]) -> Round {
     }
 }
 
-/// Games that were forfeited.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forfeits {
-    /// By the new version.
     pub new: u64,
-    /// By the old version.
     pub old: u64,
-    /// By the other opponents.
     pub others: u64,
 }
 
-/// The state of a comparison.
 #[derive(Clone, Debug)]
 pub struct Progress {
     opponents: Vec<usize>,
-    /// The place of the next comparison.
+    /// Index of the next comparison.
     next: usize,
-    /// The number of its first pair.
+    /// Number of its first pair.
     next_pair: u64,
-    /// What is known.
     pub comparison: Comparison,
-    /// Who forfeited how many of the games that count.
     pub forfeits: Forfeits,
-    /// The number of games that count.
     pub games: u64,
 }
 
 impl Progress {
-    /// Before the first game. There are `bots` besides the new version, the old one included.
+    /// `bots`: all but the new version.
     pub fn new(terms: Terms, bots: usize, opponents: Vec<usize>) -> Result<Self, MeanTestError> {
         Ok(Self {
             opponents,
@@ -75,8 +66,8 @@ impl Progress {
         })
     }
 
-    /// Takes in the comparisons that are complete, in their order, up to the decision, or all of them when `all` is set. Returns
-    /// whether it is decided.
+    /// Adds complete comparisons in their order, up to the decision, or all with `all`. Returns whether it is
+    /// decided.
     pub fn advance(&mut self, endings: &Endings, all: bool) -> bool {
         while (all || !self.comparison.is_decided())
             && let Some(&opponent) = self.opponents.get(self.next)
@@ -113,7 +104,6 @@ impl Progress {
     }
 }
 
-/// Both games of a pair, if they were played.
 fn pair(endings: &Endings, number: u64) -> Option<[Ending; 2]> {
     match endings.of(number) {
         [Some(one), Some(other)] => Some([one, other]),
@@ -121,7 +111,7 @@ fn pair(endings: &Endings, number: u64) -> Option<[Ending; 2]> {
     }
 }
 
-/// The half points, 0 to 4, of the first bot of a pairing.
+/// 0 to 4, of the first bot of a pairing.
 fn half_points(pair: [Ending; 2]) -> usize {
     pair.into_iter().map(Ending::half_points).sum()
 }

@@ -1,4 +1,4 @@
-//! How a tournament goes, for those who watch: its format and limits, its rounds, groups and bracket.
+//! The course of a tournament for spectators: format, limits, rounds, groups and bracket.
 
 use super::elimination::Bracket;
 use super::plan::{Format, Limits, Plan};
@@ -9,77 +9,63 @@ use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
 use crate::tournament::sprt::Decision;
 
-/// The course of a tournament. Bots are indices in `names`.
+/// Bots are indices in `names`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Course {
-    /// Who meets whom.
     pub format: Format,
-    /// The limits on the time of all bots; `None` when they differ.
+    /// `None` when the bots' limits differ.
     pub limits: Option<Limits>,
-    /// Pairs of games in each meeting.
+    /// Pairs of games a meeting.
     pub pairs: u32,
-    /// The names of the bots, in the order of the plan.
     pub names: Vec<String>,
-    /// The number of rounds of the whole tournament.
     pub rounds_planned: u32,
-    /// The number of games of the whole tournament; `None` while rounds are still to be made.
+    /// `None` while later rounds are unknown.
     pub games_planned: Option<u64>,
-    /// The rounds so far of a Swiss tournament; empty for other formats.
+    /// Swiss only.
     pub rounds: Vec<CourseRound>,
-    /// The tables of the groups, the best of each first.
+    /// The best of each first.
     pub groups: Vec<Vec<GroupPlace>>,
-    /// The bracket: round by round, each with half as many places as the one before, the final last. Empty while
-    /// groups are played, and for formats without one.
+    /// Each round has half as many places as the one before. Empty before the bracket begins and for formats without
+    /// one.
     pub bracket: Vec<Vec<BracketPlace>>,
-    /// The bots of the bracket, the best seed first.
+    /// The best seed first.
     pub seeds: Vec<usize>,
-    /// Who has won the bracket.
     pub champion: Option<usize>,
-    /// Why fewer games are played than all, as a sentence: a sequential test was decided.
+    /// Why fewer games than all are played (a sentence): a sequential test was decided.
     pub early: Option<String>,
-    /// Who meets next, in the order of the schedule: meetings of which games are still to be played, those being played
-    /// among them.
+    /// Meetings with games left to play, in the order of the schedule.
     pub next: Vec<Upcoming>,
 }
 
-/// Two bots that have games to play.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Upcoming {
-    /// The two.
     pub bots: [usize; 2],
-    /// The numbers of the first and the last pair of their games.
     pub pairs: [u64; 2],
 }
 
-/// The most meetings of [`Course::next`].
+/// Most meetings in [`Course::next`].
 const NEXT: usize = 100;
 
-/// A round of a Swiss tournament.
+/// Of a Swiss tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CourseRound {
-    /// Who meets whom.
     pub meetings: Vec<Meeting>,
-    /// Who has no opponent in it.
+    /// Bots without an opponent.
     pub byes: Vec<usize>,
 }
 
-/// Two bots that meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Meeting {
-    /// The two.
     pub bots: [usize; 2],
-    /// What each made so far, in half points.
+    /// By bot.
     pub half_points: [u64; 2],
-    /// Games played.
     pub games: u64,
-    /// The numbers of its first and its last pair of games.
     pub pairs: [u64; 2],
-    /// Who of the two advances, 0 or 1, and why; only in a bracket, when all its games are played.
+    /// Who advances, 0 or 1, and why; only in a bracket, after the last game.
     pub winner: Option<(usize, DecidedBy)>,
 }
 
 impl Meeting {
-    /// Whether all its games have been played.
     pub const fn is_complete(&self) -> bool {
         self.games == 2 * (self.pairs[1] + 1 - self.pairs[0])
     }
@@ -87,11 +73,11 @@ impl Meeting {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct BracketPlace {
-    /// Who meets; `None` for those who are not known yet, and where a bot has a bye.
+    /// `None` where unknown or a bye.
     pub bots: [Option<usize>; 2],
-    /// Whether one of the two does not exist, so that the other advances without a game.
+    /// Whether one bot is missing and the other advances without a game.
     pub bye: bool,
-    /// Their games; `None` until the round begins.
+    /// `None` until the round begins.
     pub meeting: Option<Meeting>,
 }
 
@@ -105,20 +91,19 @@ impl BracketPlace {
     }
 }
 
-/// A bot in the table of its group.
+/// In its group's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GroupPlace {
     pub bot: usize,
-    /// What it made, in half points.
+    /// Half points.
     pub half_points: u64,
-    /// The games that it has played in the group.
+    /// In the group.
     pub games: u64,
-    /// Whether it reached the bracket.
+    /// Into the bracket.
     pub advances: bool,
 }
 
 impl Results {
-    /// The course of the tournament so far.
     pub fn course(&self, plan: &Plan) -> Course {
         let mut limits = plan.bots.iter().map(|bot| bot.limits);
         let first = limits.next();
@@ -153,7 +138,6 @@ impl Results {
         }
     }
 
-    /// See [`Course::early`].
     fn early(&self, plan: &Plan) -> Option<String> {
         let hypotheses = plan.sprt.as_ref()?;
         let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
@@ -172,7 +156,6 @@ impl Results {
         ))
     }
 
-    /// See [`Course::next`].
     fn upcoming(&self, plan: &Plan) -> Vec<Upcoming> {
         let meetings = plan.rounds.iter().flat_map(|round| {
             let each = u64::from(round.pairs_each);
@@ -195,7 +178,6 @@ impl Results {
             .collect()
     }
 
-    /// Who meets in a round, in its order.
     fn meetings(&self, round: &Round) -> Vec<Meeting> {
         let each = u64::from(round.pairs_each);
         let meetings = round.pairings.iter().zip(0_u64..);
@@ -222,7 +204,7 @@ impl Results {
             .collect()
     }
 
-    /// The tables of the groups so far.
+    /// The tables so far.
     fn groups(&self, plan: &Plan) -> Vec<Vec<GroupPlace>> {
         if plan.format != Format::GroupsKnockout {
             return Vec::new();
@@ -260,7 +242,7 @@ impl Results {
                     place.advances = true;
                 }
             } else {
-                // Sorting is stable: the better seed stays before the other.
+                // Stable: the better seed stays first.
                 table.sort_by_key(|place| std::cmp::Reverse(place.half_points));
             }
             table
@@ -268,7 +250,7 @@ impl Results {
         tables.iter().map(table).collect()
     }
 
-    /// The bracket with all its rounds, also those to come.
+    /// All rounds, including those to come.
     fn drawn(&self, plan: &Plan, bracket: &Bracket) -> Vec<Vec<BracketPlace>> {
         let entrant = |seed| bracket.entrant(seed).index();
         let seats = knockout::bracket(bracket.size());
@@ -311,7 +293,7 @@ impl Results {
     }
 }
 
-/// A meeting of a bracket with who advances, its bots in the order in which they stand there.
+/// Adds who advances; the bots in their order in the bracket.
 fn decided(
     mut meeting: Meeting,
     bracket: &Bracket,

@@ -1,5 +1,4 @@
-//! The directory of a tournament: its plan, its journal, its tables, and the bots' stderr. It is the
-//! whole state of the tournament.
+//! The directory of a tournament: plan, journal, tables, bots' stderr. It is the tournament's whole state.
 
 use std::fs;
 use std::io;
@@ -15,37 +14,21 @@ use crate::record::reader::{LineError, Reader};
 use crate::record::text_file;
 use crate::text::cause;
 
-/// Why a directory cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum DirectoryError {
-    /// Something in it cannot be read or written.
     #[error("{path}: {}", cause(.error))]
-    Io {
-        /// The file.
-        path: String,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// Its plan cannot be read.
+    Io { path: String, error: io::Error },
     #[error("{path}: {error}")]
-    Plan {
-        /// The file.
-        path: String,
-        /// The reason.
-        error: PlanError,
-    },
-    /// Its journal cannot be opened.
+    Plan { path: String, error: PlanError },
     #[error(transparent)]
     Journal(#[from] OpenError),
-    /// A line of a journal is no game of the plan, or a game for the second time.
+    /// A line is not a game of the plan, or repeats one.
     #[error("{0}; mend the line or take it out")]
     Line(#[from] LineError),
-    /// It has a journal but no plan.
     #[error("{path}: there is a {found} but no plan.json; choose another folder")]
     NoTournament {
         /// The directory.
         path: String,
-        /// The file that is there.
         found: &'static str,
     },
 }
@@ -59,20 +42,18 @@ impl DirectoryError {
     }
 }
 
-/// A tournament's directory.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentDirectory {
     path: PathBuf,
 }
 
 impl TournamentDirectory {
-    /// The directory at this path, which is created if it does not exist.
+    /// Creates the directory if needed.
     pub fn make(path: &Path) -> Result<Self, DirectoryError> {
         fs::create_dir_all(path).map_err(DirectoryError::io(path))?;
         Ok(Self::at(path))
     }
 
-    /// The directory at this path.
     pub fn at(path: &Path) -> Self {
         Self {
             path: path.to_owned(),
@@ -88,20 +69,17 @@ impl TournamentDirectory {
         self.path.join("plan.json")
     }
 
-    /// When the tournament was begun, by the system's clock: when its journal was made, or else when its plan was
-    /// last written.
+    /// When the journal was made; otherwise when the plan was last written.
     pub fn begun(&self) -> Option<SystemTime> {
         let made = fs::metadata(self.journal_file()).and_then(|meta| meta.created());
         let written = || fs::metadata(self.plan_file())?.modified();
         made.or_else(|_| written()).ok()
     }
 
-    /// The journal of a tournament that is not played in shards.
     pub fn journal_file(&self) -> PathBuf {
         self.path.join("games.jsonl")
     }
 
-    /// The journal of a shard, and the file of its headers.
     pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], DirectoryError> {
         let folder = shard::folder(&self.path);
         fs::create_dir_all(&folder).map_err(DirectoryError::io(&folder))?;
@@ -109,12 +87,10 @@ impl TournamentDirectory {
         Ok(["jsonl", "header"].map(|ending| folder.join(format!("{name}.{ending}"))))
     }
 
-    /// The file for a bot's stderr.
     pub fn stderr_file(&self, slug: &str) -> PathBuf {
         self.path.join("bots").join(slug).join("stderr.log")
     }
 
-    /// The plan, if there is one.
     pub fn plan(&self) -> Result<Option<Plan>, DirectoryError> {
         let path = self.plan_file();
         let text = match text_file::read(&path, text_file::KEPT) {
@@ -138,7 +114,7 @@ impl TournamentDirectory {
         Ok(Some(plan))
     }
 
-    /// Replaces the plan, as a whole or not at all.
+    /// Atomic.
     pub fn write_plan(&self, plan: &mut Plan) -> Result<(), DirectoryError> {
         let path = self.plan_file();
         let text = plan.to_json().map_err(|error| DirectoryError::Plan {
@@ -148,28 +124,25 @@ impl TournamentDirectory {
         self.write("plan.json", &text)
     }
 
-    /// Replaces a file of the directory, as a whole or not at all.
     pub fn write(&self, name: &str, text: &str) -> Result<(), DirectoryError> {
         let path = self.path.join(name);
         let written = replace(&path, text.as_bytes()).and_then(|()| sync_directory(&self.path));
         written.map_err(DirectoryError::io(&path))
     }
 
-    /// Opens a journal of the directory for writing, and locks it.
     pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), DirectoryError> {
         let opened = Journal::open(path)?;
         if path == self.journal_file() {
-            // Whoever writes into the directory holds this lock; only the piece set is also written by
-            // those who play a shard.
+            // Every writer holds this lock, except that a shard's player writes the piece set.
             remove_leftovers(&self.path, "pieces.csv").map_err(DirectoryError::io(&self.path))?;
         }
-        // A new file survives a loss of power only once its directory is synced.
+        // A new file survives a power loss only once its directory is synced.
         let folder = path.parent().unwrap_or(&self.path);
         sync_directory(folder).map_err(DirectoryError::io(folder))?;
         Ok(opened)
     }
 
-    /// Adds the games of a shard that were kept from an earlier plan, and have not been played in it.
+    /// Adds a shard's games that were kept from an earlier plan and are not in its own journal.
     pub fn read_kept(
         &self,
         plan: &Plan,
@@ -198,7 +171,7 @@ impl TournamentDirectory {
         Ok(())
     }
 
-    /// Adds the games of a journal to the results. An incomplete last line is skipped.
+    /// Skips an incomplete last line.
     pub fn read_journal(
         path: &Path,
         plan: &Plan,

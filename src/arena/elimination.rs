@@ -1,4 +1,4 @@
-//! Tournaments in which bots are eliminated: a knockout, or groups with play-offs.
+//! Knockouts, and groups with play-offs.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,20 @@ use crate::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Matc
 use crate::tournament::schedule::{EntrantId, Pairing, Round, first_pair, groups};
 use crate::tournament::standings::Reached;
 
-/// The bracket of a tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bracket {
-    /// The bots in it, the best seed first.
+    /// The best seed first.
     pub seeds: Vec<EntrantId>,
-    /// The number of rounds before it.
     pub rounds_before: usize,
 }
 
 impl Bracket {
-    /// The seed of an entrant, from 0.
     fn seed(&self, id: EntrantId) -> Option<EntrantId> {
         let place = self.seeds.iter().position(|&seed| seed == id)?;
         u32::try_from(place).ok().map(EntrantId)
     }
 
-    /// A match with the bots named by their seeds, which decide the last kind of tie.
+    /// Names the bots by seed, which breaks the last kind of tie.
     fn by_seed(&self, played: &Match) -> Match {
         let seed = |id| self.seed(id).unwrap_or(id);
         let Pairing { a, b } = played.pairing;
@@ -34,7 +31,7 @@ impl Bracket {
         }
     }
 
-    /// Who wins a match of the bracket, and why.
+    /// The winner, and why.
     pub fn decision(&self, played: &Match) -> (EntrantId, DecidedBy) {
         let (seed, by) = self.by_seed(played).decision();
         (self.entrant(seed), by)
@@ -44,14 +41,13 @@ impl Bracket {
         self.seeds.get(seed.index()).copied().unwrap_or(seed)
     }
 
-    /// The number of bots in it.
     pub fn size(&self) -> u32 {
         u32::try_from(self.seeds.len()).unwrap_or(u32::MAX)
     }
 }
 
 impl Results {
-    /// The bracket; `None` for other formats, and until the groups are complete.
+    /// `None` for other formats and until the groups are complete.
     pub fn bracket(&self, plan: &Plan) -> Option<Bracket> {
         match plan.format {
             Format::Knockout => Some(Bracket {
@@ -69,7 +65,7 @@ impl Results {
         }
     }
 
-    /// What follows the rounds so far of a tournament that eliminates.
+    /// What comes after the rounds so far.
     pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, KnockoutError> {
         let Some(bracket) = self.bracket(plan) else {
             return Ok(Next::Over);
@@ -106,9 +102,8 @@ impl Results {
         }
     }
 
-    /// The entrants of each group, the best first; `None` until all games of the groups have been played.
-    ///
-    /// Ties are broken by direct encounter, Sonneborn–Berger and seed.
+    /// The entrants of each group, the best first; `None` until all group games are played. Ties are broken by
+    /// direct encounter, Sonneborn–Berger, then seed.
     pub fn group_tables(&self, plan: &Plan) -> Option<Vec<Vec<EntrantId>>> {
         let count = plan.entrants() as usize;
         let mut made = vec![BTreeMap::<usize, u64>::new(); count];
@@ -138,17 +133,17 @@ impl Results {
                 let berger: u64 = row.iter().map(|(&other, made)| made * points[other]).sum();
                 std::cmp::Reverse((points[id.index()], direct, berger))
             };
-            // Sorting is stable: the better seed stays before the other.
+            // Stable: the better seed stays first.
             group.sort_by_cached_key(key);
         }
         Some(tables)
     }
 
-    /// What each bot has reached, by name; `None` while groups are played.
+    /// What each bot reached, by name; `None` during the groups.
     pub(super) fn reached(&self, plan: &Plan) -> Option<BTreeMap<String, Reached>> {
         let bracket = self.bracket(plan)?;
         let rounds = knockout::rounds(bracket.size()) as usize;
-        // The round of the bracket, from 1, in which each bot was eliminated.
+        // Round of the bracket, from 1, in which a bot was eliminated.
         let mut out = BTreeMap::new();
         for (place, round) in plan.rounds.iter().enumerate().skip(bracket.rounds_before) {
             let is_complete = round

@@ -1,14 +1,13 @@
-//! The bots that are named for a tournament (files, command lines, whole directories), and which of
-//! them can enter.
+//! Finds the bots named for a tournament (files, command lines, directories).
 
-use std::collections::BTreeMap;
-use std::io;
+use std::collections::{BTreeMap, HashSet};
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use super::logs::StderrLog;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
-use super::slug::slugs;
 use crate::bot::naming::{Named, distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
@@ -19,26 +18,20 @@ use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::session::Ruleset;
 use crate::strategy;
-use crate::text::short_name;
-use crate::text::{escape_controls, unreadable};
+use crate::text::{escape_controls, short_name, unreadable};
 
-/// A bot as the user names it.
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
-    /// A file, a command line or `builtin:NAME`.
     pub text: String,
-    /// Its name; by default that of its file.
+    /// By default the file's name.
     pub name: Option<String>,
-    /// Its working directory; the referee's by default.
+    /// By default the referee's.
     pub directory: Option<PathBuf>,
-    /// Variables added to its environment.
     pub environment: BTreeMap<String, String>,
-    /// The limits on its time.
     pub time: TimeControl,
 }
 
 impl From<String> for BotRequest {
-    /// A bot with the default limits.
     fn from(text: String) -> Self {
         Self {
             text,
@@ -48,7 +41,7 @@ impl From<String> for BotRequest {
 }
 
 impl BotRequest {
-    /// The request that led to this entry of a plan.
+    /// The request that led to this entry.
     pub fn again(bot: &BotPlan) -> Result<Self, NoTime> {
         Ok(Self {
             text: bot.bot.clone(),
@@ -60,37 +53,24 @@ impl BotRequest {
     }
 }
 
-/// The bots that were named.
 #[derive(Clone, Debug, Default)]
 pub struct Entrants {
-    /// The bots that can enter.
     pub entered: Vec<Entrant>,
-    /// The bots that cannot.
     pub rejected: Vec<RejectedBot>,
 }
 
-/// Why the bots cannot be found.
 #[derive(Debug, thiserror::Error)]
 pub enum EntrantsError {
-    /// A directory cannot be read.
     #[error("{}", unreadable(.path, .error))]
-    Unreadable {
-        /// The directory.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// A directory without programs.
+    Unreadable { path: PathBuf, error: io::Error },
     #[error(
         "{}: there is no program in it; expected files that can be run, or end like a known \
          language",
         .0.display()
     )]
     NoPrograms(PathBuf),
-    /// There is no space for the files of bots, for which none of them is to blame.
     #[error(transparent)]
     NoSpace(CannotStart),
-    /// People cannot enter.
     #[error("people do not enter tournaments; they play matches: referee human BOT")]
     Human,
 }
@@ -98,17 +78,17 @@ pub enum EntrantsError {
 /// The programs in a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPrograms {
-    /// The path of each, and its name when that is not the file's.
+    /// Paths, with names that differ from the file's.
     pub programs: Vec<(String, Option<String>)>,
-    /// The other files, escaped.
+    /// Other files, escaped.
     pub others: Vec<String>,
-    /// What was meant to be a bot and cannot be started, in the same form: directories that hold no
-    /// program or several, and programs that are not compiled or not executable. [`find`] says why.
+    /// Meant as bots, but they cannot be started: directories with no program or several, programs not compiled or
+    /// not executable. [`find`] says why.
     pub refused: Vec<(String, Option<String>)>,
 }
 
-/// The programs in a directory, sorted by name: the files that can be run, and from each directory
-/// in it the only program there, which is called by the directory's name. So is the only program of all.
+/// The programs in a directory, sorted by name: runnable files, and the only program of each directory in it, named
+/// after that directory.
 pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     let mut found = Vec::new();
     let (mut others, mut refused) = (Vec::new(), Vec::new());
@@ -141,7 +121,6 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     })
 }
 
-/// The entries of a directory, sorted by name.
 fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
     submission::entries(folder).map_err(|error| EntrantsError::Unreadable {
         path: folder.to_owned(),
@@ -149,8 +128,7 @@ fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
     })
 }
 
-/// Finds the programs of bots and copies them into the sandbox. `referee` is the path of this program,
-/// which runs the built-in bots.
+/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots.
 pub fn find(
     requests: &[BotRequest],
     referee: &Path,
@@ -250,7 +228,6 @@ pub fn find(
     Ok(entrants)
 }
 
-/// The name of a bot, before names are made distinct.
 fn base_name(request: &BotRequest, program: Option<&Program>) -> String {
     match (&request.name, program) {
         (Some(name), _) => short_name(name),
@@ -265,8 +242,7 @@ fn base_name(request: &BotRequest, program: Option<&Program>) -> String {
     }
 }
 
-/// Copies a program into the sandbox. Returns its own files as well, with the hash of those that were copied, or
-/// of the original ones when nothing is copied.
+/// Also returns the program's own files, with the hash of the copies, or of the originals when nothing is copied.
 fn confine(
     program: Program,
     others: &[&Program],
@@ -282,7 +258,7 @@ fn confine(
     Ok((program, hash, own))
 }
 
-/// The command of a plan's bot, as records hold it. Its program need not exist.
+/// As recorded. The program need not exist.
 pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
         Ok(BotSpec::Program(program)) => program.command,
@@ -290,7 +266,7 @@ pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     }
 }
 
-/// The other entrant whose file a program is a link to.
+/// The entrant whose file this program links to.
 fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Program> {
     let own = own_program(&program.argv).filter(|own| own.is_symlink())?;
     let end = own.canonicalize().ok()?;
@@ -300,26 +276,24 @@ fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Prog
     })
 }
 
-/// Whether two programs are the same. Then each may read the files of the other.
+/// Then each may read the other's files.
 fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
 }
 
-/// A bot of a plan, and the program that was found for it.
+/// A bot of the plan with its program.
 #[derive(Clone, Debug)]
 pub struct Entrant {
-    /// Its entry in the plan.
     pub plan: BotPlan,
     pub program: Program,
-    /// The files that are its own, where they were found.
+    /// At their original place.
     pub files: BotFiles,
 }
 
 impl Entrant {
-    /// A seat for it in a game by these rules. `pieces_path` is the path of the piece set's file
-    /// when it is not the built-in one; `tap` receives what the bot writes to stderr.
+    /// `pieces_path`: the piece set's file unless it is built in. `tap` receives stderr.
     pub fn seat(&self, ruleset: &dyn Ruleset, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
-        // The limits of a plan were made from a time control.
+        // A plan's limits come from a time control: always valid.
         let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
         let own = self.plan.environment.clone();
         let seat = Seat::program(ruleset, pieces_path, self.program.clone(), time)
@@ -332,11 +306,132 @@ impl Entrant {
     }
 }
 
-/// An entrant whose stderr is written to a file.
 #[derive(Clone, Debug)]
 pub struct LoggedEntrant {
-    /// The bot.
     pub entrant: Entrant,
-    /// The file of its stderr.
     pub log: Arc<StderrLog>,
+}
+
+/// In bytes, without a number.
+const LONGEST: usize = 60;
+
+/// A name of a directory for each name of a bot: letters, digits, `-`, `_` and `.` only, never empty,
+/// never with a dot at the beginning, and all different even when case is ignored.
+///
+/// ```
+/// use referee::arena::slug::slugs;
+///
+/// let names = ["greedy.py", "../../x", "", "Greedy.py"];
+/// assert_eq!(slugs(&names), ["greedy.py", "x", "bot", "Greedy.py-2"]);
+/// ```
+pub fn slugs(names: &[&str]) -> Vec<String> {
+    let mut used = HashSet::new();
+    names
+        .iter()
+        .map(|name| {
+            let slug = slug(name);
+            // Enough tries: one for each name.
+            (1..=names.len())
+                .map(|n| match n {
+                    1 => slug.clone(),
+                    n => format!("{slug}-{n}"),
+                })
+                .find(|slug| used.insert(slug.to_lowercase()))
+                .unwrap_or(slug)
+        })
+        .collect()
+}
+
+fn slug(name: &str) -> String {
+    let mut slug = String::new();
+    for c in name.chars() {
+        if slug.len() >= LONGEST {
+            break;
+        }
+        if c.is_ascii_alphanumeric() || (c == '.' && !slug.is_empty()) {
+            slug.push(c);
+        } else if !slug.is_empty() && !slug.ends_with(['-', '.']) {
+            slug.push(if c == '_' { '_' } else { '-' });
+        }
+    }
+    let slug = slug.trim_end_matches(['-', '.', '_']);
+    if slug.is_empty() {
+        "bot".to_owned()
+    } else {
+        slug.to_owned()
+    }
+}
+
+/// Kept for a bot, in bytes.
+pub const MOST_BYTES: u64 = 8 << 20;
+
+/// Created with the first line.
+#[derive(Debug)]
+pub struct StderrLog {
+    path: PathBuf,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    file: Option<File>,
+    bytes: u64,
+}
+
+impl StderrLog {
+    pub fn new(path: PathBuf) -> Self {
+        let bytes = fs::metadata(&path).map_or(0, |meta| meta.len());
+        let state = Mutex::new(State { file: None, bytes });
+        Self { path, state }
+    }
+
+    /// Writes each line after the number of the pair in play.
+    pub fn tap(self: &Arc<Self>, pair: Arc<AtomicU64>) -> Tap {
+        let log = Arc::clone(self);
+        Arc::new(move |line| log.write(pair.load(Ordering::Relaxed), line))
+    }
+
+    /// `line` is escaped. If the log cannot be written, the tournament continues without it.
+    fn write(&self, pair: u64, line: &str) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if state.bytes >= MOST_BYTES {
+            return;
+        }
+        let mut text = format!("p{pair:06} {line}\n");
+        state.bytes += text.len() as u64;
+        if state.bytes >= MOST_BYTES {
+            text.push_str("... the rest is left out: the log is full\n");
+        }
+        if state.file.is_none() {
+            if let Some(folder) = self.path.parent() {
+                let _ = fs::create_dir_all(folder);
+            }
+            let opened = OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(&self.path);
+            match opened {
+                Ok(file) => state.file = Some(file),
+                Err(error) => {
+                    tracing::warn!(
+                        "{}: {error}",
+                        self.path.display(),
+                        error = crate::text::cause(&error)
+                    );
+                    state.bytes = MOST_BYTES;
+                    return;
+                }
+            }
+        }
+        if let Some(file) = &mut state.file
+            && let Err(error) = file.write_all(text.as_bytes())
+        {
+            tracing::warn!(
+                "{}: {error}",
+                self.path.display(),
+                error = crate::text::cause(&error)
+            );
+            state.bytes = MOST_BYTES;
+        }
+    }
 }

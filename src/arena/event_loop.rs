@@ -1,5 +1,4 @@
-//! The event loop of a tournament: starts the workers, and acts on what they report until all of
-//! them have ended.
+//! The event loop: starts the workers and handles their reports until all have stopped.
 
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -7,16 +6,12 @@ use std::sync::Arc;
 
 use tokio::sync::{mpsc, watch};
 
-use super::capacity::Capacity;
 use super::directory::TournamentDirectory;
 use super::plan::Plan;
-use super::progress::Event;
-use super::progress::{Progress, Then};
-use super::results::Results;
-use super::scheduler::Scheduler;
+use super::results::{Next, Results};
+use super::scheduler::{Benched, Scheduler};
 use super::shard::Shard;
-use super::unplayed::write_unplayed;
-use super::worker::{ArenaContext, Worker};
+use super::worker::{ArenaContext, Capacity, Worker, write_unplayed};
 use super::{Arena, Ended, RunError, TournamentObserver, sprt};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
@@ -24,11 +19,11 @@ use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::record::FinishedRecord;
 use crate::record::journal::{Journal, Writer};
+use crate::tournament::schedule::{GameId, Round};
+use crate::tournament::sprt::{Decision, Sprt};
 
 impl Arena {
-    /// Plays the games that have not been played. The first message of `stops` ends the tournament
-    /// after the games being played, the second at once. Returns how it ended, with its plan and
-    /// all games played.
+    /// Plays the remaining games. The first message of `stops` ends after the current games, the second immediately.
     pub async fn run(
         self,
         directory: &TournamentDirectory,
@@ -38,7 +33,7 @@ impl Arena {
     ) -> Result<(Ended, Plan, Results), RunError> {
         let test = self.plan.sprt.as_ref().map(sprt).transpose()?;
         let mut progress = Progress::new(directory, self.plan, self.results, test, self.shard);
-        // A round may have been finished just before the referee ended.
+        // The referee may have been killed after the last game of a round.
         progress.next_round(observer)?;
         let (events, mut received) = mpsc::unbounded_channel();
         let (abort, aborted) = watch::channel(false);
@@ -121,13 +116,12 @@ impl Arena {
             }
         }
         for worker in workers {
-            // What ended it has been reported.
+            // Its error was reported.
             let _ = worker.join();
         }
         if let Some(writer) = Arc::into_inner(writer) {
             writer.finish()?;
         }
-        // Writes that were confirmed since the last worker ended.
         while let Ok(event) = received.try_recv() {
             if let Err(error) = progress.handle(event, observer) {
                 failure.get_or_insert(error);
@@ -140,7 +134,7 @@ impl Arena {
     }
 }
 
-/// The span of a tournament in the log, with the event that it begins.
+/// With the log event that it begins.
 fn span(progress: &Progress<'_>, jobs: usize, shard: Option<Shard>) -> tracing::Span {
     let plan = &progress.plan;
     let span = tracing::info_span!(target: SPAN, "tournament", plan = plan.hash);
@@ -157,7 +151,7 @@ fn span(progress: &Progress<'_>, jobs: usize, shard: Option<Shard>) -> tracing::
     span
 }
 
-/// The result of a worker; an error when it panics, for nobody would hear of its end.
+/// Turns a panic into an error: otherwise it would go unnoticed.
 fn caught(work: impl FnOnce() -> Result<(), GameError>) -> Result<(), GameError> {
     catch_unwind(AssertUnwindSafe(work)).unwrap_or_else(|_| {
         let panicked = "a thread that plays games panicked (above is where), which is a bug of the referee; \
@@ -166,7 +160,7 @@ fn caught(work: impl FnOnce() -> Result<(), GameError>) -> Result<(), GameError>
     })
 }
 
-/// Runs a worker, with a runtime of its own, on this thread.
+/// On this thread, with its own runtime.
 fn run_worker(
     context: &Arc<ArenaContext>,
     writer: &Writer,
@@ -176,7 +170,7 @@ fn run_worker(
         let context = Arc::clone(context);
         writer.write(Arc::clone(game.line()), move |written| {
             context.scheduler.written();
-            // There is no receiver when the tournament has failed.
+            // No receiver: the tournament failed.
             let _ = context.events.send(match written {
                 Ok(()) => Event::Written(game),
                 Err(error) => Event::NotWritten(error),
@@ -191,7 +185,7 @@ fn run_worker(
             let mut worker = Worker::new(context);
             let abort = std::pin::pin!(async {
                 if aborted.wait_for(|&aborted| aborted).await.is_err() {
-                    // The sender is gone, so this tournament cannot be aborted any more.
+                    // The sender is gone: no abort can come.
                     std::future::pending::<()>().await;
                 }
             });
@@ -205,6 +199,129 @@ fn run_worker(
             played.and(stopped.map_err(GameError::Io))
         })
     })
+}
+
+/// Reported by workers and the journal's writer.
+#[derive(Debug)]
+pub enum Event {
+    Written(Arc<FinishedRecord>),
+    /// A clock ran out, perhaps because of the referee.
+    Stalled {
+        id: GameId,
+        /// A sentence.
+        why: String,
+        /// Otherwise the game counts.
+        again: bool,
+    },
+    FewerGames(String),
+    Benched(Benched),
+    NotWritten(io::Error),
+    WorkerEnded(Result<(), GameError>),
+}
+
+struct Progress<'a> {
+    directory: &'a TournamentDirectory,
+    pub(super) plan: Plan,
+    pub(super) results: Results,
+    pub(super) test: Option<Sprt>,
+    /// Set when no round is left.
+    last: Option<Ended>,
+    shard: Option<Shard>,
+}
+
+/// What follows an event.
+enum Then {
+    Continue,
+    /// Schedule this round.
+    Round(Round),
+    NoMoreRounds,
+    WorkerEnded,
+}
+
+impl<'a> Progress<'a> {
+    pub(super) fn new(
+        directory: &'a TournamentDirectory,
+        plan: Plan,
+        results: Results,
+        test: Option<Sprt>,
+        shard: Option<Shard>,
+    ) -> Self {
+        Self {
+            directory,
+            plan,
+            results,
+            test,
+            last: None,
+            shard,
+        }
+    }
+
+    pub(super) fn handle(
+        &mut self,
+        event: Event,
+        observer: &mut impl TournamentObserver,
+    ) -> Result<Then, RunError> {
+        match event {
+            Event::Written(game) => {
+                let added = self.results.add_finished(&self.plan, &game);
+                added.map_err(|problem| {
+                    io::Error::other(format!("a record that was just written: {problem}"))
+                })?;
+                observer.game(&self.plan, &self.results, &game);
+                return self.next_round(observer);
+            }
+            Event::Stalled { id, why, again } => observer.stalled(id, &why, again),
+            Event::FewerGames(why) => observer.fewer_games(&why),
+            Event::Benched(benched) => observer.benched(&self.plan, &benched),
+            Event::NotWritten(error) => return Err(RunError::NotWritten(error)),
+            Event::WorkerEnded(Ok(())) => return Ok(Then::WorkerEnded),
+            Event::WorkerEnded(Err(error)) => return Err(error.into()),
+        }
+        Ok(Then::Continue)
+    }
+
+    /// Whether later rounds depend on results.
+    pub(super) fn more_rounds(&self) -> bool {
+        self.last.is_none() && self.shard.is_none() && self.plan.format.depends_on_results()
+    }
+
+    /// After the last game of a round: adds the next one to the plan's file before it is played.
+    pub(super) fn next_round(
+        &mut self,
+        observer: &mut impl TournamentObserver,
+    ) -> Result<Then, RunError> {
+        if let Some(shard) = self.shard {
+            let pairs = shard.pairs(&self.plan);
+            if self.last.is_none() && self.results.games == 2 * (pairs.end - pairs.start) {
+                self.last = Some(Ended::Complete);
+            }
+            return Ok(Then::Continue);
+        }
+        if self.last.is_some() || !self.results.is_done(&self.plan) {
+            return Ok(Then::Continue);
+        }
+        self.last = match self.results.next(&self.plan)? {
+            Next::Round(round) => {
+                self.plan.rounds.push(round.clone());
+                self.directory.write_plan(&mut self.plan)?;
+                observer.round(&self.plan, self.plan.rounds.len());
+                return Ok(Then::Round(round));
+            }
+            Next::Over => Some(Ended::Complete),
+            Next::Winner(winner) => Some(Ended::Won(winner)),
+        };
+        Ok(Then::NoMoreRounds)
+    }
+
+    pub(super) fn ended(&self) -> Ended {
+        if let Some(test) = &self.test {
+            match test.decide(&self.results.pentanomial) {
+                Decision::Continue => {}
+                decision => return Ended::Decided(decision),
+            }
+        }
+        self.last.unwrap_or(Ended::Interrupted)
+    }
 }
 
 #[cfg(test)]

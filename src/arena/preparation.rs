@@ -1,46 +1,42 @@
-//! Prepares a tournament: the entry check, the openings, the schedule and the plan.
+//! Prepares a tournament: entry check, openings, schedule, plan.
 
-use std::io;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::collections::hash_map::DefaultHasher;
+use std::hash::{Hash as _, Hasher as _};
+use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
+use std::{fs, io};
 
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
 use super::directory::{DirectoryError, TournamentDirectory};
-use super::entrants::Entrants;
-use super::entrants::{Entrant, LoggedEntrant};
-use super::entry_check;
-use super::identical::{identical, same_program};
-use super::logs::StderrLog;
+use super::entrants::{Entrant, Entrants, LoggedEntrant, StderrLog};
 use super::plan::request::{PlanRequest, RequestError};
 use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::bot::exhaustion::Exhausted;
-use crate::checkup::Questions;
+use crate::checkup::{self, Checkup, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
-/// How many of the files of a bot that has been changed are named.
 const MAX_NEWER: usize = 3;
 
-/// Why a tournament cannot be started or resumed.
 #[derive(Debug, thiserror::Error)]
 pub enum PreparationError {
-    /// The options contradict each other, or the bots.
     #[error(transparent)]
     Request(#[from] RequestError),
-    /// With [`PlanRequest::strict`], not all bots can enter.
+    /// With [`PlanRequest::strict`].
     #[error(
         "{0} of the bots cannot enter, and --strict requires all of them; fix them (see \
          `referee check BOT`) or leave them out"
     )]
     NotAllEnter(usize),
-    /// A bot of the tournament that is resumed cannot be started.
+    /// A bot of the resumed tournament cannot be started.
     #[error("{0}")]
     Missing(String),
-    /// The directory holds another tournament.
     #[error(
         "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
          another folder with --out",
@@ -48,76 +44,64 @@ pub enum PreparationError {
         .differences.join("\n  ")
     )]
     Another {
-        /// The directory.
         path: PathBuf,
-        /// The differences, a sentence each.
+        /// A sentence each.
         differences: Vec<String>,
-        /// The bots that came later or have changed, as they are now.
+        /// New or changed bots, as they are now.
         late: Vec<BotPlan>,
-        /// The plan of the tournament in the directory.
+        /// The directory's plan.
         plan: Box<Plan>,
     },
-    /// The directory cannot be used.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// The machine has run out of processes or the like.
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
-    /// The referee failed.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
 
-/// Something to show to the user while a tournament is prepared.
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
-    /// The seed, which was drawn because none was given.
     Seed(u64),
-    /// A bot is being checked.
+    /// The check of a bot begins.
     Checking {
         name: &'a str,
-        /// Its number, from 1.
+        /// From 1.
         number: usize,
-        /// The number of bots that are checked.
+        /// Bots to check.
         of: usize,
     },
-    /// The entry check has ended.
+    /// All checks are done.
     Checked {
-        /// The number of bots that passed.
+        /// Bots that passed.
         passed: usize,
-        /// The number of bots that were checked.
+        /// Bots that were checked.
         of: usize,
     },
-    /// A sentence about something that may not be meant.
+    /// A sentence about something probably not intended.
     Warning(&'a str),
-    /// This bot cannot enter.
     Rejected(&'a RejectedBot),
-    /// A bot that did not enter the tournament that is resumed has been changed since.
     Mended {
         bot: &'a BotPlan,
-        /// The plan of the tournament.
+        /// The tournament's plan.
         plan: &'a Plan,
     },
-    /// This other version of the referee started the tournament.
     BegunByVersion(&'a str),
 }
 
-/// Prepares a tournament in a directory.
 #[derive(Clone, Copy, Debug)]
 pub struct Preparation<'a> {
-    /// The options.
     pub request: &'a PlanRequest,
-    /// The game and its rules.
     pub ruleset: &'a Arc<dyn Ruleset>,
     pub directory: &'a TournamentDirectory,
     /// Entry checks at once.
     pub jobs: usize,
-    /// Path of the piece set's file, for the bots, when it is not the built-in set.
+    /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<&'a str>,
 }
 
 impl<'a> Preparation<'a> {
-    /// A preparation with one entry check at a time and the built-in pieces.
+    /// One check at a time, built-in pieces.
     pub const fn new(
         request: &'a PlanRequest,
         ruleset: &'a Arc<dyn Ruleset>,
@@ -134,15 +118,14 @@ impl<'a> Preparation<'a> {
 }
 
 impl Preparation<'_> {
-    /// Starts a tournament: checks the bots, makes the plan and writes it into the directory. Returns
-    /// the plan and its bots, in the plan's order.
+    /// Checks the bots, then makes and writes the plan. Returns it with its bots, in its order.
     pub async fn begin(
         &self,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
         let seed = self.request.seed.unwrap_or_else(|| {
-            // Short, so that it is easy to type.
+            // Short: easy to type.
             let seed = u64::from(rand::random::<u32>());
             notify(Notice::Seed(seed));
             seed
@@ -155,7 +138,6 @@ impl Preparation<'_> {
             notify(Notice::Warning(&same_program(&names)));
         }
         if !self.request.no_check && !entered.is_empty() {
-            // A file of openings that cannot be used is reported before minutes of checks.
             self.request.draw_openings(&**self.ruleset, seed, 1)?;
             let of = entered.len();
             entered = self.check(entered, &mut rejected, notify).await?;
@@ -179,7 +161,7 @@ impl Preparation<'_> {
         Ok((plan, self.with_logs(entered)))
     }
 
-    /// Resumes the tournament of the plan `old`. The options and the bots must be those of the plan.
+    /// Options and bots must match the plan `old`.
     pub fn resume(
         &self,
         old: Plan,
@@ -190,7 +172,6 @@ impl Preparation<'_> {
             let name = &rejected.bot.name;
             old.bots.iter().any(|bot| bot.name == *name)
         };
-        // Bots that did not enter then are not needed now.
         if let Some(rejected) = entrants.rejected.iter().find(plays) {
             return Err(PreparationError::Missing(rejected.reason.clone()));
         }
@@ -259,7 +240,7 @@ impl Preparation<'_> {
         Ok((old, self.with_logs(playing)))
     }
 
-    /// Which files of bots that have been changed are newer than the tournament, a sentence for each bot.
+    /// Files of changed bots that are newer than the tournament, a sentence a bot.
     fn newer_files(&self, old: &Plan, playing: &[Entrant]) -> Vec<String> {
         let Some(begun) = self.directory.begun() else {
             return Vec::new();
@@ -281,7 +262,6 @@ impl Preparation<'_> {
         changed.filter_map(sentence).collect()
     }
 
-    /// Why a bot could not be checked.
     fn not_checked(&self, error: GameError) -> PreparationError {
         match error {
             GameError::Exhausted(limit) => limit.into(),
@@ -294,8 +274,7 @@ impl Preparation<'_> {
         }
     }
 
-    /// Checks every bot, `jobs` at once, and those for which the machine then has no processes left once
-    /// more, one after the other. Returns those that can enter.
+    /// Checks `jobs` bots at once; those for which processes ran out, again one by one. Returns the fit ones.
     pub async fn check(
         &self,
         entrants: Vec<Entrant>,
@@ -316,13 +295,12 @@ impl Preparation<'_> {
                 let pieces = self.pieces_path.map(str::to_owned);
                 let begun = begun.clone();
                 local.spawn_local(async move {
-                    // It cannot fail, because the semaphore is never closed.
+                    // Never fails: the semaphore is not closed.
                     let _job = jobs.acquire().await;
-                    // Nobody listens any more when the preparation has been stopped.
                     let _ = begun.send(entrant.plan.name.clone());
                     drop(begun);
                     let pieces = pieces.as_deref();
-                    let verdict = entry_check::check(&runner, &entrant, pieces, &questions).await;
+                    let verdict = check(&runner, &entrant, pieces, &questions).await;
                     (entrant, verdict)
                 })
             })
@@ -344,7 +322,7 @@ impl Preparation<'_> {
                 for (entrant, mut verdict) in verdicts {
                     if let Err(GameError::Exhausted(_)) = verdict {
                         let pieces = self.pieces_path;
-                        let check = entry_check::check(&runner, &entrant, pieces, &questions);
+                        let check = check(&runner, &entrant, pieces, &questions);
                         verdict = Box::pin(check).await;
                     }
                     match verdict.map_err(|error| self.not_checked(error))? {
@@ -360,7 +338,6 @@ impl Preparation<'_> {
             .await
     }
 
-    /// The bots with the files of their stderr.
     pub fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
         let with_log = |entrant: Entrant| {
             let log = self.directory.stderr_file(&entrant.plan.slug);
@@ -373,8 +350,7 @@ impl Preparation<'_> {
     }
 }
 
-/// Writes the piece set into the directory, for the bots, when it is not the built-in one. Returns its
-/// absolute path.
+/// Writes the piece set for the bots, unless it is built in. Returns its absolute path.
 pub fn write_pieces(
     directory: &TournamentDirectory,
     ruleset: &dyn Ruleset,
@@ -386,4 +362,144 @@ pub fn write_pieces(
     let path = directory.path().join("pieces.csv");
     let absolute = std::path::absolute(&path).map_err(DirectoryError::io(&path))?;
     Ok(Some(absolute.to_string_lossy().into_owned()))
+}
+
+/// After this, the remaining checks are left out.
+const TIME: Duration = Duration::from_secs(20);
+
+/// The inner error is the bot's problem with advice; the outer one a failure of the referee or the machine. All bots
+/// are asked the same questions.
+pub async fn check(
+    runner: &GameRunner,
+    entrant: &Entrant,
+    pieces_path: Option<&str>,
+    questions: &Arc<Questions>,
+) -> Result<Result<(), String>, GameError> {
+    let seat = entrant.seat(runner.ruleset(), pieces_path, None);
+    let mut ignore = |_: checkup::Notice<'_>| {};
+    let checkup = Checkup::new(runner, seat, TIME, &mut ignore);
+    let checkup = checkup.sharing(Arc::clone(questions));
+    let report = checkup.run_required().await?;
+    if report.is_fit() {
+        return Ok(Ok(()));
+    }
+    let problem = report.first_problem().map(|(_, problem)| problem);
+    Ok(Err(problem.map_or_else(String::new, ToString::to_string)))
+}
+
+/// Groups of names with the same content, arguments, environment and limits, in the order of entry. Path and name do
+/// not matter.
+pub fn identical(entrants: &[Entrant]) -> Vec<Vec<&str>> {
+    let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for entrant in entrants {
+        let name = entrant.plan.name.as_str();
+        groups.entry(identity(entrant)).or_default().push(name);
+    }
+    let mut groups: Vec<Vec<&str>> = groups
+        .into_values()
+        .filter(|names| names.len() > 1)
+        .collect();
+    let place = |name: &str| entrants.iter().position(|it| it.plan.name == name);
+    groups.sort_by_key(|names| names.first().and_then(|name| place(name)));
+    groups
+}
+
+/// A sentence.
+pub fn same_program(names: &[&str]) -> String {
+    match names {
+        [others @ .., last] if !others.is_empty() => format!(
+            "{} and {last} are the same program; each of them plays",
+            others.join(", ")
+        ),
+        _ => String::new(),
+    }
+}
+
+/// Equal for the same programs only.
+fn identity(entrant: &Entrant) -> String {
+    let program = &entrant.program;
+    let own = program.own_file();
+    let content = own.as_ref().and_then(|path| fs::read(path).ok());
+    let (what, arguments) = match (&own, content) {
+        (Some(path), Some(content)) => {
+            let mut hasher = DefaultHasher::new();
+            content.hash(&mut hasher);
+            let mut words = program.argv.iter();
+            // The words before it are an interpreter.
+            let own = words.position(|word| Path::new(word) == path);
+            let after = own.map_or(1, |own| own + 1);
+            let what = format!("{} {:x}", content.len(), hasher.finish());
+            (what, program.argv.get(after..).unwrap_or_default())
+        }
+        _ => (String::new(), &program.argv[..]),
+    };
+    format!(
+        "{what} {arguments:?} {:?} {:?}",
+        entrant.plan.environment, entrant.plan.limits
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+    use crate::arena::plan::{BotPlan, Limits};
+    use crate::game::four_in_a_row::FourInARow;
+    use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
+
+    /// Answers each process's first question and exits at the next.
+    const ONCE: &str = "echo >>\"$0/starts\"; read -r line; echo 1; read -r line; exit 3";
+
+    fn entrant(script: &str, folder: &Path) -> Entrant {
+        let program = program(script, folder);
+        Entrant {
+            files: program.files(&[]).unwrap(),
+            plan: BotPlan {
+                name: "a".to_owned(),
+                slug: "a".to_owned(),
+                bot: "a".to_owned(),
+                directory: None,
+                environment: [].into(),
+                limits: Limits::from(limits(LONG)),
+                hash: String::new(),
+                version: None,
+                place_before: None,
+            },
+            program,
+        }
+    }
+
+    #[tokio::test]
+    async fn after_the_first_failure_nothing_more_is_asked() {
+        let folder = tempfile::tempdir().unwrap();
+        let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let unfit = check(
+            &runner,
+            &entrant(ONCE, folder.path()),
+            None,
+            &Arc::default(),
+        )
+        .await;
+        let reason = unfit.unwrap().unwrap_err();
+        assert!(reason.starts_with("exited: "), "{reason}");
+        let starts = std::fs::read_to_string(folder.path().join("starts"));
+        assert_eq!(starts.unwrap().lines().count(), 1, "{reason}");
+    }
+
+    #[tokio::test]
+    async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
+        let folder = tempfile::tempdir().unwrap();
+        let entrant = entrant(SILENT_AT_FIRST, folder.path());
+        let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+        let fit = check(&late, &entrant, None, &Arc::default()).await.unwrap();
+        assert_eq!(fit, Ok(()));
+        // The referee was not stalled: the bot's fault.
+        std::fs::remove_dir(folder.path().join("first")).unwrap();
+        let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let unfit = check(&prompt, &entrant, None, &Arc::default())
+            .await
+            .unwrap();
+        assert!(unfit.unwrap_err().starts_with("timeout: "));
+    }
 }

@@ -1,6 +1,6 @@
-//! The games played so far, and their results. Records are added one by one, as they are written or
-//! from a journal, and not kept.
+//! The games played, added one by one and not kept.
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
@@ -8,12 +8,12 @@ use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSumma
 use crate::tournament::schedule::knockout::{self, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
-use crate::tournament::standings::Collector;
+use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking};
 
-/// Points of a bye for each pair of games of its round: as if all games had been won.
+/// Points of a bye a pair of games: as if both were won.
 pub(super) const BYE_POINTS_A_PAIR: u32 = 2;
 
-/// An ending as one byte, never 0.
+/// Never 0.
 fn encode(ending: Ending) -> u8 {
     match ending {
         Ending::Win(winner) => 1 + winner as u8,
@@ -38,19 +38,18 @@ fn decode(byte: u8) -> Option<Ending> {
     }
 }
 
-/// How every game ended, two bytes a pair.
+/// Two bytes a pair.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endings(Vec<[u8; 2]>);
 
 impl Endings {
-    /// How the games of the pair with this number ended; `None` for games not played yet.
+    /// `None` for games not played.
     pub fn of(&self, pair: u64) -> [Option<Ending>; 2] {
         let place = usize::try_from(pair).ok();
         let bytes = place.and_then(|place| self.0.get(place.checked_sub(1)?));
         bytes.map_or([None; 2], |bytes| bytes.map(decode))
     }
 
-    /// Notes how a game ended; `false` when it had been noted before.
     pub fn note(&mut self, id: GameId, ending: Ending) -> bool {
         let Some(place) = usize::try_from(id.pair).ok().and_then(|n| n.checked_sub(1)) else {
             return false;
@@ -67,16 +66,15 @@ impl Endings {
     }
 }
 
-/// The most games that are compared.
+/// Most games that are compared.
 const MOST_DISTINCT: usize = 1_000_000;
 
-/// Counts the different games among those played.
+/// Counts different games.
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
     seen: foldhash::HashSet<u64>,
-    /// The number of games with at least one turn.
     pub games: u64,
-    /// Whether there were too many games to compare all.
+    /// Whether there were too many to compare.
     pub full: bool,
 }
 
@@ -85,7 +83,7 @@ impl Distinct {
         self.add_digest(Self::digest(game));
     }
 
-    /// What is the same for games that were played alike; `None` for a game without a turn.
+    /// Equal for games played alike; `None` for a game without a turn.
     pub fn digest(game: &RecordSummary<'_>) -> Option<u64> {
         if game.times_ms.is_empty() {
             return None;
@@ -101,7 +99,6 @@ impl Distinct {
         Some(hasher.finish())
     }
 
-    /// Adds the game of this digest.
     pub fn add_digest(&mut self, digest: Option<u64>) {
         let Some(digest) = digest else {
             return;
@@ -114,43 +111,37 @@ impl Distinct {
         self.seen.insert(digest);
     }
 
-    /// Whether at most nine in ten games are different: bots without randomness play the same game again
-    /// from the same opening.
+    /// At most nine in ten games differ: bots without randomness repeat games from the same opening.
     pub fn is_repetitive(&self) -> bool {
         !self.full && self.count() as u64 * 10 < self.games * 9
     }
 
-    /// The number of different games; a lower bound when it is [full](Self::full).
+    /// A lower bound when [full](Self::full).
     pub fn count(&self) -> usize {
         self.seen.len()
     }
 }
 
-/// See the [module](self).
 #[derive(Clone, Debug, Default)]
 pub struct Results {
-    /// How every game ended.
     pub endings: Endings,
-    /// Collects the standings.
     pub collector: Collector,
-    /// Counts the different games: bots may repeat themselves.
+    /// Bots may repeat games.
     pub distinct: Distinct,
-    /// The number of games.
     pub games: u64,
-    /// The number of games that ended in a forfeit.
+    /// Games that ended in a forfeit.
     pub forfeits: u64,
-    /// The half points of each bot.
+    /// By bot.
     pub half_points: Vec<u64>,
-    /// The number of games of each bot.
+    /// By bot.
     pub games_of: Vec<u64>,
-    /// Pairs of games by the half points of the pairing's `a`; meant for two bots.
+    /// By half points of the pairing's `a`; for two bots.
     pub pentanomial: Pentanomial,
-    /// The matches of a knockout, by round.
+    /// Of a knockout, by round.
     matches: Vec<Vec<[Tally; 2]>>,
 }
 
 impl Results {
-    /// No games.
     pub fn new(plan: &Plan) -> Self {
         Self {
             half_points: vec![0; plan.bots.len()],
@@ -159,12 +150,10 @@ impl Results {
         }
     }
 
-    /// Adds a game of this plan that has just been written. The error is a sentence.
     pub fn add_finished(&mut self, plan: &Plan, game: &FinishedRecord) -> Result<GameId, String> {
         self.add(plan, &RecordSummary::of(game.record())?)
     }
 
-    /// Adds a game of this plan. The error is a sentence.
     pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {
         let (id, pair) = identify(plan, game)?;
         let ending = game.ending().map_err(|error| error.to_string())?;
@@ -190,7 +179,7 @@ impl Results {
         Ok(id)
     }
 
-    /// Which game of this plan it is, and how it ended. The error is a sentence.
+    /// Which game it is and how it ended. The error is a sentence.
     pub fn examine(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, Ending), String> {
         let (id, _) = identify(plan, game)?;
         let ending = game.ending().map_err(|error| error.to_string())?;
@@ -227,12 +216,12 @@ impl Results {
         }
     }
 
-    /// Whether all games of the rounds so far have been played.
+    /// Whether all games of the rounds so far are played.
     pub fn is_done(&self, plan: &Plan) -> bool {
         self.games == 2 * plan.pairs_so_far()
     }
 
-    /// What follows the rounds so far, all of whose games must have been played.
+    /// All games of the rounds so far must have been played.
     pub fn next(&self, plan: &Plan) -> Result<Next, NextError> {
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
@@ -247,7 +236,7 @@ impl Results {
         }
     }
 
-    /// The matches of a knockout's round, counted from 0, in the order of its pairings.
+    /// Of a knockout's round, from 0, in the order of its pairings.
     pub fn matches(&self, plan: &Plan, round: usize) -> Vec<Match> {
         let (Some(round), Some(matches)) = (plan.rounds.get(round), self.matches.get(round)) else {
             return Vec::new();
@@ -273,7 +262,7 @@ impl Results {
                 results.meeting(pairing, points);
             }
             for &bye in &round.byes {
-                // A bye counts as if every game had been won.
+                // A bye counts as if every game was won.
                 let points = u64::from(BYE_POINTS_A_PAIR);
                 results.bye(bye, 2 * points * u64::from(round.pairs_each));
             }
@@ -282,26 +271,19 @@ impl Results {
     }
 }
 
-/// Why nothing can follow a round: the plan and the games played contradict each other.
 #[derive(Debug, thiserror::Error)]
 pub enum NextError {
-    /// They are those of no knockout.
     #[error(transparent)]
     Knockout(#[from] knockout::KnockoutError),
 }
 
-/// What follows a round.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Next {
-    /// Another round.
     Round(Round),
-    /// The schedule is complete.
     Over,
-    /// This entrant has won the knockout.
     Winner(EntrantId),
 }
 
-/// Finds the game of the plan that a record is of. The error is a sentence.
 fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
     let pair = plan
@@ -340,6 +322,67 @@ fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGame
         ));
     }
     Ok((id, pair))
+}
+
+/// For the end of a table.
+pub fn not_entered(plan: &Plan) -> Vec<NotEntered> {
+    let rejected = plan.rejected.iter();
+    let named = rejected.map(|rejected| NotEntered {
+        name: rejected.bot.name.clone(),
+        reason: rejected.reason.clone(),
+    });
+    named.collect()
+}
+
+/// Places in a league before this plan, by name.
+pub fn places_before(plan: &Plan) -> BTreeMap<String, usize> {
+    let bots = plan.bots.iter();
+    bots.filter_map(|bot| Some((bot.name.clone(), bot.place_before?)))
+        .collect()
+}
+
+impl Results {
+    pub fn ranking(&self, plan: &Plan) -> Ranking {
+        let by = match plan.format {
+            Format::RoundRobin | Format::Gauntlet => RankBy::Results,
+            Format::Swiss => RankBy::Points,
+            // During the groups only points exist.
+            Format::Knockout | Format::GroupsKnockout => {
+                self.reached(plan).map_or(RankBy::Points, RankBy::Reached)
+            }
+        };
+        let byes = match plan.format {
+            Format::Swiss => self.byes(plan),
+            _ => BTreeMap::new(),
+        };
+        Ranking {
+            by,
+            tie_breaks: plan.tie_breaks.clone(),
+            byes,
+            games_a_meeting: Some(plan.pairs.saturating_mul(2)),
+            before: places_before(plan),
+            not_entered: not_entered(plan),
+        }
+    }
+
+    /// Byes of the rounds that have begun.
+    fn byes(&self, plan: &Plan) -> BTreeMap<String, Byes> {
+        let mut byes = BTreeMap::<String, Byes>::new();
+        for round in &plan.rounds {
+            let begun = round.pairs().any(|pair| {
+                let endings = self.endings.of(pair.number);
+                endings.iter().any(Option::is_some)
+            });
+            for &bye in round.byes.iter().filter(|_| begun) {
+                if let Some(bot) = plan.bot(bye) {
+                    let byes = byes.entry(bot.name.clone()).or_default();
+                    byes.count += 1;
+                    byes.points += f64::from(BYE_POINTS_A_PAIR * round.pairs_each);
+                }
+            }
+        }
+        byes
+    }
 }
 
 #[cfg(test)]

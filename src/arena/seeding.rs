@@ -1,4 +1,4 @@
-//! The seeds of a tournament, from a file: standings as this program writes them, or a list of names.
+//! Seeds from a file: standings written by this program, or names.
 
 use std::collections::HashMap;
 
@@ -6,25 +6,24 @@ use serde::Deserialize;
 
 use crate::text::quote;
 
-/// How many names a sentence lists.
+/// Names in a sentence.
 const LISTED: usize = 8;
 
-/// The names of a file, the best first.
+/// Names in a file, the best first.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seeding {
     names: Vec<String>,
-    /// Whether somebody wrote the list for this tournament: then every name should be a bot of it.
+    /// Written for this tournament: every name must be a bot.
     is_list: bool,
 }
 
-/// What there is to know of the seeds of some bots.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seeded {
-    /// The bots, as indices, the best seed first.
+    /// Indices of bots, the best seed first.
     pub order: Vec<usize>,
-    /// The bots that the file does not name: they are seeded last, in the order given.
+    /// Bots that the file does not name: seeded last, in the order given.
     pub unnamed: Vec<usize>,
-    /// How many names of the file are no bots of this tournament.
+    /// Names in the file that are not bots here.
     pub others: usize,
 }
 
@@ -98,11 +97,11 @@ impl Seeding {
         Ok(Self { names, is_list })
     }
 
-    /// The order of bots with these names.
+    /// The order of these bots.
     ///
     /// # Errors
     ///
-    /// A sentence, when a list names somebody else, or a table none of the bots.
+    /// A sentence, when a list names an unknown bot, or a table none of the bots.
     pub fn apply(&self, bots: &[&str]) -> Result<Seeded, String> {
         let places: HashMap<&str, usize> = bots.iter().copied().zip(0..).collect();
         let mut order: Vec<usize> = Vec::new();
@@ -138,7 +137,7 @@ impl Seeding {
     }
 }
 
-/// The names of a table in CSV, without those who have no rank; `None` when it is no table.
+/// Names with a rank in CSV; `None` if it is not a table.
 fn of_csv(text: &str) -> Result<Option<Vec<String>>, String> {
     let mut reader = csv::Reader::from_reader(text.as_bytes());
     let heads = reader.headers().map_err(|error| error.to_string())?;
@@ -162,14 +161,13 @@ fn of_csv(text: &str) -> Result<Option<Vec<String>>, String> {
     Ok(Some(names))
 }
 
-/// A name without the mark that keeps a spreadsheet from taking it for a formula.
+/// Removes the mark that protects a name from being a spreadsheet formula.
 fn unescaped(name: &str) -> &str {
     let rest = name.strip_prefix('\'');
     rest.filter(|rest| rest.starts_with(['=', '+', '-', '@']))
         .unwrap_or(name)
 }
 
-/// Some names, and how many more there are.
 pub fn listed<'a>(names: impl Iterator<Item = &'a str>) -> String {
     let names: Vec<&str> = names.collect();
     let shown = names

@@ -1,8 +1,8 @@
-//! A shard: a part of a tournament that is played separately, on any machine, into its own journal.
+//! A shard: a part of a tournament played separately, on any machine, into its own journal.
 //!
-//! It is a range of pairs in the order of the schedule. So both games of a pair are in the same
-//! shard, and forfeits in a row within a shard are in a row in the whole tournament, too: a bot that
-//! is benched in a shard would have been benched on a single machine.
+//! It is a range of pairs in the order of the schedule. Both games of a pair are in one shard, and forfeits in a row
+//! within it are in a row in the whole tournament: a bot benched in a shard would have been benched on a single
+//! machine.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -20,7 +20,6 @@ use crate::record::reader::Reader;
 use crate::system::host_name;
 use crate::tournament::schedule::Round;
 
-/// Part `index` of `count`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
     /// From 1.
@@ -35,7 +34,7 @@ impl fmt::Display for Shard {
     }
 }
 
-/// The error for a text that is no shard.
+/// The text is not a shard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected I/N, such as 3/8: the third of eight parts")]
 pub struct NoShard;
@@ -56,8 +55,7 @@ impl FromStr for Shard {
 }
 
 impl Shard {
-    /// The numbers of its pairs. It is a part of the last round when rounds depend on results, and of
-    /// the whole schedule otherwise.
+    /// Numbers of its pairs: a part of the last round when rounds depend on results, else of the whole schedule.
     pub fn pairs(self, plan: &Plan) -> Range<u64> {
         let (first, pairs) = match plan.rounds.last() {
             None => (1, 0),
@@ -66,13 +64,13 @@ impl Shard {
         };
         let at = |index: u64| {
             let place = u128::from(pairs) * u128::from(index) / u128::from(self.count);
-            // It is at most `pairs`.
+            // At most `pairs`.
             first + u64::try_from(place).unwrap_or(pairs)
         };
         at(self.index - 1)..at(self.index)
     }
 
-    /// The name of its files, without ending.
+    /// Of its files, without extension.
     pub fn name(self, plan: &Plan) -> String {
         let part = format!("{}-of-{}", self.index, self.count);
         if plan.format.depends_on_results() {
@@ -83,30 +81,29 @@ impl Shard {
     }
 }
 
-/// A session in which a shard was played: a line of the shard's header file.
+/// A session of playing a shard: a line of its header file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
-    /// The hash of the plan.
+    /// The plan's hash.
     pub plan: String,
-    /// The shard, as `3/8`.
+    /// As `3/8`.
     pub shard: String,
-    /// The number of games in the journal before.
+    /// Games in the journal before.
     pub after: u64,
     /// The machine's name.
     pub host: String,
-    /// Its processor.
+    /// The CPU's model.
     pub cpu: String,
     pub cores: usize,
-    /// The version of the referee.
+    /// The referee's version.
     pub referee: String,
-    /// The hash of each bot's files, by name.
+    /// Hashes of files, by bot.
     pub bots: BTreeMap<String, String>,
-    /// When it began: RFC 3339.
+    /// RFC 3339.
     pub started: String,
 }
 
 impl Header {
-    /// The header of a session that begins now on this machine.
     pub fn new(plan: &Plan, shard: Shard, after: u64) -> Self {
         Self {
             plan: plan.hash.clone(),
@@ -125,7 +122,6 @@ impl Header {
         }
     }
 
-    /// Appends it to a header file.
     pub fn append(&self, path: &Path) -> io::Result<()> {
         let mut line = serde_json::to_string(self)?;
         line.push('\n');
@@ -134,7 +130,7 @@ impl Header {
         file.sync_all()
     }
 
-    /// Reads a header file. A line that a crash left incomplete is skipped.
+    /// Skips an incomplete last line.
     pub fn read(path: &Path) -> io::Result<Vec<Self>> {
         let mut headers = Vec::new();
         let mut reader = Reader::open(path)?;
@@ -149,12 +145,11 @@ impl Header {
     }
 }
 
-/// The directory of the shards in a tournament's directory.
 pub fn folder(directory: &Path) -> PathBuf {
     directory.join("shards")
 }
 
-/// The journals of shards, sorted by name.
+/// Sorted by name.
 pub fn journals(directory: &Path) -> io::Result<Vec<PathBuf>> {
     let folder = folder(directory);
     let mut paths = Vec::new();
@@ -168,7 +163,7 @@ pub fn journals(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The plan as it was when it had this many rounds.
+/// The plan when it had this many rounds.
 pub fn with_rounds(plan: &Plan, rounds: usize) -> Plan {
     Plan {
         rounds: plan.rounds[..rounds.min(plan.rounds.len())].to_vec(),
@@ -176,7 +171,7 @@ pub fn with_rounds(plan: &Plan, rounds: usize) -> Plan {
     }
 }
 
-/// The rounds of a plan that hold pairs of this range.
+/// Rounds with pairs in this range.
 pub fn rounds_of(plan: &Plan, pairs: &Range<u64>) -> Vec<Round> {
     let holds = |round: &&Round| {
         round.first_pair < pairs.end && round.first_pair + round.count() > pairs.start
@@ -184,7 +179,6 @@ pub fn rounds_of(plan: &Plan, pairs: &Range<u64>) -> Vec<Round> {
     plan.rounds.iter().filter(holds).cloned().collect()
 }
 
-/// The processor's model, where the system reports it.
 fn cpu() -> String {
     let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let model = info.lines().find_map(|line| {

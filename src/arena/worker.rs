@@ -1,20 +1,20 @@
-//! A worker plays pairs of games, one after the other, on its own thread.
+//! A worker plays one pair of games after the other on its own thread.
 
 use std::future::Future;
 use std::io;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
-use tokio::sync::SemaphorePermit;
 use tokio::sync::mpsc::UnboundedSender;
+use tokio::sync::{Semaphore, SemaphorePermit};
 use tracing::Instrument as _;
 
-use super::capacity::Capacity;
 use super::entrants::LoggedEntrant;
+use super::event_loop::Event;
 use super::plan::{Plan, Restart};
-use super::progress::Event;
-use super::scheduler::{Scheduler, WorkItem};
+use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
+use crate::bot::exhaustion::is_near;
 use crate::bot::process::GracePeriods;
 use crate::game::Side;
 use crate::log_target::{SPAN, TOURNAMENT};
@@ -22,57 +22,45 @@ use crate::play::GameObserver;
 use crate::play::clock::Clock;
 use crate::play::game_runner::{FinishedGame, GameError, GameRunner};
 use crate::play::seat::{Seat, stop_both};
-use crate::play::setup::GameSetup;
+use crate::play::setup::{GameSetup, bot_entry};
 use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
-use crate::session::Session;
+use crate::session::{Ruleset, Session};
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
-/// Shared by all workers.
 #[derive(Debug)]
 pub struct ArenaContext {
-    /// Plays games.
     pub runner: GameRunner,
-    /// Which games are played, and how.
     pub plan: Plan,
-    /// The bots, in the order of the plan.
     pub entrants: Vec<LoggedEntrant>,
-    /// Path of the piece set's file, for the bots, when it is not the built-in set.
+    /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<String>,
-    /// Hands out pairs.
     pub scheduler: Scheduler,
-    /// Where those who watch see the games.
     pub stage: Option<Stage>,
-    /// How many games are played at once.
     pub capacity: Capacity,
-    /// Receives reports.
     pub events: UnboundedSender<Event>,
 }
 
 impl ArenaContext {
     fn report(&self, event: Event) {
-        // There is no receiver any more when the tournament was aborted.
         let _ = self.events.send(event);
     }
 }
 
-/// See the [module](self).
 #[derive(Debug)]
 pub struct Worker<'a> {
     context: &'a ArenaContext,
-    /// The players of the last pair, and their processes.
+    /// Seats of the last pair; their processes may still run.
     seats: Option<(Pairing, [Seat; 2])>,
-    /// The number of the pair being played, for the logs of stderr.
+    /// For the logs of stderr.
     current_pair: Arc<AtomicU64>,
-    /// The number of this pairing's first pair from which the seeds of its processes are derived.
+    /// Number of the pairing's first pair, from which its processes' seeds are derived.
     pairing_number: u64,
-    /// Where those who watch see its game.
     table: Option<Table>,
 }
 
-/// Reports games that are void, and shows the game to those who watch.
 struct Reporter<'a> {
     context: &'a ArenaContext,
     id: GameId,
@@ -118,7 +106,6 @@ impl GameObserver for Reporter<'_> {
 }
 
 impl<'a> Worker<'a> {
-    /// A worker; nothing is started yet.
     pub fn new(context: &'a ArenaContext) -> Self {
         Self {
             context,
@@ -129,7 +116,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Plays until the scheduler has no more work, or `abort` is ready. Passes records to `write`.
+    /// Plays until the scheduler has no work or `abort` is ready; passes records to `write`.
     pub async fn run(
         &mut self,
         write: impl Fn(Arc<FinishedRecord>),
@@ -171,7 +158,6 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Ends the processes.
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         match &mut self.seats {
             Some((_, seats)) => stop_both(seats, grace).await,
@@ -179,14 +165,13 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Waits until one more pair may be played: while the machine has too few processes, fewer are
-    /// played at once. `None` when no game is played any more.
+    /// Waits until another pair may be played; `None` when no more are.
     async fn permit(&mut self) -> io::Result<Option<SemaphorePermit<'a>>> {
         let context = self.context;
         loop {
             let mut permit = context.capacity.try_acquire();
             if permit.is_none() {
-                // Those who play need the processes.
+                // The playing workers need the processes.
                 self.stop(GracePeriods::POLITE).await?;
                 permit = context.capacity.acquire().await;
             }
@@ -202,7 +187,7 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Gives up a permit, and reports it if it is the first. Returns it if it is the last.
+    /// Reports the first one given up. Returns the last permit.
     fn give_up(&self, permit: SemaphorePermit<'a>, why: String) -> Option<SemaphorePermit<'a>> {
         let last = self.context.capacity.give_up(permit);
         if last.is_none() && self.context.capacity.is_news() {
@@ -211,8 +196,7 @@ impl<'a> Worker<'a> {
         last
     }
 
-    /// Plays the games of a pair that are not `done`, and passes their records to `write`. Stops
-    /// between the games when the scheduler has been stopped.
+    /// Plays the games that are not `done`. Stops between games when the scheduler has stopped.
     async fn pair(
         &mut self,
         pair: &PairOfGames,
@@ -241,8 +225,6 @@ impl<'a> Worker<'a> {
             if restart == Restart::Game {
                 self.stop(GracePeriods::POLITE).await?;
             }
-            // In the second game, a bot that draws random numbers from its seed must already have
-            // drawn those of the first game.
             let warm_up = (half == Half::Second && restart == Restart::Pair).then(|| &setups[0]);
             let scheduled = pair.games()[half as usize];
             let setup = &setups[half as usize];
@@ -288,7 +270,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Makes the seats of a pair, unless they are those of the pair before.
+    /// Keeps the seats of the same pairing.
     async fn seat(&mut self, pair: &PairOfGames) -> io::Result<()> {
         let seated = self.seats.as_ref().map(|(pairing, _)| *pairing);
         if seated == Some(pair.pairing) {
@@ -310,7 +292,7 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// The setup of a game of a pair. The pairing's `a` begins the first game, its `b` the second.
+    /// The pairing's `a` begins the first game, `b` the second.
     fn setup(&self, pair: &PairOfGames, half: Half) -> io::Result<GameSetup<'a>> {
         let plan = &self.context.plan;
         let scheduled = pair.games()[half as usize];
@@ -333,16 +315,177 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// The span of a pair in the log.
+/// For the log.
 fn span(pair: &PairOfGames) -> tracing::Span {
     tracing::info_span!(target: SPAN, "pairing", pair = pair.number, round = pair.round)
 }
 
-/// How a game ended. Seat 0 is the pairing's `a`.
+/// Seat 0 is the pairing's `a`.
 fn ending(game: &FinishedGame<'_>) -> Ending {
     match (&game.fault, game.record.result.winner) {
         (Some(fault), _) => Ending::Forfeit(fault.by, fault.fault.reason()),
         (None, Some(winner)) => Ending::Win(winner),
         (None, None) => Ending::Draw,
+    }
+}
+
+const LOOK: Duration = Duration::from_millis(250);
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Lowers the number of games at once while the machine has too few processes.
+///
+/// Each pair of games needs a permit. A worker gives it up when processes run out, or are about to; the last permit
+/// remains. One is given back after a while, because a short burst of another program must not slow down the whole
+/// tournament.
+#[derive(Debug)]
+pub struct Capacity {
+    permits: Semaphore,
+    /// Games at once, as requested.
+    jobs: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    /// Permits in existence.
+    games: usize,
+    looked: Option<Instant>,
+    changed: Instant,
+    warned: bool,
+}
+
+impl Capacity {
+    pub fn new(jobs: usize) -> Self {
+        Self {
+            permits: Semaphore::new(jobs),
+            jobs,
+            state: Mutex::new(State {
+                games: jobs,
+                looked: None,
+                changed: Instant::now(),
+                warned: false,
+            }),
+        }
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.try_acquire().ok()
+    }
+
+    /// `None` once closed.
+    async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.acquire().await.ok()
+    }
+
+    pub fn close(&self) {
+        self.permits.close();
+    }
+
+    /// Returns the permit when it is the last one.
+    fn give_up<'a>(&self, permit: SemaphorePermit<'a>) -> Option<SemaphorePermit<'a>> {
+        let mut state = self.state();
+        if state.games == 1 {
+            return Some(permit);
+        }
+        permit.forget();
+        state.games -= 1;
+        state.changed = Instant::now();
+        None
+    }
+
+    /// Whether the machine lacks processes for another game: a sentence if so. Looks at most every `LOOK`; returns
+    /// a permit after `PATIENCE` without shortage.
+    fn shortage(&self) -> Option<String> {
+        if self.jobs == 1 {
+            return None;
+        }
+        {
+            let mut state = self.state();
+            if state.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+                return None;
+            }
+            state.looked = Some(Instant::now());
+        }
+        let near = is_near();
+        let mut state = self.state();
+        if near.is_none() && state.games < self.jobs && state.changed.elapsed() > PATIENCE {
+            state.games += 1;
+            state.changed = Instant::now();
+            self.permits.add_permits(1);
+        }
+        near.filter(|_| state.games > 1)
+    }
+
+    /// Whether fewer games are played for the first time.
+    fn is_news(&self) -> bool {
+        !std::mem::replace(&mut self.state().warned, true)
+    }
+}
+
+/// Returns a function that makes these records. `commands` are the bots', as recorded.
+pub fn write_unplayed(
+    ruleset: Arc<dyn Ruleset>,
+    plan: &Plan,
+    commands: &[Vec<String>],
+) -> Box<WriteUnplayed> {
+    let (seed, openings) = (plan.seed, plan.openings.clone());
+    let entries: Vec<_> = plan
+        .bots
+        .iter()
+        .zip(commands)
+        .map(|(bot, command)| bot_entry(&bot.name, command))
+        .collect();
+    Box::new(move |scheduled, benched| {
+        let first = BotIndex::ALL[scheduled.id.half as usize];
+        // A record lists the pairing's `a` first even if `b` moves first.
+        let [a, b] = [BotIndex::A, BotIndex::B].map(|bot| {
+            let side = usize::from(bot != first);
+            scheduled.seats[side]
+        });
+        let setup = GameSetup {
+            number: 2 * scheduled.id.pair + scheduled.id.half as u64,
+            id: scheduled.id.to_string(),
+            seed,
+            first,
+            start: openings::at(&openings, scheduled.opening).unwrap_or_default(),
+            // No process is started.
+            process_seeds: [0, 0],
+        };
+        let players = [a, b].map(|bot| entries[bot.index()].clone());
+        let by = if benched.bot == b {
+            BotIndex::B
+        } else {
+            BotIndex::A
+        };
+        let why = format!(
+            "it forfeited {} games in a row and is benched",
+            benched.after
+        );
+        let record = setup.unplayed(&*ruleset, players, by, benched.reason, &why);
+        Arc::new(FinishedRecord::new(record))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn the_last_permit_remains() {
+        let capacity = Capacity::new(2);
+        let [a, b] = [(); 2].map(|()| capacity.try_acquire().unwrap());
+        assert!(capacity.try_acquire().is_none());
+        assert!(capacity.give_up(a).is_none());
+        let b = capacity.give_up(b).unwrap();
+        assert!(capacity.try_acquire().is_none());
+        drop(b);
+        assert!(capacity.acquire().await.is_some());
+        capacity.close();
+        assert!(capacity.acquire().await.is_none());
     }
 }

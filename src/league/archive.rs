@@ -1,58 +1,49 @@
-//! All games of all versions: the file `archive.jsonl` in a league's folder.
+//! All games of all versions: `archive.jsonl` in a league's folder.
 //!
-//! Its lines are records with one more field, `versions`: those of the two bots, in the order of `bots`.
+//! Its lines are records with the field `versions`: those of the two bots, in the order of `bots`.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io;
-use std::mem;
 use std::path::{Path, PathBuf};
+use std::{io, mem};
 
+use jiff::Timestamp;
 use serde_json::json;
 
+use super::state::{League, Member, Version};
 use crate::arena::plan::Plan;
-use crate::record::annotation;
 use crate::record::journal::{Journal, OpenError};
 use crate::record::reader::{LineError, Reader};
-use crate::record::{BotIndex, Record};
+use crate::record::{BotIndex, Record, annotation};
 use crate::text::unreadable;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, Pairing};
 
-/// The name of the file.
 const FILE: &str = "archive.jsonl";
 
-/// The field with the versions.
 const VERSIONS: &str = "versions";
 
-/// Why games cannot be archived or taken over.
 #[derive(Debug, thiserror::Error)]
 pub enum ArchiveError {
-    /// A file cannot be read or written.
     #[error("{}", unreadable(.0, .1))]
     Unreadable(PathBuf, io::Error),
-    /// The archive cannot be opened for writing.
     #[error(transparent)]
     Open(#[from] OpenError),
-    /// A line is no record.
     #[error("{0}; mend the line or take it out")]
     Line(#[from] LineError),
-    /// A record cannot be written.
     #[error(transparent)]
     Json(#[from] serde_json::Error),
 }
 
-/// What makes a game that game, whichever tournament it is played in: bots and their versions, who moves first, the
-/// board at the start.
+/// Identifies a game in any tournament: bots with versions, who moves first, the starting board.
 type Key = ([Bot; 2], BotIndex, String);
 
-/// The name of a bot, and its version.
+/// Name and version.
 pub type Bot = (String, String);
 
 pub fn file(league: &Path) -> PathBuf {
     league.join(FILE)
 }
 
-/// The version of each bot of a plan.
 fn versions_of(plan: &Plan) -> HashMap<&str, &str> {
     let bots = plan.bots.iter();
     bots.filter_map(|bot| Some((bot.name.as_str(), bot.version.as_deref()?)))
@@ -69,14 +60,13 @@ fn key(record: &Record, versions: [&str; 2]) -> Key {
     )
 }
 
-/// The key of a line of the archive.
 fn archived_key(record: &Record) -> Option<Key> {
     let versions = record.more.get(VERSIONS)?.as_array()?;
     let [a, b] = &versions[..] else { return None };
     Some(key(record, [a.as_str()?, b.as_str()?]))
 }
 
-/// Calls `each` with the records of a file that need not exist; a torn last line is left out.
+/// The file need not exist; a torn last line is skipped.
 fn for_each(
     path: &Path,
     mut each: impl FnMut(Record) -> Result<(), ArchiveError>,
@@ -92,7 +82,7 @@ fn for_each(
     Ok(())
 }
 
-/// Calls `each` with the games of a plan that were played, and the versions of their bots.
+/// Visits the played games of a plan, with the versions of their bots.
 fn for_each_played(
     games: &Path,
     plan: &Plan,
@@ -111,10 +101,10 @@ fn for_each_played(
     })
 }
 
-/// What bots have scored against each other, by their names and versions: half points and games.
+/// By two names and versions: half points and games.
 pub type Scores = HashMap<Bot, HashMap<Bot, (u64, u64)>>;
 
-/// The scores of all versions: of the games in the archive, and of those of this plan.
+/// From the archive and this plan's games.
 pub fn scores(league: &Path, plan: &Plan, games: &Path) -> Result<Scores, ArchiveError> {
     let mut known = HashSet::new();
     let mut scores = Scores::new();
@@ -150,7 +140,7 @@ pub fn scores(league: &Path, plan: &Plan, games: &Path) -> Result<Scores, Archiv
     Ok(scores)
 }
 
-/// Adds the games of a plan that were played and are not in the archive yet.
+/// Archives the plan's played games that are new.
 pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError> {
     let archive = file(league);
     let mut known = HashSet::new();
@@ -172,7 +162,7 @@ pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError>
     journal.sync().map_err(failed)
 }
 
-/// The games of the archive that the plan has, too: their lines, with the ids of the plan, in its order.
+/// Lines of archived games that the plan has, with its ids, in its order.
 pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
     let mut wanted: HashMap<Key, GameId> = HashMap::new();
     for pair in plan.pairs() {
@@ -208,8 +198,7 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
     Ok(kept.into_values().collect())
 }
 
-/// The games of `kept` with their analyses, up to the first one that this file of analysed games does not have: their
-/// lines. The ids in that file may be others.
+/// Lines of `kept` with their analyses, up to the first game that `file` lacks. Ids in `file` may differ.
 pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, ArchiveError> {
     let mut known = HashMap::new();
     for_each(file, |mut record| {
@@ -233,11 +222,87 @@ pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, ArchiveErro
     Ok(lines)
 }
 
-/// The names and versions of a pairing's bots.
 fn versions_of_pairing(plan: &Plan, pairing: Pairing) -> Option<[Bot; 2]> {
     let named = |id| {
         let bot = plan.bot(id)?;
         Some((bot.name.clone(), bot.version.clone()?))
     };
     Some([named(pairing.a)?, named(pairing.b)?])
+}
+
+/// Points of two versions against the same versions of others.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Compared {
+    pub received: Timestamp,
+    /// Of the playing version.
+    pub now: f64,
+    /// Of the version before.
+    pub before: f64,
+    /// Of the playing version, and of the one before.
+    pub games: [u64; 2],
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct News {
+    /// When the playing version was submitted.
+    pub received: Option<Timestamp>,
+    pub problem: Option<String>,
+    /// Compared with the version before, if it played.
+    pub compared: Option<Compared>,
+}
+
+#[derive(Debug)]
+pub struct AllNews {
+    scores: Scores,
+}
+
+impl AllNews {
+    pub fn read(folder: &Path, plan: &Plan, games: &Path) -> Result<Self, ArchiveError> {
+        let scores = scores(folder, plan, games)?;
+        Ok(Self { scores })
+    }
+
+    pub fn of(&self, name: &str, league: &League, plan: &Plan) -> Option<News> {
+        let member = league.members.get(name)?;
+        let bot = plan.bots.iter().find(|bot| bot.name == name);
+        let plays = bot.and_then(|bot| bot.version.as_deref());
+        let is_newest = member
+            .newest(None)
+            .is_none_or(|newest| Some(&*newest.id) == plays);
+        let problem = member.problem(None);
+        let problem = problem.or_else(|| {
+            (!is_newest).then(|| "the newest version was handed in too late".to_owned())
+        });
+        let place = |id: &str| member.versions.iter().rposition(|known| known.id == id);
+        let now = plays.and_then(place);
+        Some(News {
+            received: now.and_then(|now| Some(member.versions.get(now)?.received)),
+            problem,
+            compared: now.and_then(|now| self.compared(name, member, now)),
+        })
+    }
+
+    fn compared(&self, name: &str, member: &Member, now: usize) -> Option<Compared> {
+        let of = |version: &Version| self.scores.get(&(name.to_owned(), version.id.clone()));
+        let (earlier, playing) = (member.versions.get(..now)?, member.versions.get(now)?);
+        let mut earlier = earlier.iter().rev().filter(|one| one.id != playing.id);
+        let (last, before) = earlier.find_map(|one| Some((one, of(one)?)))?;
+        let mut totals = [(0, 0); 2];
+        for (opponent, of_now) in of(playing)? {
+            let Some(of_before) = before.get(opponent) else {
+                continue;
+            };
+            for (total, score) in totals.iter_mut().zip([of_now, of_before]) {
+                *total = (total.0 + score.0, total.1 + score.1);
+            }
+        }
+        let points = |half: u64| f64::from(u32::try_from(half).unwrap_or(u32::MAX)) / 2.0;
+        let [(now, games_now), (before, games_before)] = totals;
+        (games_now > 0).then(|| Compared {
+            received: last.received,
+            now: points(now),
+            before: points(before),
+            games: [games_now, games_before],
+        })
+    }
 }

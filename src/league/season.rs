@@ -1,7 +1,7 @@
 //! The folder of a league, from one plan to the next.
 //!
-//! A new plan and the games that it takes over are written into a folder of their own, which is then renamed: from then on
-//! they count, and a referee that is killed in between moves them to their places at the next start.
+//! A new plan and the games that it reuses are written into a folder that is then renamed: from then on they count.
+//! A referee killed in between moves them at its next start.
 
 use std::fs::{self, File, TryLockError};
 use std::io;
@@ -16,37 +16,30 @@ use crate::record::atomic_file::sync_directory;
 use crate::record::journal::{Journal, OpenError};
 use crate::text::unreadable;
 
-/// Where the next plan and its games are written.
+/// The next plan and its games, being written.
 const NEXT: &str = ".next";
 
-/// The same once they are complete.
 const READY: &str = ".ready";
 
-/// The file that is locked while a referee works on a league.
 const LOCK: &str = "league.lock";
 
-/// What moves from one folder to the other. The plan comes last: while it is the old one, nothing has begun.
+/// Moved in this order. While the plan is the old one, nothing has begun.
 const FILES: [&str; 3] = ["games.jsonl", analysing::FILE, "plan.json"];
 
-/// Why the folder of a league cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum SeasonError {
-    /// Something in it cannot be read or written.
     #[error("{}", unreadable(.0, .1))]
     Io(PathBuf, io::Error),
-    /// Another referee works on it.
+    /// Another referee is using it.
     #[error("{}: another referee is working on this league; wait for it", .0.display())]
     Locked(PathBuf),
-    /// Another referee plays a part of it.
     #[error(
         "{}: another referee is playing this part of the league; its games would be lost: wait for it, then \
          merge the parts", .0.display()
     )]
     Played(PathBuf),
-    /// Its plan cannot be read or written.
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    /// Its archive cannot be read or written.
     #[error(transparent)]
     Archive(#[from] ArchiveError),
 }
@@ -55,16 +48,16 @@ fn failed(path: &Path) -> impl Fn(io::Error) -> SeasonError + use<'_> {
     move |error| SeasonError::Io(path.to_owned(), error)
 }
 
-/// The folder of a league, which no other referee uses.
+/// Locked: no other referee uses it.
 #[derive(Debug)]
 pub struct LeagueDirectory {
     path: PathBuf,
-    /// Locked until this is dropped.
+    /// Held until dropped.
     _lock: File,
 }
 
 impl LeagueDirectory {
-    /// Opens or makes the folder, and finishes what a referee that was killed had begun.
+    /// Creates the folder if needed; finishes what a killed referee began.
     pub fn open(path: &Path) -> Result<Self, SeasonError> {
         fs::create_dir_all(path).map_err(failed(path))?;
         let place = path.join(LOCK);
@@ -88,15 +81,14 @@ impl LeagueDirectory {
         &self.path
     }
 
-    /// The tournament of the newest plan.
     pub fn tournament(&self) -> TournamentDirectory {
         TournamentDirectory::at(&self.path)
     }
 
-    /// Replaces the plan: the games of the old one, also those of parts that have not been merged, go into the archive,
-    /// and those that the new one has, too, are taken over from there. Returns how many.
+    /// Replaces the plan. Games of the old one, including unmerged parts, are archived; those of the new plan are
+    /// taken from the archive. Returns how many.
     pub fn change(&self, old: Option<&Plan>, new: &mut Plan) -> Result<usize, SeasonError> {
-        // Locked until the new plan counts, so that nobody plays a part of the old one meanwhile.
+        // Locked until the new plan counts: no part of the old one may be played meanwhile.
         let mut parts = Vec::new();
         if let Some(old) = old {
             archive::add(&self.path, old, &self.tournament().journal_file())?;
@@ -122,7 +114,7 @@ impl LeagueDirectory {
         written.write("games.jsonl", &games)?;
         let before = analysing::file(&self.tournament());
         if before.exists() {
-            // Otherwise those of the old games would be taken for those of the new ones.
+            // Otherwise the old games' analyses would count for the new ones.
             let analysed = archive::analysed(&before, &kept)?;
             let lines: Vec<String> = analysed.iter().map(|line| format!("{line}\n")).collect();
             written.write(analysing::FILE, &lines.concat())?;
@@ -135,7 +127,6 @@ impl LeagueDirectory {
         Ok(kept.len())
     }
 
-    /// The journals of its parts, if it is played in parts.
     fn parts(&self) -> Result<Vec<PathBuf>, SeasonError> {
         match shard::journals(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
@@ -143,13 +134,13 @@ impl LeagueDirectory {
         }
     }
 
-    /// Moves a complete plan and its games to their places.
+    /// Moves a complete plan and its games into place.
     fn finish(&self) -> Result<(), SeasonError> {
         let ready = self.path.join(READY);
         if !ready.exists() {
             return Ok(());
         }
-        // The games of its parts are in the archive.
+        // The games of its parts are archived.
         let parts = shard::folder(&self.path);
         match fs::remove_dir_all(&parts) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}

@@ -1,75 +1,66 @@
-//! What a league knows of its bots: the file `league.json` in its folder.
+//! What a league knows of its bots: `league.json` in its folder.
 
 use std::collections::BTreeMap;
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::intake::Submission;
 use super::intake::people::{self, Person};
-use crate::arena::slug::slugs;
+use crate::arena::entrants::slugs;
+use crate::executable::CannotStart;
 use crate::record::atomic_file::{replace, sync_directory};
 use crate::record::text_file;
+use crate::sandbox::snapshot::copy_tree;
 use crate::text::unreadable;
 
-/// The version of the format that this program writes.
 const VERSION: u32 = 1;
 
-/// The name of the file.
 const FILE: &str = "league.json";
 
-/// What is known of a version of a bot.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case", tag = "status")]
 pub enum Status {
-    /// It has not been checked yet.
     #[default]
     New,
-    /// It can play.
     Fit,
-    /// It cannot.
     Unfit {
-        /// Why, and what to do: a sentence.
+        /// Reason and advice, a sentence.
         reason: String,
     },
 }
 
-/// A version of a bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
-    /// The beginning of the hash of its files; the name of the folder that holds them.
+    /// The beginning of its files' hash; the name of their folder.
     pub id: String,
-    /// When it was handed in.
+    /// When it was submitted.
     pub received: Timestamp,
-    /// What is known of it.
     #[serde(flatten)]
     pub status: Status,
 }
 
-/// A student's or a team's bot.
+/// The bot of a student or team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
-    /// The name of the folder of its versions.
     pub folder: String,
-    /// Moodle's number of the participant, as it was at first.
+    /// Moodle's participant number when first seen.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
-    /// The versions that were taken in, the oldest first. A version that was handed in again is the last.
+    /// Oldest first; one submitted again is the last.
     pub versions: Vec<Version>,
-    /// Why the newest submission could not be taken in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
 }
 
-/// The state of a league.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct League {
-    /// The version of the format.
     pub v: u32,
-    /// Everybody who has ever handed in something, by name.
+    /// All who ever submitted, by name.
     pub members: BTreeMap<String, Member>,
-    /// The list of students that was given last.
+    /// The last list of students.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<Person>,
 }
@@ -84,25 +75,21 @@ impl Default for League {
     }
 }
 
-/// Why the state of a league cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum StateError {
-    /// The file cannot be read.
     #[error("{}", unreadable(.0, .1))]
     Unreadable(PathBuf, io::Error),
-    /// The file cannot be written.
     #[error("{}", unreadable(.0, .1))]
     Unwritable(PathBuf, io::Error),
-    /// It is not the state of a league.
     #[error("{}: it is no state of a league: {problem}", .0.display(), problem = .1)]
     Syntax(PathBuf, serde_json::Error),
-    /// A later version of this program wrote it.
+    /// Written by a later version.
     #[error("{}: it has version {found}; this program reads version {VERSION}", .0.display(), found = .1)]
     Version(PathBuf, u32),
 }
 
 impl League {
-    /// The state in the folder of a league; `None` if there is none.
+    /// `None` if the folder has none.
     pub fn read(folder: &Path) -> Result<Option<Self>, StateError> {
         let path = folder.join(FILE);
         let text = match text_file::read(&path, text_file::KEPT) {
@@ -121,7 +108,6 @@ impl League {
         }
     }
 
-    /// Replaces the state in the folder, as a whole or not at all.
     pub fn write(&self, folder: &Path) -> Result<(), StateError> {
         let path = folder.join(FILE);
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
@@ -134,7 +120,7 @@ impl League {
 }
 
 impl League {
-    /// Forgets what was found of versions that are unfit for a reason which begins so.
+    /// Forgets verdicts whose reason begins so.
     pub fn retry(&mut self, beginning: &str) {
         let members = self.members.values_mut();
         for version in members.flat_map(|member| &mut member.versions) {
@@ -145,8 +131,8 @@ impl League {
         }
     }
 
-    /// Takes over a list of students: members who were called otherwise before get their names from it, also where the
-    /// list before had another name for the same id or address.
+    /// Takes over a list of students: members get their names from it, including those whose id or address had
+    /// another name in the list before.
     pub fn enlist(&mut self, people: Vec<Person>) {
         let names: Vec<String> = self.members.keys().cloned().collect();
         for old in names {
@@ -163,8 +149,8 @@ impl League {
         self.people = people;
     }
 
-    /// What the student with this number of Moodle's is called. In a download with two students of one name the number is a part of
-    /// their names, and not when one of them is alone: they keep the names that they had at first.
+    /// The name of the student with this Moodle number. Moodle adds numbers only where two students of one name are
+    /// in a download: members keep their first names.
     pub fn called(&self, name: &str, id: &str) -> Option<String> {
         let number = format!(" ({id})");
         let alone = name.strip_suffix(&number).unwrap_or(name);
@@ -176,7 +162,7 @@ impl League {
         (member.id.as_deref() == Some(id)).then(|| alone.to_owned())
     }
 
-    /// The bots of the list that nobody has handed in, and the members that are not in the list.
+    /// Listed bots without a submission, and members not in the list.
     pub fn missing_and_unknown(&self) -> (Vec<String>, Vec<String>) {
         if self.people.is_empty() {
             return (Vec::new(), Vec::new());
@@ -187,12 +173,10 @@ impl League {
         (missing.cloned().collect(), unknown.cloned().collect())
     }
 
-    /// Notes that the newest submission of a member cannot be taken in.
     pub fn refuse(&mut self, name: &str, reason: String) {
         self.member(name).refused = Some(reason);
     }
 
-    /// The member of this name, who is added if there is none.
     pub(super) fn member(&mut self, name: &str) -> &mut Member {
         let folder = self.free_folder(name);
         self.members
@@ -203,7 +187,6 @@ impl League {
             })
     }
 
-    /// The name of a folder that no other member has.
     fn free_folder(&self, name: &str) -> String {
         let mut names: Vec<&str> = self
             .members
@@ -216,13 +199,13 @@ impl League {
 }
 
 impl Member {
-    /// The version that plays: the newest one that is not unfit, of those handed in by `deadline`.
+    /// The newest fit or unchecked version submitted by `deadline`.
     pub fn playing(&self, deadline: Option<Timestamp>) -> Option<&Version> {
         let mut versions = self.in_time(deadline).rev();
         versions.find(|version| !matches!(version.status, Status::Unfit { .. }))
     }
 
-    /// Why its newest submission does not play; `None` if it does.
+    /// Why the newest submission does not play; `None` if it does.
     pub fn problem(&self, deadline: Option<Timestamp>) -> Option<String> {
         if let Some(refused) = &self.refused {
             return Some(refused.clone());
@@ -236,7 +219,7 @@ impl Member {
         }
     }
 
-    /// The newest version, of those handed in by `deadline`.
+    /// Submitted by `deadline`.
     pub fn newest(&self, deadline: Option<Timestamp>) -> Option<&Version> {
         self.in_time(deadline).next_back()
     }
@@ -246,10 +229,68 @@ impl Member {
         self.versions.iter().filter(is_late)
     }
 
-    /// Sets what is known of a version.
     pub fn set(&mut self, id: &str, status: &Status) {
         for version in self.versions.iter_mut().filter(|version| version.id == id) {
             version.status.clone_from(status);
         }
     }
+}
+
+/// Digits of the files' hash that name a version.
+const DIGITS: usize = 12;
+
+#[derive(Debug, thiserror::Error)]
+pub enum NotTakenIn {
+    #[error("{0}")]
+    Submission(#[from] CannotStart),
+    #[error("{}", unreadable(.0, .1))]
+    Folder(PathBuf, io::Error),
+}
+
+pub fn folder(league: &Path, member: &Member, version: &str) -> PathBuf {
+    league.join("bots").join(&member.folder).join(version)
+}
+
+/// Copies a submission's files, unless known. Returns whether the version is new.
+pub fn take_in(
+    league: &mut League,
+    directory: &Path,
+    submission: &Submission,
+) -> Result<bool, NotTakenIn> {
+    let member = league.member(&submission.name);
+    member.id = member.id.take().or_else(|| submission.id.clone());
+    let versions = directory.join("bots").join(&member.folder);
+    let failed = |path: &Path| {
+        let path = path.to_owned();
+        move |error| NotTakenIn::Folder(path, error)
+    };
+    fs::create_dir_all(&versions).map_err(failed(&versions))?;
+    let mut builder = tempfile::Builder::new();
+    let copy = builder
+        .prefix(".new-")
+        .tempdir_in(&versions)
+        .map_err(failed(&versions))?;
+    let (hash, _) = copy_tree(&submission.name, &submission.folder, copy.path())?;
+    let id: String = hash.to_string().chars().take(DIGITS).collect();
+    let place = versions.join(&id);
+    if !place.exists() {
+        fs::rename(copy.path(), &place).map_err(failed(&place))?;
+        sync_directory(&versions).map_err(failed(&versions))?;
+    }
+    if !submission.is_newest && member.versions.iter().any(|version| version.id == id) {
+        return Ok(false);
+    }
+    member.refused = None;
+    if member.versions.last().is_some_and(|last| last.id == id) {
+        return Ok(false);
+    }
+    let mut known = member.versions.iter();
+    let known = known.find(|version| version.id == id);
+    let status = known.map_or(Status::New, |known| known.status.clone());
+    member.versions.push(Version {
+        id,
+        received: submission.received,
+        status,
+    });
+    Ok(true)
 }

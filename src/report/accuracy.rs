@@ -1,4 +1,4 @@
-//! The analysis of games and bots, as text and as JSON.
+//! Analyses of games and bots, as text and JSON.
 
 use std::fmt::Write as _;
 
@@ -9,15 +9,13 @@ use crate::record::Record;
 use crate::record::annotation::{self, Annotation, Note, Tally};
 use crate::text::{escape_controls, short_name};
 
-/// A bot and the sums over its turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotTally {
     pub name: String,
-    /// The sums over its turns.
     pub tally: Tally,
 }
 
-/// A game's result, its turns with a remark, and which turns are proven.
+/// Result, annotated turns, and which turns are solved.
 pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
     let mut out = format!(
@@ -45,7 +43,6 @@ pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String 
     out
 }
 
-/// Which of the game's `turns` are proven, in words.
 fn proven_turns(notes: &[Note], turns: usize) -> String {
     let mut proven = notes.iter().filter(|note| note.is_proven());
     let count = proven.clone().count();
@@ -59,12 +56,11 @@ fn proven_turns(notes: &[Note], turns: usize) -> String {
     }
 }
 
-/// A share as a percentage, `97.5%`; empty for none.
+/// `97.5%`; empty for none.
 pub(super) fn percent(share: Option<f64>) -> String {
     share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
 }
 
-/// A table with a row for each bot.
 pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     let heads = [
         "bot",
@@ -98,7 +94,6 @@ pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     aligned(&rows, palette, &[0])
 }
 
-/// The figures of a bot as JSON.
 pub fn tally_json(tally: &Tally) -> Value {
     json!({
         "turns": tally.turns,

@@ -1,27 +1,24 @@
-//! What check-ups of many bots found, as a table for a spreadsheet.
+//! Checks of many bots, as a table for a spreadsheet.
 
 use super::standings::{CsvTable, escape_formula};
 use crate::checkup::Report;
 use crate::text::milliseconds;
 
-/// A bot that has been checked.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct CheckedBot {
-    /// What it is called.
     pub name: String,
-    /// What was found, or why it could not be started.
+    /// Or why it cannot be started.
     pub report: Result<Report, String>,
 }
 
 impl CheckedBot {
-    /// Whether it is fit to enter a tournament.
     pub fn is_fit(&self) -> bool {
         self.report.as_ref().is_ok_and(Report::is_fit)
     }
 }
 
-/// A line for each bot: whether it is fit, what to mend first (of a bot that is fit, the first advice),
-/// the checks that were left out for want of time, and its times in milliseconds.
+/// For each bot: whether it is fit, what to fix first (of a fit bot, the first advice), checks left out for lack of
+/// time, times in milliseconds.
 pub fn as_csv(bots: &[CheckedBot]) -> String {
     let mut table = CsvTable::default();
     table.row([

@@ -1,4 +1,4 @@
-//! Two versions of a bot compared: as text, as Markdown for a pull request, and as JSON.
+//! A comparison of two versions: text, Markdown for a pull request, JSON.
 
 use std::fmt::Write as _;
 use std::time::Duration;
@@ -11,26 +11,19 @@ use crate::text::{counted, escape_controls, escape_markdown};
 use crate::tournament::betting::elo_of_score;
 use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Verdict};
 
-/// For intervals by opponent: 95 % on the whole.
+/// For intervals by opponent: 95 % in total.
 const ERRORS: [f64; 2] = [0.025; 2];
 
-/// Why no more games were played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
-    /// The answer was certain.
     Decided,
-    /// All pairs of games were played.
     Complete,
-    /// Time was up.
     Budget,
-    /// It was asked to stop.
     Interrupted,
-    /// The new version cannot play.
     Unfit,
 }
 
 impl Ended {
-    /// Its word in JSON.
     const fn name(self) -> &'static str {
         match self {
             Self::Decided => "decided",
@@ -42,70 +35,57 @@ impl Ended {
     }
 }
 
-/// A bot of the comparison.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bot {
     pub name: String,
-    /// As it was given.
     pub bot: String,
-    /// The hash of its files.
     pub hash: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Report<'a> {
-    /// The new version.
     pub new: Bot,
-    /// The old version, then the other opponents.
+    /// The old version first.
     pub opponents: Vec<Bot>,
-    /// What is known.
     pub comparison: &'a Comparison,
-    /// Who forfeited.
     pub forfeits: Forfeits,
-    /// Games that count.
     pub games: u64,
-    /// The time of this run.
     pub elapsed: Duration,
-    /// The most time; `None` for no limit.
+    /// `None`: no limit.
     pub budget: Option<Duration>,
-    /// The most comparisons.
     pub most: u32,
-    /// All random choices are derived from it.
     pub seed: u64,
-    /// Why it ended.
     pub ended: Ended,
-    /// Why the new version cannot play.
     pub problem: Option<String>,
 }
 
-/// A share as a percentage: `61.2%`.
+/// `61.2%`.
 fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
 }
 
-/// A difference of shares in percent: `+3.1%`.
+/// `+3.1%`.
 fn signed_percent(share: f64) -> String {
     format!("{:+.1}%", 100.0 * share)
 }
 
-/// A difference in Elo: `+79`, `-inf`.
+/// `+79`, `-inf`.
 fn elo(score: f64) -> String {
     format!("{:+.0}", elo_of_score(score))
 }
 
-/// A value with its interval, written by `show`: `61.2% (53.1% to 69.0%)`.
+/// `61.2% (53.1% to 69.0%)`.
 fn with_interval(measured: Measured, show: fn(f64) -> String) -> String {
     let [low, high] = measured.interval.map(show);
     format!("{} ({low} to {high})", show(measured.mean))
 }
 
-/// Rates as people say them: `5%`, `0.1%`.
+/// `5%`, `0.1%`.
 fn rate(share: f64) -> String {
     format!("{}%", (1e6 * share).round() / 1e4)
 }
 
 impl Report<'_> {
-    /// The answer.
     pub fn verdict(&self) -> Verdict {
         if self.ended == Ended::Unfit {
             Verdict::Unfit
@@ -122,7 +102,6 @@ impl Report<'_> {
         self.opponents.len() > 1
     }
 
-    /// The answer in a line.
     fn headline(&self) -> String {
         let [new, old] = [&self.new.name, self.old()].map(escape_controls);
         match self.verdict() {
@@ -147,7 +126,7 @@ impl Report<'_> {
         }
     }
 
-    /// What was measured, and after how many games.
+    /// What was measured, after how many games.
     fn details(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(problem) = &self.problem {
@@ -185,7 +164,7 @@ impl Report<'_> {
         lines
     }
 
-    /// The rows of the table by opponent, its head first.
+    /// By opponent, the head first.
     fn rows(&self) -> Vec<Vec<String>> {
         let heads = ["opponent", "share", "games", "new", "old", "difference"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
@@ -207,7 +186,7 @@ impl Report<'_> {
         rows
     }
 
-    /// How often the answer is wrong, and from which number it can be repeated.
+    /// How often the answer is wrong, and the seed that repeats it.
     fn terms(&self) -> String {
         let terms = self.comparison.terms();
         let (yes, no) = match terms.question {
@@ -222,7 +201,6 @@ impl Report<'_> {
         )
     }
 
-    /// For people.
     pub fn text(&self, palette: &Palette) -> String {
         let mut out = String::new();
         for line in std::iter::once(self.headline()).chain(self.details()) {
@@ -234,7 +212,6 @@ impl Report<'_> {
         out
     }
 
-    /// For a pull request.
     pub fn markdown(&self) -> String {
         let mut out = format!("### {}\n\n", escape_markdown(&self.headline()));
         for line in self.details() {
@@ -256,7 +233,6 @@ impl Report<'_> {
         out
     }
 
-    /// For programs.
     pub fn json(&self) -> Json {
         let terms = self.comparison.terms();
         let advantage = self.comparison.advantage();
@@ -306,13 +282,12 @@ impl Report<'_> {
     }
 }
 
-/// The share of the comparisons that were against an opponent, 0 to 1.
+/// The share of comparisons with an opponent, 0 to 1.
 fn share(counts: &Opponent, all: u64) -> Option<f64> {
     let all = u32::try_from(all).ok().filter(|&all| all > 0)?;
     Some(counts.advantages.total() / f64::from(all))
 }
 
-/// The games with an opponent, of both versions.
 fn games(counts: &Opponent) -> u64 {
     let pairs = counts.new.0.iter().chain(&counts.old.0);
     2 * pairs.copied().map(u64::from).sum::<u64>()

@@ -1,16 +1,18 @@
-//! Grades as files: for Moodle, Gradescope and Classroom 50, and for the graded.
+//! Grades as files: for Moodle, Gradescope, Classroom 50, and students.
 
 use std::fmt::Write as _;
 
+use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::standings::{CsvTable, escape_formula};
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict};
-use crate::league::intake::people::StudentList;
+use crate::league::intake::people::{self, StudentList};
+use crate::league::state::{League, Version};
 use crate::text::{escape_controls, escape_markdown, short_name};
 
-/// The bots of the list that have no grade, and the grades of bots that are nobody's.
+/// Listed bots without a grade, and graded bots that are not in the list.
 pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String>, Vec<&'a str>) {
     let found: Vec<Option<String>> = grades
         .iter()
@@ -27,8 +29,8 @@ pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String
     (without, unknown)
 }
 
-/// A table for Moodle's grade import: who it is, `Grade`, `Feedback`. Without `students` a bot is who its name says; with it there is a row
-/// for each student of a bot, with the columns of that list, and none for who has no bot.
+/// Moodle's grade import: identity, `Grade`, `Feedback`. Without `students` the bot's name is the identity; with it,
+/// each student of a bot gets a row with the list's columns.
 pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
     let mut table = CsvTable::default();
     let who = |values: &[String], grade: [&str; 2]| {
@@ -64,7 +66,6 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
     table.text
 }
 
-/// All grades, with everything that is known of them.
 pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
     let whole = json!({
         "v": 1,
@@ -80,7 +81,7 @@ pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// The `results.json` of Gradescope: `score`, `output`, and a test for each rung.
+/// Gradescope's `results.json`: `score`, `output`, a test for each rung.
 pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     let test = |(number, rung): (usize, &RungResult)| {
         let status = match rung.verdict {
@@ -106,14 +107,14 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// What a submission is called in Classroom 50, whose runner says it in variables of the environment.
+/// A submission of Classroom 50, from environment variables of its runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     /// `CLASSROOM`
     pub classroom: String,
     /// `ASSIGNMENT`
     pub assignment: String,
-    /// `OWNER`, or `USERNAME`; the runner knows it in any case.
+    /// `OWNER`, or `USERNAME`, which the runner always sets.
     pub owner: Option<String>,
     /// `ASSIGNMENT_TYPE`
     pub kind: Option<String>,
@@ -123,13 +124,12 @@ pub struct Submission {
     pub commit: String,
     /// `RELEASE_URL`
     pub release: String,
-    /// `REVIEW_URL`; where there is none, `COMMIT_URL`.
+    /// `REVIEW_URL`, else `COMMIT_URL`.
     pub review: String,
-    /// The time: `2026-06-01T14:33:11Z`.
+    /// As `2026-06-01T14:33:11Z`.
     pub time: String,
 }
 
-/// The `result.json` of Classroom 50.
 pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String> {
     let test = |rung: &RungResult| {
         json!({
@@ -161,8 +161,7 @@ pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String>
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// Why a bot has its grade, for whom it belongs to, in Markdown. `folder` is that of the grades as commands name it, `repeat` the command that grades
-/// the bot again.
+/// Why a bot has its grade, in Markdown. `folder` is that of the grades in commands; `repeat` grades the bot again.
 pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String {
     let mut out = String::new();
     let name = escape_markdown(&short_name(&grade.name));
@@ -251,12 +250,75 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     );
 }
 
-/// A path in quotes where a shell needs them.
 fn quoted_path(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
     if path.chars().all(is_plain) {
         path.to_owned()
     } else {
         format!("'{}'", path.replace('\'', "'\\''"))
+    }
+}
+
+/// CSV: `name`, `plays` (playing version), `newest` (version), `received` (its time), `versions` (count), `problem`
+/// (why the newest does not play), `people` (by the list of students).
+pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
+    let mut table = CsvTable::default();
+    table.row([
+        "name", "plays", "newest", "received", "versions", "problem", "people",
+    ]);
+    let id = |version: Option<&Version>| version.map_or_else(String::new, |known| known.id.clone());
+    let people = people::by_bot(&league.people);
+    let (missing, unknown) = league.missing_and_unknown();
+    let of = |name: &str| {
+        people
+            .get(name)
+            .map_or_else(String::new, |all| all.join("; "))
+    };
+    for (name, member) in &league.members {
+        let newest = member.newest(deadline);
+        let received = newest.map_or_else(String::new, |known| format!("{:.0}", known.received));
+        let stranger = unknown
+            .contains(name)
+            .then_some("not in the list of students");
+        let problem = member.problem(deadline);
+        let problem = problem.or_else(|| stranger.map(str::to_owned));
+        table.row([
+            &escape_formula(name),
+            &id(member.playing(deadline)),
+            &id(newest),
+            &received,
+            &member.versions.len().to_string(),
+            &escape_formula(&problem.unwrap_or_default()),
+            &escape_formula(&of(name)),
+        ]);
+    }
+    for name in &missing {
+        let problem = "nothing was handed in";
+        let [name, people] = [name, &of(name)].map(|text| escape_formula(text));
+        table.row([&name, "", "", "", "0", problem, &people]);
+    }
+    table.text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::league::state::Member;
+
+    #[test]
+    fn no_name_is_a_formula_of_a_spreadsheet() {
+        let mut league = League::default();
+        let name = "=cmd()|x";
+        league.members.insert(name.to_owned(), Member::default());
+        league.people = vec![people::Person {
+            name: "@anna".to_owned(),
+            team: name.to_owned(),
+            email: String::new(),
+            id: String::new(),
+        }];
+        let table = students(&league, None);
+        let row = table.lines().nth(1).expect("a row");
+        assert!(row.starts_with("'=cmd()|x,"), "{table}");
+        assert!(row.ends_with(",'@anna"), "{table}");
     }
 }

@@ -1,26 +1,8 @@
-//! Turns records and games into text, tables and pages. The caller passes the writers: nothing here
-//! prints.
-//!
-//! - [`terminal`]: boards and tables
-//! - [`terminal_view`]: a match or a replay, turn by turn
-//! - [`tournament_summary`]: the summary of a tournament
-//! - [`standings`]: tables of results
-//! - [`checks`]: a table of check-ups
-//! - [`comparison`]: two versions of a bot compared
-//! - [`grades`]: grades as files; [`own`]: what a bot's author may see
-//! - [`html`]: the HTML report
-//! - [`serve`]: that page, served while games are played
-//! - [`picture`]: positions and games as SVG
-//! - [`accuracy`]: the analysis of games and bots
-
 pub mod accuracy;
-mod bracket;
 pub mod checks;
 pub mod comparison;
 pub mod grades;
 pub mod html;
-pub mod league;
-pub(crate) mod markup;
 pub mod own;
 pub mod picture;
 pub mod serve;
@@ -28,3 +10,35 @@ pub mod standings;
 pub mod terminal;
 pub mod terminal_view;
 pub mod tournament_summary;
+
+/// For an element or a quoted attribute. What XML 1.0 forbids (most control characters, U+FFFE, U+FFFF) becomes
+/// U+FFFD.
+pub(crate) fn escaped(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '&' => out.push_str("&amp;"),
+            '<' => out.push_str("&lt;"),
+            '>' => out.push_str("&gt;"),
+            '"' => out.push_str("&quot;"),
+            '\'' => out.push_str("&#39;"),
+            '\t' | '\n' | '\r' => out.push(c),
+            '\u{fffe}' | '\u{ffff}' | ..' ' => out.push('\u{fffd}'),
+            c => out.push(c),
+        }
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::escaped;
+
+    #[test]
+    fn no_text_leaves_its_place() {
+        assert_eq!(
+            escaped("</p a='1' b=\"2\">&amp;\n\0\u{1b}é\u{ffff}"),
+            "&lt;/p a=&#39;1&#39; b=&quot;2&quot;&gt;&amp;amp;\n\u{fffd}\u{fffd}é\u{fffd}"
+        );
+    }
+}

@@ -1,25 +1,22 @@
-//! What a bot's author may see of a tournament: the own games, without anything of others but their names and turns.
+//! What a bot's author may see of a tournament: that bot's games, with only the names and turns of others.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
-use crate::league::news::News;
+use crate::league::archive::News;
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
 use crate::text::{counted, escape_controls, escape_markdown, short_name};
 
-/// How the command that asks a question again is introduced.
 const ONCE_MORE: &str = "The same question once more";
 
-/// How and where that command is run.
 const WITHOUT_REFEREE: &str = "without the referee, in the folder of the program";
 
-/// The most games of a kind that are described.
 const MOST: usize = 5;
 
-/// The record of a game as this bot's author may see it; `None` where the bot did not play. Of the opponent only the name, the turns and their
-/// times are left, and of a forfeit the reason. The own program is where its author has it: in the folder that they are in.
+/// The record as this bot's author may see it; `None` if the bot did not play. Of the opponent, only name, turns and
+/// times remain, and the reason of a forfeit. The bot's program is in its author's folder.
 pub fn own(mut record: Record, name: &str) -> Option<Record> {
     let own = BotIndex::ALL
         .into_iter()
@@ -49,16 +46,14 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
     Some(record)
 }
 
-/// What has changed for a bot of a league since the last time.
 #[derive(Clone, Debug, Default)]
 pub struct Since {
-    /// In Markdown.
+    /// Markdown.
     text: String,
-    /// Why the newest submission does not play.
     problem: Option<String>,
 }
 
-/// The page of a bot that did not enter, in Markdown, with what has changed since the last time.
+/// The page of a rejected bot, in Markdown.
 pub fn not_entered_text(name: &str, reason: &str, since: Option<&Since>) -> String {
     let problem = since.and_then(|since| since.problem.clone());
     let reason = problem.unwrap_or_else(|| escape_controls(reason));
@@ -69,7 +64,7 @@ pub fn not_entered_text(name: &str, reason: &str, since: Option<&Since>) -> Stri
     )
 }
 
-/// What has changed since the last time: the place of a bot now, of how many, and before; and its other news.
+/// Place now, of how many, and before; other news.
 pub fn since(places: Option<(usize, usize, Option<usize>)>, news: &News) -> Since {
     let mut lines = Vec::new();
     if news.problem.is_some() {
@@ -100,10 +95,9 @@ pub fn since(places: Option<(usize, usize, Option<usize>)>, news: &News) -> Sinc
     }
 }
 
-/// A question that a bot was asked: the request, and the command that asks it again where that is known.
+/// A request, and the command that repeats it if known.
 pub type Asked = (String, Option<String>);
 
-/// A forfeit of the bot.
 #[derive(Clone, Debug)]
 struct Forfeit {
     game: String,
@@ -118,13 +112,12 @@ struct Forfeit {
 /// A turn that lost value.
 #[derive(Clone, Debug)]
 struct Blunder {
-    /// How much it lost: 1 or 2 steps from a win to a loss.
+    /// Steps lost, 1 or 2, from win to loss.
     steps: i32,
     text: String,
     reproduce: Option<String>,
 }
 
-/// The games of a bot, for its author, in Markdown.
 #[derive(Clone, Debug, Default)]
 pub struct OwnGames {
     name: String,
@@ -136,7 +129,6 @@ pub struct OwnGames {
 }
 
 impl OwnGames {
-    /// No games yet.
     pub fn new(name: &str) -> Self {
         Self {
             name: name.to_owned(),
@@ -144,7 +136,7 @@ impl OwnGames {
         }
     }
 
-    /// Adds a game, as [`own`] has left it. `ask` finds what the bot was asked after so many turns of the game.
+    /// `record` is what [`own`] left. `ask` finds the question after so many turns.
     pub fn add(&mut self, record: &Record, ask: impl Fn(usize) -> Option<Asked>) {
         let mut both = BotIndex::ALL.into_iter();
         let Some(own) = both.find(|&bot| record.bots[bot].name == self.name) else {
@@ -208,7 +200,7 @@ impl OwnGames {
             let turn = note.turn.checked_sub(1).and_then(|n| record.turns.get(n));
             let turn = turn.map_or_else(String::new, |turn| format!(" (`{}`)", turn.as_str()));
             let why = note.text.as_deref().map(escape_controls);
-            // The sentence names it, where there is one.
+            // The sentence names the better turn, if any.
             let better = match (&why, &note.better) {
                 (None, Some(better)) => format!("; better: `{}`", escape_controls(better)),
                 _ => String::new(),
@@ -230,7 +222,7 @@ impl OwnGames {
         }
     }
 
-    /// The text, with what has changed since the last time.
+    /// Markdown.
     pub fn text(&self, since: Option<&Since>) -> String {
         let [won, drawn, lost] = self.results;
         let mut out = format!(
@@ -304,7 +296,7 @@ impl OwnGames {
     }
 }
 
-/// Where a bot forfeited, and how to see it again.
+/// How the bot forfeited, and how to repeat it.
 fn forfeit(out: &mut String, first: &Forfeit) {
     let _ = writeln!(
         out,
@@ -344,7 +336,6 @@ fn forfeit(out: &mut String, first: &Forfeit) {
     }
 }
 
-/// A name as it is, in Markdown.
 fn shown(name: &str) -> String {
     escape_markdown(&short_name(name))
 }

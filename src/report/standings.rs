@@ -1,20 +1,15 @@
 //! Standings as a table, CSV, JSON or Markdown.
 
-mod columns;
-mod export;
-
 use std::fmt::Write as _;
 
-pub(super) use self::export::{CsvTable, escape_formula};
-pub use self::export::{as_csv, as_json, crosstable_csv, times_csv};
+use serde_json::{Value, json};
 
-use self::columns::{Column, fit};
-use super::accuracy::percent;
-use super::terminal::{Palette, aligned, width as columns_of, wrapped};
+use super::accuracy::{percent, tally_json};
+use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
 use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
 use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
 
-/// Points without trailing zeros: `7`, `7.5`.
+/// Without trailing zeros: `7`, `7.5`.
 fn points(points: f64) -> String {
     format!("{points}")
 }
@@ -28,12 +23,12 @@ fn forfeits(place: &Place) -> String {
     listed.join(", ")
 }
 
-/// Elo to the unit: `-12`, `0`, never `-0`.
+/// Rounded: `-12`, `0`, never `-0`.
 pub(crate) fn elo(elo: f64) -> String {
     format!("{:.0}", elo.round() + 0.0)
 }
 
-/// How many places up or down a bot is since the last time: `↑2`, `↓1`, `=`; `new` if it was not there.
+/// Places gained or lost: `↑2`, `↓1`, `=`; `new` without an earlier place.
 fn moved(rank: usize, before: Option<usize>) -> String {
     match before {
         None => "new".to_owned(),
@@ -43,7 +38,7 @@ fn moved(rank: usize, before: Option<usize>) -> String {
     }
 }
 
-/// A criterion that a column shows, and its short name.
+/// The short name of a criterion with a column.
 const fn shown(tie_break: TieBreak) -> Option<&'static str> {
     match tie_break {
         TieBreak::Buchholz => Some("BH"),
@@ -139,7 +134,6 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
             ),
         ]);
     }
-    // The longest texts are last.
     let number = |place: &Place| match place.forfeits.values().sum::<u64>() {
         0 => String::new(),
         count => count.to_string(),
@@ -150,7 +144,6 @@ fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
     all
 }
 
-/// The criteria of the order, in words.
 fn criteria(standings: &Standings) -> Vec<&'static str> {
     let ranking = &standings.ranking;
     let first = match &ranking.by {
@@ -176,7 +169,7 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
     all
 }
 
-/// The sentence on the order of the tables.
+/// A sentence on the tables' order.
 fn order(standings: &Standings) -> String {
     let why = if standings.by_rating {
         " (the bots have played unequally many games)"
@@ -207,13 +200,12 @@ fn separate(standings: &Standings) -> Option<String> {
     }
 }
 
-/// The places of each table.
 fn tables(standings: &Standings) -> impl Iterator<Item = Vec<&Place>> {
     let chunks = standings.places.chunk_by(|a, b| a.table == b.table);
     chunks.map(|places| places.iter().collect())
 }
 
-/// Rows of the columns, the first with their heads, and the numbers of those that are left-aligned.
+/// The head first; and indices of left-aligned columns.
 fn rows(columns: &[Column]) -> (Vec<Vec<String>>, Vec<usize>) {
     let left = (0..columns.len()).filter(|&i| columns[i].is_left);
     let heads = columns
@@ -230,7 +222,7 @@ fn rows(columns: &[Column]) -> (Vec<Vec<String>>, Vec<usize>) {
     ([heads].into_iter().chain(rows).collect(), left.collect())
 }
 
-/// Points of each against each of these places, which follow each other; `-` when they have not met.
+/// Points head to head of these consecutive places; `-` when two have not met.
 fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
     let mut heads = vec!["#".to_owned(), "bot".to_owned()];
     heads.extend((1..=places.len()).map(|place| place.to_string()));
@@ -244,8 +236,7 @@ fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
     aligned(&all, palette, &[1])
 }
 
-/// For a terminal: the standings and, below them, the crosstable. Columns are shortened or left out so
-/// that lines have at most `width` columns; without a width all are there.
+/// For a terminal: standings and crosstable, shortened to `width` columns if given.
 pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> String {
     let is_bounded = width.is_some();
     let width = width.unwrap_or(usize::MAX);
@@ -260,7 +251,7 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         left_out.extend(fit(&mut columns, width));
         let (rows, left) = rows(&columns);
         out.push_str(&aligned(&rows, palette, &left));
-        // It has at least two columns for each bot: no need to draw it to see that it is too wide.
+        // At least two columns a bot: too wide without drawing it.
         let fits = |cross: &str| cross.lines().all(|line| columns_of(line) <= width);
         let is_narrow = !is_bounded
             || places.len() < width / 2 && fits(&cross(&places, first, &Palette::plain()));
@@ -295,7 +286,6 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     out
 }
 
-/// Who did not enter, and why.
 fn not_entered(absent: &NotEntered) -> String {
     format!(
         "{}: {}",
@@ -316,7 +306,6 @@ fn summary(standings: &Standings) -> String {
     format!("{games}{}", advantage.unwrap_or_default())
 }
 
-/// The standings as Markdown tables.
 pub fn markdown(standings: &Standings) -> String {
     let mut out = String::new();
     if let Some(why) = separate(standings) {
@@ -356,6 +345,330 @@ pub fn markdown(standings: &Standings) -> String {
     }
     let _ = writeln!(out, "{}", summary(standings));
     out
+}
+
+const GAP: usize = 2;
+
+/// Columns of this weight are never dropped.
+const KEPT: u8 = 90;
+
+/// Names are shortened to the first width before any column is dropped, to the second if nothing else helps.
+const SHORT_NAMES: [usize; 2] = [24, 8];
+
+#[derive(Clone, Debug)]
+struct Column {
+    head: &'static str,
+    is_left: bool,
+    /// Importance, 0 to 100.
+    weight: u8,
+    cells: Vec<String>,
+    short: Option<Vec<String>>,
+}
+
+impl Column {
+    /// Right-aligned.
+    const fn new(head: &'static str, weight: u8, cells: Vec<String>) -> Self {
+        Self {
+            head,
+            is_left: false,
+            weight,
+            cells,
+            short: None,
+        }
+    }
+
+    /// Left-aligned.
+    fn left(mut self) -> Self {
+        self.is_left = true;
+        self
+    }
+
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| width(cell));
+        cells.fold(width(self.head), usize::max)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.cells.iter().all(String::is_empty)
+    }
+}
+
+/// Fits lines into `room` columns. Returns the heads of dropped columns that are not empty.
+fn fit(columns: &mut Vec<Column>, room: usize) -> Vec<&'static str> {
+    let mut left_out = Vec::new();
+    if excess(columns, room) == 0 {
+        return left_out;
+    }
+    columns.retain(|column| column.weight >= KEPT || !column.is_empty());
+    if excess(columns, room) > 0 {
+        for column in &mut *columns {
+            if let Some(short) = column.short.take() {
+                column.cells = short;
+            }
+        }
+    }
+    for least in SHORT_NAMES {
+        shorten_names(columns, room, least);
+        while excess(columns, room) > 0 {
+            let droppable = (0..columns.len()).filter(|&i| columns[i].weight < KEPT);
+            let Some(least) = droppable.min_by_key(|&i| columns[i].weight) else {
+                break;
+            };
+            left_out.push(columns.remove(least).head);
+        }
+    }
+    left_out
+}
+
+fn excess(columns: &[Column], room: usize) -> usize {
+    let total: usize = columns.iter().map(|column| column.width() + GAP).sum();
+    total.saturating_sub(GAP).saturating_sub(room)
+}
+
+/// As far as needed, to `least` at most.
+fn shorten_names(columns: &mut [Column], room: usize, least: usize) {
+    let excess = excess(columns, room);
+    let names = columns.iter_mut().filter(|column| column.is_left);
+    if let Some(names) = names.max_by_key(|column| column.width())
+        && excess > 0
+    {
+        let most = names.width().saturating_sub(excess).max(least);
+        for name in &mut names.cells {
+            *name = shortened(name, most);
+        }
+    }
+}
+
+/// Points head to head; empty where two have not met.
+fn cross_row(place: &Place) -> impl Iterator<Item = String> + '_ {
+    let against = place.against.iter();
+    against.map(|made| made.map_or_else(String::new, points))
+}
+
+/// Milliseconds.
+pub fn times_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
+    table.row(["name", "median_ms", "worst_ms"]);
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    for place in &standings.places {
+        table.row([
+            escape_formula(&place.name),
+            number(place.median_ms),
+            number(place.worst_ms),
+        ]);
+    }
+    table.text
+}
+
+/// All figures, unrounded; times and rejected bots only if there are any.
+pub fn as_json(standings: &Standings) -> Value {
+    let places: Vec<Value> = standings
+        .places
+        .iter()
+        .map(|place| {
+            let mut row = json!({
+                "rank": place.rank,
+                "table": place.table + 1,
+                "name": place.name,
+                "games": place.games,
+                "wins": place.wins,
+                "draws": place.draws,
+                "losses": place.losses,
+                "points": place.points,
+                "byes": place.byes.count,
+                "bye_points": place.byes.points,
+                "score": place.score,
+                "elo": place.elo,
+                "error": place.error,
+                "superiority": place.superiority,
+                "direct": place.direct,
+                "buchholz": place.buchholz,
+                "buchholz_cut_1": place.buchholz_cut_1,
+                "sonneborn_berger": place.sonneborn_berger,
+                "wins_as_second": place.wins_as_second,
+                "forfeits": place.forfeits,
+                "against": place.against,
+            });
+            if let Some(reached) = &place.reached {
+                row["reached"] = json!(reached);
+            }
+            if let (Some(median), Some(worst)) = (place.median_ms, place.worst_ms) {
+                row["median_ms"] = json!(median);
+                row["worst_ms"] = json!(worst);
+            }
+            if let Some(tally) = &place.analysis {
+                row["analysis"] = tally_json(tally);
+            }
+            row
+        })
+        .collect();
+    let mut all = json!({
+        "games": standings.games,
+        "advantage": standings.advantage.map(|advantage| advantage.elo),
+        "advantage_error": standings.advantage.and_then(|advantage| advantage.error),
+        "order": criteria(standings),
+        "standings": places,
+    });
+    let not_entered: Vec<Value> = standings
+        .not_entered()
+        .map(|absent| json!({ "name": absent.name, "reason": absent.reason }))
+        .collect();
+    if !not_entered.is_empty() {
+        all["did_not_enter"] = Value::Array(not_entered);
+    }
+    all
+}
+
+/// A spreadsheet must not run it.
+pub(in crate::report) fn escape_formula(text: &str) -> String {
+    let text = escape_controls(text);
+    if text.starts_with(['=', '+', '-', '@']) {
+        format!("'{text}")
+    } else {
+        text
+    }
+}
+
+/// Columns of times only if there are any. Rejected bots follow without rank, their reason in a last column.
+pub fn as_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
+    let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
+    let columns = if timed { 23 } else { 21 };
+    let mut heads = vec![
+        "rank",
+        "name",
+        "games",
+        "wins",
+        "draws",
+        "losses",
+        "points",
+        "score",
+        "elo",
+        "error",
+        "superiority",
+        "direct",
+        "sonneborn_berger",
+        "forfeits",
+        "table",
+        "byes",
+        "bye_points",
+        "buchholz",
+        "buchholz_cut_1",
+        "wins_as_second",
+        "reached",
+        "median_ms",
+        "worst_ms",
+    ];
+    heads.truncate(columns);
+    if standings
+        .places
+        .iter()
+        .any(|place| place.analysis.is_some())
+    {
+        heads.extend([
+            "proven",
+            "kept",
+            "accuracy",
+            "blunders",
+            "missed_wins",
+            "lost_at_once",
+        ]);
+    }
+    let with_absent = standings.not_entered().next().is_some();
+    if with_absent {
+        heads.push("did_not_enter");
+    }
+    let width = heads.len();
+    table.row(heads);
+    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    for place in &standings.places {
+        let mut row = vec![
+            place.rank.to_string(),
+            escape_formula(&place.name),
+            place.games.to_string(),
+            place.wins.to_string(),
+            place.draws.to_string(),
+            place.losses.to_string(),
+            points(place.points),
+            number(Some(place.score)),
+            number(Some(place.elo)),
+            number(place.error),
+            number(place.superiority),
+            points(place.direct),
+            points(place.sonneborn_berger),
+            escape_formula(&forfeits(place)),
+            (place.table + 1).to_string(),
+            place.byes.count.to_string(),
+            points(place.byes.points),
+            points(place.buchholz),
+            points(place.buchholz_cut_1),
+            place.wins_as_second.to_string(),
+            place.reached.clone().unwrap_or_default(),
+            number(place.median_ms),
+            number(place.worst_ms),
+        ];
+        row.truncate(columns);
+        if let Some(tally) = &place.analysis {
+            row.extend([
+                tally.proven.to_string(),
+                tally.kept.to_string(),
+                number(tally.accuracy()),
+                tally.blunders().to_string(),
+                tally.missed_wins.to_string(),
+                tally.lost_at_once.to_string(),
+            ]);
+        }
+        if with_absent {
+            row.push(String::new());
+        }
+        table.row(row);
+    }
+    for absent in standings.not_entered() {
+        let mut row = vec![String::new(); width];
+        // Name and number of games make sense to every reader.
+        row[1] = escape_formula(&absent.name);
+        "0".clone_into(&mut row[2]);
+        row[width - 1] = escape_formula(&absent.reason);
+        table.row(row);
+    }
+    table.text
+}
+
+/// A row for each bot, in the standings' order.
+pub fn crosstable_csv(standings: &Standings) -> String {
+    let mut table = CsvTable::default();
+    let names = standings
+        .places
+        .iter()
+        .map(|place| escape_formula(&place.name));
+    table.row(std::iter::once("bot".to_owned()).chain(names));
+    for place in &standings.places {
+        table.row(std::iter::once(escape_formula(&place.name)).chain(cross_row(place)));
+    }
+    table.text
+}
+
+/// CSV.
+#[derive(Debug, Default)]
+pub(in crate::report) struct CsvTable {
+    pub(in crate::report) text: String,
+}
+
+impl CsvTable {
+    /// Quotes fields with a semicolon too: it separates columns where decimals have a comma.
+    pub(in crate::report) fn row<F: AsRef<str>>(&mut self, fields: impl IntoIterator<Item = F>) {
+        for (number, field) in fields.into_iter().enumerate() {
+            let field = field.as_ref();
+            let comma = if number == 0 { "" } else { "," };
+            if field.contains([',', ';', '\t', '"', '\r', '\n']) {
+                let doubled = field.replace('"', "\"\"");
+                self.text.extend([comma, "\"", &doubled, "\""]);
+            } else {
+                self.text.extend([comma, field]);
+            }
+        }
+        self.text.push('\n');
+    }
 }
 
 #[cfg(test)]

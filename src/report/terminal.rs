@@ -1,7 +1,4 @@
-//! Boards and tables for a terminal.
-//!
-//! Everything fits 80 columns, works without colour, and measures text in terminal columns, not in
-//! bytes.
+//! Boards and tables for a terminal: within 80 columns, readable without colour, measured in terminal columns.
 
 use std::fmt::Write as _;
 use std::iter::repeat_n;
@@ -14,34 +11,26 @@ use unicode_width::UnicodeWidthStr as _;
 use crate::game::Picture;
 use crate::text::{escape_controls, format_milliseconds};
 
-/// The maximal width of a drawing, in columns.
 const WIDTH: usize = 80;
 
-/// Blanks between the board and what stands beside it.
 const INDENT: usize = 2;
 
-/// Blanks between columns of pieces.
 const GAP: usize = 2;
 
-/// The styles of text; without colour all are plain.
+/// Styles of text; plain without colour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
-    /// A bot's or a section's name.
     pub heading: Style,
     /// Less important text.
     pub faint: Style,
-    /// The cell of the last turn.
     pub last: Style,
-    /// The cells of a winning line.
     pub winning: Style,
-    /// An error or a fault.
     pub problem: Style,
-    /// A check that passed.
+    /// A passed check.
     pub good: Style,
 }
 
 impl Palette {
-    /// For a terminal with colours.
     pub fn coloured() -> Self {
         Self {
             heading: Style::new().bold(),
@@ -53,7 +42,6 @@ impl Palette {
         }
     }
 
-    /// No colours.
     pub const fn plain() -> Self {
         Self {
             heading: Style::new(),
@@ -74,21 +62,21 @@ pub fn styled(style: Style, text: &str) -> String {
     }
 }
 
-/// Text with blanks after it, up to `width` columns.
+/// With spaces after it, up to `width` columns.
 fn padded(text: &str, width: usize) -> String {
     let mut padded = text.to_owned();
     padded.extend(std::iter::repeat_n(' ', width.saturating_sub(text.width())));
     padded
 }
 
-/// The blanks before and after text that is centred in `width` columns.
+/// Spaces before and after text centred in `width` columns.
 fn centred(text: &str, width: usize) -> (String, String) {
     let blanks = width.saturating_sub(text.width());
     (" ".repeat(blanks / 2), " ".repeat(blanks - blanks / 2))
 }
 
-/// The board alone, as lines of equal width. Without colour the last turn's cell stands in
-/// parentheses and winning cells in brackets.
+/// Lines of equal width, and that width. Without colour, the last turn's cell has parentheses and winning cells
+/// brackets.
 fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
     let widest = |texts: &[Vec<String>]| {
         let widths = texts.iter().flatten().map(|text| text.width());
@@ -132,7 +120,6 @@ fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
     (lines, total)
 }
 
-/// The inside of a cell, `inner` columns wide.
 fn cell(
     picture: &Picture,
     palette: &Palette,
@@ -146,7 +133,7 @@ fn cell(
             .get(place.0)
             .and_then(|row| row.get(place.1))
             .map_or("", String::as_str);
-        // Without colours a number could be mistaken for a piece.
+        // Without colour a number could be mistaken for a piece.
         let name = if palette.faint.is_plain() { "" } else { name };
         let (left, right) = centred(name, inner);
         return styled(palette.faint, &format!("{left}{name}{right}"));
@@ -167,12 +154,12 @@ fn cell(
     styled(style, &format!("{open}{left}{text}{right}{close}"))
 }
 
-/// A picture as text: the board, and beside or below it the piece in hand and those left.
+/// The board, with the pieces in hand and left beside or below it.
 pub fn draw(picture: &Picture, palette: &Palette) -> String {
     draw_within(picture, palette, None)
 }
 
-/// The same for a terminal of so many columns, if it is one and has fewer than [`draw`] may take.
+/// For a terminal narrower than [`draw`] may need.
 pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>) -> String {
     let width = columns.unwrap_or(WIDTH).min(WIDTH);
     let (board, board_width) = if picture.cells.is_empty() {
@@ -195,8 +182,7 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
         .unwrap_or(0);
     let room = width.saturating_sub(board_width + INDENT);
     let hand_width = picture.hand.as_ref().map_or(0, |hand| 9 + hand.width());
-    // Two columns of pieces are never higher than the board, so the layout stays the same from turn
-    // to turn.
+    // Two columns of pieces are never higher than the board: the layout stays from turn to turn.
     let beside = 2 * widest + GAP <= room && hand_width <= room;
     side.extend(columns_of(
         &picture.left,
@@ -227,13 +213,13 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
         }
     }
     for line in &picture.text {
-        // A game's program may write anything that is one line.
+        // A game program's text may hold anything but a newline.
         let _ = writeln!(out, "{}", escape_controls(line));
     }
     out
 }
 
-/// Texts in as many columns as `room` allows, filled downwards.
+/// As many columns as `room` allows, filled downwards.
 fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
     let count = ((room + GAP) / (widest + GAP)).max(1);
     let height = texts.len().div_ceil(count);
@@ -248,13 +234,12 @@ fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
         .collect()
 }
 
-/// The width of text, in terminal columns.
+/// In terminal columns.
 pub(super) fn width(text: &str) -> usize {
     text.width()
 }
 
-/// Text cut to `width` columns, with `…` at the end of what was cut. No cluster of characters that are
-/// seen as one is torn apart.
+/// Cuts text to `width` columns, with `…`, between grapheme clusters.
 pub fn shortened(text: &str, width: usize) -> String {
     if text.width() <= width {
         return text.to_owned();
@@ -305,8 +290,7 @@ pub fn wrapped(text: &str, columns: usize) -> String {
     out
 }
 
-/// Rows of equal length in columns two blanks apart; the first row is the header. The columns
-/// `left` are left-aligned, the others right-aligned.
+/// Rows of equal length, the first one the header, in columns two spaces apart; `left` are left-aligned.
 pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> String {
     let mut widths = vec![0; rows.first().map_or(0, Vec::len)];
     for row in rows {
@@ -315,7 +299,7 @@ pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> Strin
         }
     }
     let mut out = String::new();
-    // A table of each against each has a million cells where there are a thousand bots.
+    // A crosstable of a thousand bots has a million cells.
     let mut line = String::new();
     for (i, row) in rows.iter().enumerate() {
         line.clear();
@@ -341,7 +325,7 @@ pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> Strin
     out
 }
 
-/// A turn's time, such as `0.13 ms`.
+/// As `0.13 ms`.
 pub fn time(elapsed: Duration) -> String {
     format_milliseconds(elapsed.as_secs_f64() * 1000.0)
 }

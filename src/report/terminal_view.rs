@@ -1,4 +1,4 @@
-//! Shows a match or a replay on a terminal: turns and boards, faults, results.
+//! Shows a match or a replay on a terminal.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,65 +14,53 @@ use crate::record::{BotIndex, Record};
 use crate::session::Session;
 use crate::text::{counted, escape, escape_controls};
 
-/// How many lines of a bot's stderr are shown with its forfeit.
+/// Lines of stderr shown with a forfeit.
 const STDERR_LINES: usize = 12;
 
-/// The maximal length of such a line, in characters.
+/// Characters of such a line.
 const STDERR_COLUMNS: usize = 200;
 
-/// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
-    /// Results only.
     Results,
     /// Every turn and the board.
     Turns,
-    /// Also every line each way with its time.
+    /// Every line in both directions with its time.
     Lines,
 }
 
-/// Writes games to two streams.
 pub struct TerminalView<O, E> {
-    /// Results, and turns.
     out: O,
-    /// Faults and warnings.
     err: E,
-    /// Names by bot.
     names: [String; 2],
     detail: Detail,
     palette: Palette,
     err_palette: Palette,
     columns: Option<usize>,
-    /// JSON lines instead of result lines.
+    /// Instead of result lines.
     json: bool,
-    /// Number of games in all, for headings.
     games: u64,
-    /// Bots by side, in the current game.
     bots: [BotIndex; 2],
-    /// People, by bot.
     people: [bool; 2],
     turn: usize,
 }
 
-/// How a [`TerminalView`] shows games.
 #[derive(Clone, Copy, Debug)]
 pub struct ViewOptions {
-    /// The level of detail.
     pub detail: Detail,
-    /// Styles for results.
     pub palette: Palette,
-    /// Styles for faults.
+    /// For faults.
     pub err_palette: Palette,
-    /// How many columns the terminal has that turns are shown on, if it is one.
+    /// Of the terminal that shows turns, if it is one.
     pub columns: Option<usize>,
-    /// Records on `out` and nothing else; turns then go to `err`.
+    /// Only records on `out`; turns go to `err`.
     pub json: bool,
-    /// Which of the bots are people at this terminal, who must not see what is hidden from them.
+    /// Bots that are people at this terminal and must not see hidden information.
     pub people: [bool; 2],
 }
 
 impl<O: Write, E: Write> TerminalView<O, E> {
-    /// A view of `games` games between bots of these names.
+    /// `games`: in total.
     pub const fn new(names: [String; 2], games: u64, options: ViewOptions, out: O, err: E) -> Self {
         Self {
             out,
@@ -90,7 +78,6 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         }
     }
 
-    /// Writes turns: to `out`, or to `err` when `out` holds records only.
     fn show(&mut self, text: &str) -> io::Result<()> {
         if self.json {
             self.err.write_all(text.as_bytes())
@@ -99,8 +86,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         }
     }
 
-    /// What is shown of a position: all of it, unless a person is playing. Two people at one terminal see what the side to move
-    /// may see.
+    /// Everything, unless a person is playing; two people at one terminal see what the side to move may see.
     fn picture(&self, session: &dyn Session) -> Picture {
         let is_person = |side: Side| self.people[self.bots[side.index()]];
         let viewer = match (is_person(Side::First), is_person(Side::Second)) {
@@ -117,7 +103,6 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         &self.names[self.bots[side.index()]]
     }
 
-    /// A game's heading.
     pub fn heading(
         &mut self,
         number: u64,
@@ -149,7 +134,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             text.push_str(&draw_within(&self.picture(start), &palette, self.columns));
         }
         self.show(&text)?;
-        // The first turn may be a person's, who must see the heading.
+        // A person who makes the first turn must see the heading.
         self.out.flush()
     }
 
@@ -161,8 +146,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         }
     }
 
-    /// A forfeit: the explanation, the position, the command that reproduces it, and the end of the
-    /// bot's stderr. `reproduce` is `None` for a person.
+    /// Explanation, position, reproducing command (`None` for a person), end of stderr.
     fn forfeit(&mut self, record: &Record, board: &str, reproduce: Option<&str>) -> io::Result<()> {
         let result = &record.result;
         let name = result.by.map_or("?", |by| self.names[by].as_str());
@@ -171,14 +155,14 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let problem = styled(self.err_palette.problem, &title);
         writeln!(self.err, "{problem}: {detail}.")?;
         let Some(reproduce) = reproduce else {
-            // A person has seen the position.
+            // A person saw the position.
             return Ok(());
         };
         circumstances(&mut self.err, record, board, None, reproduce)
     }
 
-    /// The end of a replayed game. Of a forfeit, it shows what the match showed: the bot was asked
-    /// `request`, and the command `reproduce` asks it again.
+    /// The end of a replayed game. A forfeit is shown as in the match: the bot was asked `request`; `reproduce`
+    /// repeats it.
     pub fn closing(
         &mut self,
         record: &Record,
@@ -198,7 +182,6 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         self.show("\n")
     }
 
-    /// A game's result as a sentence.
     fn result(&mut self, record: &Record) -> io::Result<()> {
         let line = styled(
             self.palette.heading,
@@ -208,7 +191,6 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         self.out.flush()
     }
 
-    /// The score line after several games.
     pub fn score(&mut self, score: &crate::play::match_runner::Score) -> io::Result<()> {
         if self.json || self.games == 1 {
             return Ok(());
@@ -229,8 +211,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     }
 }
 
-/// The circumstances of a forfeit: the request, the answer, the command that asks the same again, and the
-/// end of the bot's stderr.
+/// Request, answer, reproducing command, end of stderr.
 fn circumstances(
     out: &mut impl Write,
     record: &Record,
@@ -261,7 +242,7 @@ fn circumstances(
     Ok(())
 }
 
-/// Explains what happens to a game in which a clock ran out while the referee was stalled.
+/// What happens to a game whose clock ran out while the referee was stalled.
 pub fn stall_sentence(why: &str, again: bool) -> String {
     let then = if again {
         "the game is void and is played again"
@@ -349,7 +330,7 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
         if let Some(fault) = game.fault
             && !left(&fault.fault)
         {
-            // The turns must appear first when both streams go to one terminal.
+            // Turns must appear first if both streams are one terminal.
             self.out.flush()?;
             self.forfeit(game.record(), &fault.request, fault.reproduce.as_deref())?;
         }

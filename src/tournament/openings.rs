@@ -1,10 +1,7 @@
-//! Openings, the positions from which games start: drawn from the tournament's seed, or read from a
-//! file.
+//! Openings: drawn from the tournament's seed, or read from a file.
 //!
-//! A drawn opening is a number of random plies; a ply is what changes the board (in Quarto a gift and
-//! its placement, so that no piece is in hand afterwards). In the position after it the game is not
-//! decided: the side to move cannot win at once, and has a move after which the opponent cannot
-//! either (in Quarto, it can give a piece that completes no line).
+//! A drawn opening is some random plies; a ply changes the board (in Quarto a gift and its placement: no piece is in
+//! hand). After it the side to move cannot win immediately, and has a move after which the opponent cannot either.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -13,13 +10,13 @@ use rand::Rng;
 use crate::seed::{self, Purpose};
 use crate::session::{Ruleset, Session};
 
-/// Plies of an opening, by default.
+/// Default plies.
 pub const PLIES: u32 = 4;
 
-/// Plies of an opening in a game that is a program, whose games may be short.
+/// Of a game program, whose games may be short.
 const PLIES_OF_PROGRAMS: u32 = 2;
 
-/// Plies of an opening of a game, by default: none where the start is random, or no legal turns are known.
+/// By default; 0 where the start is random or no legal turns are known.
 pub fn usual_plies(ruleset: &dyn Ruleset) -> u32 {
     match ruleset.program() {
         None => PLIES,
@@ -28,24 +25,23 @@ pub fn usual_plies(ruleset: &dyn Ruleset) -> u32 {
     }
 }
 
-/// Draws without a new opening after which all openings are enumerated, if they are few.
+/// Draws without a new opening before all are enumerated, if few.
 const TRIES: u32 = 1000;
 
-/// Draws without a new opening after which none is expected, if they are too many to enumerate.
+/// Draws without a new opening before giving up, if too many to enumerate.
 ///
-/// The rarest openings, Quarto boards with one free cell, result from every thirtieth draw.
+/// The rarest openings, Quarto boards with one free cell, come from every thirtieth draw.
 const MOST_TRIES: u32 = 2000;
 
-/// The most boards that are enumerated.
+/// Boards enumerated at most.
 const FEW: usize = 50_000;
 
-/// Why no openings can be drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DrawError {
     /// Every sequence of that many plies ends or decides the game.
     #[error("no opening of {plies} plies leaves the game open; choose fewer")]
     NoneFound {
-        /// The requested plies.
+        /// As requested.
         plies: u32,
     },
     /// The second side would be to move.
@@ -53,16 +49,15 @@ pub enum DrawError {
         "after {plies} plies it would be the second player's turn; choose an even number of plies"
     )]
     OtherSide {
-        /// The requested plies.
+        /// As requested.
         plies: u32,
     },
 }
 
-/// Draws the first `count` openings of a tournament, as boards that records hold.
+/// Draws the first `count` openings, as recorded boards.
 ///
-/// The opening with number *n* depends only on the seed, the plies and *n*, so a longer list begins
-/// with the shorter one. All openings differ as long as there are enough; then they are repeated in
-/// order.
+/// Opening *n* depends only on the seed, the plies and *n*: a longer list begins with the shorter one. Openings
+/// differ as long as there are enough, then repeat in order.
 pub fn draw(
     ruleset: &dyn Ruleset,
     seed: u64,
@@ -83,7 +78,7 @@ pub fn draw(
             drawing.drawn.push(board);
             continue;
         }
-        // There are no more, so they are repeated.
+        // No more: repeat.
         let different = drawing.drawn.len();
         if different == 0 {
             return Err(DrawError::NoneFound { plies });
@@ -95,7 +90,6 @@ pub fn draw(
     Ok(drawing.drawn)
 }
 
-/// The opening with this number. When there are fewer, they are repeated.
 pub fn at(openings: &[String], number: u64) -> Option<&str> {
     let count = openings.len() as u64;
     let place = number.checked_rem(count)?;
@@ -104,7 +98,6 @@ pub fn at(openings: &[String], number: u64) -> Option<&str> {
         .map(String::as_str)
 }
 
-/// The state of drawing.
 struct Drawing<'a> {
     ruleset: &'a dyn Ruleset,
     seed: u64,
@@ -112,12 +105,12 @@ struct Drawing<'a> {
     drawn: Vec<String>,
     /// The same, for lookup.
     known: BTreeSet<String>,
-    /// Set once openings are rare: all that have not been drawn, the next one last.
+    /// Set when openings are rare: those not drawn, the next one last.
     rest: Option<Vec<String>>,
 }
 
 impl Drawing<'_> {
-    /// Draws a new opening; `None` when there is none.
+    /// `None`: no new opening.
     fn next(&mut self) -> Result<Option<String>, DrawError> {
         if let Some(rest) = &mut self.rest {
             return Ok(rest.pop());
@@ -140,12 +133,12 @@ impl Drawing<'_> {
         Ok(None)
     }
 
-    /// The random numbers for an opening; `u64::MAX` is for the order of the rest.
+    /// `u64::MAX`: for the order of the rest.
     fn generator(&self, number: u64) -> impl Rng + use<> {
         seed::generator(self.seed, Purpose::Opening, [number, u64::from(self.plies)])
     }
 
-    /// Sets the rest, in random order, and takes the next one of it.
+    /// Sets the rest, in random order, and takes the next.
     fn enumerate(&mut self, boards: BTreeSet<String>) -> Result<Option<String>, DrawError> {
         let mut rest = Vec::new();
         for board in boards {
@@ -160,7 +153,7 @@ impl Drawing<'_> {
         Ok(self.rest.insert(rest).pop())
     }
 
-    /// Whether a game can start from this board and is not decided there.
+    /// Playable and undecided.
     fn is_opening(&self, board: &str) -> Result<bool, DrawError> {
         let Ok(session) = self.ruleset.start_from(board) else {
             return Ok(false);
@@ -171,7 +164,6 @@ impl Drawing<'_> {
         Ok(is_open(&*session, self.ruleset.program().is_some()))
     }
 
-    /// The board after random plies; `None` when they end the game.
     fn random_board(&self, rng: &mut impl Rng) -> Option<String> {
         let mut session = if self.ruleset.has_drawn_start() {
             self.ruleset.start_drawn(rng.next_u32() >> 1).ok()?
@@ -195,7 +187,7 @@ impl Drawing<'_> {
         session.outcome().is_none().then_some(board)
     }
 
-    /// All boards after the plies on which the game is not over; `None` when they are too many.
+    /// On which the game is not over; `None` when too many.
     fn all_boards(&self) -> Option<BTreeSet<String>> {
         if self.ruleset.has_drawn_start() {
             return None;
@@ -205,7 +197,7 @@ impl Drawing<'_> {
         for _ in 0..self.plies {
             let mut after = BTreeSet::new();
             for before in &boards {
-                // How a board was reached makes no difference for the rest of the game.
+                // How a board was reached does not matter.
                 let session = self.ruleset.start_from(before).ok()?;
                 boards_after(&*session, before, &mut after);
                 if after.len() > FEW {
@@ -218,7 +210,7 @@ impl Drawing<'_> {
     }
 }
 
-/// Adds the boards after the next ply on which the game is not over.
+/// After the next ply, if the game is not over.
 fn boards_after(session: &dyn Session, before: &str, after: &mut BTreeSet<String>) {
     for index in 0..session.count_moves() {
         let mut next = session.clone_box();
@@ -240,8 +232,8 @@ fn board_of(session: &dyn Session) -> String {
     board
 }
 
-/// Whether the side to move cannot win at once, and can prevent that the opponent does. Of a game that is a program only the
-/// first is asked: the second is a question for each turn and each answer to it.
+/// The side to move cannot win immediately, and can keep the opponent from it. The second is not asked of a game
+/// program: it would be a question for every turn and answer.
 fn is_open(session: &dyn Session, is_program: bool) -> bool {
     !session.can_win_at_once()
         && (is_program
@@ -251,35 +243,32 @@ fn is_open(session: &dyn Session, is_program: bool) -> bool {
             }))
 }
 
-/// A random number below `bound`, which is not 0. It does not depend on the version of the random
-/// crate.
+/// `bound` is not 0. Independent of the version of `rand`.
 fn below(rng: &mut impl Rng, bound: usize) -> usize {
     let scaled = (u128::from(rng.next_u64()) * bound as u128) >> 64;
-    // It is below `bound`, which is a usize.
+    // Below `bound`.
     usize::try_from(scaled).unwrap_or(0)
 }
 
-/// Why a file of openings cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FileError {
-    /// A line is not a board from which a game can start.
     #[error("line {line}: {reason}")]
     Line {
-        /// The line, from 1.
+        /// From 1.
         line: usize,
-        /// What is wrong with the line.
+        /// What is wrong.
         reason: String,
     },
-    /// It has only blank lines and comments.
+    /// Only blank lines and comments.
     #[error("there is no opening in it; expected one board a line")]
     Empty,
 }
 
-/// Reads openings: one board a line, or in Quarto a board and the piece in hand, as records hold it, in any number.
+/// One board a line, in Quarto with or without a piece in hand, as recorded.
 ///
-/// Blanks around a board and blank lines are ignored. A comment begins with a blank and `#`, or is a
-/// line that begins with `#`, unless that line is a valid board: a piece set may have this character.
-/// A board that occurs twice is an error, because it would be played twice as often as the others.
+/// Surrounding space and blank lines are ignored. A comment begins with a space and `#`, or is a line that begins
+/// with `#` unless that is a valid board: a piece set may have this character. A repeated board is an error: it
+/// would be played twice as often.
 pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, FileError> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut openings = Vec::new();

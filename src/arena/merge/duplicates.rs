@@ -1,6 +1,6 @@
-//! Games that occur twice. When their records are the same, the game counts once; when they differ,
-//! it is unknown which is right. Hashes are kept for a bounded number of games at a time; for more
-//! games, the journals are read again.
+//! Games that occur twice: equal records count once; of different ones it is unknown which is right.
+//!
+//! Hashes are kept for a bounded number of games; for more, the journals are read again.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -8,25 +8,22 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::Part;
-use super::error::{MergeError, damaged, failed};
+use super::{MergeError, Part, damaged, failed};
 use crate::arena::plan::Plan;
 use crate::arena::results::Results;
 use crate::record::RecordSummary;
 use crate::record::reader::Reader;
 use crate::tournament::schedule::{GameId, Half};
 
-/// The most hashes that are kept at a time, some 70 bytes each.
+/// Hashes kept at a time, about 70 bytes each.
 const AT_ONCE: usize = 400_000;
 
-/// The games that occur more than once, one bit a game.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Duplicates {
     bits: Vec<u64>,
     lines: u64,
 }
 
-/// The first line of a game.
 struct First {
     hash: u64,
     part: usize,
@@ -34,7 +31,6 @@ struct First {
 }
 
 impl Duplicates {
-    /// Notes another line of a game.
     pub(super) fn note(&mut self, id: GameId) {
         self.lines += 1;
         let (word, bit) = place(id);
@@ -44,18 +40,18 @@ impl Duplicates {
         self.bits[word] |= 1 << bit;
     }
 
-    /// The number of lines that repeat a game.
+    /// Lines that repeat a game.
     pub(super) const fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Whether a line of this game was noted.
+    /// Whether a repeated line was noted.
     pub(super) fn has(&self, id: GameId) -> bool {
         let (word, bit) = place(id);
         self.bits.get(word).is_some_and(|word| word >> bit & 1 == 1)
     }
 
-    /// Ranges of words, in order, each with at most `at_once` games (or a single word).
+    /// Ranges of words, each with at most `at_once` games (or a single word).
     fn windows(&self, at_once: usize) -> Vec<std::ops::Range<usize>> {
         let mut windows = Vec::new();
         let (mut start, mut games) = (0, 0);
@@ -73,7 +69,7 @@ impl Duplicates {
         windows
     }
 
-    /// Checks that the records of a game are the same, apart from fields that depend on clocks.
+    /// Records must be equal but for fields that depend on clocks.
     pub(super) fn compare(&self, parts: &[Part]) -> Result<(), MergeError> {
         self.compare_by(AT_ONCE, parts)
     }
@@ -116,10 +112,9 @@ impl Part {
     }
 }
 
-/// The word and the bit of a game.
 fn place(id: GameId) -> (usize, u32) {
     let game = 2 * id.pair + id.half as u64;
-    // The game is in the plan, so its number is small enough for an index in memory.
+    // The game is in the plan: its number fits an index.
     let word = usize::try_from(game / 64).unwrap_or(usize::MAX);
     (word, (game % 64) as u32)
 }
@@ -128,8 +123,7 @@ fn id_of(line: &[u8]) -> Option<GameId> {
     RecordSummary::parse(line).ok()?.id.parse().ok()
 }
 
-/// The hash of a record without the fields that depend on when and where it was played. The order of
-/// fields makes no difference.
+/// Without the fields that depend on when and where it was played; the order of fields does not matter.
 pub(super) fn hash(line: &[u8]) -> u64 {
     let mut hasher = DefaultHasher::new();
     if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
@@ -151,17 +145,17 @@ pub(super) fn hash(line: &[u8]) -> u64 {
     hasher.finish()
 }
 
-/// The games of the journal that a merge replaces, one bit a game, and a sum over their records. It may only hold games that the
-/// shards have, too, such as those of an earlier merge.
+/// The journal that a merge replaces. It may only hold games that the shards have, such as those of an earlier
+/// merge.
 #[derive(Debug, Default)]
 pub(super) struct Existing {
     games: Duplicates,
-    /// The sum of the hashes of its games, minus those of the merged games with the same ids.
+    /// Sum of its games' hashes, minus those of the merged games with the same ids.
     difference: u64,
 }
 
 impl Existing {
-    /// Reads a journal; there need not be one.
+    /// The file need not exist.
     pub(super) fn read(path: &Path, plan: &Plan) -> Result<Self, MergeError> {
         let mut existing = Self::default();
         let mut reader = Reader::open(path).map_err(failed(path))?;
@@ -175,14 +169,13 @@ impl Existing {
         Ok(existing)
     }
 
-    /// Notes a merged game.
     pub(super) fn note(&mut self, id: GameId, line: &[u8]) {
         if self.games.has(id) {
             self.difference = self.difference.wrapping_sub(hash(line));
         }
     }
 
-    /// Whether all games of the journal are among those merged.
+    /// Whether all games of the journal are merged.
     pub(super) const fn is_merged(&self) -> bool {
         self.difference == 0
     }
@@ -196,7 +189,7 @@ mod tests {
     use super::*;
     use crate::tournament::schedule::Half;
 
-    /// A journal with both games of these pairs, and with this winner in the last game.
+    /// Both games of each pair; `winner` won the last game.
     fn part(folder: &Path, name: &str, pairs: std::ops::Range<u64>, winner: u64) -> Part {
         let mut text = String::new();
         for pair in pairs.clone() {
@@ -253,7 +246,6 @@ mod tests {
             );
             assert!(error.contains("other:300"), "{error}");
         }
-        // The order of fields makes no difference.
         let text = fs::read_to_string(folder.path().join("one")).expect("a file");
         let reordered = text
             .replace("\"v\":1,", "")

@@ -1,69 +1,54 @@
-//! Merges the shards of a tournament into one journal: the one that a single machine would have
-//! written, apart from the order of its lines.
+//! Merges a tournament's shards into the journal that a single machine would have written, apart from the order of
+//! lines.
 //!
-//! Checks that the shards belong to the plan, that no game is missing and that no two records of a
-//! game differ. The journals are streamed: memory is one byte a game, one bit more for games that
-//! occur twice, and a bounded number of hashes of such games.
-//!
-//! - `duplicates`: games that occur twice, among the shards or in the journal that is replaced
-//! - `benched`: bots that are benched by games of several shards
-//! - `error`: why shards cannot be merged
+//! The shards must belong to the plan, no game may be missing, and no two records of a game may differ. Journals are
+//! streamed: memory is one byte a game, plus a bit for each that occurs twice and a bounded number of their hashes.
 
-mod benched;
 mod duplicates;
-mod error;
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-pub use self::error::MergeError;
-
-use self::benched::{BenchedBots, not_played};
 use self::duplicates::{Duplicates, Existing};
-use self::error::{damaged, failed};
-use super::directory::TournamentDirectory;
-use super::plan::Plan;
+use super::directory::{DirectoryError, TournamentDirectory};
+use super::plan::{Plan, PlanError};
 use super::results::{Endings, Results};
-use super::scheduler::WriteUnplayed;
+use super::scheduler::{Benched, ForfeitStreak, WriteUnplayed};
 use super::shard::{self, Header, Shard};
 use crate::bot::shell;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::Journal;
-use crate::record::reader::{Line, Reader};
-use crate::record::{BotIndex, ForfeitReason};
-use crate::tournament::schedule::{GameId, Half};
+use crate::record::reader::{Line, LineError, Reader};
+use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
+use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
-/// The games that were played on one machine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReport {
-    /// Its processor.
+    /// The CPU's model.
     pub cpu: String,
-    /// Number of games.
     pub games: u64,
-    /// Games that were forfeited for `timeout`.
+    /// Games forfeited for `timeout`.
     pub timeouts: u64,
 }
 
-/// The merged tournament.
 #[derive(Debug)]
 pub struct Merged {
-    /// All games.
     pub results: Results,
-    /// The machines, by name.
+    /// By name.
     pub hosts: BTreeMap<String, HostReport>,
-    /// Lines that repeat a game.
     pub duplicates: u64,
-    /// Games that a shard did not play because a bot was benched there, and that a single machine
-    /// would have played: on it, the opponent had been benched before.
+    /// Games that a shard skipped because it benched a bot, and that a single machine would have played: there the
+    /// opponent was benched before.
     pub doubtful: u64,
-    /// Holds the lock of the journal that was replaced, until the tables have been written, too.
+    /// Locks the replaced journal until the tables are written.
     pub lock: Journal,
 }
 
-/// Merges the shards in a tournament's directory into its journal. `unplayed` makes the records of
-/// games that are not played because a bot is benched.
+/// Merges into the directory's journal. `unplayed` makes the records of games that are not played because a bot is
+/// benched.
 pub fn merge(
     directory: &TournamentDirectory,
     plan: &Plan,
@@ -72,7 +57,7 @@ pub fn merge(
     let mut parts = parts(directory, plan)?;
     let journal = directory.journal_file();
     if plan.by_version && journal.exists() {
-        // Games that were kept from an earlier plan; no part plays them again.
+        // Games kept from an earlier plan; no part plays them again.
         parts.push(Part {
             path: journal.clone(),
             headers: Vec::new(),
@@ -82,9 +67,8 @@ pub fn merge(
     duplicates.compare(&parts)?;
     complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
-    // The results hold endings of their own.
     drop(endings);
-    // Locked, so that no referee plays into it meanwhile.
+    // No referee may play into it meanwhile.
     let (lock, _) = directory.open_journal(&journal)?;
     let mut existing = Existing::read(&journal, plan)?;
     let file = AtomicFile::create(&journal).map_err(failed(directory.path()))?;
@@ -100,7 +84,7 @@ pub fn merge(
         part.each(|line| {
             if let Some((id, bytes)) = choose(part, line, plan, &benched, unplayed, &mut merged)? {
                 existing.note(id, &bytes);
-                out.write_all(&bytes).map_err(part.failed())?;
+                out.write_all(&bytes).map_err(failed(&part.path))?;
             }
             Ok(())
         })?;
@@ -116,7 +100,7 @@ pub fn merge(
     Ok(merged)
 }
 
-/// The journals of the shards, each with its headers, which are checked against the plan.
+/// Journals with their headers, checked against the plan.
 fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, MergeError> {
     let folder = shard::folder(directory.path());
     let paths = match shard::journals(directory.path()) {
@@ -131,7 +115,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
             });
         }
     };
-    // A plan whose rounds depend on results has another hash in every round.
+    // If rounds depend on results, each round's plan has its own hash.
     let mut hashes = vec![plan.hash.clone()];
     if plan.format.depends_on_results() {
         for rounds in 0..plan.rounds.len() {
@@ -146,7 +130,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
         let mut headers = match Header::read(&header_file) {
             Ok(headers) => headers,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                // A run that was refused before its first game leaves an empty journal.
+                // A run refused before its first game leaves an empty journal.
                 if path.metadata().map_err(failed(&path))?.len() == 0 {
                     continue;
                 }
@@ -170,7 +154,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
                     });
                 }
             }
-            // Not needed any more: a thousand shards of a thousand bots would be a million hashes.
+            // A thousand shards of a thousand bots would be a million hashes.
             header.bots.clear();
         }
         parts.push(Part { path, headers });
@@ -178,13 +162,12 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     Ok(parts)
 }
 
-/// A tournament's directory as a word of a command line.
 fn quoted(directory: &TournamentDirectory) -> String {
     let path = directory.path().to_string_lossy();
     shell::quoted(&path).into_owned()
 }
 
-/// Reads how every game ended, and which games occur twice.
+/// How every game ended, and which occur twice.
 fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
     let mut endings = Endings::default();
     let mut duplicates = Duplicates::default();
@@ -202,7 +185,6 @@ fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeErr
     Ok((endings, duplicates))
 }
 
-/// Checks that no game is missing.
 fn complete(
     directory: &TournamentDirectory,
     endings: &Endings,
@@ -242,11 +224,9 @@ fn complete(
     })
 }
 
-/// A game and the line to write for it.
 type Chosen<'a> = (GameId, Cow<'a, [u8]>);
 
-/// The line to write for the game of a line; `None` if it has been written. A game of a bot that games of
-/// other shards had benched before is scored as not played.
+/// `None` if already written. Games of bots benched by other shards are scored as not played.
 fn choose<'a>(
     part: &Part,
     line: &'a Line<'_>,
@@ -284,33 +264,138 @@ fn choose<'a>(
     Ok(Some((id, bytes)))
 }
 
-/// The journal of a shard, and its headers: one for each session in which it was played.
+/// A shard's journal, with a header for each session of playing it.
 struct Part {
     path: PathBuf,
     headers: Vec<Header>,
 }
 
 impl Part {
-    /// Turns an error of the journal into a [`MergeError`].
-    fn failed(&self) -> impl Fn(io::Error) -> MergeError + '_ {
-        failed(&self.path)
-    }
-
-    /// The header of the session in which the line with this number, from 1, was written.
+    /// The session that wrote this line, counted from 1.
     fn session(&self, line: u64) -> Option<&Header> {
         let later = self.headers.partition_point(|header| header.after < line);
         self.headers.get(later.checked_sub(1)?)
     }
 
-    /// Calls `visit` with every complete line.
+    /// Visits every complete line.
     fn each(
         &self,
         mut visit: impl FnMut(&Line<'_>) -> Result<(), MergeError>,
     ) -> Result<(), MergeError> {
-        let mut reader = Reader::open(&self.path).map_err(self.failed())?;
-        while let Some(line) = reader.next_complete_line().map_err(self.failed())? {
+        let mut reader = Reader::open(&self.path).map_err(failed(&self.path))?;
+        while let Some(line) = reader.next_complete_line().map_err(failed(&self.path))? {
             visit(&line)?;
         }
         Ok(())
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum MergeError {
+    #[error(transparent)]
+    Directory(#[from] DirectoryError),
+    #[error("{path}: there are no shards; play them first: referee run {directory} --shard I/N")]
+    NoShards {
+        path: String,
+        /// Quoted for a shell.
+        directory: String,
+    },
+    #[error(
+        "{journal}: its header {header}, which records the plan and the bots, is missing; put it \
+         back, or delete the journal and play the shard again"
+    )]
+    NoHeader { journal: String, header: String },
+    #[error(
+        "{path}: it belongs to another plan, so the games beside it are others; take both out of the \
+         folder and play that part again"
+    )]
+    OtherPlan { path: String },
+    #[error(
+        "{path}: {bot} was another program there: its files were not those of the plan; take this file and \
+         the games beside it out of the folder, and play that part again with the bot of the plan"
+    )]
+    OtherBot { path: String, bot: String },
+    #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
+    Differ {
+        id: GameId,
+        first: String,
+        second: String,
+    },
+    #[error(
+        "{path}: it holds games that are not among those of the shards, and merging would replace them; \
+         move the file away to merge the shards alone"
+    )]
+    OtherGames { path: String },
+    #[error("{count} of {all} games are missing, the first is {first}{hint}")]
+    Missing {
+        count: u64,
+        all: u64,
+        first: GameId,
+        /// `; ` and the command that plays it; empty when the shard is unknown.
+        hint: String,
+    },
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+}
+
+fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
+    move |error| DirectoryError::io(path)(error).into()
+}
+
+fn damaged(error: LineError) -> MergeError {
+    MergeError::Directory(error.into())
+}
+
+struct BenchedBots {
+    /// By bot: the pair that benched it, forfeits in a row, reason.
+    by_bot: Vec<Option<(u64, u32, ForfeitReason)>>,
+}
+
+impl BenchedBots {
+    /// In the order of the schedule.
+    fn find(endings: &Endings, plan: &Plan) -> Self {
+        let mut streaks = vec![ForfeitStreak::default(); plan.bots.len()];
+        let mut by_bot = vec![None; plan.bots.len()];
+        if plan.bench_after == 0 {
+            return Self { by_bot };
+        }
+        for pair in plan.pairs() {
+            let bots = [pair.pairing.a, pair.pairing.b];
+            if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
+                // Not played: the opponent does not forfeit.
+                for bot in bots {
+                    streaks[bot.index()] = ForfeitStreak::default();
+                }
+                continue;
+            }
+            let endings = endings.of(pair.number);
+            for (index, bot) in BotIndex::ALL.into_iter().zip(bots) {
+                let forfeits = endings.map(|ending| ending?.forfeited_by(index));
+                let too_many = streaks[bot.index()].pair(forfeits, plan.bench_after);
+                by_bot[bot.index()] = too_many.map(|(after, reason)| (pair.number, after, reason));
+            }
+        }
+        Self { by_bot }
+    }
+
+    fn of(&self, bot: EntrantId, pair: u64) -> Option<Benched> {
+        let (since, after, reason) = self.by_bot.get(bot.index()).copied().flatten()?;
+        (since < pair).then_some(Benched { bot, after, reason })
+    }
+}
+
+/// The record, if a single machine would not have played the game.
+fn not_played(
+    pair: &PairOfGames,
+    id: GameId,
+    benched: &BenchedBots,
+    unplayed: &WriteUnplayed,
+) -> Option<Arc<FinishedRecord>> {
+    let game = pair.games()[id.half as usize];
+    // If both are benched, the one to move first forfeits.
+    let benched = game
+        .seats
+        .into_iter()
+        .find_map(|bot| benched.of(bot, pair.number))?;
+    Some(unplayed(&game, &benched))
 }

@@ -1,4 +1,4 @@
-//! The differences between the plan of a tournament and the options with which it is resumed.
+//! Differences between a tournament's plan and the options of resuming it.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,7 @@ use serde_json::Value;
 use super::{BotPlan, Plan, SandboxPlan};
 
 impl Plan {
-    /// The differences from the plan `now`, a sentence each. Rounds are not compared, because they
-    /// follow from the rest.
+    /// A sentence each. Rounds follow from the rest and are not compared.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let mut differences = Vec::new();
         let mut differ =
@@ -57,7 +56,7 @@ impl Plan {
         if self.openings != now.openings {
             differences.push("the openings are other ones".to_owned());
         }
-        // Bots that did not enter play no games: what has become of them makes no difference.
+        // Rejected bots play no games: changes to them do not matter.
         let absent = |bot: &BotPlan| {
             let mut rejected = self.rejected.iter();
             rejected.any(|rejected| rejected.bot.name == bot.name)
@@ -80,8 +79,7 @@ impl Plan {
         differences
     }
 
-    /// The bots of the plan `now` that are not in this one, or that have changed. Those that did not enter
-    /// this one are not among them.
+    /// New or changed bots of the plan `now`, without those rejected by this one.
     pub fn late<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a BotPlan> {
         let is_as_it_was = |bot: &BotPlan| {
             let same = |known: &&BotPlan| known.name == bot.name;
@@ -128,7 +126,7 @@ impl SandboxPlan {
     }
 }
 
-/// A value as it is shown in a sentence.
+/// In a sentence.
 fn shown(value: &impl Serialize) -> String {
     match serde_json::to_value(value) {
         Ok(Value::String(text)) => text,

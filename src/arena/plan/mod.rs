@@ -1,20 +1,19 @@
-//! The plan of a tournament: everything that decides which games are played, and how.
+//! The plan of a tournament: all that decides which games are played, and how.
 //!
-//! It is written before the first game, and read when the tournament is resumed, played in parts or
-//! merged. Two runs with the same plan play the same games.
+//! It is written before the first game; resuming, shards and merging read it. The same plan leads to the same games.
 
-mod bot;
 mod differences;
-mod format;
 pub mod request;
+
+use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
-pub use self::bot::{BotPlan, Limits, NoTime, RejectedBot};
-pub use self::format::{Format, Restart};
-
+use crate::bot::ClockKind;
+use crate::play::TimeControl;
 use crate::session::GameSource;
 use crate::text::hexadecimal;
 use crate::tournament::schedule::{
@@ -22,15 +21,14 @@ use crate::tournament::schedule::{
 };
 use crate::tournament::standings::TieBreak;
 
-/// The version of the format that this program writes.
+/// The format that this program writes.
 pub const VERSION: u32 = 1;
 
-/// The sequential test that ends a tournament of two bots early.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SprtPlan {
-    /// The lower hypothesis, in Elo.
+    /// Lower hypothesis, Elo.
     pub elo0: f64,
-    /// The higher one.
+    /// Higher hypothesis, Elo.
     pub elo1: f64,
     /// Probability of accepting the higher one when the lower holds.
     pub alpha: f64,
@@ -38,40 +36,34 @@ pub struct SprtPlan {
     pub beta: f64,
 }
 
-/// The sandbox of the bots.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SandboxPlan {
-    /// Its name on the command line.
+    /// As on the command line.
     pub kind: String,
-    /// Its layers that are in force.
     pub layers: Vec<String>,
-    /// The most memory of all processes of a bot together, in bytes.
+    /// Bytes of all processes of a bot.
     pub memory: u64,
-    /// What enforces this bound on the machine where the plan was made. Other machines may enforce
-    /// the same bound by other means.
+    /// What enforces it on the machine that made the plan; others may use other means.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_by: Option<String>,
-    /// The most processes of a bot.
+    /// Most processes of a bot.
     pub processes: u64,
-    /// The most open files of a process.
+    /// Most open files of a process.
     pub open_files: u64,
-    /// The most bytes in a bot's scratch directory, and in a file.
+    /// Most bytes in a scratch directory, and in a file.
     pub scratch: u64,
-    /// Paths that bots may read besides their own files and the system's.
+    /// Readable besides a bot's own files and the system's.
     pub expose: Vec<String>,
-    /// Variables of the environment that bots get besides those that every bot gets: `NAME`, with the
-    /// value that it has where the games are played, or `NAME=VALUE`.
+    /// Additional environment: `NAME`, with its value where the games are played, or `NAME=VALUE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Whether a bot is stopped while its opponent thinks.
+    /// Stop a bot while its opponent thinks.
     pub freeze: bool,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct GameProgramPlan {
-    /// The command that starts it.
     pub command: Vec<String>,
-    /// The hash of its files.
     pub hash: String,
 }
 
@@ -84,85 +76,69 @@ impl From<&GameSource> for GameProgramPlan {
     }
 }
 
-/// Everything that decides which games are played, and how.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Version of the format.
+    /// Format version.
     pub v: u32,
     /// SHA-256 of all fields but this one, `referee` and `begun_in`.
     pub hash: String,
-    /// The version of the referee that made the plan.
     pub referee: String,
-    /// The game's name.
     pub game: String,
-    /// The program that the game is, if it is one.
+    /// If the game is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_program: Option<GameProgramPlan>,
-    /// The rule set's name; of a game's program its options, such as `heaps=3,4,5`.
+    /// Of a game's program its options, such as `heaps=3,4,5`.
     pub rules: String,
-    /// CSV text of the piece set, when it is not the built-in one.
+    /// CSV, unless built in.
     pub pieces: Option<String>,
-    /// All random choices are derived from it.
+    /// Of all random choices.
     pub seed: u64,
-    /// Who meets whom.
     pub format: Format,
-    /// The number of groups, for groups with play-offs.
+    /// With play-offs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
-    /// The number of rounds of the whole tournament.
     pub rounds_planned: u32,
-    /// Pairs of games that two bots play when they meet.
+    /// When two bots meet.
     pub pairs: u32,
-    /// Whether all bots meet in one round, and the seeds of their processes follow from their versions: then
-    /// two versions play the same games whoever else is there.
+    /// All bots meet in one round, and process seeds follow from versions: two versions play the same games
+    /// with any other entrants.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_version: bool,
-    /// In plans of leagues that an older version made, which played only some pairings. Read for the hash alone.
+    /// From older leagues, which played only some pairings. Read for the hash alone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<Value>,
-    /// Plies of each opening; `None` when the openings are from a file.
+    /// `None`: openings from a file.
     pub opening_plies: Option<u32>,
-    /// The boards that games start from.
     pub openings: Vec<String>,
-    /// How long a bot's process lives.
     pub restart: Restart,
-    /// A bot that forfeits this many games in a row is benched; 0 for never.
+    /// Forfeits in a row that bench a bot; 0: never.
     pub bench_after: u32,
-    /// Whether games end as soon as their value is proven.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicate: bool,
-    /// The sequential test, if any.
     pub sprt: Option<SprtPlan>,
-    /// The tie-breaks of the table; those of the format when there are none.
+    /// Empty: those of the format.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tie_breaks: Vec<TieBreak>,
-    /// The file by which the bots were seeded; without one they are in the order given.
+    /// File of the seeds; without one, the order given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seeded_by: Option<String>,
-    /// The directory in which the tournament was begun: relative paths of bots start from it.
+    /// Directory from which bots' relative paths start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub begun_in: Option<String>,
-    /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
-    /// The bots that entered.
     pub bots: Vec<BotPlan>,
-    /// The bots that did not.
     #[serde(rename = "turned_away")]
     pub rejected: Vec<RejectedBot>,
-    /// The rounds so far.
     pub rounds: Vec<Round>,
 }
 
-/// A plan that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PlanError {
-    /// It is not the JSON of a plan.
     #[error("it is not a plan of a tournament: {0}; put it back as it was, or move it away")]
     Syntax(#[from] serde_json::Error),
-    /// A later version of the program wrote it.
+    /// Written by a later version.
     #[error("it has version {0}; this program reads version {VERSION}")]
     Version(u32),
-    /// It was changed after it had been written.
     #[error(
         "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
          other; put the plan back as it was, or begin again in another folder"
@@ -170,7 +146,6 @@ pub enum PlanError {
     Hash,
 }
 
-/// The version of a plan, whatever its other fields are.
 #[derive(Deserialize)]
 struct Versioned {
     #[serde(default)]
@@ -178,9 +153,8 @@ struct Versioned {
 }
 
 impl Plan {
-    /// Reads a plan and checks its hash.
     pub fn from_json(text: &[u8]) -> Result<Self, PlanError> {
-        // The whole plan as a `Value` would be large: 300 MB for a thousand bots.
+        // Parsing everything as a `Value` would take 300 MB for a thousand bots.
         let Versioned { v } = serde_json::from_slice(text)?;
         if let Some(version) = v.as_u64()
             && version != u64::from(VERSION)
@@ -201,7 +175,6 @@ impl Plan {
         Ok(plan)
     }
 
-    /// Sets its hash and returns its text.
     pub fn to_json(&mut self) -> Result<String, PlanError> {
         self.hash = self.computed_hash()?;
         let mut text = serde_json::to_string_pretty(self)?;
@@ -221,12 +194,11 @@ impl Plan {
         Ok(format!("sha256:{}", hexadecimal(&digest)))
     }
 
-    /// The number of entrants.
     pub fn entrants(&self) -> u32 {
         u32::try_from(self.bots.len()).unwrap_or(u32::MAX)
     }
 
-    /// All rounds of a format whose rounds are known from the start, and the first one of others.
+    /// All rounds, or the first one if rounds depend on results.
     pub fn first_rounds(&self) -> Vec<Round> {
         let entrants = self.entrants();
         match self.format {
@@ -255,7 +227,7 @@ impl Plan {
         }
     }
 
-    /// One round in which everybody meets everybody.
+    /// One round, all against all.
     fn all_at_once(&self) -> Round {
         let entrants: Vec<EntrantId> = (0..self.entrants()).map(EntrantId).collect();
         let pairing = |(place, &a): (usize, &EntrantId)| {
@@ -272,7 +244,7 @@ impl Plan {
         }
     }
 
-    /// The number of a pair's first game from which the seeds of its processes are derived.
+    /// Number of the pair's first game, from which process seeds are derived.
     pub fn seed_number(&self, pair: &PairOfGames) -> u64 {
         let version = |id: EntrantId| self.bot(id).and_then(|bot| bot.version.as_deref());
         match [pair.pairing.a, pair.pairing.b].map(version) {
@@ -287,7 +259,7 @@ impl Plan {
         }
     }
 
-    /// The number of rounds that are played in groups.
+    /// Rounds played in groups.
     pub fn group_rounds(&self) -> usize {
         match self.format {
             Format::GroupsKnockout => {
@@ -297,12 +269,11 @@ impl Plan {
         }
     }
 
-    /// All pairs of games in the rounds so far, in order.
     pub fn pairs(&self) -> impl Iterator<Item = PairOfGames> {
         self.rounds.iter().flat_map(Round::pairs)
     }
 
-    /// The pair with this number, if the rounds so far have it.
+    /// If the rounds so far have it.
     pub fn pair(&self, number: u64) -> Option<PairOfGames> {
         let after = self
             .rounds
@@ -311,17 +282,17 @@ impl Plan {
         round.pair(number)
     }
 
-    /// The number of pairs of games in the rounds so far.
+    /// Of the rounds so far.
     pub fn pairs_so_far(&self) -> u64 {
         self.rounds.iter().map(Round::count).sum()
     }
 
-    /// The number of pairs of games in the whole tournament.
+    /// Of the whole tournament.
     pub fn pairs_expected(&self) -> u64 {
         match self.format {
             Format::RoundRobin | Format::Gauntlet => self.pairs_so_far(),
             Format::Swiss => {
-                // Every round has as many.
+                // The same in every round.
                 let a_round = self.rounds.first().map_or(0, Round::count);
                 a_round * u64::from(self.rounds_planned)
             }
@@ -341,9 +312,150 @@ impl Plan {
         self.bots.get(id.index())
     }
 
-    /// All bots, whether they entered or not.
+    /// Entered or rejected.
     pub fn all_bots(&self) -> impl Iterator<Item = &BotPlan> {
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
         self.bots.iter().chain(rejected)
     }
+}
+
+/// The pairing system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// All against all.
+    RoundRobin,
+    /// The first bot against each other one.
+    Gauntlet,
+    /// Bots with equal scores meet.
+    Swiss,
+    /// Losers are eliminated.
+    Knockout,
+    /// Round robins in groups, then a knockout of the best two of each.
+    #[serde(rename = "groups+knockout")]
+    GroupsKnockout,
+}
+
+impl Format {
+    /// Whether rounds depend on earlier results.
+    pub const fn depends_on_results(self) -> bool {
+        matches!(self, Self::Swiss | Self::Knockout | Self::GroupsKnockout)
+    }
+
+    /// Whether bots are eliminated, which fixes the number of rounds.
+    pub const fn eliminates(self) -> bool {
+        matches!(self, Self::Knockout | Self::GroupsKnockout)
+    }
+
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::RoundRobin => "round robin",
+            Self::Gauntlet => "gauntlet",
+            Self::Swiss => "Swiss tournament",
+            Self::Knockout => "knockout",
+            Self::GroupsKnockout => "tournament of groups and play-offs",
+        }
+    }
+
+    /// The default number of rounds.
+    pub fn usual_rounds(self, entrants: u32) -> u32 {
+        match self {
+            Self::RoundRobin if entrants < 2 => 0,
+            // An odd number of entrants has a bye in each round.
+            Self::RoundRobin => entrants - 1 + entrants % 2,
+            Self::Gauntlet => 1,
+            // Leaves at most one unbeaten.
+            Self::Swiss | Self::Knockout => knockout::rounds(entrants),
+            Self::GroupsKnockout => {
+                groups::rounds_of_both(entrants, groups::usual_groups(entrants))
+            }
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    Game,
+    Pair,
+    /// Consecutive pairs of the same bots: the fastest.
+    Pairing,
+}
+
+/// In seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Limits {
+    #[serde(deserialize_with = "Option::deserialize")]
+    pub move_time: Option<f64>,
+    /// Added to the first move of a fresh process.
+    pub start_time: f64,
+    pub game_time: Option<f64>,
+    /// Added to the game's time after every move.
+    pub increment: f64,
+    /// Whether the clock measures CPU time.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cpu_clock: bool,
+}
+
+impl From<TimeControl> for Limits {
+    fn from(time: TimeControl) -> Self {
+        Self {
+            move_time: time.move_time.map(|time| time.as_secs_f64()),
+            start_time: time.start_time.as_secs_f64(),
+            game_time: time.game_time.map(|time| time.as_secs_f64()),
+            increment: time.increment.as_secs_f64(),
+            cpu_clock: time.kind == ClockKind::Cpu,
+        }
+    }
+}
+
+/// Negative, too large or not a number.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("{0} is no number of seconds that a limit can have")]
+pub struct NoTime(f64);
+
+impl TryFrom<Limits> for TimeControl {
+    type Error = NoTime;
+
+    fn try_from(limits: Limits) -> Result<Self, NoTime> {
+        let time = |seconds| Duration::try_from_secs_f64(seconds).map_err(|_| NoTime(seconds));
+        Ok(Self {
+            move_time: limits.move_time.map(time).transpose()?,
+            start_time: time(limits.start_time)?,
+            game_time: limits.game_time.map(time).transpose()?,
+            increment: time(limits.increment)?,
+            kind: if limits.cpu_clock {
+                ClockKind::Cpu
+            } else {
+                ClockKind::Wall
+            },
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct BotPlan {
+    pub name: String,
+    /// Its directory's name: letters, digits, `.`, `-`, `_`.
+    pub slug: String,
+    /// As the user named it: a file, a command line or `builtin:NAME`.
+    pub bot: String,
+    /// `None`: the referee's.
+    pub directory: Option<String>,
+    pub environment: BTreeMap<String, String>,
+    pub limits: Limits,
+    pub hash: String,
+    /// In a league.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// In a league, the place before this plan, from 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place_before: Option<usize>,
+}
+
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RejectedBot {
+    pub bot: BotPlan,
+    /// A sentence.
+    pub reason: String,
 }

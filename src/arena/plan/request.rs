@@ -1,4 +1,4 @@
-//! The options of a tournament, and the plan that they result in.
+//! The options of a tournament, and the plan that they make.
 
 use std::path::PathBuf;
 
@@ -10,76 +10,64 @@ use crate::tournament::openings;
 use crate::tournament::schedule::groups;
 use crate::tournament::standings::TieBreak;
 
-/// Pairs of games when two bots meet, by default.
 const PAIRS: u32 = 10;
 
-/// The most pairs of a sequential test, by default.
+/// Default most pairs of a sequential test.
 const SPRT_PAIRS: u32 = 20_000;
 
-/// The most rounds: the plan lists them all, and is written again for each round of some formats.
+/// The plan lists all rounds and is rewritten for each round of some formats.
 const MOST_ROUNDS: u32 = 10_000;
 
-/// The most pairs of games in a tournament.
 const MOST_PAIRS: u64 = 10_000_000;
 
-/// The most openings that are drawn, which takes less than a second. After them they are repeated.
+/// Drawn in less than a second; then repeated.
 const MOST_OPENINGS: u64 = 100_000;
 
-/// Forfeits in a row after which a bot is benched, by default.
+/// Default of [`PlanRequest::bench_after`].
 const BENCH_AFTER: u32 = 10;
 
-/// The options of a tournament. Options that are `None` are as in the plan of the tournament that is
-/// resumed, or have their defaults.
+/// `None`: as in the resumed plan, or the default.
 #[derive(Clone, Debug, Default, PartialEq)]
 #[expect(
     clippy::struct_excessive_bools,
     reason = "each is an option of its own"
 )]
 pub struct PlanRequest {
-    /// All random choices are derived from it; drawn by default.
+    /// Of all random choices; drawn by default.
     pub seed: Option<u64>,
-    /// Who meets whom; a round robin by default.
     pub format: Option<Format>,
-    /// The number of rounds; see [`Format::usual_rounds`].
+    /// Default: [`Format::usual_rounds`].
     pub rounds: Option<u32>,
-    /// The number of groups, for groups with play-offs; groups of four by default.
+    /// With play-offs; by default groups of four.
     pub groups: Option<u32>,
-    /// Pairs of games when two bots meet; 10 by default.
+    /// When two bots meet; default 10.
     pub pairs: Option<u32>,
-    /// Plies of each opening; 4 by default.
+    /// Of each opening; default 4.
     pub opening_plies: Option<u32>,
-    /// A file of openings, instead of drawn ones.
     pub openings: Option<PathBuf>,
-    /// How long a bot's process lives; for a pair of games by default.
+    /// Default: a pair of games.
     pub restart: Option<Restart>,
-    /// Forfeits in a row after which a bot is benched, 0 for never; 10 by default.
+    /// Forfeits in a row; 0: never; default 10.
     pub bench_after: Option<u32>,
-    /// End games as soon as their value is proven.
     pub adjudicate: bool,
-    /// The sequential test that ends a tournament of two bots early.
+    /// Ends a tournament of two bots early.
     pub sprt: Option<SprtPlan>,
-    /// The tie-breaks of the table; those of the format when there are none.
     pub tie_breaks: Vec<TieBreak>,
-    /// The file by which the bots are seeded: they are in its order.
+    /// A file with the bots in order of seed.
     pub seeded_by: Option<String>,
-    /// The sandbox of the bots.
     pub sandbox: SandboxPlan,
-    /// See [`Plan::by_version`].
     pub by_version: bool,
-    /// Skip the entry check.
     pub no_check: bool,
-    /// Only begin when all bots can enter.
     pub strict: bool,
 }
 
-/// Options that no tournament can have: a sentence with the fix.
+/// Impossible options: a sentence with the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct RequestError(pub String);
 
 impl PlanRequest {
-    /// A plan by these rules and for these bots, still without openings and rounds. `old` is the plan
-    /// of the tournament that is resumed.
+    /// Without openings and rounds. `old` is the resumed plan.
     pub fn plan(
         &self,
         ruleset: &dyn Ruleset,
@@ -160,7 +148,7 @@ impl PlanRequest {
             openings: Vec::new(),
             restart: self.restart.or(old.map(|old| old.restart)).unwrap_or(
                 if ruleset.has_drawn_start() {
-                    // A process that played the first game of a pair would know what the second begins with.
+                    // A process that played the first game would know how the second begins.
                     Restart::Game
                 } else {
                     Restart::Pair
@@ -188,7 +176,6 @@ impl PlanRequest {
         })
     }
 
-    /// The number of groups, for groups with play-offs.
     fn groups(
         &self,
         format: Format,
@@ -217,7 +204,7 @@ impl PlanRequest {
         })
     }
 
-    /// Whether a tournament of this many bots is small enough to be planned.
+    /// Fails if too large to be planned.
     fn check_size(&self, bots: u32, format: Format) -> Result<(), RequestError> {
         let rounds = self.rounds.unwrap_or_else(|| format.usual_rounds(bots));
         if self.rounds.is_some() && rounds > MOST_ROUNDS {
@@ -237,7 +224,6 @@ impl PlanRequest {
         Ok(())
     }
 
-    /// The openings of a new plan.
     pub fn openings(
         &self,
         ruleset: &dyn Ruleset,
@@ -251,7 +237,7 @@ impl PlanRequest {
         self.draw_openings(ruleset, plan.seed, count)
     }
 
-    /// The first `count` openings of a tournament with this seed.
+    /// The first `count` openings of this seed.
     pub fn draw_openings(
         &self,
         ruleset: &dyn Ruleset,

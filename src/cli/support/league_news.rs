@@ -6,9 +6,8 @@ use std::path::Path;
 use super::failure::Failure;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Results;
-use crate::league::news::AllNews;
-use crate::league::state::{League, Member};
-use crate::league::versions;
+use crate::league::archive::AllNews;
+use crate::league::state::{self, League, Member};
 use crate::report::own::{Since, since};
 use crate::tournament::ratings::Model;
 
@@ -63,7 +62,7 @@ pub(in crate::cli) fn homes(path: &Path) -> Result<BTreeMap<String, Vec<String>>
 /// The folders of the versions of a member, as they are written, the whole paths first.
 fn folders(league: &Path, member: &Member) -> Vec<String> {
     let folders = member.versions.iter().flat_map(|version| {
-        let folder = versions::folder(league, member, &version.id);
+        let folder = state::folder(league, member, &version.id);
         let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
         let real = whole.canonicalize().unwrap_or_else(|_| whole.clone());
         [real, whole, folder].map(|folder| folder.display().to_string())

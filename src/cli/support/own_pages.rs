@@ -9,7 +9,7 @@ use super::folder::pieces_of;
 use super::output::print_stderr;
 use super::pages::write;
 use super::setup::unreadable;
-use crate::arena::slug::slugs;
+use crate::arena::entrants::slugs;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::play::questions::Line;
 use crate::play::setup::recorded_reproduce_command;

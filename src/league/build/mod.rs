@@ -1,9 +1,7 @@
-//! Submissions of sources are built, in the sandbox that their bots will run in.
+//! Builds submitted sources, in the sandbox of the bots.
 //!
-//! A build sees what a bot sees: the system's compilers, its own files, no network, and a scratch folder. The program
-//! comes out through its standard output, so that nothing outside is writable, and is kept beside its sources.
-//!
-//! - `recipe`: which commands build which files
+//! A build sees what a bot sees: the system's compilers, its own files, no network, a scratch folder. The program
+//! comes out through standard output, because nothing outside is writable, and is kept beside its sources.
 
 mod recipe;
 
@@ -24,42 +22,37 @@ use crate::sandbox::{BotCommand, Confinement, Kind, Sandbox};
 use crate::system::protect;
 use crate::text::{cause, escape_controls, is_full};
 
-/// What built programs are called, and jars.
+/// Names of built programs and jars.
 const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
 
-/// How long a build may take.
 const TIME: Duration = Duration::from_mins(2);
 
-/// How long its processes may take to be gone once its output has ended.
+/// For its processes to exit after the output ended.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// How large a program may be, in bytes.
 const MAX_BYTES: usize = 64 << 20;
 
-/// How many lines of a compiler are quoted.
 const QUOTED: usize = 6;
 
-/// How much of a line is quoted, in characters: linkers are called with very long ones.
+/// In characters: linker command lines are very long.
 const LONGEST_LINE: usize = 200;
 
-/// How many lines before an error say where it is.
+/// Lines before an error that say where it is.
 const BEFORE_ERROR: usize = 3;
 
-/// How the reasons begin that have to do with this machine, and not with a submission.
+/// Reasons with this beginning are the machine's fault, not the submission's.
 pub const NO_COMPILER: &str = "this machine has no";
 
-/// Why there is no program.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
-    /// The submission is at fault: a sentence, with the compiler's own words.
+    /// A sentence with the compiler's words.
     #[error("{0}")]
     Submission(String),
-    /// The referee cannot run it.
     #[error("a submission cannot be built: {}", of_machine(.0))]
     Io(#[from] io::Error),
 }
 
-/// Why nothing can be built, and what to do.
+/// Why nothing can be built here, and what to do.
 fn of_machine(error: &io::Error) -> String {
     let fix = if is_full(error) {
         "; free some space, then give the same command again"
@@ -69,19 +62,17 @@ fn of_machine(error: &io::Error) -> String {
     format!("{}{fix}", cause(error))
 }
 
-/// The program that was built in the folder of a version, if one was.
 fn built(folder: &Path) -> Option<PathBuf> {
     let names = BUILT.map(|name| folder.join(name));
     names.into_iter().find(|path| path.is_file())
 }
 
-/// The program of a version: the one that was built, or the only one in its folder.
+/// The built program, or the only one in the version's folder.
 pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
     built(folder).map_or_else(|| only_program(folder), Ok)
 }
 
-/// Whether the folder of a version has something to build rather than a program. A `referee.toml` says so itself, whatever scripts are
-/// beside it.
+/// Whether there is something to build rather than a program; a `referee.toml` decides.
 pub fn is_needed(folder: &Path) -> bool {
     let has_own = || folder.join(recipe::OWN).is_file();
     match built(folder) {
@@ -90,10 +81,9 @@ pub fn is_needed(folder: &Path) -> bool {
     }
 }
 
-/// Builds what is in the folder of a version, if there are sources and no program. Returns whether there was something
-/// to build.
+/// Builds a version with sources and no program. Returns whether there was something to build.
 ///
-/// A source that an interpreter can run, as `go run` does, is compiled where there is a compiler.
+/// A source that an interpreter can run, such as by `go run`, is compiled if there is a compiler.
 pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool, BuildError> {
     let program = program(folder);
     if !is_needed(folder) {
@@ -119,15 +109,14 @@ pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool,
         .tempfile_in(folder)?;
     file.write_all(&built)?;
     file.as_file().sync_all()?;
-    // A jar is run by its ending.
+    // A jar is run by its extension.
     protect(file.as_file(), !is_jar)?;
     let place = folder.join(BUILT[usize::from(is_jar)]);
     file.persist(place).map_err(|error| error.error)?;
     Ok(true)
 }
 
-/// Takes a build into the sandbox, in which it sees the compilers that it needs, and those that it names as far as they can
-/// be shown.
+/// Confines a build; it sees the compilers that it needs, and those that it names where possible.
 fn confine(
     name: &str,
     folder: &Path,
@@ -158,13 +147,13 @@ fn confine(
         })
 }
 
-/// The environment of a build without a sandbox: its own folder for what compilers write, and the user's toolchains.
+/// Without a sandbox: a folder for compilers to write to, and the user's toolchains.
 fn unconfined(scratch: &Path) -> Vec<(String, String)> {
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let mut variables = ["TMPDIR", "HOME"]
         .map(|name| (name.to_owned(), text(scratch)))
         .to_vec();
-    // It is looked for in the home otherwise.
+    // Otherwise it is looked for in `HOME`.
     let rustup = env::home_dir().map(|home| home.join(".rustup"));
     if let Some(rustup) =
         rustup.filter(|path| path.is_dir() && env::var_os("RUSTUP_HOME").is_none())
@@ -174,7 +163,7 @@ fn unconfined(scratch: &Path) -> Vec<(String, String)> {
     variables
 }
 
-/// Runs the commands on a copy of the files, and returns the program.
+/// Runs the commands on a copy of the files; returns the program.
 async fn run(
     name: &str,
     folder: &Path,
@@ -215,7 +204,7 @@ async fn run(
         exit = process.end_input(ENDING).await?;
     }
     process.stop(GracePeriods::FAULT).await?;
-    // What a compiler tried in vain does not matter if it ended well.
+    // Refused calls do not matter if the build succeeded.
     if let Some(Exit::Refused(how, _)) = exit {
         exit = Some(*how);
     }
@@ -227,7 +216,7 @@ async fn run(
         None if is_late => format!("it took longer than {} s", TIME.as_secs()),
         None => format!("it made more than {} MB, or did not end", MAX_BYTES >> 20),
     };
-    // Outside of the sandbox it was found.
+    // Outside the sandbox it was found.
     let unseen = |need: &&String| {
         let ends = ["not found", "No such file or directory"];
         ends.iter()
@@ -248,8 +237,7 @@ async fn run(
     )))
 }
 
-/// The lines of a compiler that say what is wrong: the first ones, or, if many warnings come before an error, those
-/// around it.
+/// The first lines, or those around the error if many warnings come before it.
 fn first_lines(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
     let lines = text

@@ -10,17 +10,16 @@ use serde::Deserialize;
 use crate::bot::submission::entries;
 use crate::text::escape;
 
-/// How much of what a compiler says is kept, in bytes.
 const KEPT: usize = 1 << 16;
 
-/// What a compiler keeps for later goes into the scratch folder, and nothing is looked up in the network.
+/// Caches go to the scratch folder; nothing is fetched.
 const SETTINGS: &str =
     "export CARGO_HOME=\"$TMPDIR/cargo\" CARGO_NET_OFFLINE=true DUNE_CACHE=disabled
 export GOCACHE=\"$TMPDIR/cache\" GOPATH=\"$TMPDIR/go\" GOENV=off GOPROXY=off GOTOOLCHAIN=local
 [ -d vendor ] || export GOFLAGS=-mod=mod
 ";
 
-/// Takes the new program among `{made}`: the one called `bot`, or the only one.
+/// Takes the program called `bot` from `{made}`, or the only new one.
 const FIND: &str = r#"
 for made in {made}; do
   case "${made##*/}" in bot | bot.exe | bot.jar)
@@ -36,7 +35,7 @@ done
 if [ ! -e "$TMPDIR/out/bot" ]; then echo "there is no program afterwards; call it bot"; exit 1; fi
 "#;
 
-/// Compilers that a Makefile or a command may name, and which may lie outside of the system's folders.
+/// Compilers outside the system's folders that a Makefile or command may name.
 const COMPILERS: [&str; 24] = [
     "cabal",
     "cargo",
@@ -64,18 +63,16 @@ const COMPILERS: [&str; 24] = [
     "zig",
 ];
 
-/// What builds a folder in which there is a certain file.
 struct Project {
-    /// Names of the file; `*` stands for the beginning of any name.
+    /// `*` stands for any beginning.
     files: &'static [&'static str],
     what: &'static str,
     needs: &'static [&'static str],
     commands: &'static str,
-    /// Where its programs are, for a shell.
     made: &'static str,
 }
 
-/// The first one counts: a Makefile may run the others.
+/// The first match counts: a Makefile may run the others.
 const PROJECTS: [Project; 5] = [
     Project {
         files: &["Makefile", "makefile", "GNUmakefile"],
@@ -105,7 +102,7 @@ const PROJECTS: [Project; 5] = [
         commands: "dune build --root . --profile release",
         made: "_build/default/*.exe _build/default/*/*.exe _build/default/*/*/*.exe",
     },
-    // With Cabal, which is part of GHC: the command `cabal` wants a list of all packages from the network.
+    // With Cabal, a part of GHC; the command `cabal` would need a package list from the network.
     Project {
         files: &["*.cabal"],
         what: "the package of its .cabal file",
@@ -117,16 +114,15 @@ const PROJECTS: [Project; 5] = [
     },
 ];
 
-/// A language that is built from all its sources.
 struct Language {
     name: &'static str,
     endings: &'static [&'static str],
     needs: &'static [&'static str],
-    /// `{in}` stands for the sources, `{main}` for the main one.
+    /// `{in}`: the sources; `{main}`: the main one.
     commands: &'static str,
 }
 
-/// C comes behind C++: sources of both are built as C++.
+/// C after C++: mixed sources are built as C++.
 const LANGUAGES: [Language; 7] = [
     Language {
         name: "C++",
@@ -172,29 +168,24 @@ const LANGUAGES: [Language; 7] = [
     },
 ];
 
-/// How a submission is built.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Recipe {
-    /// What is built, for messages.
     pub(super) what: String,
-    /// The programs that it takes.
     pub(super) needs: Vec<String>,
-    /// Other compilers that its own commands name; it may do without them.
+    /// Compilers named by its commands; optional.
     pub(super) names: Vec<String>,
-    /// Commands of a shell, which leave the program in `$TMPDIR/out/bot`.
+    /// For a shell; they leave the program in `$TMPDIR/out/bot`.
     commands: String,
 }
 
-/// The file with which a submission says how it is built.
+/// With it, a submission says how it is built.
 pub(super) const OWN: &str = "referee.toml";
 
-/// The file `referee.toml` of a submission.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Own {
-    /// A command of a shell.
+    /// For a shell.
     build: String,
-    /// The program that it makes.
     program: String,
 }
 
@@ -208,7 +199,7 @@ impl Recipe {
         }
     }
 
-    /// The same with the compilers that are named in this text.
+    /// Adds the compilers named in this text.
     fn naming(mut self, text: &str) -> Self {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
         let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();
@@ -217,8 +208,8 @@ impl Recipe {
         self
     }
 
-    /// A script that is run in the folder with the files, which it does not change. It writes the program to its standard
-    /// output, or, if it fails, the beginning of what the commands wrote.
+    /// Run in the folder of the files, which it does not change. Writes the program to standard output, or on
+    /// failure the beginning of the commands' output.
     pub(super) fn script(&self) -> String {
         format!(
             "mkdir \"$TMPDIR/build\" \"$TMPDIR/out\" \"$TMPDIR/classes\" && cp -R . \"$TMPDIR/build\" && \
@@ -230,7 +221,7 @@ impl Recipe {
     }
 }
 
-/// How the files of a folder are built; `None` if there is nothing to build. An error says what is wrong.
+/// `None`: nothing to build. The error says what is wrong.
 pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
     let own = folder.join(OWN);
     if let Ok(text) = fs::read_to_string(&own) {
@@ -280,8 +271,8 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
     Ok(None)
 }
 
-/// Whether a program of a folder is a source that is compiled, though there is an interpreter that would run it. One that
-/// is written for the interpreter begins with `#!`, or has its directives.
+/// Whether a program is a source to compile although an interpreter could run it. Scripts begin with `#!` or have
+/// the interpreter's directives.
 pub(super) fn is_source(program: &Path) -> bool {
     let ending = program.extension().and_then(|ending| ending.to_str());
     let is_compiled = |ending| {
@@ -296,7 +287,6 @@ pub(super) fn is_source(program: &Path) -> bool {
     !text.starts_with(b"#!") && !text.split(|&byte| byte == b'\n').any(directive)
 }
 
-/// How the sources right in a folder are built.
 fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
     let files = entries(folder).unwrap_or_default();
     let of = |endings: &[&str]| -> Vec<&PathBuf> {
@@ -356,7 +346,7 @@ fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
     Ok(Some(Recipe::new(&what, language.needs, commands)))
 }
 
-/// The source with the main function: the only one, one called so, or the first with such a function.
+/// The only source, one called so, or the first with a main function.
 fn main_of<'a>(sources: &[&'a PathBuf]) -> Option<&'a PathBuf> {
     if let [only] = sources {
         return Some(only);
@@ -386,7 +376,7 @@ fn main_of<'a>(sources: &[&'a PathBuf]) -> Option<&'a PathBuf> {
         .copied()
 }
 
-/// The class of a source of Java, with its package.
+/// With its package.
 fn java_class(path: &Path) -> String {
     let text = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

@@ -1,9 +1,9 @@
-//! Grades that depend on nothing but the graded bot, the scale and its seed.
+//! Grades that depend only on the graded bot, the scale and its seed.
 //!
-//! A [`Scale`] is a ladder of reference bots. On each rung a bot plays the reference in pairs of games until a sequential
-//! test has decided; [`Progress`] asks it after every pair, in the order of the schedule, so that how many games are
-//! played at once changes nothing. Rungs are climbed in order, and the first that is not passed ends the climb: to get more points than it
-//! should, a bot must pass the first rung that is too high for it by luck, which happens with a probability of at most α.
+//! A [`Scale`] is a ladder of reference bots. On each rung a bot plays pairs against the reference until a
+//! sequential test decides. [`Progress`] takes pairs in the order of the schedule: the number of games at once
+//! changes nothing. The first rung that is not passed ends the climb. A bot gets too many points only if it passes
+//! the first rung above its strength by luck: a probability of at most α.
 
 pub mod scale;
 
@@ -16,16 +16,13 @@ use crate::record::{BotIndex, Ending};
 use crate::tournament::betting::{MeanTest, interval};
 use crate::tournament::sprt::{Decision, Pentanomial};
 
-/// How a rung ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
-    /// The bot is good enough.
     Passed,
     NotPassed,
-    /// The budget is used up, and neither is certain.
+    /// The budget is used up without certainty.
     Undecided,
-    /// A rung before it was not passed.
     NotPlayed,
 }
 
@@ -40,56 +37,45 @@ impl Verdict {
     }
 }
 
-/// What a bot did on a rung.
+/// A bot's result on a rung.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RungResult {
-    /// The rung's name.
     pub rung: String,
-    /// What it asks for.
+    /// In words.
     pub requirement: String,
-    /// How it ended.
     pub verdict: Verdict,
-    /// The points that the bot gets for it.
     pub points: u32,
-    /// The points that there are.
     pub most_points: u32,
-    /// The points of each pair, 0 to 2, in the order of the schedule.
+    /// Points of each pair, 0 to 2, in the order of the schedule.
     pub pairs: Vec<f64>,
-    /// The share of points, 0 to 1; `None` before the first pair.
+    /// Share of points, 0 to 1; `None` before the first pair.
     pub score: Option<f64>,
-    /// Its interval, which holds although the results decided the number of games: the true score is below it with a probability of
-    /// at most α, above it with at most β.
+    /// Valid although results decided the number of games: the true score is below with a probability of at most α,
+    /// above with at most β.
     pub interval: Option<[f64; 2]>,
-    /// Games that the bot forfeited.
     pub forfeits: u32,
-    /// Games that the reference bot forfeited.
     pub forfeits_of_reference: u32,
-    /// The seed of the games.
     pub seed: u64,
-    /// The folder of the games, within that of the grades; `None` where none was played.
+    /// Of the games, within that of the grades; `None` if none was played.
     pub folder: Option<String>,
 }
 
-/// The grade of a bot.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Grade {
     pub name: String,
-    /// Its folder, within that of the grades.
+    /// Within that of the grades.
     pub folder: String,
-    /// The hash of its files.
     pub hash: String,
     pub points: u32,
-    /// The points that there are.
     pub most_points: u32,
     /// Why it was not graded: a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub problem: Option<String>,
-    /// All rungs, in order.
     pub rungs: Vec<RungResult>,
 }
 
 impl Grade {
-    /// What a bot was given and why, in a line.
+    /// Points and reasons, in a line.
     pub fn feedback(&self) -> String {
         if let Some(problem) = &self.problem {
             return format!(
@@ -125,7 +111,6 @@ impl RungResult {
         }
     }
 
-    /// The result in a sentence.
     pub fn sentence(&self) -> String {
         let mut text = format!(
             "{}: {} ({} of {} points",
@@ -147,20 +132,18 @@ impl RungResult {
     }
 }
 
-/// The seed of a rung's games: it follows from the scale's seed, the rung and the graded bot's files.
+/// From the scale's seed, the rung and the bot's files.
 pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
     let text = format!("{}\n{}\n{}\n{hash}", scale.seed, rung.name, rung.bot);
     let digest = Sha256::digest(text.as_bytes());
     let number = digest.iter().take(4);
-    // Short, so that it is easy to type.
+    // Short: easy to type.
     number.fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-/// The state of a rung's test.
 #[derive(Clone, Debug)]
 pub struct Progress {
     test: MeanTest,
-    /// The number of the next pair.
     next: u64,
     pairs: Vec<f64>,
     counts: Pentanomial,
@@ -169,7 +152,6 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// Before the first pair.
     pub fn new(test: MeanTest) -> Self {
         Self {
             test,
@@ -181,7 +163,7 @@ impl Progress {
         }
     }
 
-    /// Takes in the pairs that are complete, in their order, up to the decision. The graded bot is the first of every pairing. Returns
+    /// Adds complete pairs in order, up to the decision. The graded bot is the first of every pairing. Returns
     /// whether the test is decided.
     pub fn advance(&mut self, endings: &Endings) -> bool {
         while self.decision == Decision::Continue

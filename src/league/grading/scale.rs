@@ -1,4 +1,4 @@
-//! A scale of grades: the rungs of a ladder, each a reference bot and what to do against it.
+//! A scale of grades: a ladder of reference bots, with what to score against each.
 
 use std::collections::BTreeSet;
 
@@ -7,24 +7,20 @@ use serde::Deserialize;
 use crate::text::without_types;
 use crate::tournament::betting::{MeanTest, score_of_elo};
 
-/// The scale that is printed as an example, and used where none is given.
 pub const DEFAULT: &str = include_str!("default_scale.toml");
 
-/// The largest number of pairs a rung, and of points.
+/// Largest number of pairs a rung, and of points.
 const MOST: u32 = 100_000;
 
-/// Why a scale cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ScaleError {
-    /// It is no TOML of a scale.
+    /// Invalid TOML.
     #[error("{}", in_words(.0))]
     Syntax(#[from] toml::de::Error),
-    /// Its values contradict each other: a sentence.
     #[error("{0}")]
     Value(String),
 }
 
-/// What is wrong with the TOML of a scale.
 fn in_words(error: &toml::de::Error) -> String {
     let known = "; `referee grade --print-scale` shows all that a scale has";
     let is_missing = error.message().contains("missing field");
@@ -35,38 +31,35 @@ fn in_words(error: &toml::de::Error) -> String {
     )
 }
 
-/// A scale of grades.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Scale {
-    /// The most probable rate at which a rung is passed by a bot that is not good enough.
+    /// Highest rate at which a bot that is not good enough passes a rung.
     #[serde(default = "five_percent")]
     pub alpha: f64,
-    /// The most probable rate at which a bot that is good enough is said not to pass.
+    /// Highest rate at which a bot that is good enough does not.
     #[serde(default = "five_percent")]
     pub beta: f64,
-    /// The most pairs of games a rung.
     #[serde(default = "usual_budget")]
     pub budget: u32,
-    /// Openings and the seeds of bots follow from it, from the rung and from the graded bot's files.
+    /// Openings and bot seeds follow from it, the rung and the bot's files.
     pub seed: u64,
-    /// The rungs, the lowest first.
     #[serde(rename = "rung")]
     pub rungs: Vec<Rung>,
 }
 
-/// A rung: a reference bot, and how well a bot has to do against it.
+/// A reference bot, and the required strength.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Rung {
     pub name: String,
-    /// The reference bot: a file, a command line or `builtin:NAME`.
+    /// A file, a command line or `builtin:NAME`.
     pub bot: String,
-    /// A bot that is stronger than the reference by this many Elo or less should not pass.
+    /// A bot stronger by this many Elo or less should not pass.
     pub elo0: Option<f64>,
-    /// One that is stronger by this many or more should.
+    /// A bot stronger by this many or more should.
     pub elo1: Option<f64>,
-    /// Instead of `elo0` and `elo1`: the share of points, 0 to 1, that a bot has to make more than.
+    /// Instead of `elo0` and `elo1`: share of points to exceed, 0 to 1.
     pub score: Option<f64>,
     pub points: u32,
 }
@@ -80,7 +73,6 @@ const fn usual_budget() -> u32 {
 }
 
 impl Scale {
-    /// Reads a scale and checks it.
     pub fn parse(text: &str) -> Result<Self, ScaleError> {
         let scale: Self = toml::from_str(text)?;
         let fail = |text: String| Err(ScaleError::Value(text));
@@ -133,14 +125,12 @@ impl Scale {
             .map_err(|error| problem(&error.to_string()))
     }
 
-    /// The points of all rungs.
     pub fn most_points(&self) -> u32 {
         self.rungs.iter().map(|rung| rung.points).sum()
     }
 }
 
 impl Rung {
-    /// What a bot has to do, in words.
     pub fn requirement(&self) -> String {
         match (self.elo0, self.score) {
             (Some(elo0), _) => format!(

@@ -1,4 +1,4 @@
-//! Submissions as the entries of a folder.
+//! Submissions as entries of a folder.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -20,16 +20,14 @@ use crate::system::is_own;
 use crate::text::short_name;
 use crate::text::{cause, escape, is_full};
 
-/// How many folders with nothing but a folder in them are gone into.
 const MAX_NESTED: usize = 8;
 
-/// Entries of a folder that are one submission.
 struct Group {
     owner: Owner,
     paths: Vec<PathBuf>,
 }
 
-/// The submissions in a folder, by name, number and what tells them apart; and why others cannot be used.
+/// By name, number and apart; and why others cannot be used.
 #[derive(Default)]
 struct Found {
     submissions: BTreeMap<(String, Option<String>, String), Group>,
@@ -37,7 +35,6 @@ struct Found {
 }
 
 impl Found {
-    /// How many numbers there are to a name.
     fn ids(&self, name: &str) -> usize {
         let keys = self.submissions.keys().map(|(known, id, _)| (known, id));
         let problems = self.problems.keys().map(|(known, id)| (known, id));
@@ -49,7 +46,7 @@ impl Found {
         ids.len()
     }
 
-    /// What a student is called: two of one name are told apart by their numbers.
+    /// Two students of one name are told apart by number.
     fn called(&self, name: &str, id: Option<&String>) -> String {
         match id {
             Some(id) if self.ids(name) > 1 => short_name(&format!("{name} ({id})")),
@@ -58,8 +55,8 @@ impl Found {
     }
 }
 
-/// Reads the entries of a folder: each folder in it is somebody's submission, and so is each archive and each program.
-/// `refused` says which entries cannot be used. Without a sandbox to read them in, no entry is a repository.
+/// Each folder, archive or program in the folder is a submission. `refused`: entries that cannot be used. Without a
+/// sandbox, no entry is read as a repository.
 pub(super) fn read(
     source: &Path,
     refused: &BTreeMap<String, String>,
@@ -83,7 +80,7 @@ pub(super) fn read(
         }
         let name = found.called(name, id.as_ref());
         let shown = group.paths.first().and_then(|path| path.file_name());
-        // An archive is unpacked to a place that means nothing to people.
+        // The archive's temporary path means nothing to people.
         let shown = escape(shown.unwrap_or_default().as_encoded_bytes());
         let received = match group.owner.stamp {
             Some(stamp) => Ok(stamp),
@@ -118,7 +115,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads the versions of repositories. One in such a version would have versions again, and so on.
+/// The versions of repositories. Repositories within them are not read as such.
 pub(super) fn read_versions(
     versions: &[git::Version],
     intake: &mut Intake,
@@ -133,7 +130,6 @@ pub(super) fn read_versions(
     Ok(())
 }
 
-/// Finds out whose the entries of a folder are. Repositories among them are taken in at once.
 fn collect(
     source: &Path,
     refused: &BTreeMap<String, String>,
@@ -142,7 +138,7 @@ fn collect(
 ) -> Result<Found, IntakeError> {
     let mut found = Found::default();
     let mut seen = entries(source).map_err(IntakeError::unreadable(source))?;
-    // What was refused whole has left nothing behind.
+    // Entries refused as a whole left no file.
     seen.extend(
         refused
             .keys()
@@ -152,7 +148,7 @@ fn collect(
     for path in seen {
         let full = path.file_name().unwrap_or_default().to_string_lossy();
         let sandbox = sandbox.filter(|_| path.is_dir() && git::is_repository(&path));
-        // As a server names it.
+        // The usual name on a server.
         let bare = full.strip_suffix(".git").filter(|_| sandbox.is_some());
         let full = bare.map_or(full.clone(), |name| name.to_owned().into());
         let stem = match formats::split(&full) {
@@ -164,7 +160,7 @@ fn collect(
                 .to_string_lossy()
                 .into_owned(),
         };
-        // The ending of a file in Moodle's flat layout belongs to that file.
+        // In Moodle's flat layout the extension is that of the student's file.
         let of = match owner(&full) {
             Some(of) if of.id.is_some() => of,
             Some(_) => match owner(&stem) {
@@ -201,7 +197,7 @@ fn collect(
         if !is_taken {
             continue;
         }
-        // Files of Moodle's flat layout belong together; anything else is a submission of its own.
+        // In Moodle's flat layout files belong together; anything else is a submission of its own.
         let apart = if of.file.is_some() {
             String::new()
         } else {
@@ -219,7 +215,7 @@ fn collect(
     Ok(found)
 }
 
-/// A folder with the files of a submission and nothing else. The inner error says why there is none.
+/// A folder with just the files of a submission. The inner error: why there is none.
 fn files(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
     match copies(paths, intake)? {
         Ok(folder) => contents(&folder, intake),
@@ -227,13 +223,12 @@ fn files(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, S
     }
 }
 
-/// Goes into the only folder of a folder, and unpacks the only archive, unless it comes out of one.
+/// Enters the only folder of a folder and unpacks the only archive, unless it comes out of one.
 fn contents(folder: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
     let mut folder = folder.to_owned();
     let mut is_unpacked = false;
     for _ in 0..MAX_NESTED {
         let mut inside = entries(&folder)?;
-        // What was written on Moodle's page.
         inside.retain(|path| {
             path.file_name()
                 .is_none_or(|name| name != "onlinetext.html")
@@ -277,7 +272,6 @@ fn contents(folder: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, St
     )))
 }
 
-/// Unpacks a student's own archive.
 fn inner(archive: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
     let format = formats::of_file(archive).unwrap_or(Format::Other);
     if format == Format::Other {
@@ -300,8 +294,7 @@ fn inner(archive: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, Stri
     })
 }
 
-/// A copy of a folder, or of files, without what Moodle puts before their names: whoever has handed them in may change
-/// them at any moment.
+/// Copies without Moodle's prefixes, because students can change the originals at any moment.
 fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
     let room = intake.room()?;
     for path in paths {
@@ -330,7 +323,7 @@ fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, 
     Ok(Ok(room))
 }
 
-/// Where an entry of the folder of submissions is. A link there counts when the organiser has made it.
+/// The organiser's own links count.
 fn place(path: &Path) -> io::Result<PathBuf> {
     let meta = path.symlink_metadata()?;
     if meta.is_symlink() {
@@ -348,7 +341,7 @@ fn place(path: &Path) -> io::Result<PathBuf> {
     Ok(folder.canonicalize()?.join(name))
 }
 
-/// When the newest of these files, or of the files in these folders, was changed.
+/// The newest change of these files, or of files in these folders.
 fn newest(paths: &[PathBuf]) -> io::Result<Timestamp> {
     let mut newest = Timestamp::UNIX_EPOCH;
     let mut all = paths.to_owned();

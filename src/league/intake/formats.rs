@@ -1,4 +1,4 @@
-//! The formats of archives: what their entries say of themselves.
+//! Formats of archives, and their entries.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -14,23 +14,20 @@ use jiff::tz::TimeZone;
 use zip::CompressionMethod;
 use zip::result::ZipError;
 
-/// An archive that says it holds more is not read on, so that it cannot keep a referee busy for ever.
+/// Reading stops here: an archive must not keep a referee busy forever.
 const MAX_INFLATED: u64 = 64 << 30;
 
-/// How many bytes may tell of an entry of a tar: they are held in memory.
 const MAX_HEADER: u64 = 1 << 20;
 
-/// The format of an archive, by the ending of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Format {
     Zip,
     Tar,
     TarGz,
-    /// One that is not read.
     Other,
 }
 
-/// Endings, the longer ones first.
+/// Longer ones first.
 const ENDINGS: [(&str, Format); 11] = [
     (".tar.gz", Format::TarGz),
     (".tar.xz", Format::Other),
@@ -45,7 +42,7 @@ const ENDINGS: [(&str, Format); 11] = [
     (".bz2", Format::Other),
 ];
 
-/// Splits the name of an archive; `None` if it is none.
+/// Name and format; `None` if not an archive.
 pub(super) fn split(name: &str) -> Option<(&str, Format)> {
     ENDINGS.iter().find_map(|&(ending, format)| {
         let start = name.len().checked_sub(ending.len())?;
@@ -54,34 +51,30 @@ pub(super) fn split(name: &str) -> Option<(&str, Format)> {
     })
 }
 
-/// The format of a file, by its name.
+/// By name.
 pub(super) fn of_file(path: &Path) -> Option<Format> {
     let (_, format) = split(path.file_name()?.to_str()?)?;
     path.is_file().then_some(format)
 }
 
-/// What an entry is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum What {
     File,
     Folder,
-    /// A link, a device or a pipe.
+    /// A link, device or pipe.
     Other,
-    /// A repository in a repository: its files are elsewhere.
+    /// A repository within: its files are elsewhere.
     Repository,
-    /// What stands for a file that Git LFS keeps elsewhere.
+    /// A pointer of Git LFS.
     Pointer,
-    /// A file behind a password.
+    /// Needs a password.
     Encrypted,
-    /// What is damaged.
+    /// Damaged.
     Unreadable,
-    /// A file whose compression is not read.
     Compressed(CompressionMethod),
-    /// A folder with more entries than anybody may have.
     Crowded,
 }
 
-/// An entry of an archive.
 pub(super) struct Entry<'a> {
     pub(super) path: Vec<u8>,
     pub(super) what: What,
@@ -90,7 +83,7 @@ pub(super) struct Entry<'a> {
     pub(super) content: &'a mut dyn Read,
 }
 
-/// Calls `visit` with each entry, until it breaks.
+/// Until `visit` breaks.
 pub(super) fn each(
     archive: &Path,
     format: Format,
@@ -111,7 +104,7 @@ pub(super) fn each(
     }
 }
 
-/// The error of a crate that reads archives, whose words are for programmers, or of the system.
+/// Errors of archive readers are worded for programmers; those of the system stay.
 fn unreadable(expected: &str) -> impl Fn(io::Error) -> io::Error {
     move |error| match error.raw_os_error() {
         Some(_) => error,
@@ -126,7 +119,7 @@ fn each_of_zip(
     let failed = unreadable("a zip archive");
     let failed = |error: ZipError| failed(error.into());
     let mut zip = zip::ZipArchive::new(file).map_err(failed)?;
-    // The crate knows the last of them only.
+    // The reader knows only the last of them.
     if zip.has_duplicate_names() {
         return Err(io::Error::other("two of its files have one name"));
     }
@@ -145,7 +138,7 @@ fn each_of_zip(
                 What::File
             };
             let mode = raw.unix_mode().unwrap_or(0);
-            // Names are UTF-8 also where programs forget to say so; the old ones are those of DOS.
+            // Names may be UTF-8 without saying so; old ones are in the DOS code page.
             let path = match str::from_utf8(raw.name_raw()) {
                 Ok(name) => name.as_bytes().to_vec(),
                 Err(_) => raw.name().map_err(failed)?.into_owned().into_bytes(),
@@ -183,7 +176,7 @@ fn each_of_zip(
     Ok(())
 }
 
-/// The time of an "extended timestamp" (0x5455) among the extra fields of an entry: in universal time.
+/// The "extended timestamp" (0x5455), UTC.
 fn extended_time(mut extra: &[u8]) -> Option<Timestamp> {
     while let [a, b, c, d, rest @ ..] = extra {
         let length = usize::from(u16::from_le_bytes([*c, *d]));
@@ -199,7 +192,7 @@ fn extended_time(mut extra: &[u8]) -> Option<Timestamp> {
     None
 }
 
-/// The time of DOS, which says no zone: it is taken for universal time.
+/// DOS times have no zone: taken as UTC.
 fn dos_time(time: zip::DateTime) -> Option<Timestamp> {
     let [month, day, hour, minute, second] = [
         time.month(),
@@ -214,7 +207,7 @@ fn dos_time(time: zip::DateTime) -> Option<Timestamp> {
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 
-/// A stream that ends in an error at a place that can be moved.
+/// Fails at a place that can be moved.
 struct Bounded<R> {
     stream: R,
     place: u64,
@@ -253,7 +246,6 @@ fn each_of_tar(
         let header = entry.header();
         let kind = header.entry_type();
         if kind.is_gnu_sparse() {
-            // How long it is in the archive is not known here.
             return Err(io::Error::other("a file in it is stored as sparse"));
         }
         let content = entry.raw_file_position().saturating_add(MAX_HEADER);

@@ -1,7 +1,7 @@
-//! Git repositories: their commits are the versions.
+//! Git repositories: their commits are versions.
 //!
-//! Only commits are read, of the branch that is checked out and without what was merged into it: nothing of a repository's
-//! settings, hooks or working tree counts.
+//! Only commits of the checked-out branch's first-parent line are read; settings, hooks and the working tree do not
+//! count.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -15,28 +15,23 @@ use super::objects::{GitError, Object, Objects, SandboxChoice};
 use super::unpack::{LEFT_OUT, MAX_BYTES, MAX_ENTRIES, Unpacker};
 use crate::text::{escape, hexadecimal};
 
-/// The most versions of a student that are taken in, the newest ones.
+/// Newest versions taken in of a student.
 const MAX_VERSIONS: usize = 20;
 
-/// How many bytes these may have together. The newest counts in any case.
 const MAX_BYTES_OF_ALL: usize = 256 << 20;
 
-/// The most commits that are looked at.
 const MAX_COMMITS: usize = 10_000;
 
-/// The largest commit or folder that is read, in bytes: one of [`MAX_ENTRIES`] has less.
+/// Bytes of a commit or folder: one with [`MAX_ENTRIES`] has less.
 const MAX_OBJECT: usize = 1 << 20;
 
-/// What stands in the place of a file that is kept by Git LFS.
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
-/// The length of an object's name, in bytes.
 const ID: usize = 20;
 
-/// The entries of a folder that are told apart, by name.
+/// Entries told apart, by name.
 type Entries = BTreeMap<Vec<u8>, Node>;
 
-/// The kind of an entry of a folder, as Git writes it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Kind {
     Folder,
@@ -45,49 +40,45 @@ enum Kind {
     Other,
 }
 
-/// A folder or a file at a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
     kind: Kind,
     id: String,
 }
 
-/// A commit in which something was changed.
+/// A commit that changed something.
 #[derive(Debug)]
 struct Change {
     at: Timestamp,
     to: Node,
 }
 
-/// What is read of a commit.
 #[derive(Debug, PartialEq, Eq)]
 struct Commit {
     tree: String,
-    /// The name of the first one.
+    /// The first one.
     parent: Option<String>,
     at: Timestamp,
 }
 
-/// Whether this folder is a repository, with or without a working tree.
+/// With or without a working tree.
 pub(super) fn is_repository(folder: &Path) -> bool {
     let inner = folder.join(".git");
-    // A file leads to where the repository is.
+    // A file points to the repository.
     inner.is_file() || inner.join("HEAD").is_file() || {
         folder.join("HEAD").is_file() && folder.join("objects").is_dir()
     }
 }
 
-/// A version of a submission, as if a folder had been handed in with that alone.
 pub(super) struct Version {
-    /// The folder, with one entry.
+    /// With one entry.
     pub(super) room: PathBuf,
-    /// Why the entry cannot be used, by its name.
+    /// Why the entry cannot be used, by name.
     pub(super) refused: BTreeMap<String, String>,
-    /// When it was committed.
     pub(super) at: Timestamp,
 }
 
-/// Reads the repository of a class: each entry of its root is somebody's submission.
+/// Each entry of the root is a submission.
 pub(super) fn of_class(
     source: &Path,
     sandbox: &SandboxChoice<'_>,
@@ -114,7 +105,7 @@ pub(super) fn of_class(
     Ok(versions)
 }
 
-/// Reads the repository of a student in the folder of a class, whose submission it is as a whole, under this name.
+/// A repository in a class's folder: as a whole the submission of `name`.
 pub(super) fn of_student(
     source: &Path,
     name: &str,
@@ -134,7 +125,6 @@ fn damaged(what: &str) -> GitError {
     GitError::Damaged(format!("{what} cannot be read"))
 }
 
-/// The content of a folder.
 fn folder(objects: &mut Objects, id: &str) -> Result<Vec<u8>, GitError> {
     match objects.get(id, MAX_OBJECT)? {
         Object::Tree(content) => Ok(content),
@@ -143,7 +133,7 @@ fn folder(objects: &mut Objects, id: &str) -> Result<Vec<u8>, GitError> {
     }
 }
 
-/// The first entry of a folder's content, and what follows it.
+/// And the rest of the content.
 fn entry(content: &[u8]) -> Option<(&[u8], Node, &[u8])> {
     let name_at = content.iter().position(|&byte| byte == b' ')? + 1;
     let mode = u32::from_str_radix(str::from_utf8(&content[..name_at - 1]).ok()?, 8).ok()?;
@@ -162,7 +152,6 @@ fn entry(content: &[u8]) -> Option<(&[u8], Node, &[u8])> {
     (!name.is_empty() && !name.contains(&b'/')).then_some((name, Node { kind, id }, rest))
 }
 
-/// Reads a commit.
 fn commit(content: &[u8]) -> Option<Commit> {
     let (mut tree, mut parent, mut seconds) = (None, None, None);
     let lines = content.split(|&byte| byte == b'\n');
@@ -176,7 +165,7 @@ fn commit(content: &[u8]) -> Option<Commit> {
             _ => {}
         }
     }
-    // The author of a commit can write any number there.
+    // The author can write any number there.
     let seconds: i64 = seconds?;
     let end = if seconds < 0 {
         Timestamp::MIN
@@ -190,13 +179,11 @@ fn commit(content: &[u8]) -> Option<Commit> {
     })
 }
 
-/// The name of an object.
 fn id(text: &str) -> Option<String> {
     let is_id = text.len() == 2 * ID && text.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| text.to_owned())
 }
 
-/// Reads the commit of this name.
 fn look(objects: &mut Objects, name: &str) -> Result<Commit, GitError> {
     let content = match objects.get(name, MAX_OBJECT) {
         Ok(Object::Commit(content)) => content,
@@ -210,7 +197,7 @@ fn look(objects: &mut Objects, name: &str) -> Result<Commit, GitError> {
     commit(&content).ok_or_else(|| damaged("a commit"))
 }
 
-/// What was changed in which commit, the newest first.
+/// The newest first.
 fn changes(
     objects: &mut Objects,
     entries: impl Fn(&mut Objects, &str) -> Result<Entries, GitError>,
@@ -226,7 +213,7 @@ fn changes(
         }
         Ok(())
     };
-    // What the commit after the one that is looked at has.
+    // The commit after the current one.
     let mut later: Option<(Timestamp, String, Entries)> = None;
     let mut next = Some("HEAD".to_owned());
     for _ in 0..MAX_COMMITS {
@@ -243,7 +230,7 @@ fn changes(
         });
         let (found, now) = match found {
             Ok(found) => found,
-            // A clone may not have all of the past, and what is checked out counts.
+            // A shallow clone lacks the past; what is checked out counts.
             Err(GitError::Damaged(_) | GitError::Crowded) if later.is_some() => break,
             Err(error) => return Err(error),
         };
@@ -266,8 +253,8 @@ fn changes(
     Ok(changes)
 }
 
-/// Writes the changes of a name into folders of their own, the oldest first. What is checked out is the newest whatever the
-/// clocks said, and a rebase writes many commits within a second: no commit is later than one that came after it.
+/// Writes a name's changes into folders, the oldest first. The checked-out state is the newest whatever the clocks
+/// said; a rebase makes many commits in a second: no commit is later than its successor.
 fn versions_of(
     objects: &mut Objects,
     name: &[u8],
@@ -309,15 +296,14 @@ fn versions_of(
     Ok(versions)
 }
 
-/// A folder that is gone through.
+/// A folder being walked.
 struct Level {
     path: Vec<u8>,
     content: Vec<u8>,
-    /// Where the next entry is.
     at: usize,
 }
 
-/// Unpacks the files of a folder, or a file, until one is refused.
+/// Unpacks a folder's files, or a file, until one is refused.
 fn unpack(
     objects: &mut Objects,
     node: &Node,
@@ -363,7 +349,7 @@ fn unpack(
                     content = Box::new(io::Cursor::new(blob));
                     What::File
                 }
-                // Refused for its size, and not read.
+                // Refused for its size, unread.
                 Ok(Object::TooLarge) => {
                     content = Box::new(io::repeat(0));
                     What::File

@@ -1,10 +1,4 @@
-//! Submissions: what students or teams have handed in.
-//!
-//! - `names`: whose a file is by its name, also as Moodle writes it
-//! - `formats`, `unpack`: archives
-//! - `folder`: the entries of a folder
-//! - `git`, `objects`: the commits of repositories, and how they are read
-//! - [`people`]: the list of students
+//! Submissions of students or teams, from folders, archives and repositories.
 
 mod folder;
 mod formats;
@@ -27,53 +21,42 @@ pub use self::objects::{GitError, SandboxChoice};
 use crate::bot::submission::entries;
 use crate::text::{cause, is_full, unreadable};
 
-/// Files that somebody has handed in.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// The student or the team.
     pub name: String,
-    /// Moodle's number of the participant, if it is known.
+    /// Moodle's participant number.
     pub id: Option<String>,
-    /// A folder with the files, and nothing else.
+    /// With the files and nothing else.
     pub folder: PathBuf,
-    /// When it was handed in.
     pub received: Timestamp,
-    /// Where it was found, for messages.
     pub found_in: String,
-    /// Whether nothing newer of the same student was found.
+    /// The newest found of this student.
     pub is_newest: bool,
 }
 
-/// Somebody whose submission cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Refused {
-    /// The student or the team.
     pub name: String,
-    /// Moodle's number of the participant, if it is known.
     pub id: Option<String>,
-    /// Why, and what to do: a sentence.
+    /// Reason and advice, a sentence.
     pub reason: String,
-    /// When it was handed in; the end of time where that cannot be known.
+    /// Time of submission; the end of time if unknown.
     pub received: Timestamp,
 }
 
-/// What was handed in.
 #[derive(Debug, Default)]
 pub struct Intake {
-    /// In the order of the names, and of the times for each name.
     pub submissions: Vec<Submission>,
-    /// In the order of the names.
     pub refused: Vec<Refused>,
-    /// What is wrong with the source and concerns no student: sentences.
+    /// Problems of the source that concern no student: sentences.
     pub notes: Vec<String>,
-    /// Holds the folders that were made for submissions.
+    /// Holds the folders of submissions.
     staging: Option<tempfile::TempDir>,
-    /// How many there are.
     rooms: usize,
 }
 
 impl Intake {
-    /// A new empty folder, which is there as long as this is.
+    /// A new empty folder that lives as long as this.
     fn room(&mut self) -> io::Result<PathBuf> {
         let staging = match &mut self.staging {
             Some(staging) => staging,
@@ -86,8 +69,7 @@ impl Intake {
         Ok(room)
     }
 
-    /// Sorts what was found, and says which of each student's is the newest. A refusal counts unless something newer can be
-    /// used.
+    /// Sorts, and marks each student's newest. A refusal counts unless something newer can be used.
     pub(super) fn put_in_order(&mut self) {
         self.submissions.sort_by(|a, b| {
             let of = |one: &Submission| (one.name.clone(), one.received, one.found_in.clone());
@@ -113,33 +95,21 @@ impl Intake {
     }
 }
 
-/// Why no submissions can be read.
 #[derive(Debug, thiserror::Error)]
 pub enum IntakeError {
-    /// Something cannot be read.
     #[error("{}", unreadable(.path, .error))]
-    Unreadable {
-        /// The file or the folder.
-        path: PathBuf,
-        /// The system's error.
-        error: io::Error,
-    },
-    /// There is nothing to take in.
+    Unreadable { path: PathBuf, error: io::Error },
     #[error("{}: there are no submissions in it; expected a folder, an archive or a program for each student or team", .0.display())]
     Empty(PathBuf),
-    /// It is a file and no archive that is read.
     #[error("{}: this is neither a folder nor an archive that can be read; expected a folder, a .zip, a .tar or a .tar.gz", .0.display())]
     Unknown(PathBuf),
-    /// A repository cannot be read.
     #[error("{}: {error}", .0.display(), error = .1)]
     Git(PathBuf, GitError),
-    /// There is no space for what was handed in.
     #[error(
         "{}: what was handed in cannot be unpacked here: {problem}; free some space, or set TMPDIR to a folder with more \
          of it, then give the same command again", env::temp_dir().display(), problem = cause(.0)
     )]
     NoSpace(io::Error),
-    /// The archive of a class is damaged.
     #[error("{}: this archive cannot be unpacked: {problem}; download it again", .0.display(), problem = .1)]
     Archive(PathBuf, io::Error),
 }
@@ -160,8 +130,8 @@ impl IntakeError {
     }
 }
 
-/// Reads what was handed in: a folder or an archive with a folder, an archive or a program for each student or team.
-/// Repositories are read in the sandbox.
+/// A folder or archive with a folder, archive or program for each student or team. Repositories are read in the
+/// sandbox.
 pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, IntakeError> {
     let mut intake = Intake::default();
     match formats::of_file(source) {
@@ -182,7 +152,6 @@ pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, Intake
     Ok(intake)
 }
 
-/// Unpacks an archive with the submissions of a class.
 fn archive(
     source: &Path,
     format: Format,

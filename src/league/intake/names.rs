@@ -1,27 +1,23 @@
-//! What the names of files and folders say: whose they are, and when they were handed in.
+//! What file names say: whose they are, and when they were submitted.
 
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
 
-/// What stands between the number of a participant and the student's own file in Moodle's names.
+/// In Moodle's names, between the participant's number and the student's file.
 const MOODLE: &str = "_assignsubmission_";
 
-/// What a name says.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Owner {
-    /// The student or the team, as it is written.
     pub(super) name: String,
-    /// The number of Moodle's participant.
+    /// Moodle's participant number.
     pub(super) id: Option<String>,
-    /// The student's own file, in Moodle's flat layout.
     pub(super) file: Option<String>,
-    /// When it was handed in, if the name ends with that.
+    /// Time at the name's end.
     pub(super) stamp: Option<Timestamp>,
 }
 
-/// Reads a name without the ending of an archive or a program. `None` for what Moodle adds and nobody has handed in as a
-/// file: texts that were written on the page.
+/// `name` has no archive or program extension. `None` for texts that were written on Moodle's page.
 pub(super) fn owner(name: &str) -> Option<Owner> {
     if let Some((before, after)) = name.split_once(MOODLE)
         && let Some((student, id)) = before.rsplit_once('_')
@@ -48,12 +44,11 @@ pub(super) fn owner(name: &str) -> Option<Owner> {
     })
 }
 
-/// Splits off a time at the end, after `-`, `_`, `.` or a space: `2026-01-31` or `20260131`, with or without `1530`,
-/// `15-30` or `153000` after it, in universal time.
+/// Splits off a time at the end (UTC), after `-`, `_`, `.` or a space: `2026-01-31` or `20260131`, optionally with
+/// `1530`, `15-30` or `153000`.
 fn stamped(name: &str) -> (&str, Option<Timestamp>) {
     let is_part = |c: char| c.is_ascii_digit() || "-_:. TZ".contains(c);
     let before = name.trim_end_matches(is_part);
-    // The time begins behind a separator: try each of them.
     for (place, _) in name[before.len()..].char_indices() {
         let start = before.len() + place;
         let rest = &name[start..];
@@ -67,7 +62,7 @@ fn stamped(name: &str) -> (&str, Option<Timestamp>) {
     (name, None)
 }
 
-/// Reads a date with or without a time of day.
+/// With or without a time of day.
 fn time_of(text: &str) -> Option<Timestamp> {
     if !text.starts_with(|c: char| c.is_ascii_digit()) {
         return None;
@@ -88,8 +83,7 @@ fn time_of(text: &str) -> Option<Timestamp> {
     Some(zoned.timestamp())
 }
 
-/// The parts of a path in an archive, which lead nowhere but into the folder that it is unpacked into. An error says what is
-/// wrong with it.
+/// Parts of a path in an archive; none may lead outside. The error says what is wrong.
 pub(super) fn safe_parts(path: &[u8]) -> Result<Vec<&str>, &'static str> {
     let Ok(path) = str::from_utf8(path) else {
         return Err("its name is not UTF-8");

@@ -1,8 +1,8 @@
-//! The objects of a Git repository, read by the system's `git`.
+//! Objects of a Git repository, read by the system's `git`.
 //!
-//! A repository may have been made to harm its reader. `git` runs in the sandbox of builds, on a copy of the
-//! objects and the branches: settings, hooks and other repositories are not in it. The size of an object comes before its
-//! content, and one that is too large is not read.
+//! A repository may be hostile. `git` runs in the sandbox of builds, on a copy of objects and branches without
+//! settings, hooks or links to other repositories. It reports an object's size before its content; too large ones
+//! are not read.
 
 use std::cell::LazyCell;
 use std::fs;
@@ -21,17 +21,15 @@ use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::sandbox::{BotCommand, Sandbox};
 use crate::text::{cause, escape};
 
-/// The sandbox that `git` runs in, chosen when the first repository is met; or why there is none.
+/// Chosen when the first repository is met; or why there is none.
 pub type SandboxChoice<'a> =
     LazyCell<Result<Sandbox, String>, Box<dyn FnOnce() -> Result<Sandbox, String> + 'a>>;
 
-/// How long a submission may take.
 const TIME: Duration = Duration::from_mins(1);
 
-/// How much of what `git` says is quoted, in bytes.
 const QUOTED: usize = 200;
 
-/// Other pack indexes than those of the packs could name any object.
+/// A multi-pack index could name any object.
 const COMMAND: [&str; 5] = [
     "git",
     "-c",
@@ -40,7 +38,7 @@ const COMMAND: [&str; 5] = [
     "--batch",
 ];
 
-/// What makes `git` read the copy that it is started in, and nothing else.
+/// `git` reads only the copy in its working directory.
 const ENVIRONMENT: [(&str, &str); 12] = [
     ("GIT_DIR", "."),
     ("GIT_COMMON_DIR", "."),
@@ -48,69 +46,59 @@ const ENVIRONMENT: [(&str, &str); 12] = [
     ("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""),
     ("GIT_CONFIG_NOSYSTEM", "1"),
     ("GIT_CONFIG_GLOBAL", "/dev/null"),
-    // Git before 2.32 does not know the last one.
+    // Unknown to Git before 2.32.
     ("HOME", "."),
     ("XDG_CONFIG_HOME", "."),
     ("GIT_NO_REPLACE_OBJECTS", "1"),
     ("GIT_NO_LAZY_FETCH", "1"),
-    // It reads trees, commits and deltas whole before it says how large they are.
+    // Git reads trees, commits and deltas whole before it reports their size.
     ("GIT_ALLOC_LIMIT", "128m"),
     ("LC_ALL", "C"),
 ];
 
-/// Why a repository cannot be read.
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
-    /// There is no commit where `HEAD` leads.
     #[error(
         "there is no commit in the branch that is checked out, {0}; commit the files of the bot, or check out the branch \
          that has them"
     )]
     Empty(String),
-    /// Its commits are kept elsewhere, where other people's may be.
+    /// Its commits are elsewhere, perhaps where other people's are.
     #[error(
         "its commits are not in this folder: a link, or what Git calls gitdir, commondir or alternates, leads out of it; \
          clone it again"
     )]
     Elsewhere,
-    /// It cannot be understood.
     #[error("this Git repository is damaged, or of a kind that is not read ({0}); clone it again")]
     Damaged(String),
-    /// What counts of it cannot be copied.
     #[error("this Git repository cannot be copied: {0}; clone it again")]
     NotCopied(String),
-    /// It has more than is looked at.
     #[error("there are more than {MAX_ENTRIES} entries in the root of this Git repository")]
     Crowded,
-    /// Reading it was given up.
     #[error("Git takes more than {} s to read it; commit the bot's own files alone", TIME.as_secs())]
     Slow,
-    /// This machine cannot read repositories.
     #[error("{0}")]
     Machine(String),
-    /// Its files cannot be written.
     #[error("its files cannot be written: {}", cause(.0))]
     Io(#[from] io::Error),
 }
 
 impl GitError {
-    /// Whether it is this machine that lacks something, and not the repository.
+    /// The machine lacks something, not the repository.
     pub(super) const fn is_of_machine(&self) -> bool {
         matches!(self, Self::Machine(_) | Self::Io(_))
     }
 }
 
-/// An object.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Object {
     Commit(Vec<u8>),
     Tree(Vec<u8>),
     Blob(Vec<u8>),
-    /// It has more bytes than asked for.
+    /// Larger than asked for.
     TooLarge,
 }
 
-/// The objects of a repository.
 pub(super) struct Objects {
     runtime: Runtime,
     reader: Reader,
@@ -118,7 +106,7 @@ pub(super) struct Objects {
 }
 
 impl Objects {
-    /// Those of the repository in a folder, with or without a working tree, whose path is canonical. `name` is whose it is.
+    /// `folder` is canonical; with or without a working tree. `name`: whose it is.
     pub(super) fn open(
         name: &str,
         folder: &Path,
@@ -173,21 +161,21 @@ impl Objects {
         })
     }
 
-    /// The time for a submission begins.
+    /// Starts the time for a submission.
     pub(super) fn begin(&mut self) {
         self.reader.end = Instant::now() + TIME;
     }
 
-    /// The object of this name, if it has at most so many bytes.
+    /// If it has at most `most` bytes.
     pub(super) fn get(&mut self, name: &str, most: usize) -> Result<Object, GitError> {
         self.runtime.block_on(self.reader.get(name, most))
     }
 
-    /// The branch that is checked out, if it is one that is not there yet.
+    /// The checked-out branch, if it does not exist yet.
     pub(super) fn unborn(&self) -> Option<String> {
         let head = fs::read_to_string(self.copy.path().join("HEAD")).ok()?;
         let branch = head.strip_prefix("ref: refs/heads/")?.trim_ascii_end();
-        // Other kinds of repositories have one that cannot be.
+        // Other kinds of repositories have an invalid one.
         let is_there =
             branch == ".invalid" || self.copy.path().join("refs/heads").join(branch).exists();
         (!is_there).then(|| escape(branch.as_bytes()))
@@ -201,12 +189,10 @@ impl Drop for Objects {
     }
 }
 
-/// A conversation with `git cat-file`.
 struct Reader {
     program: Program,
-    /// It is started again after an answer that was not read to its end.
+    /// Restarted after an answer that was not read to its end.
     process: Option<Process>,
-    /// What it has written and nobody has read.
     arrived: Vec<u8>,
     end: Instant,
 }
@@ -246,7 +232,7 @@ impl Reader {
         let Some(size) = size.parse().ok().filter(|&size: &usize| size <= most) else {
             return Ok(Object::TooLarge);
         };
-        // A newline follows it.
+        // A newline follows the object.
         while self.arrived.len() <= size {
             self.exchange(b"").await?;
         }
@@ -264,7 +250,7 @@ impl Reader {
         }
     }
 
-    /// Writes to it, and waits until it has written something.
+    /// Writes, then waits for output.
     async fn exchange(&mut self, bytes: &[u8]) -> Result<(), GitError> {
         let left = self.end.saturating_duration_since(Instant::now());
         let Some(process) = &mut self.process else {
@@ -282,12 +268,12 @@ impl Reader {
         Err(GitError::Damaged(escape(said.trim_ascii())))
     }
 
-    /// Ends it. Returns the end of what it has complained of.
+    /// Returns the end of its stderr.
     async fn stop(&mut self, grace: GracePeriods) -> Vec<u8> {
         let Some(mut process) = self.process.take() else {
             return Vec::new();
         };
-        // What cannot be ended is told at the end of the run.
+        // Processes that survive are reported at the end of the run.
         let _ = process.stop(grace).await;
         process.stderr_end(QUOTED)
     }
@@ -298,13 +284,13 @@ fn environment() -> Vec<(String, String)> {
     ENVIRONMENT.map(text).to_vec()
 }
 
-/// Copies what counts of the repository in a folder, whose path is canonical, into an existing empty directory.
+/// Copies what counts of `folder` (canonical) into the empty directory `target`.
 fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitError> {
     let kind = |path: &Path| path.symlink_metadata().map(|meta| meta.file_type());
     let inner = folder.join(".git");
     let from = match kind(&inner) {
         Ok(kind) if kind.is_dir() => inner,
-        // Also a file leads to where the repository is.
+        // A file can point to the repository.
         Ok(_) => return Err(GitError::Elsewhere),
         Err(_) => folder.to_owned(),
     };
@@ -322,7 +308,7 @@ fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitEr
                 copy_tree(name, &from, &target).map(drop)
             }
             Ok(_) => copy_file(name, &from, target, part),
-            // Git says what is missing.
+            // Git reports what is missing.
             Err(_) => Ok(()),
         };
         copied.map_err(|error| {
@@ -333,7 +319,7 @@ fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitEr
             }
         })?;
     }
-    // Nothing in it is needed, and Git would believe it.
+    // Not needed, and Git would trust it.
     let _ = fs::remove_dir_all(target.join("objects/info"));
     if has_link(target)? {
         return Err(GitError::Elsewhere);
@@ -341,7 +327,6 @@ fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitEr
     Ok(())
 }
 
-/// Whether there is a link in a directory.
 fn has_link(directory: &Path) -> io::Result<bool> {
     for entry in fs::read_dir(directory)? {
         let entry = entry?;

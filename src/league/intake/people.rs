@@ -11,41 +11,34 @@ use crate::record::text_file;
 use crate::text::short_name;
 use crate::text::unreadable;
 
-/// Somebody in the list.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
-    /// As it is written.
     pub name: String,
-    /// The team whose bot is theirs, too.
+    /// The team that they share a bot with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub team: String,
-    /// The address.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub email: String,
-    /// The number or the name of the account.
+    /// Number or name of the account.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
 }
 
-/// Why a list of students cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PeopleError {
-    /// The file cannot be read.
     #[error("{}", unreadable(.0, .1))]
     Unreadable(PathBuf, io::Error),
-    /// It is no table.
     #[error("{}: this is no table in CSV: {problem}", .0.display(), problem = .1)]
     Csv(PathBuf, csv::Error),
-    /// A column is missing.
     #[error("{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these \
              are known", .0.display())]
     NoNames(PathBuf),
-    /// It is empty.
+    /// Empty.
     #[error("{}: there are no students in this list", .0.display())]
     Empty(PathBuf),
 }
 
-/// What the first line calls a column, in small letters.
+/// Headings of the columns, in lower case.
 const COLUMNS: [(&str, &[&str]); 7] = [
     ("bot", &["bot"]),
     ("name", &["name", "full name", "student"]),
@@ -62,37 +55,33 @@ const COLUMNS: [(&str, &[&str]); 7] = [
     ),
 ];
 
-/// A list of students with everything that it says, also in columns that mean nothing here.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct StudentList {
-    /// The headings, without the column that says whose a bot is and nothing else.
+    /// Without the column that only says whose a bot is.
     pub headings: Vec<String>,
-    /// The people whose bot is named, in the order of the list.
+    /// Students whose bot is named, in the list's order.
     pub students: Vec<Student>,
 }
 
-/// A line of a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Student {
-    /// What is known of the student.
     pub person: Person,
-    /// A value for each of the headings.
     pub values: Vec<String>,
 }
 
-/// Reads a list in which people have names: the people in it.
+/// The people of a list with names.
 pub fn read(path: &Path) -> Result<Vec<Person>, PeopleError> {
     let list = StudentList::read(path)?;
     let people = list.students.into_iter().map(|student| student.person);
     let people: Vec<Person> = people.collect();
-    // A list with teams alone says whose a bot is, but not who is in the course.
+    // Teams alone do not say who is in the course.
     if people.iter().all(|person| person.name.is_empty()) {
         return Err(PeopleError::NoNames(path.to_owned()));
     }
     Ok(people)
 }
 
-/// What separates the columns: the most frequent of what programs put there.
+/// The most frequent candidate.
 fn separator(first_line: &[u8]) -> u8 {
     let count = |separator: u8| first_line.split(|&byte| byte == separator).count();
     let most = [b'\t', b';', b','].into_iter();
@@ -100,7 +89,7 @@ fn separator(first_line: &[u8]) -> u8 {
         .unwrap_or(b',')
 }
 
-/// The table without a first line that only tells a spreadsheet how columns are separated.
+/// Without the line `sep=…` of spreadsheets.
 fn without_separator(text: &[u8]) -> &[u8] {
     let mut lines = text.splitn(2, |&byte| byte == b'\n');
     match (lines.next(), lines.next()) {
@@ -114,12 +103,11 @@ fn without_separator(text: &[u8]) -> &[u8] {
 }
 
 impl StudentList {
-    /// Reads a list: CSV with a first line, separated by commas, semicolons or tabs. The bot of a student is that of the column `bot`, else
-    /// of the team, else it is called as the student.
+    /// CSV with a header, separated by commas, semicolons or tabs. A student's bot is in the column `bot`, else the
+    /// team, else named after the student.
     pub fn read(path: &Path) -> Result<Self, PeopleError> {
         let text = text_file::read(path, text_file::WRITTEN)
             .map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
-        // Spreadsheets put a mark before it.
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let text = without_separator(text.as_bytes());
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
@@ -141,7 +129,7 @@ impl StudentList {
         if [bot, name, last, team].iter().all(Option::is_none) {
             return Err(PeopleError::NoNames(path.to_owned()));
         }
-        // It only says whose a bot is, which nobody needs to be told again.
+        // A column that only says whose a bot is.
         let joining = bot.or(team);
         let kept = |row: &csv::StringRecord| -> Vec<String> {
             let places = (0..headers.len()).filter(|place| Some(*place) != joining);
@@ -184,7 +172,6 @@ impl StudentList {
         })
     }
 
-    /// The list of these people, with the headings that Moodle has for what is known of them.
     pub fn of(people: &[Person]) -> Self {
         type Column = (&'static str, fn(&Person) -> &String);
         let all: [Column; 3] = [
@@ -210,7 +197,7 @@ impl StudentList {
         }
     }
 
-    /// The bot that is called `name`, as the list calls it; `None` if it is nobody's.
+    /// The list's spelling; `None` if no student has this bot.
     pub fn bot(&self, name: &str) -> Option<String> {
         let mut bots = self.students.iter().map(|student| student.person.bot());
         if let Some(bot) = bots.find(|bot| bot == name) {
@@ -221,7 +208,7 @@ impl StudentList {
     }
 }
 
-/// A name without what people write in different ways: letters and digits, small, with a space between words.
+/// For comparing: lower-case letters and digits, words separated by a space.
 fn plain(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric());
     let words: Vec<String> = words
@@ -232,7 +219,7 @@ fn plain(name: &str) -> String {
 }
 
 impl Person {
-    /// What their bot is called: as the team, or as they are.
+    /// Named after the team or the student.
     pub fn bot(&self) -> String {
         short_name(if self.team.is_empty() {
             &self.name
@@ -241,7 +228,6 @@ impl Person {
         })
     }
 
-    /// What submissions of theirs may be called.
     fn called(&self) -> impl Iterator<Item = String> {
         let local = self.email.split('@').next().unwrap_or_default();
         let all = [&*self.name, &self.team, &self.id, &self.email, local];
@@ -249,7 +235,7 @@ impl Person {
     }
 }
 
-/// The number of Moodle's participant, as its list of grades has it: `Participant 1234567`, in the language of the course.
+/// From Moodle's list of grades: `Participant 1234567`, in the course's language.
 fn participant(id: &str) -> Option<&str> {
     let (word, number) = id.rsplit_once(' ')?;
     let is_word = word.chars().any(char::is_alphabetic) && !word.contains(|c: char| c.is_numeric());
@@ -257,8 +243,8 @@ fn participant(id: &str) -> Option<&str> {
     (is_word && is_number).then_some(number)
 }
 
-/// The bot of whoever a submission belongs to; `None` if nobody or several are meant. A name fits as a whole, or, as in
-/// `exercise-anna`, its end does.
+/// The bot of a submission; `None` if no or several people match. The whole name must match, or its end as in
+/// `exercise-anna`.
 pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String> {
     let name = plain(name);
     let fits_whole = |person: &Person| {
@@ -289,7 +275,7 @@ pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String>
     }
 }
 
-/// What somebody is called now who alone had this bot before, by id or address.
+/// The present name of the only owner of this bot, by id or address.
 pub fn renamed(before: &[Person], now: &[Person], bot: &str) -> Option<String> {
     let mut owners = before.iter().filter(|person| person.bot() == bot);
     let (owner, None) = (owners.next()?, owners.next()) else {
@@ -302,12 +288,12 @@ pub fn renamed(before: &[Person], now: &[Person], bot: &str) -> Option<String> {
     let (person, None) = (found.next()?, found.next()) else {
         return None;
     };
-    // Whoever has joined or left a team has another bot.
+    // Joining or leaving a team changes the bot.
     (person.team.is_empty() && owner.team.is_empty()).then(|| person.bot())
 }
 
-/// Gives submissions the names of those whose they are. What belongs to nobody in the list has the name that it had before
-/// (`called`, by its name and Moodle's number), or keeps its own.
+/// Names submissions after their owners. Others keep their earlier name (`called`, by name and Moodle's number), or
+/// their own.
 pub fn join(intake: &mut Intake, people: &[Person], called: impl Fn(&str, &str) -> Option<String>) {
     let name_of = |name: &str, id: Option<&str>| {
         bot_of(people, name, id).or_else(|| id.and_then(|id| called(name, id)))
@@ -325,7 +311,6 @@ pub fn join(intake: &mut Intake, people: &[Person], called: impl Fn(&str, &str) 
     intake.put_in_order();
 }
 
-/// The people of each bot.
 pub fn by_bot(people: &[Person]) -> BTreeMap<String, Vec<&str>> {
     let mut bots: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for person in people {

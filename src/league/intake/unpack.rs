@@ -1,4 +1,4 @@
-//! Archives are unpacked within limits: no entry leads out, and none grows without end.
+//! Archives are unpacked within limits: no entry leads out, none grows without bound.
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
@@ -13,32 +13,28 @@ use super::names::{owner, safe_parts};
 use crate::system::protect;
 use crate::text::escape;
 
-/// How many bytes a student's files may have. As this bounds what is written, how well they were compressed does not matter.
+/// Of a student's files, unpacked: compression does not matter.
 pub(super) const MAX_BYTES: usize = 64 << 20;
 
-/// How many files and folders a student's submission may have.
 pub(super) const MAX_ENTRIES: usize = 5_000;
 
-/// How many folders may be in one another.
 const MAX_DEPTH: usize = 64;
 
-/// How much of a path is shown, in characters.
 const SHOWN: usize = 250;
 
-/// What tools add to archives, which nobody has written.
+/// Added by archive tools.
 pub(super) const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
 
-/// What has been unpacked of somebody.
 #[derive(Debug, Default)]
 struct Share {
     bytes: usize,
     entries: usize,
-    /// Why nothing more is: a sentence.
+    /// Why the rest is refused: a sentence.
     refused: Option<String>,
 }
 
-/// How many parts of paths belong to a folder that holds the submissions: 1 where an archive has one folder, which holds
-/// folders or archives, and otherwise 0.
+/// Parts of paths that belong to a wrapping folder: 1 if the archive has a single folder that holds folders or
+/// archives, else 0.
 pub(super) fn wrapping(archive: &Path, format: Format) -> io::Result<usize> {
     let mut only: Option<String> = None;
     let (mut is_one, mut has_inner) = (true, false);
@@ -70,9 +66,8 @@ pub(super) fn wrapping(archive: &Path, format: Format) -> io::Result<usize> {
     Ok(usize::from(wraps))
 }
 
-/// Unpacks an archive into an existing empty folder. With `depth`, each entry below that many folders is somebody's own, with
-/// limits of its own; otherwise the archive is one submission. Returns why shares cannot be used, by their names (an empty name
-/// for the whole).
+/// Unpacks into an empty folder. With `depth`, each entry below that many folders is a submission with its own
+/// limits; otherwise the whole archive is one. Returns why submissions are refused, by name (empty for the whole).
 pub(super) fn unpack(
     archive: &Path,
     format: Format,
@@ -84,7 +79,7 @@ pub(super) fn unpack(
     Ok(unpacker.refused())
 }
 
-/// Writes entries, wherever they come from: see [`unpack`].
+/// Writes entries of any source: see [`unpack`].
 pub(super) struct Unpacker<'a> {
     target: &'a Path,
     depth: Option<usize>,
@@ -100,12 +95,10 @@ impl<'a> Unpacker<'a> {
         }
     }
 
-    /// How much has been written.
     pub(super) fn bytes(&self) -> usize {
         self.shares.values().map(|share| share.bytes).sum()
     }
 
-    /// Why shares cannot be used, by their names.
     pub(super) fn refused(self) -> BTreeMap<String, String> {
         let shares = self.shares.into_iter();
         shares
@@ -113,7 +106,7 @@ impl<'a> Unpacker<'a> {
             .collect()
     }
 
-    /// Writes an entry. Breaks when nothing more of the whole is taken.
+    /// Breaks when nothing more can be taken.
     pub(super) fn take(&mut self, mut entry: Entry<'_>) -> io::Result<ControlFlow<()>> {
         let path = entry.path.clone();
         let parts = safe_parts(&path);
@@ -123,7 +116,7 @@ impl<'a> Unpacker<'a> {
                 Some(part) => (*part).to_owned(),
                 None => return Ok(ControlFlow::Continue(())),
             },
-            // Whose it says it is, as far as that can be read.
+            // Charged to its owner, as far as the path tells.
             (Err(_), Some(depth)) => {
                 let lossy = String::from_utf8_lossy(&path);
                 let part = lossy.split('/').filter(|part| *part != ".").nth(depth);
@@ -147,7 +140,7 @@ impl<'a> Unpacker<'a> {
             return Ok(ControlFlow::Continue(()));
         };
         share.refused = Some(format!("{} cannot be unpacked: {problem}", shown(&path)));
-        // The others' are wanted still.
+        // Other submissions go on.
         Ok(match self.depth {
             None => ControlFlow::Break(()),
             Some(_) => ControlFlow::Continue(()),
@@ -155,7 +148,6 @@ impl<'a> Unpacker<'a> {
     }
 }
 
-/// The path of an entry, cut when it is long.
 fn shown(path: &[u8]) -> String {
     let path = escape(path);
     match path.char_indices().nth(SHOWN) {
@@ -164,7 +156,7 @@ fn shown(path: &[u8]) -> String {
     }
 }
 
-/// Writes an entry. The inner error says why it is refused.
+/// The inner error says why it is refused.
 fn write(
     entry: &mut Entry<'_>,
     parts: &[&str],
@@ -250,7 +242,7 @@ fn write(
         }
         file.write_all(&buffer[..count])?;
     }
-    // Moodle's archives forget which files can be run.
+    // Moodle's archives lose execute permissions.
     let is_program = start.starts_with(b"#!") || start == *b"\x7fELF";
     finish(&file, entry.is_executable || is_program, entry.modified)?;
     Ok(Ok(()))

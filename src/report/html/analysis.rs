@@ -1,6 +1,4 @@
-//! The analysis of a record's turns, packed for the page.
-//!
-//! A record may have a field `analysis`:
+//! A record's field `analysis`, packed for the page.
 //!
 //! ```json
 //! "analysis": {"by": "referee analyse 0.1.0", "turns": [
@@ -8,33 +6,31 @@
 //!    "better": "6 A", "in": 5, "text": "gave away a win: 6 A wins"}]}
 //! ```
 //!
-//! - `turn`: 1 for the first of the record's `turns`. One entry a turn; the last one counts.
-//! - `value`: the value for the player after the turn, with best play; `best`: the value of the best
-//!   turn. `win`, `draw`, `loss` or `unknown`; missing is unknown.
-//! - `mark`: `blunder`, `missed-win`, `only`, `forced`, or a word that is shown unchanged. A turn
-//!   without one whose value is worse than the best counts as a `blunder`.
-//! - `better`: an answer that keeps the best value; `in`: turns until the end with best play; `text`:
-//!   an explanation. All three may be missing.
+//! - `turn`: from 1; the last entry for a turn counts.
+//! - `value`: for the player after the turn, with best play; `best`: of the best turn. `win`, `draw`, `loss` or
+//!   `unknown`, which is the default.
+//! - `mark`: `blunder`, `missed-win`, `only`, `forced`, or a word shown unchanged. Without one, a turn worse than the best
+//!   is a `blunder`.
+//! - `better`: an answer that keeps the best value; `in`: turns until the end with best play; `text`: an explanation.
+//! - `played_line`, `better_line`: the turn and the better one, each with a perfect game after it.
+//! - `missed_win`: whether an immediate win was not taken.
 //!
-//! Anything of another shape is ignored: a damaged analysis never keeps a game from being shown.
+//! All but `turn` are optional. Anything of another shape is ignored: a damaged analysis must not hide a game.
 //!
-//! - `played_line` and `better_line`: the turn, and the better one, each with a perfect game after it.
-//! - `missed_win`: whether there was a win at once that was not taken; it may be a blunder beside.
-//!
-//! Packed it is `[values, bests, distances, remarks]`: three strings with a character for each turn,
-//! and an array of `[turn, mark, better, text, played line, better line, missed]` for the turns with any of these, the turns of a
-//! line joined by tabs, `missed` a word where a win was missed and the mark says something else. A value is `w`, `d`, `l` or `-`, a distance a base-36 digit with 0 for none.
+//! Packed: `[values, bests, distances, remarks]`, three strings with a character a turn (`w`, `d`, `l` or `-`; a base-36
+//! digit, 0 for none), and an array of `[turn, mark, better, text, played line, better line, missed]` for turns with any
+//! of these. Lines are joined by tabs; `missed` is a word if the mark says something else.
 
 use serde_json::{Value, json};
 
-use super::limits::{MAX_TURNS, cut};
+use super::{MAX_TURNS, cut};
 use crate::record::Record;
 use crate::text::escape_controls;
 
 const TEXT_CHARS: usize = 400;
 const WORD_CHARS: usize = 24;
 
-/// The letter of a value and its rank; unknown values have no rank.
+/// Letter and rank; unknown values have no rank.
 fn value(entry: &Value, field: &str) -> (char, Option<u8>) {
     match entry.get(field).and_then(Value::as_str) {
         Some("win") => ('w', Some(2)),
@@ -49,7 +45,7 @@ fn word(entry: &Value, field: &str, chars: usize) -> String {
     cut(&escape_controls(word), chars)
 }
 
-/// A list of turns, joined by tabs.
+/// Turns joined by tabs.
 fn line(entry: &Value, field: &str) -> String {
     let turns = entry.get(field).and_then(Value::as_array);
     let turns = turns.into_iter().flatten().filter_map(Value::as_str);
@@ -65,11 +61,11 @@ struct TurnAnalysis {
     value: char,
     best: char,
     distance: char,
-    /// Mark, better answer, text, the game after the turn and that after the better one, and whether a win was missed.
+    /// Mark, better answer, text, line after the turn, line after the better one, whether a win was missed.
     words: [String; 6],
 }
 
-/// Reads one turn's entry. Returns the turn's index, too; `None` when the game has no such turn.
+/// Also returns the turn's index; `None` if the game has no such turn.
 fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
     let number = usize::try_from(entry.get("turn")?.as_u64()?).ok()?;
     if number == 0 || number > turns {
@@ -104,7 +100,7 @@ fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
     Some((number - 1, analysis))
 }
 
-/// The packed analysis; `None` when there is none or the `room` (in bytes) is used up.
+/// `None` without analysis, or when the `room` (bytes) is used up.
 pub(super) fn packed(record: &Record, room: &mut usize) -> Option<Value> {
     let entries = record.more.get("analysis")?.get("turns")?.as_array()?;
     let unknown = TurnAnalysis {

@@ -13,29 +13,27 @@
 use roxmltree::{Attribute, Document, Node};
 use serde_json::{Map, Value, json};
 
-use super::limits::{MAX_TURNS, cut};
+use super::{MAX_TURNS, cut};
 use crate::record::Record;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
-/// The maximal total size of the drawings of a page, in bytes.
 pub(super) const ROOM: usize = 4_000_000;
 
-/// The maximal length of a text, in characters.
 const TEXT_CHARS: usize = 512;
 
-/// The largest SVG that is read, in bytes, the most elements in it, and within one another.
+/// Most bytes, elements and depth of an SVG.
 const SVG_BYTES: usize = 64 * 1024;
 const SVG_ELEMENTS: usize = 2000;
 const SVG_DEPTH: usize = 40;
 
-/// Elements that draw something, or group what does.
+/// Elements that draw or group.
 const ELEMENTS: [&str; 12] = [
     "circle", "desc", "ellipse", "g", "line", "path", "polygon", "polyline", "rect", "svg", "text",
     "tspan",
 ];
 
-/// Attributes that say where and how. None of them can refer to anything outside; `style` and `class` would reach the
+/// Attributes of place and appearance. None can refer to anything outside; `style` and `class` would reach the
 /// page's own.
 const ATTRIBUTES: [&str; 45] = [
     "cx",
@@ -85,10 +83,10 @@ const ATTRIBUTES: [&str; 45] = [
     "y2",
 ];
 
-/// Attributes that are left out, too, and that nobody would see.
+/// Dropped silently: they are invisible.
 const UNSEEN: [&str; 3] = ["id", "version", "space"];
 
-/// The positions of a recorded game; `None` when the game's program does not accept the record.
+/// `None` when the game's program rejects the record.
 pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
     let mut session = game.start_from(&record.start).ok()?;
     let mut positions = vec![position(&*session)];
@@ -97,7 +95,7 @@ pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
         session.play(answer, &mut turn).ok()?;
         positions.push(position(&*session));
     }
-    // A program that failed meanwhile drew nothing for the rest.
+    // A program that failed drew nothing for the rest.
     game.failure().is_none().then_some(Value::Array(positions))
 }
 
@@ -138,7 +136,7 @@ fn texts(texts: &[String]) -> Value {
     texts.iter().map(|text| shown(text)).collect()
 }
 
-/// What a page leaves out of this drawing: `<style>`, `class of <rect>`, each once. The error says why the page shows none of it.
+/// What is dropped from a drawing: `<style>`, `class of <rect>`, each once. The error: why nothing is shown.
 pub fn check_svg(text: &str) -> Result<Vec<String>, String> {
     svg(text)?;
     let document = Document::parse(text).map_err(|error| error.to_string())?;
@@ -165,13 +163,12 @@ fn left_out(node: Node<'_, '_>, found: &mut Vec<String>) {
     }
 }
 
-/// The drawing as a tree. The error says why it cannot be shown.
 fn svg(text: &str) -> Result<Value, String> {
     if text.len() > SVG_BYTES {
         let found = text.len();
         return Err(format!("expected at most {SVG_BYTES} bytes, found {found}"));
     }
-    // Without a document type, so that there are no entities of its own.
+    // No document type, no entities.
     let document =
         Document::parse(text).map_err(|error| format!("it is not well-formed: {error}"))?;
     let is_deep = |node: Node<'_, '_>| node.ancestors().nth(SVG_DEPTH).is_some();
@@ -193,7 +190,7 @@ fn svg(text: &str) -> Result<Value, String> {
         .ok_or_else(expected)
 }
 
-/// Whether an attribute is known to only draw.
+/// Whether the attribute only draws.
 fn is_kept(attribute: &Attribute<'_, '_>) -> bool {
     let value = attribute.value();
     // `url(…)` refers to something.
@@ -201,7 +198,7 @@ fn is_kept(attribute: &Attribute<'_, '_>) -> bool {
     attribute.namespace().is_none() && ATTRIBUTES.contains(&attribute.name()) && is_plain
 }
 
-/// An element, without what is not known to only draw; `None` when the element itself is not.
+/// Drops attributes and children that might do more than draw; `None` for such an element itself.
 fn element(node: Node<'_, '_>) -> Option<Value> {
     let name = node.tag_name().name();
     if !ELEMENTS.contains(&name) {
@@ -254,7 +251,7 @@ mod tests {
         assert_eq!(check_svg("<svg/>"), Ok(Vec::new()));
     }
 
-    /// Every element that the document names, with all that it needs.
+    /// Every documented element, complete.
     #[test]
     fn whole_elements_are_kept() {
         for (name, attributes) in [
@@ -318,7 +315,7 @@ mod tests {
         ] {
             assert_eq!(tree(text), None, "{text:.40}");
         }
-        // The reader itself refuses, or reads, any depth that fits.
+        // The XML reader refuses or reads any depth that fits.
         let deepest = "<g>".repeat(SVG_BYTES / 8) + &"</g>".repeat(SVG_BYTES / 8);
         assert_eq!(tree(&format!("<svg>{deepest}</svg>")), None);
     }

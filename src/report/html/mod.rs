@@ -1,99 +1,71 @@
 //! The report: a self-contained HTML page.
 //!
-//! [`Report`] takes records one by one and keeps two things: *entries*, which list the games, each in
-//! as few bytes as possible, and *figures*, which summarise them. The page holds both as one block of
-//! JSON, in which many games are compressed, and its script draws only the view that is open. A page that is served while games are played
-//! ([`crate::report::serve`]) receives the same entries and figures a few at a time; who comes late, many compressed ones at once.
+//! [`Report`] keeps *entries*, compact lists of the games, and *figures*, which summarise them. The page holds both
+//! as one block of JSON, with many games compressed; its script draws the open view. A served page
+//! ([`crate::report::serve`]) receives the same entries and figures a few at a time, or in compressed blocks.
 //!
-//! - `pack`: a record as an entry
-//! - `analysis`: the analysis of a record's turns
-//! - `blocks`: entries that are served together, compressed
-//! - `columns`: the games of a large page, compressed
-//! - `course`: rounds, groups and bracket of a tournament
-//! - `drawings`: the positions of a game that is a program
-//! - `piece_style`: which feature of a piece set is drawn as size, colour, form and fill
-//! - `figures`: standings, times, endings and the history of ratings
-//! - `mend`, `phases`: what each bot should mend, and its accuracy by phase
-//! - `limits`: the maximal lengths of texts
-//! - `origin`: whose pages may show a served page in a frame
-//! - `page`: the page itself, its script, and its content security policy
-//! - `puzzles`: a page of puzzles, which has nothing but the drawings in common with a report
-//!
-//! Control characters in text from bots are escaped (`crate::text`) before it is packed, so nothing
-//! can hide or reorder other text; the page's script inserts it as text nodes, never as HTML.
+//! Control characters of bots' text are escaped ([`crate::text`]) before packing, and the script inserts text nodes,
+//! never HTML.
 
 mod analysis;
-mod blocks;
-mod columns;
-mod course;
 mod drawings;
 mod figures;
-mod limits;
-mod mend;
-mod origin;
 mod pack;
 mod page;
-mod phases;
 pub(in crate::report) mod piece_style;
-mod puzzles;
 
 use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::io::{self, Write as _};
+use std::str::FromStr;
 use std::sync::Arc;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use hyper::Uri;
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-pub use blocks::Block;
-pub use drawings::check_svg;
-pub use figures::Figures;
-pub use origin::Origin;
-pub use page::{Served, served};
-pub use puzzles::puzzles;
+pub use self::drawings::check_svg;
+pub use self::figures::Figures;
+pub use self::page::{Served, puzzles, served};
 
+use self::pack::TextStore;
 use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
 use crate::session::{Ruleset, Session, registry};
 use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
-use blocks::Blocks;
-use limits::cut;
-use pack::TextStore;
 
-/// Games beyond this number count in the figures but are not listed: it bounds the memory of the
-/// browser and of a referee that serves a page.
+/// Later games count in the figures but are not listed, to bound memory of the browser and of a serving referee.
 pub const MAX_GAMES: u64 = 100_000;
 
-/// The maximal length of a name, in characters.
 const NAME_CHARS: usize = 300;
 
-/// The options of a page.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
-    /// Its heading.
     pub title: String,
-    /// Leave out what bots wrote to stderr, and the commands that ran them.
+    /// Without bots' stderr and commands.
     pub private: bool,
-    /// Show a single game, without lists.
     pub one: bool,
-    /// The bot whose games these are, if they are those of one: the page begins with it, and names nobody the first of all.
+    /// The bot whose games these are: the page begins with it and names no winner.
     pub own: Option<String>,
-    /// How the limits of the bots were kept, a line each; for the overview.
+    /// How limits were enforced, a line each; for the overview.
     pub limits: Vec<String>,
-    /// Leave out games that have been added already, for records in several files. It takes some bytes of
-    /// memory a game.
+    /// Skip games that were added already, from several files; some bytes of memory a game.
     pub skip_copies: bool,
-    /// The game, if it is a program: it draws its positions.
+    /// A game program draws its positions.
     pub game: Option<Arc<dyn Ruleset>>,
-    /// Whose pages may show the page in a frame when it is served; nobody's without.
     pub frame: Option<Origin>,
 }
 
-/// A bot's name on a page.
 pub(super) fn shown_name(name: &str) -> String {
     cut(&escape_controls(name), NAME_CHARS)
 }
 
-/// Game, rules and pieces, as in an entry; see [`pack`].
 pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
     let set = piece_style::set(ruleset.name(), ruleset.pieces());
     json!([
@@ -103,33 +75,29 @@ pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
     ])
 }
 
-/// A position as its game draws it, for the page.
 pub(super) fn drawing(session: &dyn Session) -> Value {
     drawings::position(session)
 }
 
-/// The games of a page, and their figures.
+/// Games and figures.
 #[derive(Debug)]
 pub struct Report {
     options: Options,
-    /// JSON arrays; see [`pack`] for what they hold.
     entries: Vec<Box<str>>,
     blocks: Blocks,
     bots: HashMap<String, usize>,
     editions: HashMap<[String; 3], usize>,
     texts: TextStore,
-    /// Bytes of drawings that there is still room for.
     drawings: usize,
-    /// Games whose program could not draw them.
+    /// Games that their program could not draw.
     undrawn: u64,
     games: u64,
-    /// What makes each game that game, where copies are to be recognised.
+    /// Digests of games, if copies are skipped.
     seen: Option<HashSet<u64>>,
     figures: Figures,
 }
 
 impl Report {
-    /// A report without games.
     pub fn new(options: Options) -> Self {
         Self {
             seen: options.skip_copies.then(HashSet::new),
@@ -146,8 +114,7 @@ impl Report {
         }
     }
 
-    /// The rules of the table of standings, and who is listed below it: on a private page without the
-    /// reasons, which hold commands and what bots wrote.
+    /// A private page omits the reasons of rejected bots, which hold commands and bots' text.
     pub fn set_ranking(&mut self, mut ranking: Ranking) {
         if self.options.private {
             for absent in &mut ranking.not_entered {
@@ -157,12 +124,11 @@ impl Report {
         self.figures.set_ranking(ranking);
     }
 
-    /// How the tournament goes: its rounds, groups and bracket.
+    /// Rounds, groups and bracket of a tournament.
     pub fn set_course(&mut self, course: Course) {
         self.figures.set_course(course);
     }
 
-    /// Adds a game. The error says what is wrong with the record.
     pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let game = RecordSummary::of(record)?;
         let seen = self.seen.as_mut();
@@ -192,7 +158,7 @@ impl Report {
         Ok(())
     }
 
-    /// The positions of a game that is a program, as long as there is room for them.
+    /// A game program's positions, while there is room.
     fn draw(&mut self, record: &Record) -> Option<Value> {
         let game = self.options.game.as_ref()?;
         let is_of_game = game.name() == record.game && game.rules() == record.rules;
@@ -202,7 +168,7 @@ impl Report {
         let drawings = drawings::of(&**game, record);
         self.undrawn += u64::from(drawings.is_none());
         let drawings = drawings?;
-        // Once there is no room for a game, none is left for those after it.
+        // After the first game without room, no game gets any.
         let size = drawings.to_string().len();
         self.drawings = self.drawings.saturating_sub(size);
         (self.drawings > 0).then_some(drawings)
@@ -214,7 +180,7 @@ impl Report {
         self.entries.push(entry);
     }
 
-    /// The index of a record's bot; adds an entry for a new one.
+    /// Index of a bot; adds an entry for a new one.
     fn bot(&mut self, entry: &BotEntry) -> usize {
         if let Some(&index) = self.bots.get(&entry.name) {
             return index;
@@ -231,7 +197,7 @@ impl Report {
         index
     }
 
-    /// The index of a record's edition (game, rules, piece set); adds an entry for a new one.
+    /// Index of game, rules and piece set; adds an entry for new ones.
     fn edition(&mut self, record: &Record) -> usize {
         let pieces = record.pieces.as_deref().unwrap_or_default();
         let key = [&record.game, &record.rules, pieces].map(str::to_owned);
@@ -250,22 +216,20 @@ impl Report {
         index
     }
 
-    /// Whether a full block begins at index `from`.
+    /// Whether a full block begins at `from`.
     pub fn has_block(&self, from: usize) -> bool {
         self.blocks.end_of(from).is_some()
     }
 
-    /// Number of games added.
     pub const fn games(&self) -> u64 {
         self.games
     }
 
-    /// Number of bots that played.
     pub fn bots(&self) -> usize {
         self.bots.len()
     }
 
-    /// Why games are shown without a board, for whoever made the page; `None` when none is.
+    /// Why games have no board, for the page's maker.
     pub fn undrawn(&self) -> Option<String> {
         let games = counted(self.undrawn, "game has", "games have");
         if let Some(failure) = self.options.game.as_ref().and_then(|game| game.failure()) {
@@ -288,18 +252,12 @@ impl Report {
         ))
     }
 
-    /// The heading.
-    pub fn title(&self) -> &str {
-        &self.options.title
-    }
-
-    /// The figures of all games.
     pub const fn figures(&self) -> &Figures {
         &self.figures
     }
 
-    /// Entries from index `from` on, as the inside of a JSON array, and the index after the last of
-    /// them. Stops after about `bytes` bytes, so that a client receives them in pieces, and where a block ends.
+    /// Entries from `from`, as the inside of a JSON array, and the next index. Stops after about `bytes` bytes and
+    /// at the end of a block.
     pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
         let end = self.blocks.end_after(from);
         let end = end.map_or(self.entries.len(), |end| end.min(self.entries.len()));
@@ -318,25 +276,24 @@ impl Report {
         (text, next)
     }
 
-    /// The block of entries that begins at index `from`, and the index behind it; `None` where none begins, or where it is
-    /// not full yet.
+    /// The block that begins at `from`, and the next index; `None` if there is none or it is not full.
     pub fn block(&self, from: usize) -> Option<(Block, usize)> {
         let end = self.blocks.end_of(from)?;
         Some((Block::of(self.entries.get(from..end)?), end))
     }
 
-    /// The entries without games, and the games, packed; `None` where they are few.
+    /// The other entries, and the packed games; `None` when they are few.
     fn packed(&self) -> Option<(String, Option<String>)> {
-        let (games, others) = columns::parted(self.entries.iter().map(|entry| &**entry));
-        if games.iter().map(|game| game.len()).sum::<usize>() < columns::PLAIN {
+        let (games, others) = parted(self.entries.iter().map(|entry| &**entry));
+        if games.iter().map(|game| game.len()).sum::<usize>() < PLAIN {
             return None;
         }
-        // What cannot be packed stays as it is.
-        let games = columns::packed(&games).ok()?;
+        // Otherwise unpacked.
+        let games = packed_games(&games).ok()?;
         Some((others.join(","), Some(games)))
     }
 
-    /// The page as a file.
+    /// As a file.
     pub fn page(&self) -> Result<String, RatingError> {
         let standings = self.figures.standings()?;
         let figures = self.figures.as_json(&standings);
@@ -349,5 +306,257 @@ impl Report {
             figures: &figures,
         };
         Ok(page::whole(&self.options, &data, &standings))
+    }
+}
+
+/// Turns shown: more than any built-in game has. Longer games are cut.
+const MAX_TURNS: usize = 200;
+
+fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
+/// The last `chars` characters, with control characters escaped.
+fn end_of(text: &str, chars: usize) -> String {
+    let text = text.trim_end();
+    let from = text.char_indices().rev().nth(chars.saturating_sub(1));
+    let cut = from.filter(|&(start, _)| start > 0);
+    let tail = cut.map_or(text, |(start, _)| &text[start..]);
+    let lines: Vec<String> = tail.lines().map(escape_controls).collect();
+    let mut out = if cut.is_some() { "…" } else { "" }.to_owned();
+    out.push_str(&lines.join("\n"));
+    out
+}
+
+#[derive(Debug, Default)]
+struct Blocks {
+    ends: Vec<usize>,
+    /// Bytes after the last end.
+    filled: usize,
+}
+
+impl Blocks {
+    /// An entry of this size was added; `entries`: their number.
+    fn grow(&mut self, bytes: usize, entries: usize) {
+        self.filled += bytes;
+        if self.filled >= PLAIN {
+            self.ends.push(entries);
+            self.filled = 0;
+        }
+    }
+
+    fn end_after(&self, index: usize) -> Option<usize> {
+        let before = self.ends.partition_point(|&end| end <= index);
+        self.ends.get(before).copied()
+    }
+
+    fn end_of(&self, index: usize) -> Option<usize> {
+        let is_begin = index == 0 || self.ends.binary_search(&index).is_ok();
+        is_begin.then(|| self.end_after(index)).flatten()
+    }
+}
+
+/// Copied entries: games cannot wait for compression.
+#[derive(Debug)]
+pub struct Block(Vec<Box<str>>);
+
+impl Block {
+    fn of(entries: &[Box<str>]) -> Self {
+        Self(entries.to_vec())
+    }
+
+    /// `{"entries": […], "games": "…"}`, the games compressed as in a file.
+    pub fn packed(&self) -> io::Result<String> {
+        let (games, others) = parted(self.0.iter().map(|entry| &**entry));
+        let games = packed_games(&games)?;
+        let others = others.join(",");
+        Ok(format!("{{\"entries\":[{others}],\"games\":\"{games}\"}}"))
+    }
+}
+
+/// Smaller pages, in bytes, stay readable by people and old browsers.
+const PLAIN: usize = 1_000_000;
+
+/// The columns of `["g", …]` entries of any lengths.
+fn game_columns(games: &[&str]) -> serde_json::Result<String> {
+    let mut columns: Vec<String> = Vec::new();
+    for (number, game) in games.iter().enumerate() {
+        let fields: Vec<&RawValue> = serde_json::from_str(game)?;
+        while columns.len() < fields.len() {
+            let empty = vec!["null"; number].join(",");
+            columns.push(empty);
+        }
+        for (place, column) in columns.iter_mut().enumerate() {
+            if number > 0 {
+                column.push(',');
+            }
+            column.push_str(fields.get(place).map_or("null", |field| field.get()));
+        }
+    }
+    let is_empty = |column: &str| column.split(',').all(|field| field == "null");
+    let columns = columns.into_iter().map(|column| {
+        if is_empty(&column) {
+            "null".to_owned()
+        } else {
+            format!("[{column}]")
+        }
+    });
+    Ok(format!("[{}]", columns.collect::<Vec<_>>().join(",")))
+}
+
+fn parted<'a>(entries: impl Iterator<Item = &'a str>) -> (Vec<&'a str>, Vec<&'a str>) {
+    entries.partition(|entry| entry.starts_with("[\"g\","))
+}
+
+/// Fails on an entry that is not a JSON array.
+fn packed_games(games: &[&str]) -> io::Result<String> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::default());
+    encoder.write_all(game_columns(games)?.as_bytes())?;
+    Ok(STANDARD.encode(encoder.finish()?))
+}
+
+/// Scheme, host, and an unusual port: `https://moodle.example.org`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Origin(String);
+
+impl FromStr for Origin {
+    type Err = String;
+
+    /// Nothing but an origin: it becomes part of a header.
+    fn from_str(text: &str) -> Result<Self, String> {
+        let expected = "expected http:// or https://, a host and perhaps a port, such as https://moodle.example.org";
+        let uri: Uri = text.parse().map_err(|_| expected.to_owned())?;
+        let (Some(scheme), Some(host)) = (uri.scheme_str(), uri.host()) else {
+            return Err(expected.to_owned());
+        };
+        let port = uri
+            .port_u16()
+            .map_or_else(String::new, |port| format!(":{port}"));
+        let origin = format!("{scheme}://{host}{port}");
+        if !text.eq_ignore_ascii_case(&origin) {
+            return Err(format!(
+                "{expected}: without a user, a path, and a slash at the end; perhaps {origin}"
+            ));
+        }
+        let is_name = |host: &str| {
+            let is_label = |label: &str| {
+                let known = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
+                !label.is_empty() && label.chars().all(known)
+            };
+            host.split('.').all(is_label)
+        };
+        let address = host
+            .strip_prefix('[')
+            .and_then(|host| host.strip_suffix(']'));
+        let is_host = address.map_or_else(
+            || is_name(host),
+            |address| address.parse::<std::net::Ipv6Addr>().is_ok(),
+        );
+        if !is_host || !matches!(scheme, "http" | "https") {
+            return Err(expected.to_owned());
+        }
+        Ok(Self(origin.to_ascii_lowercase()))
+    }
+}
+
+impl fmt::Display for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn blocks_end_where_they_are_full() {
+        let mut blocks = Blocks::default();
+        for entry in 1..=25 {
+            blocks.grow(PLAIN / 10, entry);
+        }
+        assert_eq!(blocks.ends, [10, 20]);
+        assert_eq!(blocks.end_of(0), Some(10));
+        assert_eq!(blocks.end_of(10), Some(20));
+        assert_eq!(blocks.end_of(20), None, "it is not full");
+        assert_eq!(blocks.end_of(5), None, "none begins there");
+        assert_eq!(
+            [0, 5, 9].map(|index| blocks.end_after(index)),
+            [Some(10); 3]
+        );
+        assert_eq!(blocks.end_after(10), Some(20));
+        assert_eq!(blocks.end_after(22), None);
+    }
+
+    #[test]
+    fn columns_are_those_of_the_entries() {
+        let games = [
+            r#"["g",0,"a,b",null]"#,
+            r#"["g",1,"",null,[1,[2]]]"#,
+            r#"["g",2]"#,
+        ];
+        let expected = r#"[["g","g","g"],[0,1,2],["a,b","",null],null,[null,[1,[2]],null]]"#;
+        assert_eq!(game_columns(&games).unwrap(), expected);
+        assert_eq!(game_columns(&[]).unwrap(), "[]");
+    }
+
+    #[test]
+    fn what_is_packed_can_be_unpacked() {
+        let games = [r#"["g",0,"☺"]"#; 100];
+        let bytes = STANDARD.decode(packed_games(&games).unwrap()).unwrap();
+        assert!(bytes.len() < 100);
+        let mut text = Vec::new();
+        let mut decoder = flate2::write::ZlibDecoder::new(&mut text);
+        decoder.write_all(&bytes).unwrap();
+        decoder.finish().unwrap();
+        assert_eq!(
+            String::from_utf8(text).unwrap(),
+            game_columns(&games).unwrap()
+        );
+    }
+
+    #[test]
+    fn only_origins_are_taken() {
+        for (text, expected) in [
+            ("https://moodle.example.org", "https://moodle.example.org"),
+            ("http://localhost:8080", "http://localhost:8080"),
+            ("https://[::1]:9", "https://[::1]:9"),
+            ("HTTPS://Moodle.example.org", "https://moodle.example.org"),
+            ("http://192.168.1.7", "http://192.168.1.7"),
+        ] {
+            let origin = text.parse::<Origin>().map(|origin| origin.0);
+            assert_eq!(origin, Ok(expected.to_owned()), "{text}");
+        }
+        for text in [
+            "",
+            "*",
+            "moodle.example.org",
+            "https://",
+            "https://*",
+            "https://*.example.org",
+            "https://moodle.example.org/",
+            "https://moodle.example.org/course",
+            "https://moodle.example.org?x",
+            "https://moodle.example.org#x",
+            "https://me@moodle.example.org",
+            "https://a.org;script-src *",
+            "https://a.org https://b.org",
+            "https://a.org,b.org",
+            "https://a.org'",
+            "https://a..org",
+            "https://[x]",
+            "ftp://a.org",
+            "javascript:alert(1)",
+            "'self'",
+            "https://a.org:99999",
+            "https://a.org:",
+        ] {
+            assert!(text.parse::<Origin>().is_err(), "{text}");
+        }
+        let slash = "https://a.org/".parse::<Origin>().unwrap_err();
+        assert!(slash.ends_with("perhaps https://a.org"), "{slash}");
     }
 }

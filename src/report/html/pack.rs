@@ -3,25 +3,19 @@
 //! | entry | meaning |
 //! |---|---|
 //! | `["b", name, command]` | the next bot |
-//! | `["e", game, rules, set]` | the next edition; `set` as `piece_style` makes it, or null |
+//! | `["e", game, rules, set]` | the next edition; `set` of `piece_style`, or null |
 //! | `["t", text]` | the next text |
-//! | `["g", …]` | the next game, see below |
+//! | `["g", …]` | the next game |
 //!
-//! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and
-//! second bot of the record, index of who moved first, index of the winner or −1, reason, when it
-//! started (seconds since 1970 or null), id, turns, times, winning lines, and, when present, the
-//! fault, the board at the start, the analysis, a remark on how the result was reached, who made each
-//! turn where the sides did not take turns (`Record::movers`), and the drawings. Nulls at the end are
-//! omitted.
+//! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and second bot of the record, index
+//! of the first mover, of the winner or −1, reason, start (seconds since 1970 or null), id, turns, times, winning lines,
+//! and optionally fault, starting board, `analysis`, remark on the result, who made each turn if the sides did not
+//! alternate (`Record::movers`), `drawings`. Nulls at the end are omitted.
 //!
-//! - Turns: those of Quarto without the blank within (`-K 6A`), separated by blanks; those of other
-//!   games unchanged, separated by blanks, or by tabs when a turn contains a blank.
-//! - Times: for each turn three significant digits, which are all that is shown, and a letter for the power of ten
-//!   that microseconds are a multiple of: `7a` is 7 µs, `123b` 1.23 ms.
-//! - Fault: the bot's index, and the indices of three texts: its answer, the explanation, the end of
-//!   its stderr; −1 for none.
-//! - Analysis: see `analysis`.
-//! - Drawings: see `drawings`.
+//! - Turns: separated by spaces, those of Quarto without their own space (`-K 6A`); by tabs if a turn of another game
+//!   contains a space.
+//! - Times: three significant digits and a letter for the power of ten of a microsecond: `7a` is 7 µs, `123b` 1.23 ms.
+//! - Fault: the bot's index, and three texts: answer, explanation, end of stderr; −1 for none.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -29,29 +23,23 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
-use super::analysis;
-use super::limits::{MAX_TURNS, cut, end_of};
+use super::{MAX_TURNS, analysis, cut, end_of};
 use crate::record::{BotIndex, Record};
 use crate::text::escape_controls;
 
-/// Longer than any reason of the referee.
 const REASON_CHARS: usize = 40;
-/// An answer is at most 1024 bytes, but escapes make it longer.
+/// An answer has at most 1,024 bytes, but escapes lengthen it.
 const ANSWER_CHARS: usize = 1200;
-/// The sentence about a fault quotes an answer or two.
 const DETAIL_CHARS: usize = 1000;
-/// How much of the end of a bot's stderr is kept.
 const STDERR_CHARS: usize = 4000;
-/// Longer than a board or a turn of any game.
 const WORD_CHARS: usize = 80;
 
-/// The maximal total size of texts of each kind, in bytes: a page stays small even when every game
-/// ends with a long fault. Texts beyond it are omitted from the page; the record has them.
+/// Bytes of texts of each kind: a page stays small even if every game ends with a long fault. Further texts are only
+/// in the record.
 const SENTENCES: usize = 1_400_000;
 const STDERRS: usize = 1_000_000;
 const ANALYSES: usize = 1_500_000;
 
-/// The texts so far and the bytes left for more.
 #[derive(Debug)]
 pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
@@ -71,13 +59,12 @@ impl Default for TextStore {
     }
 }
 
-/// A game's entry and the texts that it adds.
 pub(super) struct Packed {
     pub(super) game: Value,
     pub(super) texts: Vec<String>,
 }
 
-/// Stores a text and returns its index: −1 when it is empty or no room is left.
+/// −1: empty, or no room.
 fn text_index(
     text: String,
     known: &mut HashMap<Box<str>, usize>,
@@ -102,7 +89,7 @@ fn text_index(
     i64::try_from(index).unwrap_or(-1)
 }
 
-/// Three significant digits of a number, and a letter for the power of ten.
+/// And a letter for the power of ten.
 fn three_digits(number: u64, out: &mut String) {
     let mut unit = 1;
     let mut letter = b'a';
@@ -110,7 +97,7 @@ fn three_digits(number: u64, out: &mut String) {
         unit *= 10;
         letter += 1;
     }
-    // Rounded; 999.5 and more become 1000 of this unit.
+    // Rounded; from 999.5 on, 1000 of this unit.
     let digits = number / unit + u64::from(unit > 1 && number % unit >= unit / 2);
     let _ = write!(out, "{digits}{}", char::from(letter));
 }
@@ -145,7 +132,7 @@ fn turns(record: &Record) -> String {
         .collect();
     match short {
         Some(turns) => turns.join(" "),
-        // Not in canonical form: kept unchanged.
+        // Not canonical: unchanged.
         None => listed
             .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
             .collect::<Vec<_>>()
@@ -167,7 +154,6 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
-/// A remark on a game that was adjudicated, played again or delayed; `None` for others.
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
@@ -189,7 +175,7 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// Packs a record's game. `stderr` is whether the bots' stderr may be shown, `drawings` are those of its positions.
+/// `stderr`: whether it may be shown. `drawings`: of its positions.
 pub(super) fn game(
     record: &Record,
     edition: usize,

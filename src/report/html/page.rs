@@ -1,4 +1,4 @@
-//! The page: a template, a style, a script, and a policy that forbids everything else.
+//! The page: template, style, script, and a policy that forbids everything else.
 
 use std::fmt::Write as _;
 use std::sync::LazyLock;
@@ -8,14 +8,14 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, Options, Origin};
-use crate::report::markup::escaped;
+use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
+use crate::puzzles::puzzle::Puzzle;
+use crate::report::escaped;
 use crate::report::standings::elo;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
-/// The style sheet. It has the colours of the dark theme twice: for systems set to dark, and for
-/// readers who choose it on the page. What is printed is light.
+/// The dark colours are there twice: for dark systems, and for readers who choose them. Print is light.
 const STYLE: &str = concat!(
     include_str!("assets/light.css"),
     "@media screen and (prefers-color-scheme: dark) {\n:root:not([data-theme=\"light\"]) {\n",
@@ -30,7 +30,6 @@ const STYLE: &str = concat!(
     include_str!("assets/media.css")
 );
 
-/// A module of a script: its name and its text.
 type Module = (&'static str, &'static str);
 
 const DOM: Module = ("dom.js", include_str!("assets/dom.js"));
@@ -38,7 +37,7 @@ const PIECES: Module = ("pieces.js", include_str!("assets/pieces.js"));
 const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
-/// The modules of a report's script, each after those that it imports.
+/// Each after those that it imports.
 const MODULES: [Module; 17] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
@@ -59,7 +58,6 @@ const MODULES: [Module; 17] = [
     ("main.js", include_str!("assets/main.js")),
 ];
 
-/// The modules of the script of a page of puzzles.
 const PUZZLE_MODULES: [Module; 5] = [
     DOM,
     PIECES,
@@ -68,8 +66,8 @@ const PUZZLE_MODULES: [Module; 5] = [
     ("puzzles.js", include_str!("assets/puzzles.js")),
 ];
 
-/// All modules joined to one script, because a page opened from disk cannot import modules. `import`
-/// lines and the word `export` are removed, so names must be unique across modules.
+/// Joins modules to one script: a page opened from disk cannot import. `import` lines and `export` are removed;
+/// names must be unique across modules.
 fn joined(modules: &[Module]) -> String {
     let lines = modules.iter().flat_map(|(_, text)| text.lines());
     let mut script = String::from("\n");
@@ -80,18 +78,15 @@ fn joined(modules: &[Module]) -> String {
     script
 }
 
-/// The script of a report.
 static SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&MODULES));
 
-/// The script of a page of puzzles.
 static PUZZLE_SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&PUZZLE_MODULES));
 
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
 }
 
-/// Content security policy: only this script and this style; no network, except for a served page
-/// its own server.
+/// Content security policy: only this script and style; no network but a served page's own server.
 fn policy(script: &str, connect: &str) -> String {
     format!(
         "default-src 'none'; script-src {}; style-src {}; img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -100,12 +95,12 @@ fn policy(script: &str, connect: &str) -> String {
     )
 }
 
-/// JSON escaped for a script element: it cannot end the element or begin a comment.
+/// Escaped: the JSON cannot end the script element or begin a comment.
 fn embedded(data: &str) -> String {
     data.replace('<', "\\u003c")
 }
 
-/// A page. `content` is HTML, for those without JavaScript.
+/// `content`: HTML for readers without JavaScript.
 fn render(title: &str, script: &str, data: &str, content: &str, connect: &str) -> String {
     format!(
         include_str!("assets/page.html"),
@@ -131,16 +126,13 @@ fn head(options: &Options, live: bool) -> Value {
     })
 }
 
-/// What a page shows.
 pub(super) struct Data<'a> {
-    /// The inside of a JSON array.
     pub(super) entries: &'a str,
-    /// The games, where they are not among the entries; see [`super::columns`].
     pub(super) games: Option<&'a str>,
     pub(super) figures: &'a Value,
 }
 
-/// The whole page with all its data.
+/// With all data.
 pub(super) fn whole(options: &Options, data: &Data<'_>, standings: &Standings) -> String {
     let head = head(options, false);
     let (figures, entries) = (data.figures, data.entries);
@@ -156,7 +148,7 @@ pub(super) fn whole(options: &Options, data: &Data<'_>, standings: &Standings) -
     )
 }
 
-/// The standings as HTML.
+/// Standings as HTML.
 fn without_script(standings: &Standings) -> String {
     let text = |text: &str| escaped(&escape_controls(text));
     let mut out = String::new();
@@ -193,23 +185,17 @@ fn without_script(standings: &Standings) -> String {
     out
 }
 
-/// The page of puzzles with these data.
-pub(super) fn of_puzzles(title: &str, data: &str) -> String {
-    render(title, &PUZZLE_SCRIPT, data, "", "'none'")
-}
-
-/// A page without data, and the policy to serve it with.
 #[derive(Clone, Debug)]
 pub struct Served {
-    /// The page; its script requests `events` from the server.
+    /// Its script requests `events`.
     pub page: String,
-    /// The value of the header `Content-Security-Policy`.
+    /// Value of `Content-Security-Policy`.
     pub policy: String,
-    /// Whether pages of some origin may show it in a frame; the policy says which.
+    /// Whether some origin may frame the page; the policy says which.
     pub is_framed: bool,
 }
 
-/// A page without data, which receives its entries and figures from its server.
+/// Receives entries and figures from its server.
 pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
     let framing = options.frame.as_ref();
@@ -219,6 +205,41 @@ pub fn served(options: &Options) -> Served {
         policy: format!("{}; frame-ancestors {framing}", policy(&SCRIPT, "'self'")),
         is_framed: options.frame.is_some(),
     }
+}
+
+/// Puzzles in this order, in one file without network; the browser keeps what was solved.
+pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -> String {
+    let (mut editions, mut keys) = (Vec::<Value>::new(), Vec::new());
+    let mut entries = Vec::<Value>::new();
+    for puzzle in puzzles {
+        let key = (&puzzle.game, &puzzle.rules, &puzzle.pieces);
+        let edition = keys.iter().position(|known| *known == key);
+        let edition = edition.unwrap_or_else(|| {
+            editions.push(json!({
+                "game": puzzle.game,
+                "rules": puzzle.rules,
+                "set": piece_style::set(&puzzle.game, puzzle.pieces.as_deref()),
+            }));
+            keys.push(key);
+            keys.len() - 1
+        });
+        entries.push(json!([
+            edition,
+            puzzle.id,
+            puzzle.position,
+            puzzle.kind.name(),
+            puzzle.value,
+            puzzle.answers,
+            puzzle.turns,
+            puzzle.level,
+            puzzle.failed,
+            puzzle.asked,
+        ]));
+    }
+    let title = cut(&escape_controls(title), NAME_CHARS);
+    let head = json!({ "title": title });
+    let data = json!({ "head": head, "editions": editions, "puzzles": entries });
+    render(&title, &PUZZLE_SCRIPT, &data.to_string(), "", "'none'")
 }
 
 #[cfg(test)]

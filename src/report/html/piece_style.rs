@@ -1,7 +1,7 @@
 //! Which feature of a piece set is drawn as size, colour, form and fill.
 //!
-//! The page draws every piece with these four. Features of other sets are recognised by their words
-//! in several languages, the rest are assigned in the order of the file; the page has a legend.
+//! Known features are recognised by words in several languages; the rest are assigned in the file's order. The page
+//! has a legend.
 
 use serde_json::{Value, json};
 
@@ -10,13 +10,12 @@ use crate::game::quarto::piece_set::Feature;
 use crate::game::quarto::piece_set::{FEATURES, Piece};
 use crate::text::escape_controls;
 
-/// A visual property of a piece: words for the feature that it shows and for its two values.
 struct StylePart {
     names: &'static [&'static str],
     values: [&'static [&'static str]; 2],
 }
 
-/// Size, colour, form and fill; value 0 is drawn big, in the first colour, square and hollow.
+/// Value 0 is drawn big, in the first colour, square and hollow.
 const PARTS: [StylePart; FEATURES] = [
     StylePart {
         names: &[
@@ -61,7 +60,6 @@ const PARTS: [StylePart; FEATURES] = [
     },
 ];
 
-/// Words for the colours that the page can draw.
 const COLOURS: [(&str, &[&str]); 6] = [
     ("red", &["red", "rood", "rot", "rouge", "rojo"]),
     ("blue", &["blue", "blauw", "blau", "bleu", "azul"]),
@@ -97,7 +95,6 @@ fn fits(part: usize, feature: &Feature) -> bool {
         || (part == 1 && words().any(|word| colour(word).is_some()))
 }
 
-/// For each part of the style the feature that it shows.
 fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
     let mut shown: [Option<usize>; FEATURES] = [None; FEATURES];
     let mut taken = [false; FEATURES];
@@ -111,23 +108,22 @@ fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
     shown.map(|feature| feature.or_else(|| rest.next()).unwrap_or(0))
 }
 
-/// Whether value 0 of a feature is drawn as the part's second value.
+/// Whether value 0 is drawn as the second value.
 fn is_swapped(part: usize, feature: &Feature) -> bool {
     let [first, second] = PARTS[part].values;
     is_one(second, &feature.properties[0]) || is_one(first, &feature.properties[1])
 }
 
-/// How the pieces of a set are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::report) struct PieceStyle {
-    /// For size, colour, form and fill: the feature shown, and whether its values are swapped.
+    /// For size, colour, form and fill: the feature, and whether its values are swapped.
     pub(in crate::report) parts: [(usize, bool); FEATURES],
-    /// The colours of value 0 and 1.
+    /// Of values 0 and 1.
     pub(in crate::report) colours: [&'static str; 2],
 }
 
 impl PieceStyle {
-    /// How this set's pieces are drawn.
+    /// Of this set.
     pub(in crate::report) fn of(set: &PieceSet) -> Self {
         let features = set.features();
         let shown = assigned(features);
@@ -147,12 +143,11 @@ impl PieceStyle {
     }
 }
 
-/// The piece set of a game, from its CSV text (`None` for the built-in one), and how it is drawn; null for a game without
-/// pieces and for a set that cannot be read.
+/// The piece set (CSV, or `None` for the built-in one) for the page; null without pieces or for an unreadable set.
 ///
-/// `features` are names with their two properties, `symbols` the characters by a piece's bits,
-/// `order` the pieces' bits in the order of the file, `style` for size, colour, form and fill the
-/// feature shown and whether its values are swapped, `colours` those of value 0 and 1.
+/// `features`: names with two properties; `symbols`: characters by a piece's bits; `order`: bits in the file's
+/// order; `style`: for size, colour, form and fill the feature and whether its values are swapped; `colours`: of
+/// values 0 and 1.
 pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
     if game != "quarto" {
         return Value::Null;
@@ -210,7 +205,7 @@ mod tests {
             assert_eq!(shown, [0, 1, 2, 3]);
         }
         let (_, swapped) = of(include_str!("../../../sets/greek.csv"));
-        // Greek: tall light round hollow is the first piece.
+        // The first Greek piece is tall, light, round and hollow.
         assert_eq!(swapped, [false, false, true, false]);
     }
 

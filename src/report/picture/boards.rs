@@ -1,9 +1,7 @@
-//! Boards with their pieces, as in `html/assets/boards.js`.
+//! Boards with pieces, as in `html/assets/boards.js`.
 
-use super::element::Element;
-use super::paint::{of, of_disc};
-use super::tokens::piece;
-use super::{CELL, EDGE, Pieces, QuartoPieces, Shown, board_size};
+use super::paint::{of, of_disc, of_piece};
+use super::{CELL, EDGE, Element, Pieces, QuartoPieces, Shown, board_size};
 
 fn shape(tag: &'static str, class: &str) -> Element {
     Element::new(tag).painted(class, of(class))
@@ -13,7 +11,7 @@ fn label(x: f64, y: f64, text: &str, class: &str) -> Element {
     on(shape("text", class), x, y, text)
 }
 
-/// A text around this point.
+/// Centred on this point.
 fn on(element: Element, x: f64, y: f64, text: &str) -> Element {
     element
         .at([("x", x), ("y", y)])
@@ -22,23 +20,23 @@ fn on(element: Element, x: f64, y: f64, text: &str) -> Element {
         .text(text)
 }
 
-/// The middle of a column or a row.
+/// Of a column or row.
 #[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
 fn middle(index: usize) -> f64 {
     EDGE + index as f64 * CELL + CELL / 2.0
 }
 
-/// The middle of a cell of a board with so many columns.
+/// Of a cell.
 fn centre(cell: usize, columns: usize) -> (f64, f64) {
     (middle(cell % columns), middle(cell / columns))
 }
 
-/// A line from one cell to another.
+/// Between two cells.
 fn line(element: Element, from: (f64, f64), to: (f64, f64)) -> Element {
     element.at([("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)])
 }
 
-/// The board of a position, its shapes in the order of drawing.
+/// In drawing order.
 pub(super) fn board(pieces: &Pieces, shown: &Shown) -> Element {
     match pieces {
         Pieces::Quarto(of) => quarto(of, shown),
@@ -110,7 +108,7 @@ fn quarto(pieces: &QuartoPieces, shown: &Shown) -> Element {
     board
 }
 
-/// A piece with its symbol around this point.
+/// With its symbol, around this point.
 fn placed(pieces: &QuartoPieces, bits: u8, x: f64, y: f64) -> Element {
     Element::new("g")
         .with("class", "piece")
@@ -133,7 +131,7 @@ fn four_in_a_row(shown: &Shown) -> Element {
     for i in 0..7 {
         board.push(label(middle(i), edge, &(i + 1).to_string(), "edge"));
     }
-    // Rows are counted from the top, as in the result.
+    // Rows from the top, as in the result.
     for i in 0..6 {
         board.push(label(edge, middle(i), &(i + 1).to_string(), "edge"));
     }
@@ -179,7 +177,7 @@ fn four_in_a_row(shown: &Shown) -> Element {
     board
 }
 
-/// The piece in hand, beside the board.
+/// Beside the board.
 pub(super) fn hand(pieces: &Pieces, shown: &Shown) -> Option<Element> {
     let Pieces::Quarto(of) = pieces else {
         return None;
@@ -200,4 +198,91 @@ pub(super) fn hand(pieces: &Pieces, shown: &Shown) -> Option<Element> {
             .child(slot)
             .child(placed(of, bits, x, y)),
     )
+}
+
+/// In a square of 100 by 100, shifted down by `y`.
+fn outline(round: bool, size: f64, y: f64) -> Element {
+    if round {
+        return Element::new("circle").at([("cx", 50.0), ("cy", 50.0 + y), ("r", size)]);
+    }
+    Element::new("rect").at([
+        ("x", 50.0 - size),
+        ("y", 50.0 - size + y),
+        ("width", 2.0 * size),
+        ("height", 2.0 * size),
+        ("rx", 0.22 * size),
+    ])
+}
+
+/// Seen from above and slightly from the front, in a square of 100 by 100.
+fn token(small: bool, colour: &str, round: bool, solid: bool) -> Element {
+    let painted = |element: Element, class: &str| element.painted(class, of_piece(class, colour));
+    let size = if small { 22.0 } else { 36.0 };
+    let height = if small { 7.0 } else { 11.0 };
+    let top = -height / 2.0;
+    let shadow = Element::new("ellipse").at([
+        ("cx", 52.0),
+        ("cy", 50.0 + size + height / 2.0 - 2.0),
+        ("rx", size * 0.98),
+        ("ry", size * 0.2),
+    ]);
+    let wall = if round {
+        let path = format!(
+            "M{} {} v{height} a{size} {size} 0 0 0 {} 0 v{} z",
+            50.0 - size,
+            50.0 + top,
+            2.0 * size,
+            -height
+        );
+        Element::new("path").with("d", path)
+    } else {
+        Element::new("rect").at([
+            ("x", 50.0 - size),
+            ("y", 50.0 - size + top),
+            ("width", 2.0 * size),
+            ("height", 2.0 * size + height),
+            ("rx", 0.22 * size),
+        ])
+    };
+    let token = Element::new("g")
+        .with("class", format!("token {colour}"))
+        .child(painted(shadow, "shade"))
+        .child(painted(wall, "wall"))
+        .child(painted(outline(round, size, top), "face"));
+    if solid {
+        return token.child(painted(outline(round, size * 0.78, top), "gloss"));
+    }
+    let hole = size * 0.52;
+    let depth = if round {
+        let path = format!(
+            "M{} {} a{hole} {hole} 0 0 1 {} 0 a{hole} {} 0 0 0 {} 0 z",
+            50.0 - hole,
+            50.0 + top,
+            2.0 * hole,
+            hole * 0.72,
+            -2.0 * hole
+        );
+        Element::new("path").with("d", path)
+    } else {
+        Element::new("rect").at([
+            ("x", 50.0 - hole),
+            ("y", 50.0 - hole + top),
+            ("width", 2.0 * hole),
+            ("height", hole * 0.5),
+            ("rx", 0.2 * hole),
+        ])
+    };
+    token
+        .child(painted(outline(round, hole, top), "hole"))
+        .child(painted(depth, "depth"))
+}
+
+pub(super) fn piece(pieces: &QuartoPieces, bits: u8) -> Element {
+    let style = &pieces.style;
+    let [small, _, round, solid] = style
+        .parts
+        .map(|(feature, swapped)| (bits >> feature & 1 == 1) != swapped);
+    // Colours are by value: swapping does not affect them.
+    let colour = style.colours[usize::from(bits >> style.parts[1].0 & 1)];
+    token(small, colour, round, solid)
 }

@@ -1,44 +1,32 @@
-//! Positions as SVG files, with the drawings of the page.
+//! Positions as SVG files, with the page's drawings.
 //!
-//! The shapes are those of `html/assets/boards.js` and `pieces.js`, the colours those of `html/assets/light.css`; a test
-//! in a browser compares both. A file needs nothing from elsewhere: its colours are in its shapes, and its texts are in
-//! whatever sans-serif font there is.
-//!
-//! - [`Pieces`]: what the pieces of a game look like
-//! - [`Shown`]: a position to draw
-//! - [`still`]: its picture
-//! - [`stills`]: those of a recorded game
+//! Shapes are those of `html/assets/boards.js` and `pieces.js`, colours those of `light.css`; a browser test
+//! compares them. A file is self-contained; its text uses any sans-serif font.
 
 mod boards;
-mod element;
 mod paint;
-mod tokens;
 
-use std::fmt::Write as _;
+use std::fmt::{Display, Write as _};
 use std::io;
 use std::time::Duration;
 
+use super::escaped;
+use super::html::piece_style::PieceStyle;
+use super::terminal::shortened;
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Picture, Side};
 use crate::play::game::GameObserver;
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
-use crate::report::html::piece_style::PieceStyle;
-use crate::report::terminal::shortened;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
-use element::Element;
-
-/// What the pieces of a game look like.
 #[derive(Clone, Debug)]
 pub enum Pieces {
     Quarto(Box<QuartoPieces>),
-    /// The discs of Four In A Row.
     FourInARow,
 }
 
-/// The pieces of a set, with how they are drawn.
 #[derive(Clone, Debug)]
 pub struct QuartoPieces {
     set: PieceSet,
@@ -53,7 +41,6 @@ impl Pieces {
         }))
     }
 
-    /// Those of this game. The error is a sentence.
     pub fn of_game(game: &dyn Ruleset) -> Result<Self, String> {
         match (game.program(), game.name()) {
             (None, "quarto") => {
@@ -71,7 +58,7 @@ impl Pieces {
         }
     }
 
-    /// Number of columns and rows of the board.
+    /// Columns and rows.
     const fn size(&self) -> (usize, usize) {
         match self {
             Self::Quarto(_) => (4, 4),
@@ -79,8 +66,7 @@ impl Pieces {
         }
     }
 
-    /// What a character of a board stands for: the bits of a piece, or 0 and 1 for the discs of the first and the second
-    /// side.
+    /// A piece's bits, or 0 and 1 for the discs of the first and second side.
     fn read(&self, symbol: char) -> Option<u8> {
         match self {
             Self::Quarto(pieces) => pieces.set.piece(symbol).map(Piece::bits),
@@ -94,7 +80,7 @@ impl Pieces {
 }
 
 impl QuartoPieces {
-    /// A piece in words: `K: big blue square solid`.
+    /// `K: big blue square solid`.
     fn in_words(&self, bits: u8) -> String {
         let Some(piece) = Piece::new(bits) else {
             return String::new();
@@ -109,24 +95,19 @@ impl QuartoPieces {
     }
 }
 
-/// A position to draw.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// The pieces on the cells, row by row, as [`Pieces`] counts them.
+    /// By row, as [`Pieces::read`] numbers them.
     cells: Vec<Option<u8>>,
-    /// The piece in hand.
     hand: Option<u8>,
-    /// Index of the cell that the last turn changed.
     last: Option<usize>,
-    /// The cells of each winning line.
     lines: Vec<Vec<usize>>,
-    /// The cells that were occupied when the game began.
     opening: Vec<bool>,
 }
 
 impl Shown {
-    /// The position of a board, row by row, with the piece in hand, if any. Characters that are no pieces are free cells.
-    /// `picture` has the last turn and the winning lines.
+    /// `board` by row, with the piece in hand. Unknown characters are free cells. `picture` has the last turn and
+    /// winning lines.
     pub fn new(pieces: &Pieces, board: &str, hand: Option<char>, picture: &Picture) -> Self {
         let (columns, rows) = pieces.size();
         let index = |&(row, column): &(usize, usize)| columns * row + column;
@@ -145,7 +126,7 @@ impl Shown {
         }
     }
 
-    /// The position of a game that is being played or replayed.
+    /// Of a session.
     pub fn of(pieces: &Pieces, session: &dyn Session) -> Self {
         let mut text = String::new();
         session.write_start(&mut text);
@@ -153,26 +134,19 @@ impl Shown {
         Self::new(pieces, board, hand.chars().next(), &session.picture())
     }
 
-    /// The same position with this turn marked as the last one.
     #[must_use]
     pub const fn after(mut self, last: Option<usize>) -> Self {
         self.last = last;
         self
     }
 
-    /// The same position in a game that began with the pieces of another one.
     #[must_use]
     pub fn begun_with(mut self, start: &Self) -> Self {
         self.opening = start.cells.iter().map(Option::is_some).collect();
         self
     }
 
-    /// Whether there is a piece on this cell.
-    pub fn is_occupied(&self, cell: usize) -> bool {
-        self.cells.get(cell).is_some_and(Option::is_some)
-    }
-
-    /// The position in words, for people who do not see it.
+    /// A text alternative.
     fn in_words(&self, pieces: &Pieces) -> String {
         match pieces {
             Pieces::FourInARow => {
@@ -203,16 +177,15 @@ impl Shown {
     }
 }
 
-/// Side of a cell, the space before the first one for names of rows and columns, and after the last one.
+/// Side of a cell, space before the first one (for labels), after the last one.
 const CELL: f64 = 100.0;
 const EDGE: f64 = 42.0;
 const FRAME: f64 = 9.0;
 
-/// The width of the column with the piece in hand.
+/// Width of the piece in hand's column.
 const HAND: f64 = 116.0;
 
-/// The picture of a position as an SVG file. `title` comes before its description in words, such as the names of who
-/// played; it may be empty.
+/// An SVG file. `title`, which may be empty, comes before the description.
 pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
     let (width, height) = board_size(pieces);
     let beside = if shown.hand.is_some() { HAND } else { 0.0 };
@@ -227,10 +200,10 @@ pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
     file(width + beside, height, &description, children)
 }
 
-/// The longest name in a picture's description, in columns of a terminal.
+/// Longest name in a description, in terminal columns.
 const NAME: usize = 24;
 
-/// Notes the positions of a game that is replayed, each with a sentence about how it came about.
+/// Positions of a replay, each with a sentence on how it came about.
 struct Positions<'a> {
     pieces: &'a Pieces,
     names: &'a [String; 2],
@@ -246,8 +219,7 @@ impl GameObserver for Positions<'_> {
     }
 }
 
-/// The pictures of a recorded game: of its start, then of the position after each turn. The error is a sentence: about the
-/// game, or about what breaks the rules.
+/// The start, then after each turn. The error is a sentence on the game or the broken rule.
 pub fn stills(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<String>, String> {
     let pieces = Pieces::of_game(ruleset)?;
     let names = [record.first, record.first.other()]
@@ -273,7 +245,6 @@ pub fn stills(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<String>, Str
     Ok(drawn.collect())
 }
 
-/// The width and height of a board with the names of its rows and columns.
 #[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
 const fn board_size(pieces: &Pieces) -> (f64, f64) {
     let (columns, rows) = pieces.size();
@@ -283,7 +254,6 @@ const fn board_size(pieces: &Pieces) -> (f64, f64) {
     )
 }
 
-/// A whole file with these shapes on a background.
 fn file(width: f64, height: f64, description: &str, children: Vec<Element>) -> String {
     let mut root = Element::new("svg")
         .with("xmlns", "http://www.w3.org/2000/svg")
@@ -304,4 +274,82 @@ fn file(width: f64, height: f64, description: &str, children: Vec<Element>) -> S
         root.push(child);
     }
     root.to_xml()
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Element {
+    tag: &'static str,
+    attributes: Vec<(&'static str, String)>,
+    children: Vec<Self>,
+    text: String,
+}
+
+impl Element {
+    const fn new(tag: &'static str) -> Self {
+        Self {
+            tag,
+            attributes: Vec::new(),
+            children: Vec::new(),
+            text: String::new(),
+        }
+    }
+
+    /// Adds an attribute.
+    fn with(mut self, name: &'static str, value: impl Display) -> Self {
+        self.attributes.push((name, value.to_string()));
+        self
+    }
+
+    /// Adds numeric attributes.
+    fn at<const N: usize>(mut self, numbers: [(&'static str, f64); N]) -> Self {
+        let named = numbers.map(|(name, number)| (name, number.to_string()));
+        self.attributes.extend(named);
+        self
+    }
+
+    /// Adds a class and its paint.
+    fn painted(mut self, class: &str, paint: Vec<(&'static str, String)>) -> Self {
+        self.attributes.push(("class", class.to_owned()));
+        self.attributes.extend(paint);
+        self
+    }
+
+    /// Adds a child.
+    fn child(mut self, child: Self) -> Self {
+        self.children.push(child);
+        self
+    }
+
+    fn text(mut self, text: &str) -> Self {
+        text.clone_into(&mut self.text);
+        self
+    }
+
+    fn push(&mut self, child: Self) {
+        self.children.push(child);
+    }
+
+    /// As a file.
+    fn to_xml(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out.push('\n');
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        let _ = write!(out, "<{}", self.tag);
+        for (name, value) in &self.attributes {
+            let _ = write!(out, " {name}=\"{}\"", escaped(value));
+        }
+        if self.children.is_empty() && self.text.is_empty() {
+            out.push_str("/>");
+            return;
+        }
+        let _ = write!(out, ">{}", escaped(&self.text));
+        for child in &self.children {
+            child.write(out);
+        }
+        let _ = write!(out, "</{}>", self.tag);
+    }
 }

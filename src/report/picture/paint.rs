@@ -1,9 +1,9 @@
-//! How shapes are painted: what `html/assets/views.css` says of their classes, with the colours of the light theme.
+//! How shapes are painted: the classes of `html/assets/views.css`, with the light theme's colours.
 
 /// The colours of the page.
 const THEME: &str = include_str!("../html/assets/light.css");
 
-/// The colour of this name on the page. Each name used here is there; a test looks.
+/// Every name used here must be in the theme; a test checks.
 pub(super) fn colour(name: &str) -> &'static str {
     let of = |line: &'static str| {
         line.split(';').find_map(|declaration| {
@@ -14,7 +14,7 @@ pub(super) fn colour(name: &str) -> &'static str {
     THEME.lines().find_map(of).unwrap_or("#000")
 }
 
-/// Attributes that paint.
+/// Attributes.
 pub(super) type Paint = Vec<(&'static str, String)>;
 
 fn listed<const N: usize>(attributes: [(&'static str, &str); N]) -> Paint {
@@ -23,7 +23,6 @@ fn listed<const N: usize>(attributes: [(&'static str, &str); N]) -> Paint {
         .to_vec()
 }
 
-/// The attributes of a class that has the same colours everywhere.
 pub(super) fn of(class: &str) -> Paint {
     let fill = |name| listed([("fill", colour(name))]);
     match class {
@@ -87,7 +86,6 @@ pub(super) fn of(class: &str) -> Paint {
     }
 }
 
-/// The attributes of a part of a piece in this colour of the page.
 pub(super) fn of_piece(class: &str, piece: &str) -> Paint {
     let wall = colour(&format!("{piece}-wall"));
     match class {
@@ -102,7 +100,6 @@ pub(super) fn of_piece(class: &str, piece: &str) -> Paint {
     }
 }
 
-/// The attributes of a part of a disc in this colour of the page.
 pub(super) fn of_disc(class: &str, disc: &str) -> Paint {
     match class {
         "face" => listed([

@@ -1,64 +1,65 @@
-//! The stream of events that a page reads.
+//! The event stream of a page.
 
-use std::sync::Arc;
-use std::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use http_body_util::channel::Sender;
 use hyper::body::Bytes;
 use tokio::sync::watch;
 use tokio::time::{sleep, timeout};
 
-use super::blocks::{Blocks, PATIENCE};
+use super::server::StreamVisit;
 use super::stage::Watched;
-use super::visitors::StreamVisit;
 use super::{Feed, State};
+use crate::bot::exhaustion::start_thread;
 use crate::report::html::Served;
+use crate::system;
 
-/// How long a client may take to accept what is sent to it.
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
-/// The approximate size of an event with entries, in bytes.
+/// Approximate, of entries.
 pub(super) const EVENT_BYTES: usize = 64 * 1024;
-/// Games that end within this time are sent in one event.
+/// Games that finish within it share an event.
 const BATCH_INTERVAL: Duration = Duration::from_millis(150);
-/// A client to which nothing was sent for this time is sent a comment.
+/// After this time without data, a comment is sent.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// The event with which a sequence of games begins.
+/// Begins a sequence of games.
 const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 
-/// The state shared by all connections.
+/// By all connections.
 pub(super) struct Shared {
     pub(super) feed: Feed,
     pub(super) served: Served,
-    /// Distinguishes this server's event ids from those of an earlier one.
+    /// Part of event ids: tells servers apart.
     pub(super) run: u32,
     pub(super) figures: watch::Receiver<CurrentFigures>,
     pub(super) shutdown: watch::Receiver<bool>,
     pub(super) blocks: Blocks,
 }
 
-/// Figures as they were calculated last.
+/// As last computed.
 #[derive(Clone, Default)]
 pub(super) struct CurrentFigures {
     pub(super) json: Arc<str>,
-    /// No others will follow.
+    /// None will follow.
     pub(super) last: bool,
 }
 
-/// The client has disconnected or does not accept data.
+/// The client left or does not accept data.
 struct Disconnected;
 
-/// What a client asked for.
+/// A client's request.
 pub(super) struct Wanted {
-    /// The position in the entries from which it wants them; `None` for all, and to be told so.
+    /// First position; `None` for all, with the `BEGIN` event.
     pub(super) from: Option<usize>,
-    /// Whether it wants the games that are being played, too.
+    /// Whether it wants the games in play.
     pub(super) stage: bool,
-    /// Whether it can unpack blocks of entries.
+    /// Whether it can unpack blocks.
     pub(super) packed: bool,
 }
 
-/// The position in the entries of an event's id; `None` for an id of another server.
+/// From an event's id; `None` for another server's.
 pub(super) fn position_of(id: &str, run: u32) -> Option<usize> {
     let (id_run, position) = id.split_once('-')?;
     (id_run.parse() == Ok(run)).then(|| position.parse().ok())?
@@ -71,7 +72,7 @@ async fn send(sender: &mut Sender<Bytes>, text: impl Into<Bytes>) -> Result<(), 
     }
 }
 
-/// Sends a long text in pieces, for each of which the client has time.
+/// In pieces, with time for each.
 async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Disconnected> {
     while !text.is_empty() {
         let piece = text.split_to(EVENT_BYTES.min(text.len()));
@@ -80,19 +81,18 @@ async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Di
     Ok(())
 }
 
-/// Sends a client events until it disconnects or the server is stopped.
 pub(super) async fn stream_events(
     mut sender: Sender<Bytes>,
     shared: Arc<Shared>,
     wanted: Wanted,
     visit: StreamVisit,
 ) {
-    // The client has disconnected: nothing is left to do.
+    // The client left.
     let _ = send_events(&mut sender, &shared, wanted).await;
     drop(visit);
 }
 
-/// Waits for another text of the stage; for ever where the client does not want it.
+/// The stage's next text; never for a client without stage.
 async fn changed(
     tables: &mut Option<watch::Receiver<Arc<str>>>,
 ) -> Result<(), watch::error::RecvError> {
@@ -102,9 +102,8 @@ async fn changed(
     }
 }
 
-/// Sends a client all entries of a sequence from a position on, in blocks if it can unpack them and for as long as it has
-/// patience, those of another one if it has begun meanwhile. Returns the
-/// sequence and the position behind them.
+/// Sends a sequence's entries from a position on, in blocks if wanted and while patience lasts; of a new sequence if
+/// one begins. Returns sequence and position.
 async fn send_entries(
     sender: &mut Sender<Bytes>,
     shared: &Shared,
@@ -140,7 +139,6 @@ async fn send_entries(
     }
 }
 
-/// Sends a client the entries from its position on, and new ones, figures and the games being played until shutdown.
 async fn send_events(
     sender: &mut Sender<Bytes>,
     shared: &Shared,
@@ -227,5 +225,108 @@ async fn send_events(
             }
             () = sleep(KEEP_ALIVE_INTERVAL) => send(sender, ": keep-alive\n\n".to_owned()).await?,
         }
+    }
+}
+
+pub(super) const PATIENCE: Duration = Duration::from_secs(1);
+
+/// Clones share the blocks.
+#[derive(Clone)]
+pub(super) struct Blocks {
+    made: Arc<Mutex<Made>>,
+    changed: watch::Sender<()>,
+}
+
+#[derive(Default)]
+struct Made {
+    sequence: u32,
+    /// By first position: the block's event, and the position after it.
+    events: HashMap<usize, (Bytes, usize)>,
+    is_busy: bool,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self {
+            made: Arc::default(),
+            changed: watch::Sender::new(()),
+        }
+    }
+}
+
+impl Blocks {
+    /// Forgets blocks of other sequences.
+    fn of(&self, sequence: u32) -> MutexGuard<'_, Made> {
+        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
+        if made.sequence != sequence {
+            made.sequence = sequence;
+            made.events.clear();
+        }
+        made
+    }
+
+    fn found(&self, sequence: u32, from: usize) -> Option<(Bytes, usize)> {
+        self.of(sequence).events.get(&from).cloned()
+    }
+
+    /// The event of the block at this position, and the position after it; `None` if no full block begins there or
+    /// it is not made within `patience`, which shrinks. `run` begins its id.
+    pub(super) async fn at(
+        &self,
+        feed: &Feed,
+        sequence: u32,
+        run: u32,
+        from: usize,
+        patience: &mut Duration,
+    ) -> Option<(Bytes, usize)> {
+        if let Some(found) = self.found(sequence, from) {
+            return Some(found);
+        }
+        if !feed.has_block(sequence, from) {
+            return None;
+        }
+        let began = Instant::now();
+        let mut changed = self.changed.subscribe();
+        self.start(feed, sequence, run, from);
+        let wait = async {
+            loop {
+                let found = self.found(sequence, from);
+                if found.is_some() || changed.changed().await.is_err() {
+                    return found;
+                }
+            }
+        };
+        let found = timeout(*patience, wait).await.ok().flatten();
+        *patience = patience.saturating_sub(began.elapsed());
+        found
+    }
+
+    /// Starts a thread for this block and those after it, unless one is running.
+    fn start(&self, feed: &Feed, sequence: u32, run: u32, from: usize) {
+        let mut made = self.of(sequence);
+        if made.is_busy {
+            return;
+        }
+        let (blocks, feed) = (self.clone(), feed.clone());
+        let thread = start_thread("packing", move || {
+            system::give_way();
+            blocks.make(&feed, sequence, run, from);
+        });
+        made.is_busy = thread.is_ok();
+    }
+
+    fn make(&self, feed: &Feed, sequence: u32, run: u32, mut from: usize) {
+        while let Some((block, next)) = feed.block(sequence, from) {
+            if self.found(sequence, from).is_none() {
+                let Ok(packed) = block.packed() else { break };
+                let event = format!("id: {run}-{next}\nevent: packed\ndata: {packed}\n\n");
+                let event = (Bytes::from(event), next);
+                self.of(sequence).events.insert(from, event);
+                self.changed.send_replace(());
+            }
+            from = next;
+        }
+        let made = self.made.lock();
+        made.unwrap_or_else(PoisonError::into_inner).is_busy = false;
     }
 }

@@ -1,4 +1,4 @@
-//! HTTP requests and responses: the page, a stream of events, or a refusal.
+//! HTTP requests and responses: the page, an event stream, or a refusal.
 
 use std::net::IpAddr;
 
@@ -13,30 +13,27 @@ use hyper::{Method, Request, Response, StatusCode};
 
 use crate::report::html::Served;
 
-/// A response's body: complete, or a stream.
+/// Complete, or a stream.
 pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
 const SAME_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
-/// The resource that a request is for.
+/// The requested resource.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Route {
     Page,
     Events {
-        /// The id of the last one that the client has received.
         last: Option<String>,
-        /// Whether the games that are being played are wanted, too.
         stage: bool,
-        /// Whether it can unpack blocks of entries.
         packed: bool,
     },
-    /// A refusal: its status and explanation.
+    /// Status and explanation.
     Refused(StatusCode, &'static str),
 }
 
-/// Whether a `Host` header is an IP address or `localhost`. A website that points its own name at
-/// this machine (DNS rebinding) would send that name.
+/// Whether `Host` is an IP address or `localhost`. A website that points its name at this machine (DNS rebinding)
+/// sends that name.
 fn is_own_name(host: &str) -> bool {
     let name = match host.strip_prefix('[') {
         Some(rest) => rest.split(']').next().unwrap_or(rest),
@@ -65,7 +62,7 @@ pub(super) fn route<B>(request: &Request<B>) -> Route {
         "/events" => {
             let query = request.uri().query().unwrap_or_default();
             let from = query.split('&').find_map(|part| part.strip_prefix("from="));
-            // The header is the newer one: a browser that connects again repeats the address.
+            // The header is newer: a browser that reconnects repeats the address.
             let seen = request.headers().get(LAST_EVENT);
             let seen = seen.and_then(|id| id.to_str().ok()).or(from);
             Route::Events {
@@ -106,17 +103,17 @@ pub(super) fn page(served: &Served) -> Response<Body> {
         "text/html; charset=utf-8",
         served.page.clone(),
     );
-    // The policy consists of words and hashes: always a valid header value.
+    // Words and hashes: always a valid header.
     if let Ok(policy) = HeaderValue::from_str(&served.policy) {
         response
             .headers_mut()
             .insert(CONTENT_SECURITY_POLICY, policy);
     }
     if served.is_framed {
-        // It knows no origins, and some browsers heed it beside the policy.
+        // It cannot name origins, and some browsers apply it beside the policy.
         response.headers_mut().remove(X_FRAME_OPTIONS);
     }
-    // A page that is open needs its stream alone; the place of this connection is free for others.
+    // An open page needs only its stream: free this connection.
     let close = HeaderValue::from_static("close");
     response.headers_mut().insert(CONNECTION, close);
     response
@@ -128,7 +125,7 @@ pub(super) fn events(stream: Channel<Bytes>) -> Response<Body> {
     response
 }
 
-/// A refusal with its explanation.
+/// With its explanation.
 pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
     let mut response = whole(status, "text/plain; charset=utf-8", why.to_owned());
     if status == StatusCode::METHOD_NOT_ALLOWED {
@@ -136,7 +133,7 @@ pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
         response.headers_mut().insert(ALLOW, allowed);
     }
     if status == StatusCode::TOO_MANY_REQUESTS {
-        // It makes room for another connection.
+        // Frees the connection.
         let close = HeaderValue::from_static("close");
         response.headers_mut().insert(CONNECTION, close);
     }

@@ -1,10 +1,9 @@
-//! The thread that serves the page.
-
+use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
-use std::net::{SocketAddr, TcpListener as StdListener};
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener as StdListener};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -22,29 +21,23 @@ use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
 use super::Feed;
-use super::blocks::Blocks;
 use super::events::{
-    CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, stream_events,
+    Blocks, CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, stream_events,
 };
 use super::http::{Body, Route, events, page, refusal, route};
-use super::visitors::{CONNECTIONS, Visit, Visitors};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
 use crate::report::html::served;
 use crate::system;
 
-/// The connections that there are room for in any case.
+/// There is always room for these.
 const FEWEST_CONNECTIONS: usize = 64;
-/// Files that are left for the games, of those that may be open at once.
+/// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
-/// How long a client may take to send a request.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// The minimal time between two calculations of figures.
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
-/// How long clients may take to receive the last events.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// A page that is served until [`Server::stop`].
 #[derive(Debug)]
 pub struct Server {
     address: SocketAddr,
@@ -53,7 +46,7 @@ pub struct Server {
     stage: Option<StageThread>,
 }
 
-/// The thread that looks at the games being played.
+/// Watches the games in play.
 #[derive(Debug)]
 struct StageThread {
     stop: Arc<AtomicBool>,
@@ -61,7 +54,7 @@ struct StageThread {
 }
 
 impl Server {
-    /// Serves the games of `feed` on `address`; port 0 takes any that is free.
+    /// Port 0: any free one.
     pub fn bind(address: SocketAddr, feed: Feed) -> io::Result<Self> {
         let listener = StdListener::bind(address)?;
         listener.set_nonblocking(true)?;
@@ -89,13 +82,12 @@ impl Server {
         })
     }
 
-    /// The address that it listens on.
+    /// As bound.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// The URL for a browser on this machine. When the server listens on all addresses, other machines
-    /// use one of this machine's addresses instead.
+    /// For a browser on this machine. If it listens on all addresses, other machines use one of this machine's.
     pub fn url(&self) -> String {
         let mut address = self.address;
         if address.ip().is_unspecified() {
@@ -107,7 +99,7 @@ impl Server {
         format!("http://{address}/")
     }
 
-    /// Sends clients the last events and stops. Pages that are open stay usable.
+    /// Sends the last events and stops. Open pages stay usable.
     pub fn stop(mut self) {
         self.end();
     }
@@ -115,7 +107,7 @@ impl Server {
     fn end(&mut self) {
         self.shutdown.send_replace(true);
         if let Some(thread) = self.thread.take() {
-            // A panic there has been reported; it affects the page only.
+            // Its panic was reported and affects only the page.
             let _ = thread.join();
         }
         if let Some(StageThread { stop, thread }) = self.stage.take() {
@@ -132,8 +124,7 @@ impl Drop for Server {
     }
 }
 
-/// The number of connections at once, as each takes memory and a file that is open; further ones wait. The games need files,
-/// too: where few may be open at once, fewer are taken.
+/// Most connections: each needs memory and a file, which games need too. Further clients wait.
 fn places() -> usize {
     let free = system::open_files().map(|files| files.saturating_sub(FILES_OF_GAMES));
     free.map_or(CONNECTIONS, |free| {
@@ -141,7 +132,6 @@ fn places() -> usize {
     })
 }
 
-/// Starts the thread that looks at the games being played, where there is a stage.
 fn stage_thread(feed: &Feed) -> io::Result<Option<StageThread>> {
     if feed.watched().is_none() {
         return Ok(None);
@@ -176,7 +166,7 @@ async fn serve(
     let permits = Arc::new(Semaphore::new(places));
     let visitors = Visitors::of(places);
     loop {
-        // A permit is acquired before accepting, so that further clients wait in the system's queue.
+        // Before accepting: further clients wait in the kernel's queue.
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
             break;
         };
@@ -192,7 +182,7 @@ async fn serve(
                     let connection = connection(stream, Arc::clone(&shared), visit, permit);
                     tokio::spawn(connection.instrument(span));
                 }
-                // The client has disconnected, or too many files are open: both are temporary.
+                // The client left, or too many files are open: both temporary.
                 Err(error) => {
                     tracing::debug!(target: PAGE, "a client was not accepted: {error}");
                     sleep(Duration::from_millis(100)).await;
@@ -203,13 +193,13 @@ async fn serve(
     }
     drop(listener);
     let _ = calculator.await;
-    // All connections have ended when all permits are back.
+    // All permits are back: no connection is left.
     let all = u32::try_from(places).unwrap_or(u32::MAX);
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(all)).await;
     Ok(())
 }
 
-/// Calculates figures while there are new games, and once more at the end.
+/// While there are new games, and once at the end.
 async fn calculate(
     feed: Feed,
     current: watch::Sender<CurrentFigures>,
@@ -234,7 +224,7 @@ async fn calculate(
         if last {
             return;
         }
-        // At most a tenth of a core: the bots need it more than the viewers.
+        // At most a tenth of a core: the bots come first.
         let pause = FIGURES_INTERVAL.max(10 * began.elapsed());
         tokio::select! {
             () = sleep(pause) => {}
@@ -254,7 +244,7 @@ async fn connection(
     permit: OwnedSemaphorePermit,
 ) {
     let mut shutdown = shared.shutdown.clone();
-    // A client that does not read is disconnected, whatever is being sent.
+    // Disconnects a client that does not read.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SEND_TIMEOUT));
     let service = service_fn(|request: Request<Incoming>| {
@@ -322,8 +312,179 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
     }
 }
 
-/// Waits until the server is stopped.
 async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
-    // The error means that the sender was dropped, which is a shutdown, too.
+    // An error means that the sender was dropped: a shutdown.
     let _ = shutdown.wait_for(|&shutdown| shutdown).await;
+}
+
+/// 500 streams, the pages that they fetch, and a reserve.
+pub(super) const CONNECTIONS: usize = 640;
+/// Reserved for addresses with few connections; a part if there are fewer places.
+const KEPT: usize = 128;
+/// Of one address, in the reserve.
+const OF_ONE: usize = 32;
+/// Of one address, at least, that are not streams: the page can always be fetched.
+const PAGES: usize = 8;
+
+/// By one address.
+#[derive(Clone, Copy, Debug, Default)]
+struct Held {
+    connections: usize,
+    streams: usize,
+}
+
+/// All connected addresses.
+#[derive(Clone, Debug)]
+pub(super) struct Visitors {
+    /// Number of connections.
+    places: usize,
+    held: Arc<Mutex<AllHeld>>,
+}
+
+/// By address, and in total.
+#[derive(Debug, Default)]
+struct AllHeld {
+    by_address: HashMap<IpAddr, Held>,
+    connections: usize,
+}
+
+/// Until dropped.
+#[derive(Debug)]
+pub(super) struct Visit {
+    visitors: Visitors,
+    address: IpAddr,
+}
+
+#[derive(Debug)]
+pub(super) struct StreamVisit {
+    visitors: Visitors,
+    address: IpAddr,
+}
+
+impl Visitors {
+    /// Without connections.
+    pub(super) fn of(places: usize) -> Self {
+        Self {
+            places,
+            held: Arc::default(),
+        }
+    }
+
+    /// Counts stay right after a panic.
+    fn held(&self) -> MutexGuard<'_, AllHeld> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this many connections use the reserve.
+    fn is_crowded(&self, connections: usize) -> bool {
+        let free = self.places.saturating_sub(connections);
+        free < KEPT.min(self.places / 2)
+    }
+
+    /// `None`: the address has enough.
+    pub(super) fn enter(&self, address: IpAddr) -> Option<Visit> {
+        let address = whole_network(address);
+        let mut held = self.held();
+        let is_crowded = self.is_crowded(held.connections + 1);
+        let counts = held.by_address.entry(address).or_default();
+        if is_crowded && counts.connections >= OF_ONE {
+            return None;
+        }
+        counts.connections += 1;
+        held.connections += 1;
+        drop(held);
+        let visitors = self.clone();
+        Some(Visit { visitors, address })
+    }
+}
+
+impl Visit {
+    pub(super) fn stream(&self) -> Option<StreamVisit> {
+        let mut held = self.visitors.held();
+        let is_crowded = self.visitors.is_crowded(held.connections);
+        let counts = held.by_address.entry(self.address).or_default();
+        if is_crowded && counts.streams + PAGES >= counts.connections.max(OF_ONE) {
+            return None;
+        }
+        counts.streams += 1;
+        drop(held);
+        Some(StreamVisit {
+            visitors: self.visitors.clone(),
+            address: self.address,
+        })
+    }
+}
+
+impl Drop for Visit {
+    fn drop(&mut self) {
+        let mut held = self.visitors.held();
+        held.connections -= 1;
+        if let Some(counts) = held.by_address.get_mut(&self.address) {
+            counts.connections -= 1;
+            if counts.connections + counts.streams == 0 {
+                held.by_address.remove(&self.address);
+            }
+        }
+    }
+}
+
+impl Drop for StreamVisit {
+    fn drop(&mut self) {
+        let mut held = self.visitors.held();
+        if let Some(counts) = held.by_address.get_mut(&self.address) {
+            counts.streams -= 1;
+            if counts.connections + counts.streams == 0 {
+                held.by_address.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// A visitor's addresses as one: with IPv6, the /64 network.
+fn whole_network(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.into(),
+        IpAddr::V6(address) => {
+            let host = u128::from(u64::MAX);
+            Ipv6Addr::from_bits(address.to_bits() & !host).into()
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn enter(visitors: &Visitors, address: &str, count: usize) -> Vec<Visit> {
+        let address: IpAddr = address.parse().unwrap();
+        (0..count).filter_map(|_| visitors.enter(address)).collect()
+    }
+
+    #[test]
+    fn an_address_may_have_many_while_others_find_room() {
+        let visitors = Visitors::of(CONNECTIONS);
+        let class = enter(&visitors, "10.0.0.1", 2000);
+        assert_eq!(class.len(), CONNECTIONS - KEPT);
+        let streams: Vec<_> = class[..500].iter().map_while(Visit::stream).collect();
+        assert_eq!(streams.len(), 500);
+        // Four others have all their places.
+        for other in ["10.0.0.2", "10.0.0.3", "10.0.0.4"] {
+            let visits = enter(&visitors, other, 100);
+            assert_eq!(visits.len(), OF_ONE, "{other}");
+            let streams: Vec<_> = visits.iter().map_while(Visit::stream).collect();
+            assert_eq!(streams.len(), OF_ONE - PAGES, "{other}");
+        }
+        drop(streams);
+        drop(class);
+        assert!(visitors.held().by_address.is_empty());
+        assert_eq!(visitors.held().connections, 0);
+    }
+
+    #[test]
+    fn where_there_is_little_room_half_of_it_is_shared() {
+        let visitors = Visitors::of(64);
+        let greedy = enter(&visitors, "10.0.0.1", 100);
+        assert_eq!(greedy.len(), 32);
+        assert_eq!(enter(&visitors, "10.0.0.2", 100).len(), 32);
+    }
 }

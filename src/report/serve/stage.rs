@@ -1,8 +1,7 @@
-//! The stage: the games that are being played, for pages that show them move by move.
+//! Games in play, for pages that show them move by move.
 //!
-//! A thread of its own looks at the tables ten times a second. What has changed since the last time becomes one text,
-//! whatever the number of moves and of watchers; each watcher is sent the newest one when its connection has room. While
-//! nobody watches, nothing is written.
+//! A thread looks at the tables ten times a second. Changes become one text, whatever the number of moves and
+//! watchers; each watcher gets the newest when its connection has room. Nothing is written while no page watches.
 
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -19,39 +18,37 @@ use crate::report::html;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
-/// The time between two looks at the tables.
+/// Between two looks.
 const INTERVAL: Duration = Duration::from_millis(100);
 
-/// The time for each watcher between two texts, so that many watchers cost no more than fifty: at most 500 texts a
-/// second are sent in all.
+/// A watcher, times the number of watchers, between texts: at most 500 are sent a second.
 const TIME_PER_WATCHER: Duration = Duration::from_millis(2);
 
-/// The most tables that are shown; a page has no room for more.
+/// Most tables: a page has no room for more.
 const TABLES: usize = 64;
 
-/// A stage and its watchers.
+/// With its watchers.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) stage: Stage,
     ruleset: Arc<dyn Ruleset>,
     watchers: AtomicUsize,
-    /// The games as JSON. Empty before the first text.
+    /// JSON; empty before the first text.
     pub(super) tables: watch::Sender<Arc<str>>,
-    /// Times in the text are counted from here, in milliseconds.
+    /// Times in the text are milliseconds from here.
     epoch: Instant,
     expected: Mutex<Option<Expected>>,
 }
 
-/// How many games there will be.
 #[derive(Clone, Copy, Debug)]
 struct Expected {
     games: u64,
-    /// When this run began, and the number of games played before it.
+    /// This run's start, and games played before it.
     begun: Instant,
     before: u64,
 }
 
-/// A watcher, until it is dropped.
+/// Counts until dropped.
 pub(super) struct Watching(Arc<Watched>);
 
 impl Drop for Watching {
@@ -60,10 +57,10 @@ impl Drop for Watching {
     }
 }
 
-/// What the thread knows of a table beside its game.
+/// Of a table.
 struct Shown {
     number: usize,
-    /// When its side began to think, as far as was seen.
+    /// When its side was first seen thinking.
     since: u128,
     drawing: Value,
 }
@@ -80,18 +77,15 @@ impl Watched {
         }
     }
 
-    /// Counts a watcher in.
     pub(super) fn watch(self: &Arc<Self>) -> Watching {
         self.watchers.fetch_add(1, Ordering::Relaxed);
         Watching(Arc::clone(self))
     }
 
-    /// Now, as times in the text.
     pub(super) fn now(&self) -> u128 {
         self.epoch.elapsed().as_millis()
     }
 
-    /// Game, rules and pieces, as the page's script takes them.
     pub(super) fn edition(&self) -> String {
         html::edition(&*self.ruleset).to_string()
     }
@@ -100,7 +94,7 @@ impl Watched {
         self.expected.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// There will be so many games; `before` have been played.
+    /// `before` were played already.
     pub(super) fn expect(&self, games: u64, before: u64) {
         *self.expected() = Some(Expected {
             games,
@@ -109,7 +103,6 @@ impl Watched {
         });
     }
 
-    /// Looks at the tables until `stop`.
     pub(super) fn run(&self, feed: &Feed, stop: &AtomicBool) {
         let mut seen: Vec<TableNow> = Vec::new();
         let mut shown: Vec<Shown> = Vec::new();
@@ -134,7 +127,7 @@ impl Watched {
             let progress = self.progress(feed.number_of_games());
             is_told &= !any && told == Some(progress.0);
             if watchers == 0 && !is_told && told.take().is_some() {
-                // Whoever comes next is not shown what was there long ago.
+                // Later watchers must not see old games.
                 self.tables.send_replace(Arc::default());
             }
             let mut pause = INTERVAL;
@@ -161,7 +154,7 @@ impl Watched {
         }
     }
 
-    /// Games played, games in all, and the seconds that are left at the pace of this run.
+    /// Games played, total, seconds left at this run's pace.
     fn progress(&self, played: u64) -> (u64, Option<u64>, Option<u64>) {
         let Some(expected) = *self.expected() else {
             return (played, None, None);
@@ -174,9 +167,9 @@ impl Watched {
         (played, Some(expected.games), seconds)
     }
 
-    /// A table for the page: its number `t`, the id of its game, the names `b`, the start `s`, the turns `m` and their number
-    /// `n`, the side that made the last one `by`, the side to move `to` since when, and by side the milliseconds `left` of the game, the `limit` of a move and the
-    /// `last` turn; the drawing `d` where a program draws it.
+    /// `t`: number; `b`: names; `s`: start; `m`: turns; `n`: their number; `by`: side of the last one; `to`: side to
+    /// move; by side `left` (of the game), `limit` (of a move) and `last` turn in milliseconds; `d`: a program's
+    /// drawing.
     fn packed(&self, table: &TableNow, shown: &mut Shown) -> Value {
         let game = &table.game;
         let ms = |times: [Option<Duration>; 2]| times.map(|time| time.map(|time| time.as_millis()));
@@ -201,7 +194,6 @@ impl Watched {
         })
     }
 
-    /// The position as the game's program draws it; `None` when it does not.
     fn drawing(&self, game: &GameNow) -> Option<Value> {
         let session = self.ruleset.start_from(&game.position).ok()?;
         Some(html::drawing(&*session))

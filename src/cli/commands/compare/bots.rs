@@ -1,9 +1,8 @@
 //! The bots of a comparison: the new version, the old one, and the pool.
 
 use super::Args;
-use crate::arena::entrants::Entrant;
-use crate::arena::entrants::{self, BotRequest};
-use crate::arena::identical::{identical, same_program};
+use crate::arena::entrants::{self, BotRequest, Entrant};
+use crate::arena::preparation::{identical, same_program};
 use crate::bot::spec::BotSpec;
 use crate::cli::commands::tournament::Options;
 use crate::cli::support::failure::Failure;

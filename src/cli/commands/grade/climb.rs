@@ -8,13 +8,11 @@ use std::time::Duration;
 use tokio::sync::mpsc;
 
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::Entrant;
-use crate::arena::entrants::Entrants;
+use crate::arena::entrants::{Entrant, Entrants, slugs};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
-use crate::arena::slug::slugs;
 use crate::arena::{Arena, TournamentObserver};
 use crate::cli::commands::tournament::{Notices, Options, open_journal, run_failure, stop_signals};
 use crate::cli::support::failure::Failure;

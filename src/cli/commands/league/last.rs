@@ -21,8 +21,7 @@ use crate::cli::support::time;
 use crate::game_program::GameProgram;
 use crate::league::build;
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{League, Status};
-use crate::league::versions;
+use crate::league::state::{self, League, Status};
 use crate::session::registry;
 use crate::text::counted;
 
@@ -201,7 +200,7 @@ fn bots(
                 shell::quoted(&folder.to_string_lossy())
             )));
         }
-        let files = versions::folder(folder, member, &version.id);
+        let files = state::folder(folder, member, &version.id);
         let program = build::program(&files).map_err(|problem| {
             Failure::Usage(format!("{name}: {}; {}", problem.cause, problem.fix))
         })?;

@@ -14,21 +14,19 @@ use jiff::Timestamp;
 use self::last::FinalArgs;
 use self::update::Update;
 use self::watch::Look;
+use super::tournament::{BotOptions, Options};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
-use crate::cli::commands::tournament::{BotOptions, Options};
-use crate::cli::support::after;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::signals::{self, StopSignals};
-use crate::cli::support::time;
+use crate::cli::support::{after, time};
 use crate::league::intake::people::{self, PeopleError, Person};
 use crate::league::intake::{self, Intake, IntakeError, SandboxChoice};
 use crate::league::season::{LeagueDirectory, SeasonError};
-use crate::league::state::{League, StateError};
-use crate::league::versions::{self, NotTakenIn};
+use crate::league::state::{self, League, NotTakenIn, StateError};
 use crate::report::serve::State;
 use crate::text::counted;
 
@@ -300,7 +298,7 @@ fn take_in(
 ) -> Result<(), Failure> {
     let mut new = 0_u64;
     for submission in &intake.submissions {
-        match versions::take_in(league, directory.path(), submission) {
+        match state::take_in(league, directory.path(), submission) {
             Ok(is_new) => new += u64::from(is_new),
             Err(NotTakenIn::Submission(problem)) if problem.is_for_want_of_space() => {
                 return Err(Failure::Referee(format!(

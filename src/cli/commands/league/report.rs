@@ -8,7 +8,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::League;
-use crate::report::league::students;
+use crate::report::grades::students;
 use crate::text::counted;
 
 /// Says who plays with an older version, since the newest submission cannot play. Refuses a deadline by which nobody had handed in anything.

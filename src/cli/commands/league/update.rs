@@ -11,8 +11,7 @@ use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, is_same, places, report};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::Entrant;
-use crate::arena::entrants::{self, BotRequest, Entrants};
+use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
@@ -32,8 +31,7 @@ use crate::cli::support::signals;
 use crate::cli::support::unconfined::warn_root;
 use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{League, Member, Status, Version};
-use crate::league::versions;
+use crate::league::state::{self, League, Member, Status, Version};
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
 use crate::text::counted;
@@ -239,7 +237,7 @@ impl<'a> Update<'a> {
         let mut sources = Vec::new();
         for (name, version) in versions {
             if let Some(member) = self.league.members.get(name) {
-                let folder = versions::folder(self.directory.path(), member, version);
+                let folder = state::folder(self.directory.path(), member, version);
                 if build::is_needed(&folder) {
                     sources.push((name, version, folder));
                 }
@@ -300,7 +298,7 @@ impl<'a> Update<'a> {
             let Some(member) = self.league.members.get(name) else {
                 continue;
             };
-            let folder = versions::folder(self.directory.path(), member, version);
+            let folder = state::folder(self.directory.path(), member, version);
             match build::program(&folder) {
                 Ok(program) => requests.push(BotRequest {
                     text: absolute(&program)?,

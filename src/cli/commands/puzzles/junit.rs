@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::output::Report;
 use crate::puzzles::puzzle::Kind;
 use crate::puzzles::score::{Attempt, Response};
-use crate::report::markup::escaped;
+use crate::report::escaped;
 
 pub(super) fn junit(report: &Report<'_>) -> String {
     let name = escaped(&format!("{}: {}", report.bot, report.set));

@@ -74,7 +74,6 @@ export function betterTurns(game, board, states, redraw) {
       return better ? { state: { ...better, isGhost: true }, turns: turn } : null;
     },
 
-    // Buttons, and what is shown, in words.
     story(turn) {
       const analysis = game.analysis.get(turn);
       if (!isMistake(analysis)) return [];
@@ -122,7 +121,6 @@ export function betterTurns(game, board, states, redraw) {
       return true;
     },
 
-    // The reader goes to another turn.
     reset() {
       kind = "";
     },

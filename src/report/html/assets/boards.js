@@ -50,7 +50,6 @@ const quarto = {
   // What a player chooses first in this state: a cell. `cells` are those of the drawing that stand for it.
   choices: (state) => (state.hand === null ? [] : state.cells.flatMap((bits, cell) => (bits === null ? [{ answer: String(cell + 1), cells: [cell] }] : []))),
 
-  // Whether a game ends with this state.
   isOver: (game, state) => state.cells.every((bits) => bits !== null) || quartos(state.cells, game.rules).length > 0,
 
   start(game) {
@@ -83,13 +82,11 @@ const quarto = {
     return { cells, hand, last, placed, opening: before.opening };
   },
 
-  // The request in this state.
   request(game, state) {
     const symbol = (bits, none) => (bits === null ? none : game.set.symbols[bits]);
     return `${state.cells.map((bits) => symbol(bits, ".")).join("")} ${symbol(state.hand, "-")}`;
   },
 
-  // A turn in words.
   words(game, state) {
     const symbol = (bits) => game.set.symbols[bits];
     const parts = [];
@@ -155,7 +152,6 @@ const fourInARow = {
 
   startOf: (request) => request.split(" ")[1],
 
-  // A column, by any of its cells.
   choices: (state) => [0, 1, 2, 3, 4, 5, 6].filter((column) => state.cells[column] === null)
     .map((column) => ({ answer: String(column + 1), cells: [0, 1, 2, 3, 4, 5].map((row) => 7 * row + column) })),
 

@@ -57,7 +57,6 @@ function lastRequest(game) {
   return el("p", {}, el("span", { class: "label" }, "Request "), el("code", {}, boardOf(game).request(game, states.at(-1))));
 }
 
-// The fault that ended an unpacked game.
 export function faultCard(game, where) {
   const fault = game.fault;
   return el("article", { class: "fault" },
@@ -138,7 +137,7 @@ function mend(index, at, games) {
     point("The worst blunder", el("p", {}, link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ` ${gaveAway(worst)}.`, worst.remark ? el("small", {}, ` ${why(worst.remark)}`) : null));
   }
   const longest = at?.mend?.longest;
-  // An answer that took a small share of its limit needs no mending.
+  // An answer that took a small share of its limit needs no fix.
   if (longest && longest[0] >= longest[1] / NEAR) {
     const [ms, limit, number, turn] = longest;
     point("The answer nearest to its limit", el("p", {}, `${time(ms)} of ${time(limit)}, which is ${percent(ms / limit)} of it: `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
@@ -176,7 +175,7 @@ export function botView(index) {
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 
-// The page of somebody who did not enter: why, and what to do.
+// The page of a bot that did not enter: why, and what to do.
 export function absentView(index) {
   const one = absent()[index];
   if (!one) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));

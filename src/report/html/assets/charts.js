@@ -7,7 +7,6 @@ import { botHash, gameHash, known, name } from "./data.js";
 const COLOURS = 8;
 const DASHES = ["", "7 4", "2 3", "10 3 2 3"];
 
-// How many lines can be told apart.
 const LINES = COLOURS * DASHES.length;
 
 // The look of the line at this place among those that are shown.
@@ -26,7 +25,6 @@ function ticks(low, high, wanted) {
   return found;
 }
 
-// The range of all ratings with their intervals.
 export function ratingScale(places) {
   const low = Math.min(-50, ...places.map((p) => p.elo - (p.error ?? 0)));
   const high = Math.max(50, ...places.map((p) => p.elo + (p.error ?? 0)));
@@ -51,7 +49,6 @@ export function whisker(place, scale) {
   return svg("svg", { class: "whisker", role: "img", "aria-label": label, height: 28 }, svg("title", {}, label), ...parts);
 }
 
-// The axis under the whiskers.
 export function ratingAxis(scale) {
   return svg("svg", { class: "whisker", "aria-hidden": "true", height: 16 },
     ...ticks(scale.from, scale.to, 4).map((tick) =>
@@ -101,7 +98,6 @@ export function shade(score) {
   return `shade-${Math.round(10 * score)}`;
 }
 
-// The crosstable of points.
 export function crosstable(places) {
   const order = places.map((place) => place.bot);
   const head = el("tr", {}, el("th", { scope: "col", class: "text" }, "against"), ...order.map((bot, rank) =>
@@ -158,7 +154,6 @@ export function heatKey() {
   return el("p", { class: "key" }, "all lost", ...[0, 2, 4, 5, 6, 8, 10].map((n) => el("span", { class: `heat swatch shade-${n}`, "aria-hidden": "true" })), "all won");
 }
 
-// Counts by name as horizontal bars.
 export function bars(rows) {
   const most = Math.max(1, ...rows.map((row) => row.count));
   const total = rows.reduce((sum, row) => sum + row.count, 0);
@@ -169,7 +164,6 @@ export function bars(rows) {
     el("span", { class: "bar-count" }, `${count(row.count)}`, el("small", {}, ` ${percent(row.count / Math.max(1, total), row.count / Math.max(1, total) < 0.1 ? 1 : 0)}`)))));
 }
 
-// The number of games by number of turns.
 export function lengths(counts) {
   const first = counts.findIndex((n) => n > 0);
   if (first < 0) return el("p", {}, "No games yet.");

@@ -29,7 +29,6 @@ function meetingOf([a, b, pointsOfA, pointsOfB, games, first, last, side, why]) 
   return { bots: [a, b], points: [pointsOfA / 2, pointsOfB / 2], games, total: 2 * (last + 1 - first), first, last, side, why };
 }
 
-// A link to the games of a meeting.
 function gamesOfMeeting(meeting) {
   if (meeting.games === 0) return "not played yet";
   const [a, b] = meeting.bots.map((bot) => course().bots[bot]?.[1] ?? null);

@@ -45,7 +45,7 @@ function turnCount(packed) {
 
 export const canUnpack = () => typeof DecompressionStream !== "undefined";
 
-// Adds games of a large page, which are compressed columns (`src/report/html/columns.rs`). An error is a sentence.
+// Adds games of a large page, which are compressed columns (`src/report/html/mod.rs`). An error is a sentence.
 export async function unpackGames(packed) {
   if (!canUnpack()) {
     throw new Error("The games of this page are compressed, and this browser cannot unpack them: Chrome and Edge from version 80, Firefox from 113 and Safari from 16.4 can. The figures are those of all games.");
@@ -86,14 +86,12 @@ function summarise(number, field) {
 
 const TITLES_OF_GAMES = { quarto: "Quarto", "four-in-a-row": "Four In A Row" };
 
-// What people call a game.
 export const gameTitle = (game) => own(TITLES_OF_GAMES, game) ?? game;
 
 function text(index) {
   return index >= 0 ? known.texts[index] ?? "" : "";
 }
 
-// A game with all fields unpacked.
 export function unpacked(game) {
   const [turns, times, lines, fault, start, analysis, remark, movers, drawings] = [9, 10, 11, 12, 13, 14, 15, 16, 17].map(game.field);
   const mark = turns.includes("\t") ? "\t" : " ";
@@ -148,7 +146,6 @@ export function story(game, lines) {
   return `${name(game.winner)} beats ${name(game.loser)}${lines ? ": " + lines : ""}`;
 }
 
-// Points of a bot in a game.
 export function points(game, bot) {
   return game.winner < 0 ? 0.5 : game.winner === bot ? 1 : 0;
 }
@@ -169,7 +166,7 @@ export function gameHash(number, turn) {
   return `#game=${number}` + (turn === undefined ? "" : `&turn=${turn}`);
 }
 
-// Those who did not enter have a page, too: nobody who was there is missing.
+// Bots that did not enter have a page, too.
 export function absent() {
   return known.figures.absent ?? [];
 }

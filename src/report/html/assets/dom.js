@@ -18,7 +18,6 @@ export function el(tag, attributes, ...children) {
   return fill(document.createElement(tag), attributes, children);
 }
 
-// The same for SVG elements.
 export function svg(tag, attributes, ...children) {
   return fill(document.createElementNS(SVG, tag), attributes, children);
 }
@@ -129,7 +128,6 @@ export function sized(height, draw) {
   return box;
 }
 
-// A text that begins a sentence.
 export function capitalised(text) {
   return text.slice(0, 1).toUpperCase() + text.slice(1);
 }
@@ -162,7 +160,6 @@ export function counted(number, one, many = one + "s") {
   return `${count(number)} ${number === 1 ? one : many}`;
 }
 
-// Points, with halves.
 export function half(points) {
   const whole = Math.floor(points);
   return points === whole ? count(whole) : (whole ? count(whole) : "") + "½";

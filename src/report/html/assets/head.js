@@ -30,7 +30,6 @@ function days() {
 
 const seconds = (number) => (number < 1 ? time(1000 * number) : `${number} s`);
 
-// The limits on time, in words.
 function timeLimit() {
   const limits = course()?.limits;
   const [limit] = known.figures.move_times ?? [];
@@ -51,7 +50,6 @@ function played() {
   return kinds.length === 1 ? kinds[0] : null;
 }
 
-// Game, format, dates, limits and size, in a line.
 export function facts(figures) {
   const format = course()?.format;
   const parts = [

@@ -32,7 +32,6 @@ function address() {
   return { kind: "overview" };
 }
 
-// What takes the place of games that are not there.
 function unreadView(at) {
   return el("div", {}, el("h1", {}, TITLES[at.kind](at)), el("p", { class: "card" }, known.unread));
 }

@@ -12,7 +12,7 @@ const FOLDED_BOTS = 12;
 const lastVisited = new Map();
 const unfolded = {};
 
-// The phase of a turn, from 1; see `src/report/html/phases.rs`.
+// The phase of a turn, from 1; see `src/report/html/figures.rs`.
 function phaseOf(game, turn) {
   const cells = { quarto: 16, "four-in-a-row": 42 }[known.editions[game.edition]?.game];
   if (!cells) return Math.min(2, Math.floor((3 * (turn - 1)) / Math.max(1, game.length)));
@@ -47,7 +47,6 @@ export function judgedTurns(game) {
 
 export const isAnalysed = () => known.figures.places.some((place) => place.phases !== undefined);
 
-// What a mistake gave away, in words.
 export function gaveAway(mistake) {
   return `turned ${RESULTS[mistake.best]} into ${RESULTS[mistake.value]}`;
 }
@@ -95,12 +94,10 @@ function tableOf(caption, heads, rows) {
 
 const cellOf = (...content) => el("td", { class: "number" }, ...content);
 
-// The turns of a bot in these games.
 function mistakesOf(bot, games) {
   return games.flatMap((game) => judgedTurns(game)).filter((turn) => turn.bot === bot);
 }
 
-// Accuracy of all bots, by phase.
 export function accuracyCard(places) {
   const analysed = places.filter((place) => place.phases !== undefined);
   if (analysed.length === 0) return null;
@@ -124,7 +121,6 @@ export function accuracyCard(places) {
     folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", ["bot", "all", ...PHASES, "blunders", "missed wins"], shown.map(row))));
 }
 
-// Accuracy of one bot, by phase.
 export function phaseTable(bot, phases, games) {
   const own = mistakesOf(bot, games);
   const row = (title, figures, part) => {

@@ -161,7 +161,6 @@ function settlingCard(places) {
   return card("Ratings over the games", "How the ratings (Elo) settled as games were played. Choose bots to highlight them; one alone is shown with its 95% interval.", box);
 }
 
-// How many turns half of the games took at most.
 function halfOf({ games, lengths }) {
   let [turns, seen] = [0, 0];
   while (turns < lengths.length && seen + (lengths[turns] ?? 0) < games / 2) { seen += lengths[turns] ?? 0; turns += 1; }
@@ -197,7 +196,6 @@ function highlights() {
   return found.length ? card("Highlights", null, el("ul", { class: "highlights" }, ...found)) : null;
 }
 
-// What the options bound, in words.
 const LIMITED = { "--memory": "memory", "--processes": "processes", "--scratch": "files that it writes", "--open-files": "open files", "--freeze": "thinking in the other's time" };
 
 // The board of the game that ended last, on a page that is served live.

@@ -50,7 +50,6 @@ export function pieceOf(set, bits) {
   return token(small, colourOf(set, bits), round, solid);
 }
 
-// A piece by itself.
 export function piecePicture(set, bits, attributes) {
   return svg("svg", { viewBox: "0 0 100 100", role: "img", "aria-label": inWords(set, bits), ...attributes },
     svg("title", {}, inWords(set, bits)), pieceOf(set, bits));

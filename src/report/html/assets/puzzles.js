@@ -8,7 +8,6 @@ import { applyTheme, storedTheme } from "./theme.js";
 const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("main");
 
-// The task, and what a right turn does.
 const KINDS = {
   "take-the-win": ["Take the win", "You can win, at once or by force. Find a turn that keeps the win."],
   "give-no-win": ["Give no win", "One wrong turn, and your opponent wins at once. Find a turn that prevents it."],
@@ -128,7 +127,6 @@ function begin({ board, game }) {
   return { ...state, opening: state.cells.map(() => null) };
 }
 
-// The position, with what was chosen so far.
 function shownState(puzzle) {
   const { board, game } = puzzle;
   const start = begin(puzzle);

@@ -34,7 +34,6 @@ export function forgetStage() {
 // How many games have been played, as the stage or the figures know first.
 export const playedGames = () => Math.max(seen.played, known.figures.games);
 
-// The stage has new figures to show.
 export const stageFigures = () => redrawStage?.();
 
 export function stageState(state) {
@@ -117,7 +116,6 @@ function playing(table) {
 
 const minutes = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000) % 60).padStart(2, "0")}`;
 
-// The clock of a side as text, and what it means.
 function clockText(at, side) {
   const { table } = at;
   if (!table || at.over) return ["", ""];

@@ -1,0 +1,482 @@
+//! Hands out pairs of games to workers and takes in results.
+//!
+//! Which games are played must not depend on which worker is faster. Pairs go out in the order of the schedule, and
+//! benching follows from games in that order: a record is held back while earlier games may still bench one of its
+//! bots. Otherwise it is written immediately; nothing is held back for bots that do not forfeit.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::ops::Range;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+
+use super::plan::Plan;
+use super::results::Endings;
+use super::shard::rounds_of;
+use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason};
+use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
+use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
+
+/// Open pairs for each worker.
+const WINDOW_PER_WORKER: usize = 64;
+
+/// Records not on disk; with more, no new games begin.
+const MOST_UNWRITTEN: usize = 8192;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Benched {
+    pub bot: EntrantId,
+    /// Forfeits in a row.
+    pub after: u32,
+    /// Of the last one.
+    pub reason: ForfeitReason,
+}
+
+/// For a worker.
+#[derive(Debug)]
+pub enum WorkItem<L = Arc<FinishedRecord>> {
+    /// A pair, and which of its games are already played.
+    Play(PairOfGames, [bool; 2]),
+    Lines(Vec<L>),
+}
+
+pub type WriteUnplayed<L = Arc<FinishedRecord>> =
+    dyn Fn(&ScheduledGame, &Benched) -> L + Send + Sync;
+
+/// `L` is a record to write.
+pub struct Scheduler<L = Arc<FinishedRecord>> {
+    state: Mutex<State<L>>,
+    changed: Condvar,
+    unplayed: Box<WriteUnplayed<L>>,
+}
+
+impl<L> std::fmt::Debug for Scheduler<L> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Scheduler").finish_non_exhaustive()
+    }
+}
+
+impl<L> Scheduler<L> {
+    /// For the pairs with these numbers; games in `endings` are already played. Unless `more_rounds` is false,
+    /// [`Self::add_round`] adds rounds.
+    pub fn new(
+        plan: &Plan,
+        pairs: Range<u64>,
+        endings: Endings,
+        workers: usize,
+        sprt: Option<Sprt>,
+        more_rounds: bool,
+        unplayed: Box<WriteUnplayed<L>>,
+    ) -> Self {
+        let rounds = rounds_of(plan, &pairs);
+        let pairs = rounds
+            .into_iter()
+            .flat_map(pairs_of)
+            .filter(move |pair| pairs.contains(&pair.number));
+        Self {
+            state: Mutex::new(State {
+                pairs: Box::new(pairs),
+                more_rounds,
+                endings,
+                bench_after: plan.bench_after,
+                window: workers * WINDOW_PER_WORKER,
+                bots: plan.bots.iter().map(|_| BotPairs::default()).collect(),
+                open: BTreeMap::new(),
+                sprt: sprt.map(|sprt| (sprt, Pentanomial::default())),
+                unwritten: 0,
+                stopping: false,
+                newly_benched: Vec::new(),
+            }),
+            changed: Condvar::new(),
+            unplayed,
+        }
+    }
+
+    /// `None` when no work is left. Blocks until the next round is known and while too many records wait for the
+    /// disk.
+    pub fn next(&self) -> Option<WorkItem<L>> {
+        let mut state = self.lock();
+        loop {
+            if state.stopping {
+                return None;
+            }
+            if state.open.len() < state.window && state.unwritten < MOST_UNWRITTEN {
+                if let Some(item) = state.take(&*self.unplayed) {
+                    return Some(item);
+                }
+                if !state.more_rounds || state.stopping {
+                    // Other workers may wait for a pair that does not exist.
+                    self.changed.notify_all();
+                    return None;
+                }
+            }
+            state = self
+                .changed
+                .wait(state)
+                .unwrap_or_else(PoisonError::into_inner);
+        }
+    }
+
+    pub fn finished(&self, game: &ScheduledGame, ending: Ending, line: L) -> Vec<L> {
+        let mut state = self.lock();
+        let Some(open) = state.open.get_mut(&game.id.pair) else {
+            return Vec::new();
+        };
+        open.endings[game.id.half as usize] = Some(ending);
+        open.held.push(line);
+        state.settle(&*self.unplayed)
+    }
+
+    /// A worker returns a pair. Returns records that can be written now.
+    pub fn done(&self, pair: &PairOfGames) -> Vec<L> {
+        let mut state = self.lock();
+        if let Some(open) = state.open.get_mut(&pair.number) {
+            if open.endings.iter().all(Option::is_some) {
+                open.complete = true;
+            } else {
+                // Interrupted: the rest is played when the tournament is resumed.
+                state.open.remove(&pair.number);
+            }
+        }
+        let lines = state.settle(&*self.unplayed);
+        self.changed.notify_all();
+        lines
+    }
+
+    /// A record is on disk, or could not be written.
+    pub fn written(&self) {
+        let mut state = self.lock();
+        state.unwritten -= 1;
+        // Waking costs a system call even when nothing waits: only the first below the limit wakes.
+        if state.unwritten == MOST_UNWRITTEN - 1 {
+            self.changed.notify_all();
+        }
+    }
+
+    pub fn add_round(&self, round: Round, more_rounds: bool) {
+        let mut state = self.lock();
+        state.pairs = Box::new(pairs_of(round));
+        state.more_rounds = more_rounds;
+        self.changed.notify_all();
+    }
+
+    pub fn no_more_rounds(&self) {
+        self.lock().more_rounds = false;
+        self.changed.notify_all();
+    }
+
+    pub fn stop(&self) {
+        self.lock().stopping = true;
+        self.changed.notify_all();
+    }
+
+    pub fn is_stopping(&self) -> bool {
+        self.lock().stopping
+    }
+
+    pub fn newly_benched(&self) -> Vec<Benched> {
+        std::mem::take(&mut self.lock().newly_benched)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<L>> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct OpenPair<L> {
+    pair: PairOfGames,
+    endings: [Option<Ending>; 2],
+    /// Records held back.
+    held: Vec<L>,
+    /// The worker returned it with both games played.
+    complete: bool,
+}
+
+struct State<L> {
+    /// Not handed out.
+    pairs: Box<dyn Iterator<Item = PairOfGames> + Send>,
+    more_rounds: bool,
+    /// Played before.
+    endings: Endings,
+    bench_after: u32,
+    /// Most open pairs.
+    window: usize,
+    bots: Vec<BotPairs>,
+    /// By number.
+    open: BTreeMap<u64, OpenPair<L>>,
+    sprt: Option<(Sprt, Pentanomial)>,
+    /// Records released for writing, unconfirmed.
+    unwritten: usize,
+    stopping: bool,
+    /// Since `Scheduler::newly_benched` was last called.
+    newly_benched: Vec<Benched>,
+}
+
+enum Verdict {
+    /// Earlier games decide.
+    Undecided,
+    /// They do.
+    Counts,
+    /// They do not: these of its bots are benched.
+    Benched([Option<Benched>; 2]),
+}
+
+fn pairs_of(round: Round) -> impl Iterator<Item = PairOfGames> + Send {
+    let numbers = round.first_pair..round.first_pair + round.count();
+    numbers.filter_map(move |number| round.pair(number))
+}
+
+impl<L> State<L> {
+    fn take(&mut self, unplayed: &WriteUnplayed<L>) -> Option<WorkItem<L>> {
+        while !self.stopping {
+            let pair = self.pairs.next()?;
+            let endings = self.endings.of(pair.number);
+            for bot in [pair.pairing.a, pair.pairing.b] {
+                self.bots[bot.index()].push(pair.number);
+            }
+            if let [Some(a), Some(b)] = endings {
+                self.settled(&pair, [a, b]);
+                continue;
+            }
+            if let Verdict::Benched(benched) = self.verdict(&pair) {
+                let lines = self.skip(&pair, endings, benched, unplayed);
+                return Some(WorkItem::Lines(lines));
+            }
+            let open = OpenPair {
+                pair,
+                endings,
+                held: Vec::new(),
+                complete: false,
+            };
+            self.open.insert(pair.number, open);
+            return Some(WorkItem::Play(pair, endings.map(|ending| ending.is_some())));
+        }
+        None
+    }
+
+    /// Settles open pairs in the order of the schedule. Returns records that can be written now.
+    fn settle(&mut self, unplayed: &WriteUnplayed<L>) -> Vec<L> {
+        let mut lines = Vec::new();
+        let numbers: Vec<u64> = self.open.keys().copied().collect();
+        for number in numbers {
+            let Some(open) = self.open.get(&number) else {
+                break;
+            };
+            if open.held.is_empty() && !open.complete {
+                continue;
+            }
+            let (pair, complete) = (open.pair, open.complete);
+            match self.verdict(&pair) {
+                Verdict::Undecided => {}
+                Verdict::Counts => {
+                    let Some(open) = self.open.get_mut(&number) else {
+                        break;
+                    };
+                    self.unwritten += open.held.len();
+                    lines.append(&mut open.held);
+                    if complete && let [Some(a), Some(b)] = open.endings {
+                        self.open.remove(&number);
+                        self.settled(&pair, [a, b]);
+                    }
+                }
+                Verdict::Benched(benched) => {
+                    // Until then the worker plays the pair.
+                    if complete {
+                        self.open.remove(&number);
+                        let before = self.endings.of(number);
+                        lines.extend(self.skip(&pair, before, benched, unplayed));
+                    }
+                }
+            }
+        }
+        lines
+    }
+
+    /// Scores unplayed games of a pair and settles it. Returns their records.
+    fn skip(
+        &mut self,
+        pair: &PairOfGames,
+        mut endings: [Option<Ending>; 2],
+        benched: [Option<Benched>; 2],
+        unplayed: &WriteUnplayed<L>,
+    ) -> Vec<L> {
+        let mut lines = Vec::new();
+        for (half, game) in pair.games().iter().enumerate() {
+            if endings[half].is_some() {
+                continue;
+            }
+            // If both are benched, the one to move first forfeits.
+            let by = if benched[half].is_some() {
+                half
+            } else {
+                1 - half
+            };
+            if let Some(benched) = &benched[by] {
+                endings[half] = Some(Ending::Forfeit(BotIndex::ALL[by], benched.reason));
+                lines.push(unplayed(game, benched));
+            }
+        }
+        self.unwritten += lines.len();
+        if let [Some(a), Some(b)] = endings {
+            self.settled(pair, [a, b]);
+        }
+        lines
+    }
+
+    /// For benching and the sequential test.
+    fn settled(&mut self, pair: &PairOfGames, endings: [Ending; 2]) {
+        for (index, bot) in BotIndex::ALL
+            .into_iter()
+            .zip([pair.pairing.a, pair.pairing.b])
+        {
+            let forfeits = endings.map(|ending| ending.forfeited_by(index));
+            let pairs = &mut self.bots[bot.index()];
+            let benched = pairs.settle(pair.number, bot, forfeits, self.bench_after);
+            self.newly_benched.extend(benched);
+        }
+        if let Some((sprt, scores)) = &mut self.sprt {
+            scores.0[endings[0].half_points() + endings[1].half_points()] += 1;
+            if sprt.decide(scores) != Decision::Continue {
+                self.stopping = true;
+                self.open.clear();
+            }
+        }
+    }
+
+    fn verdict(&self, pair: &PairOfGames) -> Verdict {
+        // A sequential test takes pairs in the order of the schedule.
+        if self.sprt.is_some()
+            && self
+                .open
+                .keys()
+                .next()
+                .is_some_and(|&first| first < pair.number)
+        {
+            return Verdict::Undecided;
+        }
+        let bots = [pair.pairing.a, pair.pairing.b].map(|bot| &self.bots[bot.index()]);
+        let benched = bots.map(|bot| bot.benched);
+        let decided = bots.iter().all(|bot| {
+            bot.benched.is_some() || !bot.may_be_benched_before(pair.number, self.bench_after)
+        });
+        if !decided {
+            Verdict::Undecided
+        } else if benched.iter().any(Option::is_some) {
+            Verdict::Benched(benched)
+        } else {
+            Verdict::Counts
+        }
+    }
+}
+
+/// From the first pair not settled, in the order of the schedule.
+#[derive(Debug, Default)]
+struct BotPairs {
+    /// Pair numbers, with the bot's forfeits once settled.
+    pairs: VecDeque<(u64, Option<Forfeits>)>,
+    /// Before those pairs.
+    streak: ForfeitStreak,
+    benched: Option<Benched>,
+}
+
+/// Why the bot forfeited each game of a pair, if it did.
+type Forfeits = [Option<ForfeitReason>; 2];
+
+impl BotPairs {
+    fn push(&mut self, number: u64) {
+        self.pairs.push_back((number, None));
+    }
+
+    fn settle(
+        &mut self,
+        number: u64,
+        bot: EntrantId,
+        forfeits: Forfeits,
+        bench_after: u32,
+    ) -> Option<Benched> {
+        if let Some(known) = self.pairs.iter_mut().find(|(n, _)| *n == number) {
+            known.1 = Some(forfeits);
+        }
+        let mut newly_benched = None;
+        while let Some(&(_, Some(forfeits))) = self.pairs.front() {
+            self.pairs.pop_front();
+            let too_many = self.streak.pair(forfeits, bench_after);
+            if self.benched.is_none()
+                && let Some((after, reason)) = too_many
+            {
+                let benched = Benched { bot, after, reason };
+                self.benched = Some(benched);
+                newly_benched = Some(benched);
+            }
+        }
+        newly_benched
+    }
+
+    /// Whether unsettled pairs before this one may bench the bot.
+    fn may_be_benched_before(&self, pair: u64, bench_after: u32) -> bool {
+        let mut streak = self.streak;
+        for &(number, forfeits) in &self.pairs {
+            if number == pair {
+                break;
+            }
+            match forfeits {
+                None => streak.worst_pair(),
+                Some(forfeits) => {
+                    streak.pair(forfeits, bench_after);
+                }
+            }
+            if streak.reaches(bench_after) {
+                return true;
+            }
+        }
+        false
+    }
+}
+
+/// Games forfeited in a row, in the order of the schedule.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct ForfeitStreak(u32);
+
+/// The number of forfeits that benches a bot, and the last one's reason.
+pub(super) type TooMany = (u32, ForfeitReason);
+
+impl ForfeitStreak {
+    /// Adds a pair: why the bot forfeited each game, if it did. `Some` benches the bot, decided after whole pairs
+    /// only; never when `bench_after` is 0.
+    pub(super) fn pair(
+        &mut self,
+        forfeits: [Option<ForfeitReason>; 2],
+        bench_after: u32,
+    ) -> Option<TooMany> {
+        for forfeit in forfeits {
+            self.0 = if forfeit.is_some() { self.0 + 1 } else { 0 };
+        }
+        let reason = forfeits[1]?;
+        self.reaches(bench_after).then_some((self.0, reason))
+    }
+
+    /// Adds an unknown pair as if both games were forfeited.
+    const fn worst_pair(&mut self) {
+        self.0 += 2;
+    }
+
+    /// `bench_after` 0: never.
+    const fn reaches(self, bench_after: u32) -> bool {
+        bench_after > 0 && self.0 >= bench_after
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forfeits_in_a_row_bench_a_bot_between_pairs() {
+        const F: Option<ForfeitReason> = Some(ForfeitReason::Timeout);
+        let mut streak = ForfeitStreak::default();
+        assert_eq!(streak.pair([F, F], 3), None);
+        assert_eq!(streak.pair([F, None], 3), None);
+        assert_eq!(streak.pair([None, F], 3), None);
+        assert_eq!(streak.pair([F, F], 3), Some((3, ForfeitReason::Timeout)));
+        assert_eq!(streak.pair([F, F], 0), None);
+        assert!(!streak.reaches(0) && streak.reaches(5) && !streak.reaches(6));
+    }
+}
