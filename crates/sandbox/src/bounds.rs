@@ -1,39 +1,37 @@
-//! Which limits of a bot are strict, held by the kernel at any moment, and which are checked again
-//! and again, so that a bot can exceed them for some milliseconds before it is ended.
+//! Which limits the kernel enforces at any moment, and which are polled: those a bot can exceed for
+//! some milliseconds before it is killed.
 
 use serde::{Deserialize, Serialize};
 
 use super::cgroup::Controller;
 use super::settings::{Kind, Settings};
 
-/// The option that bounds memory.
 pub(super) const MEMORY: &str = "--memory";
 
-/// How a limit is kept on this machine.
+/// How a limit is enforced on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bound {
-    /// Its option, or what it is about.
+    /// Its option, or its subject.
     pub limit: String,
-    /// Whether the kernel keeps it at any moment.
+    /// Whether the kernel enforces it at any moment.
     pub wall: bool,
-    /// By what, for people.
+    /// The mechanism, for people.
     pub by: String,
 }
 
 impl Bound {
-    /// How it is kept, for people.
+    /// How it is enforced, for people.
     pub fn kept(&self) -> String {
         let kind = if self.wall { "strict" } else { "checked" };
         format!("{kind}: {}", self.by)
     }
 
-    /// The same, after what it is about.
+    /// The limit, then [`Bound::kept`].
     pub fn line(&self) -> String {
         format!("{}: {}", self.limit, self.kept())
     }
 }
 
-/// How each limit of bots is kept; empty without a sandbox. The first is that on memory.
 pub(super) fn of(settings: &Settings) -> Vec<Bound> {
     if settings.kind == Kind::None {
         return Vec::new();

@@ -1,18 +1,16 @@
-//! The command that starts a bot, as the sandbox needs to know it.
-
 use std::path::Path;
 
-/// A command that is to be confined: plain data, borrowed from the module above, which knows more of the bot.
+/// The command that starts a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotCommand<'a> {
-    /// What the bot is called, for messages; safe to show.
+    /// For messages; escaped.
     pub name: &'a str,
-    /// What is started, and its arguments.
+    /// The program and its arguments.
     pub argv: &'a [String],
-    /// The strategy, when it is one of this program's own.
+    /// The strategy, for a built-in bot.
     pub builtin: Option<&'a str>,
-    /// The directory that was given with it, if one was.
+    /// The directory given with it.
     pub directory: Option<&'a Path>,
-    /// Names of programs that it starts: it has to see them as if it were run by them.
+    /// Programs that it starts, which it has to see as if they ran it.
     pub starts: &'a [String],
 }

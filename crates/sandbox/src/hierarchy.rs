@@ -1,30 +1,29 @@
-//! Which control groups this process is in, and where their directories are.
+//! The control groups of this process, and their directories.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-/// The interface of control groups.
+/// The version of the cgroup interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Version {
     One,
     Two,
 }
 
-/// A control group that this process is in.
+/// A control group of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OwnGroup {
-    /// Its directory.
     pub directory: PathBuf,
-    /// The highest directory of its hierarchy that this process sees.
+    /// The topmost directory of its hierarchy that this process sees.
     pub top: PathBuf,
     pub version: Version,
-    /// Whether it is the highest group that this process sees.
+    /// Whether it is that topmost group.
     pub is_root: bool,
 }
 
 impl OwnGroup {
-    /// Its directory and those of the groups above it, as far as this process sees them.
+    /// Its directory and its parents', as far as this process sees them.
     pub fn levels(&self) -> impl Iterator<Item = &Path> {
         let above = self.directory.ancestors();
         above.take_while(|directory| directory.starts_with(&self.top))
@@ -54,7 +53,7 @@ pub fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
     own.lines().filter_map(group).collect()
 }
 
-/// Where this line of `mountinfo` mounts the hierarchy, and the directory of the group `path` there.
+/// Where this `mountinfo` line mounts the hierarchy, and the directory of the group `path` there.
 fn mounted(
     line: &str,
     version: Version,
@@ -75,7 +74,7 @@ fn mounted(
     }
     let mut place = place.split(' ').skip(3);
     let (root, point) = (place.next()?, place.next()?);
-    // Without a name space of their own, containers see a part of the whole tree mounted.
+    // A container without a cgroup namespace sees a part of the whole tree mounted.
     let below = Path::new(path).strip_prefix(root).ok()?;
     let top = PathBuf::from(point);
     Some((top.clone(), top.join(below)))

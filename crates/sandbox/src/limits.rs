@@ -1,8 +1,6 @@
-//! What a bot in a sandbox may use.
-
 use serde::{Deserialize, Serialize};
 
-/// What a bot may use. Without a sandbox nothing bounds it.
+/// What a sandboxed bot may use. Nothing bounds a bot without a sandbox.
 ///
 /// ```
 /// use referee_sandbox::ResourceLimits;
@@ -12,11 +10,10 @@ use serde::{Deserialize, Serialize};
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResourceLimits {
-    /// Memory of all its processes together, in bytes.
+    /// All its processes together, in bytes.
     pub memory: u64,
-    /// Processes.
     pub processes: u64,
-    /// Open files of a process.
+    /// Of one process.
     pub open_files: u64,
     /// Its scratch directory, and the largest file, in bytes.
     pub scratch: u64,
@@ -35,7 +32,7 @@ impl Default for ResourceLimits {
 }
 
 impl ResourceLimits {
-    /// Threads of all its processes together; a runtime starts some for every core.
+    /// All its processes together; a runtime starts some for every core.
     pub(super) const fn threads(&self) -> u64 {
         let threads = self.processes.saturating_mul(4);
         if threads < 512 { 512 } else { threads }
@@ -44,18 +41,18 @@ impl ResourceLimits {
 
 #[cfg(all(target_os = "linux", not(portable)))]
 impl ResourceLimits {
-    /// Files in a scratch directory.
+    /// The most files in a scratch directory.
     pub(super) const SCRATCH_FILES: u64 = 4096;
 
     /// Private memory that one process may reserve, in bytes. More than it may use: runtimes
-    /// reserve what they never touch. What is in use is watched.
+    /// reserve what they never touch.
     pub(super) const fn reservable_memory(&self) -> u64 {
         self.memory.saturating_mul(2).saturating_add(256 << 20)
     }
 }
 
-/// How many games of one bot are played at once, at most, as far as its processes are counted together. Read once for
-/// a process and its doubles: the number of processors is in files of control groups.
+/// The most games of one bot at the same time, as far as its processes are counted together. Read
+/// once: the number of CPUs is in files of control groups.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn games_at_once() -> u64 {
     use std::sync::LazyLock;

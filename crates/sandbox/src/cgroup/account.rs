@@ -1,4 +1,4 @@
-//! The CPU time of all processes of a bot together, those included that have exited and were not waited for.
+//! The CPU time of all processes of a bot, including those that exited and were not waited for.
 
 use std::fs::File;
 use std::io;
@@ -10,17 +10,17 @@ use serde::{Deserialize, Serialize};
 
 use crate::hierarchy::Version;
 
-/// The file of a group that counts CPU time.
+/// The file that counts a group's CPU time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     file: PathBuf,
     version: Version,
-    /// What processes had used that were in the group before.
+    /// What processes of the group had used before.
     before: Duration,
 }
 
 impl Account {
-    /// What is used from now on in the group of this directory.
+    /// Counts from now on.
     pub(super) fn new(directory: &Path, version: Version) -> io::Result<Self> {
         let mut account = Self {
             file: directory.join(match version {
@@ -35,7 +35,7 @@ impl Account {
         Ok(account)
     }
 
-    /// Opens it, to be read often.
+    /// Opens it for repeated reading.
     pub fn open(&self) -> io::Result<OpenAccount> {
         Ok(OpenAccount {
             file: File::open(&self.file)?,
@@ -45,7 +45,7 @@ impl Account {
     }
 }
 
-/// An account that is kept open.
+/// An open [`Account`].
 #[derive(Debug)]
 pub struct OpenAccount {
     file: File,
@@ -54,7 +54,7 @@ pub struct OpenAccount {
 }
 
 impl OpenAccount {
-    /// What was used. One system call; `None` when the group is gone.
+    /// CPU time used. One system call; `None` when the group is gone.
     pub fn read(&self) -> Option<Duration> {
         let mut buffer = [0; 512];
         let length = self.file.read_at(&mut buffer, 0).ok()?;

@@ -1,34 +1,32 @@
-//! What is set in a control group, in both versions of the interface.
+//! The settings of a control group, in both versions of the interface.
 
 use serde::{Deserialize, Serialize};
 
 use crate::hierarchy::Version;
 
-/// The period over which processor time is bounded, in microseconds.
+/// The period of the CPU bound, in microseconds.
 const PERIOD: u64 = 100_000;
 
 /// What the kernel can do for all processes of a bot together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Controller {
-    /// Bounds memory, the kernel's own for them included.
+    /// Bounds memory, the kernel's own for the processes included.
     Memory,
-    /// Bounds the number of processes and threads.
+    /// Bounds processes and threads.
     Pids,
-    /// Bounds processor time.
+    /// Bounds CPU time.
     Cpu,
-    /// Stops them, whatever signals they get.
+    /// Stops the processes, whatever signals they get.
     Freezer,
-    /// Counts CPU time. That of v2 is there without a controller.
+    /// Counts CPU time. v2 needs no controller for it.
     Account,
 }
 
-/// What the processes of a bot may have together.
+/// What the processes of a bot may use together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
-    /// Bytes of memory.
     pub memory: u64,
-    /// Processes and threads.
     pub tasks: u64,
 }
 
@@ -46,7 +44,7 @@ impl Default for Allowance {
 pub(super) struct Setting {
     pub(super) file: &'static str,
     pub(super) value: String,
-    /// Whether a kernel may lack it.
+    /// Whether a kernel may lack the file.
     pub(super) optional: bool,
 }
 
@@ -75,7 +73,6 @@ impl Controller {
         Self::Account,
     ];
 
-    /// Its name in the kernel.
     pub(super) const fn name(self) -> &'static str {
         match self {
             Self::Memory => "memory",
@@ -86,11 +83,10 @@ impl Controller {
         }
     }
 
-    /// What a group is set to.
     pub(super) fn settings(self, version: Version, allowance: Allowance) -> Vec<Setting> {
         let memory = allowance.memory.to_string();
         match (self, version) {
-            // Memory must not go to disk instead, and a bot ends as a whole.
+            // Memory must not be swapped out instead, and a bot is killed as a whole.
             (Self::Memory, Version::One) => vec![
                 setting("memory.limit_in_bytes", memory.clone()),
                 optional("memory.memsw.limit_in_bytes", memory),
@@ -101,7 +97,6 @@ impl Controller {
                 optional("memory.oom.group", "1".to_owned()),
             ],
             (Self::Pids, _) => vec![setting("pids.max", allowance.tasks.to_string())],
-            // One processor.
             (Self::Cpu, Version::One) => vec![
                 setting("cpu.cfs_period_us", PERIOD.to_string()),
                 setting("cpu.cfs_quota_us", PERIOD.to_string()),
@@ -109,14 +104,14 @@ impl Controller {
             (Self::Cpu, Version::Two) => {
                 vec![setting("cpu.max", format!("{PERIOD} {PERIOD}"))]
             }
-            // That it can be written is what counts.
+            // Only whether it can be written matters.
             (Self::Freezer, Version::One) => vec![setting("freezer.state", "THAWED".to_owned())],
             (Self::Freezer, Version::Two) => vec![setting("cgroup.freeze", "0".to_owned())],
             (Self::Account, _) => Vec::new(),
         }
     }
 
-    /// The file that counts how often a bound was met, and how its line begins.
+    /// The file that counts how often a bound was met, and how its line starts.
     pub(super) const fn events(self, version: Version) -> Option<(&'static str, &'static [u8])> {
         match (self, version) {
             (Self::Memory, Version::One) => Some(("memory.oom_control", b"oom_kill ")),

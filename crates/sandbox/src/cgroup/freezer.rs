@@ -1,4 +1,4 @@
-//! Stopping all processes of a bot: unlike a signal, no other signal undoes it, and no timer.
+//! Stops all processes of a bot; no signal or timer undoes it.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::hierarchy::Version;
 
-/// The file by which the processes of a group are stopped and continued.
+/// The file that stops and continues the processes of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freezer {
     pub(super) file: PathBuf,
@@ -16,7 +16,7 @@ pub struct Freezer {
 }
 
 impl Freezer {
-    /// Opens it, to be used often.
+    /// Opens it for repeated use.
     pub fn open(&self) -> io::Result<OpenFreezer> {
         let file = File::options().write(true).open(&self.file)?;
         let version = self.version;
@@ -24,7 +24,7 @@ impl Freezer {
     }
 }
 
-/// A freezer that is kept open.
+/// An open [`Freezer`].
 #[derive(Debug)]
 pub struct OpenFreezer {
     file: File,
@@ -32,7 +32,7 @@ pub struct OpenFreezer {
 }
 
 impl OpenFreezer {
-    /// Stops the processes, or lets them continue. One system call.
+    /// Stops or continues the processes. One system call.
     pub fn set(&self, frozen: bool) -> io::Result<()> {
         let word = match (self.version, frozen) {
             (Version::One, true) => "FROZEN",

@@ -1,9 +1,9 @@
-//! The program of a filter, in which the kernel finds the answer to a call in a few steps.
+//! The filter's program, in which the kernel finds the answer to a call in a few steps.
 //!
-//! When a filter is installed the kernel translates it to machine code, and runs it for every call there is, to remember
-//! which are always allowed. With a program that compares a call with one after the other, as the crate `seccompiler` makes
-//! it, that takes 8 % of the start of a bot. So the crate compiles the conditions on the arguments of each call, which
-//! are then [shortened](super::shorten), and what leads there is a search by halves among ranges of calls.
+//! When a filter is installed the kernel translates it and runs it for every call number. The
+//! linear program of the crate `seccompiler` takes 8 % of a bot's start. The crate compiles the
+//! conditions of each call, which are then [shortened](super::shorten); a binary search among
+//! ranges of calls leads to them.
 
 use std::collections::BTreeMap;
 use std::env::consts::ARCH;
@@ -16,15 +16,15 @@ use seccompiler::{
 use super::calls::LAST_KNOWN;
 use super::shorten::{Known, shorten, step};
 
-/// The conditions under which calls get an answer; none where they always do.
+/// The conditions under which calls get an answer; empty for always.
 pub(super) type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
 
-/// The programs that answer calls, by their numbers.
+/// The programs that answer calls, by call number.
 #[derive(Default)]
 pub(super) struct Calls(BTreeMap<u32, BpfProgram>);
 
 impl Calls {
-    /// Adds an answer for calls, where no earlier one answers.
+    /// Earlier answers take precedence.
     pub(super) fn add(&mut self, rules: Rules, answer: &SeccompAction) -> Result<(), BackendError> {
         for (call, conditions) in rules {
             let number = u32::try_from(call).unwrap_or(u32::MAX);
@@ -41,11 +41,11 @@ impl Calls {
         Ok(())
     }
 
-    /// The whole program: calls of another architecture end the process, and those beyond the last known one do not
-    /// exist; with them those of the x32 interface, whose numbers have a high bit set.
+    /// The whole program. Calls of another architecture kill the process. Calls above the last
+    /// known one do not exist; this includes the x32 interface, whose numbers have a high bit set.
     pub(super) fn program(self) -> Result<BpfProgram, BackendError> {
         let arch = TargetArch::try_from(ARCH)?;
-        // What comes before the first rule of any filter: whether the architecture is right.
+        // Every filter starts with the check of the architecture.
         let nothing = SeccompFilter::new(
             Rules::new(),
             SeccompAction::Allow,
@@ -55,7 +55,7 @@ impl Calls {
         let mut program = BpfProgram::try_from(nothing)?;
         program.truncate(ARCHITECTURE);
         program.extend([
-            // The number is the first word of what a filter sees.
+            // The number is the first word of a filter's data.
             step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0),
             step(
                 libc::BPF_JMP | libc::BPF_JGT | libc::BPF_K,
@@ -70,7 +70,7 @@ impl Calls {
         Ok(program)
     }
 
-    /// Where in the numbers of calls another program begins, with that; the first begins at 0.
+    /// Ranges of call numbers by their first number, each with its program; the first starts at 0.
     fn ranges(self, arch: u32) -> Vec<(u32, BpfProgram)> {
         let allowed = || vec![give(libc::SECCOMP_RET_ALLOW)];
         let mut ranges = vec![(0, allowed())];
@@ -78,7 +78,7 @@ impl Calls {
             program.extend(allowed());
             let known = Known { number, arch };
             let program = shorten(&program, known).unwrap_or(program);
-            // The next one may begin where this one ends.
+            // The next range may start where this one ends.
             ranges.pop_if(|(first, _)| *first == number);
             ranges.push((number, program));
             ranges.push((number.saturating_add(1), allowed()));
@@ -88,10 +88,9 @@ impl Calls {
     }
 }
 
-/// The steps by which a filter of the crate's checks the architecture.
+/// The length of the crate's check of the architecture.
 const ARCHITECTURE: usize = 3;
 
-/// The program for one call with these conditions.
 pub(super) fn conditional(
     call: c_long,
     conditions: Vec<SeccompRule>,
@@ -103,7 +102,7 @@ pub(super) fn conditional(
     BpfProgram::try_from(filter)
 }
 
-/// Has the steps after a program decide what that would allow.
+/// Falls through to the following steps where the program would allow.
 fn pass_on(program: &mut BpfProgram) {
     let length = program.len();
     for (at, each) in program.iter_mut().enumerate() {
@@ -114,7 +113,7 @@ fn pass_on(program: &mut BpfProgram) {
     }
 }
 
-/// Has the supervisor asked instead of a tracer.
+/// Asks the supervisor instead of a tracer.
 fn ask_supervisor(program: &mut BpfProgram) {
     for each in program {
         if is_answer(each, libc::SECCOMP_RET_TRACE) {
@@ -127,7 +126,7 @@ fn is_answer(step: &sock_filter, answer: u32) -> bool {
     u32::from(step.code) == libc::BPF_RET && step.k == answer
 }
 
-/// Finds the range that a call is in, and runs its program. The number of the call is what was loaded last.
+/// Finds the range of the loaded call number, and runs its program.
 fn search(ranges: &[(u32, BpfProgram)]) -> BpfProgram {
     let (lower, higher) = match ranges {
         [] => return Vec::new(),
@@ -140,7 +139,7 @@ fn search(ranges: &[(u32, BpfProgram)]) -> BpfProgram {
         let code = libc::BPF_JMP | libc::BPF_JGE | libc::BPF_K;
         step(code, jt, jf, first)
     };
-    // A step that is conditional reaches no further than 255 others.
+    // A conditional jump reaches at most 255 steps.
     let mut program = if let Ok(length) = u8::try_from(lower.len()) {
         vec![is_higher(length, 0)]
     } else {

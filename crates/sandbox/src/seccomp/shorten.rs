@@ -1,19 +1,19 @@
-//! Shortens a program for one system call.
+//! Shortens the program for one system call.
 //!
-//! The kernel translates a filter to machine code whenever it is installed, at every start of a bot, in several
-//! passes over all its steps. The crate's programs for single calls each check the architecture and the number anew, which
-//! are known where they stand here, and jump from one jump to the next.
+//! The kernel translates the filter at every start of a bot, in several passes over all steps. The
+//! crate's programs for single calls check the architecture and number again, which are known here,
+//! and jump from jump to jump.
 
 use libc::{BPF_ABS, BPF_AND, BPF_JA, BPF_JEQ, BPF_JGE, BPF_JGT, BPF_JMP, BPF_JSET, BPF_K};
 use libc::{BPF_LD, BPF_RET, BPF_W};
 use seccompiler::{BpfProgram, sock_filter};
 
-/// What a step finds loaded.
+/// The value that a step finds loaded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Loaded {
     Known(u32),
     Unknown,
-    /// It depends on the way there.
+    /// Depends on the path.
     Mixed,
 }
 
@@ -24,19 +24,19 @@ pub(super) struct Known {
     pub(super) arch: u32,
 }
 
-/// Where the steps of a program lead to, by their places.
+/// The targets of a program's steps, by position.
 struct Steps<'a> {
     program: &'a [sock_filter],
-    /// What each step that is reached finds loaded.
+    /// By step; `None` when unreachable.
     reached: Vec<Option<Loaded>>,
 }
 
-/// The same program for such a call, of which the number is loaded at the start. `None` where it has a step that is
-/// not expected here.
+/// The program for such a call, whose number is loaded at the start. `None` when it has an
+/// unexpected step.
 pub(super) fn shorten(program: &[sock_filter], known: Known) -> Option<BpfProgram> {
     let steps = Steps::follow(program, known)?;
     let kept: Vec<usize> = (0..program.len()).filter(|&at| steps.is_kept(at)).collect();
-    // After a step that does not end the program stands the one that it leads to, or a jump there.
+    // A step that does not return is followed by its target, or by a jump to it.
     let mut short = Vec::new();
     let mut places = vec![None; program.len()];
     let mut jumps = Vec::new();
@@ -74,7 +74,7 @@ const KEEP: u32 = libc::BPF_ALU | BPF_AND | BPF_K;
 const JUMP: u32 = BPF_JMP | BPF_JA;
 const ANSWER: u32 = BPF_RET | BPF_K;
 
-/// Where the number and the architecture stand in what a filter sees.
+/// Offsets in a filter's data.
 const NUMBER: u32 = 0;
 const ARCH: u32 = 4;
 
@@ -84,7 +84,6 @@ fn is_condition(step: &sock_filter) -> bool {
         && code & 7 == BPF_JMP
 }
 
-/// Whether a condition holds.
 fn holds(step: &sock_filter, loaded: u32) -> bool {
     match u32::from(step.code) & !BPF_JMP {
         BPF_JEQ => loaded == step.k,
@@ -95,7 +94,7 @@ fn holds(step: &sock_filter, loaded: u32) -> bool {
 }
 
 impl<'a> Steps<'a> {
-    /// Follows all ways through the program, which lead onwards.
+    /// Follows all paths; jumps only lead forward.
     fn follow(program: &'a [sock_filter], known: Known) -> Option<Self> {
         let mut steps = Self {
             program,
@@ -133,7 +132,6 @@ impl<'a> Steps<'a> {
         Some(steps)
     }
 
-    /// Notes what a step finds loaded.
     fn reach(&mut self, at: usize, loaded: Loaded) -> Option<()> {
         let reached = self.reached.get_mut(at)?;
         let same = reached.is_none_or(|before| before == loaded);
@@ -141,8 +139,8 @@ impl<'a> Steps<'a> {
         Some(())
     }
 
-    /// Where a step leads to without a look at what it loads: a jump, a condition on what is known, and the loading
-    /// of that.
+    /// Where a step leads whatever is loaded: a jump, a condition on known values, or a load of
+    /// them.
     fn way(&self, at: usize) -> Option<usize> {
         let each = self.program.get(at)?;
         match (u32::from(each.code), (*self.reached.get(at)?)?) {
@@ -160,7 +158,7 @@ impl<'a> Steps<'a> {
         }
     }
 
-    /// The step at which one that does something is found from this one.
+    /// The next step from here that does something.
     fn end_of(&self, mut at: usize) -> usize {
         while let Some(next) = self.way(at) {
             at = next;
@@ -168,13 +166,12 @@ impl<'a> Steps<'a> {
         at
     }
 
-    /// Whether a step does something: all else is only passed.
+    /// Whether a step does something; others are skipped.
     fn is_kept(&self, at: usize) -> bool {
         self.reached[at].is_some() && self.way(at).is_none()
     }
 }
 
-/// A step of a program.
 pub(super) fn step(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
     sock_filter {
         #[expect(clippy::cast_possible_truncation, reason = "codes of BPF are small")]

@@ -1,4 +1,5 @@
-//! The end of a supervisor, a child of this process that [the fork server](super::fork_server) has started.
+//! Waits for a supervisor that [the fork server](super::fork_server) started: a child of this
+//! process.
 
 use std::io;
 use std::os::fd::{AsFd as _, BorrowedFd, OwnedFd};
@@ -13,14 +14,14 @@ use tokio::io::unix::AsyncFd;
 
 use super::sys;
 
-/// Those that nobody waits for any more.
+/// Those that are not waited for any more.
 static LEFT: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
 /// A supervisor that runs, or has been waited for.
 #[derive(Debug)]
 pub struct Forked {
     pid: Pid,
-    /// `None` only while it is dropped.
+    /// `None` only while being dropped.
     end: Option<AsyncFd<OwnedFd>>,
     status: Option<ExitStatus>,
 }
@@ -44,7 +45,7 @@ impl Forked {
         self.status.is_none().then_some(pid)
     }
 
-    /// Waits for its end. Can be given up and called again.
+    /// Waits for its exit. Cancel-safe.
     pub async fn wait(&mut self) -> io::Result<ExitStatus> {
         loop {
             if let Some(status) = self.status {
@@ -61,7 +62,7 @@ impl Forked {
         }
     }
 
-    /// Has the kernel end it.
+    /// Sends SIGKILL.
     pub fn start_kill(&self) -> io::Result<()> {
         match &self.end {
             Some(end) if self.status.is_none() => Ok(pidfd_send_signal(end, Signal::KILL)?),
@@ -83,7 +84,7 @@ impl Drop for Forked {
     }
 }
 
-/// The status of a child, if it has ended; it is then gone.
+/// The status of a child if it has exited; it is then reaped.
 fn reap(end: BorrowedFd<'_>) -> io::Result<Option<ExitStatus>> {
     let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
     let ended = waitid(WaitId::PidFd(end), options)?;
@@ -93,7 +94,6 @@ fn reap(end: BorrowedFd<'_>) -> io::Result<Option<ExitStatus>> {
     }))
 }
 
-/// Waits for the end of a child.
 pub(super) fn wait_for(pid: Pid) -> io::Result<()> {
     let end = pidfd_open(pid, PidfdFlags::empty())?;
     waitid(WaitId::PidFd(end.as_fd()), WaitIdOptions::EXITED)?;

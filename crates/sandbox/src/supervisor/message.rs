@@ -1,5 +1,4 @@
-//! The protocol between the referee and a supervisor: the arguments that a supervisor is started
-//! with, and one line of JSON for each message.
+//! The protocol between referee and supervisor: the arguments, and messages of one JSON line.
 
 use std::os::fd::RawFd;
 use std::path::PathBuf;
@@ -13,65 +12,61 @@ use crate::limits::ResourceLimits;
 use crate::seccomp::Situation;
 use referee_text::size;
 
-/// The second argument of the program inside bubblewrap, which then becomes the bot.
+/// Second argument of the program inside bubblewrap, which becomes the bot.
 pub(super) const INSIDE: &str = "inside";
 
-/// The second argument of the program when it is to become bubblewrap, which builds a box.
+/// Second argument of the program that becomes bubblewrap to build a box.
 pub(super) const BUILD: &str = "build";
 
-/// The second argument of the program inside a box that is kept.
+/// Second argument of the program inside a new box.
 pub(super) const HOLD: &str = "hold";
 
-/// The second argument of the program when it is to try what a bot could do.
+/// Second argument of the self-test.
 pub(super) const SELF_TEST: &str = "self-test";
 
-/// The descriptor of the program inside bubblewrap that leads to the supervisor.
+/// Inside bubblewrap: leads to the supervisor.
 pub(super) const STATUS_FD: RawFd = 3;
 
-/// The descriptor by which bubblewrap starts that program.
+/// By which bubblewrap starts the program.
 pub(super) const REFEREE_FD: RawFd = 4;
 
 /// How long bubblewrap may take to build a sandbox.
 pub(super) const BUILDING: Duration = Duration::from_secs(10);
 
-/// A bot to start. A descriptor is sent with it, from which the bot reads questions; and where a box is
-/// kept, those that lead into it, or one for whoever is to get the box that the supervisor builds.
+/// A bot to start. Sent with it: the descriptor of its questions, and for a kept box its
+/// descriptors or a socket to send a new one to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnRequest {
-    /// What is started, and its arguments.
     pub argv: Vec<String>,
-    /// All of its environment, but for the place of its scratch directory.
+    /// Without the variable for its scratch directory.
     pub environment: Vec<(String, String)>,
-    /// Where it starts; its scratch directory when there is none.
+    /// Working directory; its scratch directory when `None`.
     pub directory: Option<PathBuf>,
-    /// What confines it.
     pub backend: Backend,
-    /// What it may use.
     pub limits: ResourceLimits,
     /// Whether it is stopped in its opponent's turns.
     pub freeze: bool,
-    /// Whether compilers are run.
+    /// Whether compilers run.
     pub compiles: bool,
     /// Where control groups can be made for it.
     pub groups: ParentGroups,
-    /// What all of its processes then have together.
+    /// What its processes may use together.
     pub allowance: Allowance,
-    /// The number of the user and group that its processes get; the referee's own without one.
+    /// User and group id of its processes; the referee's when `None`.
     pub user: Option<u32>,
 }
 
 /// What a process restricts itself to before it becomes the bot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Restrictions {
-    /// What the bot may use.
     pub(super) limits: ResourceLimits,
     pub(super) situation: Situation,
-    /// The number of the user and group that it gets.
+    /// User and group id.
     pub(super) user: Option<u32>,
 }
 
 impl SpawnRequest {
-    /// What the bot's first process restricts itself to.
+    /// The restrictions for the bot's first process.
     pub(super) fn restrictions(&self) -> Restrictions {
         Restrictions {
             limits: self.limits,
@@ -80,7 +75,6 @@ impl SpawnRequest {
         }
     }
 
-    /// What the bot's filters depend on.
     pub(super) fn situation(&self) -> Situation {
         Situation {
             shared_files: matches!(
@@ -90,7 +84,7 @@ impl SpawnRequest {
                     ..
                 }
             ),
-            // What the kernel stops no signal continues.
+            // No signal continues what the kernel stopped.
             freeze: self.freeze && self.groups.version(Controller::Freezer).is_none(),
             compiles: self.compiles,
         }
@@ -103,50 +97,48 @@ impl SpawnRequest {
 pub enum SupervisorEvent {
     /// The bot runs.
     Ready {
-        /// Its process, which leads a group and a session.
+        /// Leads a group and a session.
         pid: i32,
-        /// What stops all of its processes, if that is to be had.
+        /// Stops all of its processes; `None` where nothing does.
         freezer: Option<Freezer>,
-        /// What counts their CPU time, likewise.
+        /// Counts their CPU time; `None` where nothing does.
         account: Option<Account>,
     },
     /// It could not be started.
     Failed {
-        /// Why, for people.
         cause: String,
-        /// The number of the system's error, when it is one.
+        /// The system's error number.
         errno: Option<i32>,
     },
-    /// It has ended, with all that it had started.
+    /// The bot and everything it started have exited.
     Ended(ExitReport),
 }
 
 /// How a bot ended, and what it had used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExitReport {
-    /// Its exit status, as `wait` gives it.
+    /// As from `wait`.
     pub status: i32,
-    /// Processor time of all its processes, in milliseconds.
+    /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,
-    /// The most memory that was seen in use at once, in KiB.
+    /// Peak memory seen, in KiB.
     pub memory_kb: u64,
-    /// The limit that it was ended for.
+    /// The limit it was killed for.
     pub exceeded: Option<Exceeded>,
     /// Whether it tried to open a network connection.
     pub network: bool,
 }
 
-/// A limit that a bot was ended for.
+/// A limit that a bot was killed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exceeded {
-    /// Memory of all its processes.
+    /// Of all its processes.
     Memory,
-    /// Not one of its own: the kernel killed a process of it because others had all memory.
+    /// Not the bot's: the kernel killed a process because others used the memory.
     OthersMemory,
-    /// Processes.
     Processes,
-    /// Threads of all its processes.
+    /// Of all its processes.
     Threads,
     /// Bytes in its scratch directory.
     Scratch,
@@ -157,8 +149,7 @@ pub enum Exceeded {
 }
 
 impl ExitReport {
-    /// Why the bot was ended, when it had more than its limits allow: the end of a sentence that
-    /// begins with "it".
+    /// Which limit the bot exceeded: the end of "it …".
     pub fn exceeded(&self, limits: &ResourceLimits) -> Option<String> {
         const KILLED_BY_FILE_SIZE: i32 = 25;
         let scratch = size(limits.scratch);

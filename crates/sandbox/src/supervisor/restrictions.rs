@@ -1,5 +1,5 @@
-//! What every process gives up before it becomes a bot, whatever the backend: resources,
-//! capabilities, and system calls. All of it is inherited, and none of it can be undone.
+//! What every process gives up before it becomes a bot: resources, capabilities, system calls.
+//! Inherited and irreversible.
 
 use std::io;
 use std::os::fd::AsFd as _;
@@ -20,7 +20,7 @@ use super::sys;
 use super::wire::send_descriptors;
 use crate::limits::games_at_once;
 
-/// Signals that wait to be delivered. Those without further data are delivered in any case.
+/// Signals with data that wait to be delivered; plain ones are delivered anyway.
 const PENDING_SIGNALS: u64 = 256;
 
 fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
@@ -30,16 +30,16 @@ fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
 /// Processes and threads that the kernel lets a bot's user have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Counted {
-    /// Others of the user count, too: there is no bound.
+    /// The user has other processes: no bound.
     WithOthers,
-    /// Those of this process of the bot only.
+    /// This process of the bot only.
     Alone,
-    /// Those of all processes of the bot, in all its games.
+    /// All processes of the bot, in all its games.
     WithItsGames,
 }
 
-/// Restricts this process: limits, user, capabilities and, last of all, system calls. The descriptor that
-/// reports attempts to use the network is sent to `supervisor`.
+/// Sets limits, user, capabilities and, last, the filter. The descriptor that reports network
+/// attempts is sent to `supervisor`.
 pub(super) fn restrict_self(
     Restrictions { limits, user, .. }: Restrictions,
     filter: &[sock_filter],
@@ -47,21 +47,21 @@ pub(super) fn restrict_self(
     supervisor: &UnixStream,
 ) -> io::Result<()> {
     let mut most = vec![
-        // Not 0: with that, a program of the system's that takes core dumps would be started, outside and with
-        // all rights. A file of one byte is never written.
+        // Not 0: then the system's core dump program would run, outside and with full rights. A
+        // file of one byte is never written.
         (Resource::Core, 1),
         (Resource::Data, limits.reservable_memory()),
         (Resource::Fsize, limits.scratch),
         (Resource::Nofile, limits.open_files),
         (Resource::Memlock, 1 << 16),
         (Resource::Msgqueue, 0),
-        // What its user has pending altogether counts; others may have more.
+        // Counts all pending of the user; others may have more.
         (Resource::Sigpending, PENDING_SIGNALS),
         (Resource::Rtprio, 0),
     ];
     // Threads count.
     let processes = match counted {
-        // A desktop's are many.
+        // A desktop user has many.
         Counted::WithOthers => None,
         Counted::Alone => Some(limits.threads()),
         Counted::WithItsGames => Some(limits.threads().saturating_mul(games_at_once())),
@@ -72,7 +72,7 @@ pub(super) fn restrict_self(
             current: Some(most),
             maximum: Some(most),
         };
-        // The only one where less is worse.
+        // The only limit where less is worse.
         if resource == Resource::Core && setrlimit(resource, exactly).is_ok() {
             continue;
         }
@@ -85,7 +85,7 @@ pub(super) fn restrict_self(
         setrlimit(resource, limit).map_err(|error| failed("a limit", error))?;
     }
     set_no_new_privs(true)?;
-    // Where it is not permitted there is nothing to get either: no program can give more rights.
+    // Where this is not permitted there is nothing to gain either: no program can give more rights.
     CapabilitySet::all()
         .iter()
         .take_while(|&one| remove_capability_from_bounding_set(one).is_ok())
@@ -101,13 +101,13 @@ pub(super) fn restrict_self(
     };
     set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
     sys::close_on_exec_from(3)?;
-    // No later, for nobody may ask for it then; and no earlier, for a change of the user undoes it.
+    // Not later: the filter forbids it. Not earlier: changing the user resets it.
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let listener = sys::listen_for_calls(filter).map_err(|error| failed("seccomp", error))?;
     send_descriptors(supervisor, b"", &[listener.as_fd()])
 }
 
-/// Gives up all rights of root for those of a user and a group that have none.
+/// Gives up root for a user and group without rights.
 fn become_user(number: u32) -> io::Result<()> {
     let (user, group) = (Uid::from_raw(number), Gid::from_raw(number));
     set_thread_groups(&[])?;

@@ -1,4 +1,4 @@
-//! What stays in sight when another file system is mounted over the directory that it is in.
+//! What stays visible of a directory that another file system is mounted over.
 
 use std::fs::{self, DirBuilder, File};
 use std::io;
@@ -16,12 +16,11 @@ pub(super) struct Shown<'a>(Vec<(&'a Path, What)>);
 enum What {
     Directory(OwnedFd),
     File(OwnedFd),
-    /// What it leads to.
     Link(PathBuf),
 }
 
 impl<'a> Shown<'a> {
-    /// What is there now. None of the paths lies in another.
+    /// Opens what is there now. None of the paths lies in another.
     pub(super) fn find(paths: &'a [PathBuf]) -> io::Result<Self> {
         let tree = OpenTreeFlags::OPEN_TREE_CLONE
             | OpenTreeFlags::OPEN_TREE_CLOEXEC
@@ -37,9 +36,9 @@ impl<'a> Shown<'a> {
         paths.iter().map(find).collect::<io::Result<_>>().map(Self)
     }
 
-    /// Shows all of it at its paths, and makes the directories on the way, which everybody may enter and list.
+    /// Shows everything at its path, making parent directories that all users may enter and list.
     pub(super) fn put(self) -> io::Result<()> {
-        // The referee's own may keep others out.
+        // The referee's umask may keep others out.
         let usual = umask(Mode::WGRP | Mode::WOTH);
         let done = self
             .0

@@ -1,5 +1,5 @@
-//! Starting a process that is to become the bot: in its control groups, in a session of its own, and with
-//! an end of its own accord when its supervisor ends.
+//! Starts a process that becomes the bot: in its control groups and its own session, killed when
+//! its supervisor exits.
 
 use std::convert::Infallible;
 use std::fs::File;
@@ -17,17 +17,16 @@ use super::sys;
 use crate::cgroup::{Groups, Membership};
 use crate::procfs;
 
-/// The exit status of a process that could not become what it was started for. Nobody reads it.
+/// The exit status when a process could not become its program; not read.
 const FAILED: i32 = 127;
 
-/// What a new process does first when it is to become the bot.
+/// What a new process does first.
 pub(super) struct Entry {
     supervisor: OwnedFd,
     membership: Membership,
 }
 
 impl Entry {
-    /// An entry into these groups, below this process.
     pub(super) fn new(groups: &Groups) -> io::Result<Self> {
         Ok(Self {
             supervisor: pidfd_open(getpid(), PidfdFlags::empty())?,
@@ -35,7 +34,7 @@ impl Entry {
         })
     }
 
-    /// An error when the supervisor has ended before this process was to end with it.
+    /// An error when the supervisor exited before the death signal was set.
     pub(super) fn check(&self) -> io::Result<()> {
         let mut end = [PollFd::new(&self.supervisor, PollFlags::IN)];
         match poll(&mut end, Some(&Timespec::default()))? {
@@ -44,7 +43,7 @@ impl Entry {
         }
     }
 
-    /// A session and group of its own, without a terminal, and an end with its supervisor's.
+    /// Its own session and group, without a terminal; killed with its supervisor.
     pub(super) fn lead(&self) -> io::Result<()> {
         procfs::kill_first(None);
         setsid()?;
@@ -52,8 +51,7 @@ impl Entry {
         self.check()
     }
 
-    /// Doubles this process: the new one in the old, nothing in the new, and there whether it is in the
-    /// newer kind of control group already.
+    /// Forks. In the new process: whether it is already in the v2 group.
     fn double(&self) -> io::Result<(Option<Pid>, bool)> {
         if let Some(group) = self.membership.group()
             && let Ok(doubled) = sys::fork_into(group.as_fd())
@@ -64,8 +62,8 @@ impl Entry {
         Ok((sys::fork()?, false))
     }
 
-    /// Starts a process that does this, and returns when it, or one that it has started in its place, has
-    /// become another program. The error says why it has not.
+    /// Starts a process that does this, and returns when it, or its replacement, has become another
+    /// program. The error says why not.
     pub(super) fn start(
         mut self,
         become_it: impl FnOnce(&Self, &Report) -> io::Result<Infallible>,
@@ -74,7 +72,7 @@ impl Entry {
         let (mut ours, theirs) = (File::from(ours), Report(File::from(theirs)));
         let (child, is_member) = self.double()?;
         let Some(child) = child else {
-            // Whatever happens, this process is not its supervisor.
+            // Whatever happens, this process must not continue as the supervisor.
             let _end = EndOnDrop;
             drop(ours);
             let entered = self.lead().and_then(|()| self.membership.take(is_member));
@@ -116,20 +114,19 @@ impl Entry {
     }
 }
 
-/// The first byte of a report on the process that is there instead of the one that was started; its number
-/// follows.
+/// Report: another process replaces the started one; its id follows.
 const INSTEAD: u8 = b'i';
 
-/// The first byte of a report on a failure; the number of the system's error follows, or 0 and a text with
-/// a byte of 0 at its end.
+/// Report: failure; the system's error number follows, or 0 and a text terminated by a 0 byte.
 const FAILURE: u8 = b'f';
 
-/// What a new process reports to its supervisor before it has become another program.
+/// What a new process reports before it has become another program.
 pub(super) struct Report(File);
 
 impl Report {
-    /// Starts a process in place of this one, which ends: returns in the new one. It has the process ids
-    /// and whatever else this one has prepared for its children, and is a child of the supervisor's.
+    /// Starts a process in place of this one, which exits: returns in the new one. It is in what
+    /// this one has prepared for its children, such as process ids, and is a child of the
+    /// supervisor.
     pub(super) fn continue_instead(&self) -> io::Result<()> {
         match sys::fork_beside()? {
             None => Ok(()),
@@ -148,14 +145,13 @@ impl Report {
         }
     }
 
-    /// Without a supervisor nobody needs to know.
+    /// Without a supervisor there is no reader.
     fn write(&self, tag: u8, number: i32, text: &str) {
         let report = [&[tag][..], &number.to_ne_bytes(), text.as_bytes()].concat();
         let _ = (&self.0).write_all(&report);
     }
 }
 
-/// Ends the process when it is dropped.
 struct EndOnDrop;
 
 impl Drop for EndOnDrop {

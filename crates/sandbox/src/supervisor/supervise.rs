@@ -1,4 +1,4 @@
-//! Watching a bot that runs, until it has ended or must be ended.
+//! Watches a running bot until it has exited or must be killed.
 
 use std::io;
 use std::os::unix::net::UnixStream;
@@ -21,11 +21,11 @@ use crate::backend::Backend;
 use crate::cgroup::{Bound, Controller, Groups, OpenAccount};
 use crate::session;
 
-/// The status of a bot that hangs in the kernel although it was killed.
+/// The status of a killed bot that hangs in the kernel.
 const KILLED: i32 = 9;
 
-/// Waits until the bot has ended, the referee is gone, or a limit is exceeded; then nothing is
-/// left of the bot but its directories. `account` counts its CPU time, if that is to be had.
+/// Waits until the bot has exited, the referee is gone, or a limit is exceeded; afterwards only the
+/// bot's directories are left. `account` counts its CPU time.
 pub(super) fn supervise(
     request: &SpawnRequest,
     mut bot: RunningBot,
@@ -50,7 +50,7 @@ pub(super) fn supervise(
         let wait = Timespec::try_from(wait).map_err(io::Error::other)?;
         let asked = if asking { 3 } else { 2 };
         let ready = poll(&mut events[..asked], Some(&wait));
-        // Also when it keeps asking for the network.
+        // Even when it keeps asking for the network.
         if Instant::now() >= next_check {
             reap_orphans(bot.pid);
             if let Some(remover) = &bot.remover {
@@ -73,7 +73,7 @@ pub(super) fn supervise(
                         sys::answer_call(&bot.calls, &call, answer);
                     }
                 } else {
-                    // No process is left that could ask; the end is about to be reported.
+                    // No process is left that could ask; the exit is about to be reported.
                     asking = false;
                 }
             }
@@ -82,7 +82,7 @@ pub(super) fn supervise(
         }
     }
     bot.groups.thaw();
-    // It may have ended by itself; then that is its status.
+    // If it exited by itself, this is its status.
     let status = end_all(Some(bot.pid)).map_or(KILLED, WaitStatus::as_raw);
     if let Backend::Landlock {
         scratch,
@@ -105,8 +105,8 @@ pub(super) fn supervise(
     Ok((report, bot.directories))
 }
 
-/// The bound of the kernel's that the bot has met. `check` tells processes from threads, which the kernel
-/// counts together.
+/// The kernel bound that the bot met. `check` tells processes from threads, which the kernel counts
+/// together.
 fn met(groups: &Groups, check: impl FnOnce() -> Option<Exceeded>) -> Option<Exceeded> {
     match groups.exceeded()? {
         Bound::Memory => Some(Exceeded::Memory),
@@ -115,8 +115,8 @@ fn met(groups: &Groups, check: impl FnOnce() -> Option<Exceeded>) -> Option<Exce
     }
 }
 
-/// The bot's own status: bubblewrap, if it is in between, ends with status 128 and the signal's number
-/// when a signal ended the bot.
+/// The bot's own status: bubblewrap in between exits with 128 and the signal's number when a signal
+/// killed the bot.
 fn decode_bwrap_status(status: i32, bwrap: bool) -> i32 {
     match ExitStatus::from_raw(status).code() {
         Some(code @ 129..=192) if bwrap => code - 128,

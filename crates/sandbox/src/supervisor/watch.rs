@@ -1,6 +1,5 @@
-//! What a bot uses while it runs, checked at intervals: memory and processes of its whole
-//! tree, and its scratch directory. The kernel bounds these for one process, or for one user,
-//! but not for a tree without a control group of its own.
+//! Polls what a running bot uses: memory and processes of its whole tree, and its scratch
+//! directory. Without a control group the kernel bounds these for one process or user only.
 
 use std::fs;
 use std::io;
@@ -15,18 +14,17 @@ use super::sys;
 use crate::limits::ResourceLimits;
 use crate::procfs;
 
-/// Time between two checks. Memory grows fastest; where the kernel bounds it, there is more time.
+/// Between two checks. Memory grows fastest; less often where the kernel bounds it.
 pub(super) const fn interval(memory_by_kernel: bool) -> Duration {
     Duration::from_millis(if memory_by_kernel { 50 } else { 25 })
 }
 
-/// How often processes are counted again while some of too many are orphans that have ended.
+/// How often processes are counted again while some of too many are exited orphans.
 const ATTEMPTS: u32 = 2;
 
-/// At every one of so many checks the kernel's tables are looked at, which takes longer than all else.
+/// Page tables are read at every such check: it takes longer than all else.
 const TABLES_EVERY: u32 = 4;
 
-/// The watch over one bot.
 #[derive(Debug)]
 pub(super) struct Watch {
     limits: ResourceLimits,
@@ -34,13 +32,12 @@ pub(super) struct Watch {
     bot: Pid,
     scratch: Scratch,
     descendants: Descendants,
-    /// Processes that are not the bot's own: bubblewrap's.
+    /// Bubblewrap's own processes.
     helpers: usize,
-    /// Whether the kernel bounds their memory together, with what it needs for them itself.
+    /// Whether the kernel bounds their memory together, its own for them included.
     memory_by_kernel: bool,
-    /// Checks that were made.
     checks: u32,
-    /// The most memory seen, in KiB.
+    /// Peak memory seen, in KiB.
     peak: u64,
 }
 
@@ -49,9 +46,9 @@ pub(super) struct Watch {
 pub(super) enum Scratch {
     /// Directories of this system.
     Directories(Vec<PathBuf>),
-    /// A file system of its own, of limited size, in the processes' own view.
+    /// Its own file system of limited size, visible to the bot's processes.
     Inside,
-    /// Likewise, and with a limited number of files.
+    /// Likewise, with a limited number of files.
     Bounded,
 }
 
@@ -75,26 +72,24 @@ impl Watch {
         }
     }
 
-    /// The most memory seen, in KiB.
     pub(super) const fn peak(&self) -> u64 {
         self.peak
     }
 
-    /// Checks everything; the first limit that is exceeded.
+    /// The first limit that is exceeded.
     pub(super) fn check(&mut self) -> Option<Exceeded> {
         let limit = usize::try_from(self.limits.processes).unwrap_or(usize::MAX);
         let limit = limit.saturating_add(self.helpers);
         let threads = self.limits.threads();
         let mut processes = self.descendants.check(limit, threads);
-        // Orphans that have ended wait for this process, or for bubblewrap's first; that they are still
-        // there is not the bot's doing.
+        // Exited orphans wait for this process, or bubblewrap's first; the bot cannot help that.
         for attempt in 0.. {
             if processes.len() <= limit {
                 break;
             }
             let ended = self.descendants.ended_orphans(&processes, self.helpers);
             if processes.len() <= limit + ended {
-                // Those that were left out are checked, too.
+                // Includes those that were left out.
                 processes = self.descendants.check(limit + ended, threads);
                 let now = self.descendants.ended_orphans(&processes, self.helpers);
                 if processes.len() <= limit + now {
@@ -120,7 +115,7 @@ impl Watch {
         }
     }
 
-    /// Bytes in use by these processes, now and then with the kernel's tables for them.
+    /// Bytes in use, every few checks with page tables.
     fn memory(&mut self, processes: &[Process]) -> u64 {
         let resident: u64 = processes.iter().map(|process| process.resident).sum();
         self.peak = self.peak.max(resident >> 10);
@@ -134,8 +129,8 @@ impl Watch {
         if resident.saturating_add(tables) <= self.limits.memory {
             return resident;
         }
-        // Measured more closely, at some cost: what processes share counts once, also all that a process
-        // shares until it starts another program (`vfork`), and what they read from files not at all.
+        // Measured more closely, at some cost: shared memory counts once (including that of `vfork`
+        // children), file pages not at all.
         let closer = |(place, process): (usize, &Process)| {
             let mut others = processes[..place].iter();
             if others.any(|other| sys::have_one_memory(other.pid, process.pid)) {
@@ -154,7 +149,7 @@ impl Watch {
         while let Some(directory) = waiting.pop() {
             let entries = match fs::read_dir(directory) {
                 Ok(entries) => entries,
-                // It has gone meanwhile.
+                // Removed meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
                 // It was closed, or its path has become too long.
                 Err(_) => return Some(Exceeded::Hidden),
@@ -175,7 +170,7 @@ impl Watch {
     }
 }
 
-/// Bubblewrap bounds the bytes, but not the number of files.
+/// Bubblewrap bounds the bytes, not the number of files.
 fn file_system(pid: Pid) -> Option<Exceeded> {
     let system = rustix::fs::statvfs(procfs::path_in_view_of(pid, "tmp")).ok()?;
     let files = system.f_files.saturating_sub(system.f_ffree);

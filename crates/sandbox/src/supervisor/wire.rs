@@ -11,10 +11,10 @@ use rustix::net::{
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
 };
 
-/// So many descriptors are sent at once, at most.
+/// The most descriptors sent at a time.
 const MOST: usize = 5;
 
-/// Sends descriptors, and with them some bytes: a mark when there are none.
+/// Sends descriptors with some bytes: a mark when there are none.
 pub(super) fn send_descriptors(
     socket: &UnixStream,
     bytes: &[u8],
@@ -32,7 +32,7 @@ pub(super) fn send_descriptors(
 }
 
 /// Reads until the stream ends or `enough` is read, at most about `most` bytes: the bytes, and the
-/// descriptors that were sent with them.
+/// descriptors sent with them.
 pub(super) fn receive(
     socket: &UnixStream,
     most: usize,
@@ -40,7 +40,7 @@ pub(super) fn receive(
 ) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
     let mut bytes = Vec::new();
     let mut descriptors = Vec::new();
-    // Most are shorter. More memory would be touched in vain, once for the fork server and once for its double.
+    // Most messages are shorter. More would touch memory in vain, in the fork server and its fork.
     let mut buffer = [0; 1 << 12];
     while !enough(&bytes) && bytes.len() <= most {
         let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
@@ -52,7 +52,7 @@ pub(super) fn receive(
             RecvFlags::CMSG_CLOEXEC,
         ) {
             Err(Errno::INTR) => continue,
-            // The socket has a limit on how long is waited.
+            // The socket has a receive timeout.
             Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
             received => received?,
         };
