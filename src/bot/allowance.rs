@@ -1,45 +1,38 @@
-//! The time for one answer.
-
 use std::time::Duration;
 
-/// What a player's clock measures.
+/// What a clock measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum ClockKind {
-    /// Time as people measure it, without that in which a program could have run but waited for a
-    /// processor.
+    /// Wall time, without that in which a runnable program waited for a CPU.
     #[default]
     Wall,
-    /// Processor time of a program and all processes below it. A limit on the wall time stands
-    /// behind it: see [`Allowance::longest`].
+    /// CPU time of a program and its descendants; [`Allowance::longest`] bounds the wall time.
     Cpu,
 }
 
-/// The time a player has for one answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Allowance {
-    /// For the move; [`Allowance::NO_LIMIT`] for as much as it likes.
+    /// For the answer; [`Allowance::NO_LIMIT`] for none.
     pub time: Duration,
-    /// On top of it for the first answer of a fresh process.
+    /// Added for the first answer of a fresh process.
     pub start: Duration,
-    /// Whether `time` is what is left of a game clock.
+    /// Whether `time` is the rest of a game clock.
     pub clock: bool,
-    /// Whether the time of the answer is subtracted from a game clock.
+    /// Whether the answer's time is subtracted from a game clock.
     pub is_counted: bool,
-    /// What is measured.
     pub kind: ClockKind,
 }
 
 impl Allowance {
-    /// The time of a move without a limit.
     pub const NO_LIMIT: Duration = Duration::MAX;
 
-    /// By how much more than the limit an answer may take, in wall time: as a factor.
+    /// Wall time allowed, as a multiple of the limit.
     const LONGEST_FACTOR: u32 = 10;
 
-    /// The same where the limit is short.
+    /// The least wall time beyond the limit.
     const LONGEST_EXTRA: Duration = Duration::from_secs(5);
 
-    /// All the time there is for an answer.
+    /// The time for an answer.
     pub fn total(&self, fresh: bool) -> Duration {
         if fresh {
             self.time.saturating_add(self.start)
@@ -48,8 +41,8 @@ impl Allowance {
         }
     }
 
-    /// The wall time after which the question is given up, whatever is charged: ten times the limit,
-    /// and 5 s more than the limit at least.
+    /// Wall time after which the question is given up: ten times the limit, and at least 5 s more
+    /// than it.
     pub fn longest(&self, fresh: bool) -> Duration {
         let total = self.total(fresh);
         total

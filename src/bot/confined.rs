@@ -1,4 +1,4 @@
-//! Programs taken into a sandbox: what the sandbox needs to know of one, and what it gives back.
+//! Programs in a sandbox.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,6 @@ use crate::sandbox::snapshot::{BotFiles, own_program};
 use crate::sandbox::{BotCommand, Confinement, Sandbox};
 
 impl Program {
-    /// What the sandbox needs to know of it.
     pub fn sandbox_command(&self) -> BotCommand<'_> {
         BotCommand {
             name: &self.name,
@@ -19,24 +18,24 @@ impl Program {
         }
     }
 
-    /// Whether it has a control group that bounds its memory.
+    /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
         let confinement = self.confinement.as_ref();
         confinement.is_some_and(Confinement::has_memory_group)
     }
 
-    /// The file that is its program or script; `None` for built-in bots and programs of the system.
+    /// Its program or script; `None` for built-in bots and programs of the system.
     pub fn own_file(&self) -> Option<PathBuf> {
         own_program(&self.argv).filter(|_| self.builtin().is_none())
     }
 
-    /// Its own files, when `others` are the other entrants, of which it may see nothing.
+    /// Its own files; `others` are the other entrants, of which it may see nothing.
     pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
         BotFiles::of(self.sandbox_command(), &commands(others))
     }
 
-    /// Takes it into a sandbox, in which it can see nothing of `others`. Whatever would keep it from
-    /// starting there is reported now.
+    /// Takes it into a sandbox in which it sees nothing of `others`. Reports now what would keep it
+    /// from starting.
     pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
         let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
         Ok(Self {

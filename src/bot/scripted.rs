@@ -1,4 +1,4 @@
-//! A player whose answers are written down in advance, for tests.
+//! A player with answers written in advance, for tests.
 
 use std::collections::VecDeque;
 use std::io;
@@ -8,17 +8,15 @@ use super::allowance::Allowance;
 use super::fault::{Exit, Fault};
 use super::player::{Player, Reply};
 
-/// Answers one line after the other, then behaves as a program that has ended.
+/// Answers line by line, then behaves as an exited program.
 #[derive(Clone, Debug, Default)]
 pub struct Scripted {
     answers: VecDeque<String>,
     current: String,
-    /// What it was asked.
     pub asked: Vec<String>,
 }
 
 impl Scripted {
-    /// A player with these answers.
     pub fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             answers: answers.into_iter().map(str::to_owned).collect(),

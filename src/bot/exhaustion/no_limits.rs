@@ -1,13 +1,10 @@
 //! Where the system does not report its limits on processes.
 
-/// As on Linux.
 pub(super) const SLACK: u64 = 64;
 
-/// The limits of this process: none are known.
 #[derive(Debug)]
 pub(super) struct Limits;
 
-/// A limit, and how much of it is in use: none is known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LimitInUse {
     never: Never,
@@ -36,7 +33,6 @@ impl LimitInUse {
     }
 }
 
-/// As on Linux: it is not known.
 pub(super) const fn memory() -> Option<(u64, &'static str)> {
     None
 }

@@ -7,7 +7,6 @@ use crate::system::Pid;
 use super::waits::{Runnable, Waits};
 use crate::sandbox::cgroup::OpenAccount;
 
-/// Clocks of a system that does not show them.
 #[derive(Debug)]
 pub(super) struct Clocks;
 
@@ -23,7 +22,7 @@ impl Clocks {
 
     pub(super) fn started(&mut self, _: Option<OpenAccount>) {}
 
-    /// There is nothing to be found by looking again.
+    /// Looking again finds nothing.
     pub(super) const fn is_complete(&self) -> bool {
         true
     }

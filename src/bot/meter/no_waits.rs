@@ -1,8 +1,7 @@
-//! Where the system does not report how long threads have waited for a processor.
+//! Where the system does not report how long threads wait for a CPU.
 
 use std::time::Duration;
 
-/// Nothing is known.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     _nothing: (),
@@ -19,7 +18,6 @@ impl Waits {
     }
 }
 
-/// No thread is known to wait.
 #[derive(Debug, Default)]
 pub(super) struct Runnable {
     _nothing: (),

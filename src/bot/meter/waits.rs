@@ -1,4 +1,4 @@
-//! How long the threads of a bot have waited for a processor.
+//! How long the threads of a bot have waited for a CPU.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -7,15 +7,15 @@ use crate::system::Pid;
 
 use crate::sandbox::procfs;
 
-/// How long each thread has waited for a processor since it was started.
+/// By thread, since it started.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
-    /// Sorted by thread, each with its process.
+    /// Sorted by thread; thread, process, wait.
     by_thread: Vec<(Pid, Pid, Duration)>,
 }
 
 impl Waits {
-    /// Of all threads of these processes; `None` where the kernel does not report it.
+    /// `None` where the kernel does not report it.
     pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Option<Self> {
         let of = |process| {
             let waits = procfs::processor_waits(process).into_iter();
@@ -26,13 +26,12 @@ impl Waits {
         (!by_thread.is_empty()).then_some(Self { by_thread })
     }
 
-    /// The number of threads.
     pub(super) const fn threads(&self) -> usize {
         self.by_thread.len()
     }
 
-    /// How long the bot has waited since `before`: in each process the thread that waited longest, and all
-    /// processes together, because one that waits for another's answer waits after it.
+    /// The bot's wait since `before`: in each process the thread that waited longest, summed over
+    /// processes, because one that waits for another's answer waits after it.
     pub(super) fn since(&self, before: &Self) -> Duration {
         let mut longest: BTreeMap<i32, Duration> = BTreeMap::new();
         for &(thread, process, waited) in &self.by_thread {
@@ -48,15 +47,14 @@ impl Waits {
     }
 }
 
-/// The threads of a bot that run, or would if they had a processor.
+/// The runnable threads of a bot.
 #[derive(Debug, Default)]
 pub(super) struct Runnable {
-    /// Each with how often it has been given a processor.
+    /// How often each was given a CPU.
     threads: BTreeMap<i32, u64>,
 }
 
 impl Runnable {
-    /// Of all threads of these processes.
     pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Self {
         let threads = processes.flat_map(procfs::runnable_threads);
         let threads = threads.map(|(thread, times)| (thread.as_raw_pid(), times));
@@ -65,7 +63,6 @@ impl Runnable {
         }
     }
 
-    /// Of threads by their number.
     #[cfg(test)]
     pub(super) fn of(threads: impl IntoIterator<Item = (i32, u64)>) -> Self {
         Self {
@@ -77,7 +74,7 @@ impl Runnable {
         self.threads.is_empty()
     }
 
-    /// Whether one of them has been runnable since `before`, and not been given a processor since then.
+    /// Whether one of them has been runnable since `before` without being given a CPU.
     pub(super) fn goes_on_from(&self, before: &Self) -> bool {
         let mut threads = self.threads.iter();
         threads.any(|(thread, times)| before.threads.get(thread) == Some(times))
@@ -88,7 +85,7 @@ impl Runnable {
 mod tests {
     use super::*;
 
-    /// Threads by their process and their own number, with what they have waited for in milliseconds.
+    /// Thread, process, wait in milliseconds.
     fn waits(threads: &[(i32, i32, u64)]) -> Waits {
         let id = |id| Pid::from_raw(id).unwrap();
         let thread = |&(process, thread, ms)| (id(thread), id(process), Duration::from_millis(ms));

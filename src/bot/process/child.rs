@@ -1,23 +1,18 @@
-//! The child of the referee's that is waited for: a bot, or the supervisor of one.
-
 use std::io;
 use std::process::ExitStatus;
 
 #[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor::forked::Forked;
 
-/// A child of this process.
 #[derive(Debug)]
 pub(super) enum Child {
-    /// A program.
     Program(tokio::process::Child),
-    /// A supervisor.
     #[cfg(all(target_os = "linux", not(portable)))]
     Supervisor(Forked),
 }
 
 impl Child {
-    /// Its process id, until it has been waited for.
+    /// Until it has been waited for.
     pub(super) fn id(&self) -> Option<u32> {
         match self {
             Self::Program(child) => child.id(),
@@ -26,7 +21,7 @@ impl Child {
         }
     }
 
-    /// Waits for its end. Can be given up and called again.
+    /// Cancel-safe.
     pub(super) async fn wait(&mut self) -> io::Result<ExitStatus> {
         match self {
             Self::Program(child) => child.wait().await,
@@ -35,7 +30,6 @@ impl Child {
         }
     }
 
-    /// Ends it, without waiting for that.
     pub(super) fn start_kill(&mut self) -> io::Result<()> {
         match self {
             Self::Program(child) => child.start_kill(),

@@ -1,4 +1,4 @@
-//! What the log has of a process: its start, and its end.
+//! A process in the log.
 
 use std::time::Duration;
 
@@ -10,7 +10,6 @@ use crate::log_target::{CLOCK, PROCESS};
 #[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor::message::SpawnRequest;
 
-/// A program is about to be started, without a sandbox.
 pub(super) fn starting(program: &Program, environment: &[(String, String)]) {
     tracing::info!(
         target: PROCESS,
@@ -22,7 +21,6 @@ pub(super) fn starting(program: &Program, environment: &[(String, String)]) {
     );
 }
 
-/// A program is about to be started, in a sandbox.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn starting_confined(request: &SpawnRequest) {
     let limits = &request.limits;
@@ -40,13 +38,12 @@ pub(super) fn starting_confined(request: &SpawnRequest) {
     );
 }
 
-/// Variables as a shell sets them.
 fn assignments(environment: &[(String, String)]) -> Vec<String> {
     let assignment = |(name, value): &(String, String)| format!("{name}={value}");
     environment.iter().map(assignment).collect()
 }
 
-/// The time is up, but not the bot's: it waited for a processor, or has used less processor time.
+/// The limit has passed, but the bot waited for a CPU, or has used less CPU time.
 pub(super) fn extended(extension: Extension, usage: &TurnUsage) {
     let ms = |time: Duration| time.as_secs_f64() * 1e3;
     if !extension.is_certain {
@@ -68,21 +65,19 @@ pub(super) fn extended(extension: Extension, usage: &TurnUsage) {
     );
 }
 
-/// A signal is sent to a bot because it did not end by itself.
 pub(super) fn log_signal(signal: &str, waited: Duration) {
     let waited_ms = waited.as_secs_f64() * 1e3;
     tracing::debug!(target: PROCESS, waited_ms, "sending {signal}");
 }
 
 impl Process {
-    /// The process id of the bot, once it is known, or of its supervisor.
+    /// The id of the bot, once known, or of its supervisor.
     pub fn id(&self) -> Option<u32> {
         let leader = self.group.as_ref();
         let leader = leader.map(|group| group.leader().as_raw_pid().cast_unsigned());
         leader.or_else(|| self.child.id())
     }
 
-    /// It runs.
     pub(super) fn log_start(&self) {
         tracing::Span::current().record("pid", self.id());
         tracing::info!(
@@ -92,7 +87,7 @@ impl Process {
         );
     }
 
-    /// It has ended, as far as is known.
+    /// As far as is known.
     pub(super) fn log_end(&mut self) {
         if !tracing::enabled!(target: PROCESS, tracing::Level::INFO) {
             return;

@@ -1,9 +1,7 @@
 //! Bots on Linux, macOS and the BSDs: pipes, and process groups.
 //!
-//! Every bot leads a process group of its own, so that it can be ended with all its children. It is
-//! started without `pre_exec`, so that the standard library can use `posix_spawn`.
-//!
-//! - `pipes`: those of a bot that shares its processor with the referee
+//! Every bot leads a process group, by which it is stopped with its children. It is started without
+//! `pre_exec`, which lets the standard library use `posix_spawn`.
 
 mod pipes;
 
@@ -19,10 +17,8 @@ use crate::bot::fault::Exit;
 use crate::sandbox::{ResourceLimits, procfs};
 use crate::system::Pid;
 
-/// What a bot writes beside.
 pub(super) type ErrorPipe = ChildStderr;
 
-/// The referee's ends of the three pipes of a bot.
 #[derive(Debug)]
 pub(super) struct Pipes {
     pub(super) requests: RequestPipe,
@@ -31,7 +27,6 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    /// The pipes of a new process.
     fn of(child: &mut Child) -> io::Result<Self> {
         let (Some(stdin), Some(stdout), Some(errors)) =
             (child.stdin.take(), child.stdout.take(), child.stderr.take())
@@ -41,7 +36,6 @@ impl Pipes {
         Ok(Self::new(stdin, stdout, errors))
     }
 
-    /// The pipes of a process.
     pub(super) fn new(stdin: ChildStdin, stdout: ChildStdout, errors: ChildStderr) -> Self {
         let (requests, answers) = pipes::pipes(stdin, stdout);
         Self {
@@ -52,7 +46,7 @@ impl Pipes {
     }
 }
 
-/// Starts a bot without a sandbox by `spawn`. Limits are kept by sandboxes only.
+/// Without a sandbox. Limits are enforced by sandboxes only.
 pub(super) fn start<T>(
     command: &mut Command,
     _: Option<ResourceLimits>,
@@ -73,39 +67,36 @@ pub(super) fn start<T>(
     Ok(((child, owned), pipes, group))
 }
 
-/// A bot's process group, which has its leader's process id.
+/// The number is the leader's process id.
 #[derive(Debug)]
 pub(super) struct Group(Pid);
 
 impl Group {
-    /// The group that this process leads.
     pub(super) const fn led_by(leader: Pid) -> Self {
         Self(leader)
     }
 
-    /// The first of its processes.
     pub(super) const fn leader(&self) -> Pid {
         self.0
     }
 
-    /// Stops its processes until [`Group::resume`].
+    /// Until [`Group::resume`].
     pub(super) fn suspend(&self) {
         self.signal(Signal::STOP);
     }
 
-    /// Lets them go on.
     pub(super) fn resume(&self) {
         self.signal(Signal::CONT);
     }
 
-    /// Asks all of them to end; also its leader, when that `lives` and has left the group.
+    /// Sends SIGTERM, and to a leader that `lives` outside the group.
     pub(super) fn ask_to_end(&self, lives: bool) {
         self.signal_all(Signal::TERM, lives);
-        // A stopped process acts on SIGTERM once it goes on.
+        // A stopped process acts on SIGTERM once it continues.
         self.signal_all(Signal::CONT, lives);
     }
 
-    /// Ends all of them; also its leader, when that `lives` and has left the group.
+    /// Kills all, and a leader that `lives` outside the group.
     pub(super) fn end(&self, lives: bool) {
         self.signal_all(Signal::KILL, lives);
     }
@@ -117,20 +108,18 @@ impl Group {
 
     fn signal_all(&self, signal: Signal, lives: bool) {
         self.signal(signal);
-        // Until it is reaped its number is not given to another.
+        // Its number is not reused until it is reaped.
         if lives && getpgid(Some(self.0)) != Ok(self.0) {
-            // EPERM: it has the rights of another user.
+            // EPERM: it has another user's rights.
             let _ = kill_process(self.0, signal);
         }
     }
 }
 
-/// A status as `wait` gives it.
 pub(super) fn exit_status(status: i32) -> ExitStatus {
     ExitStatus::from_raw(status)
 }
 
-/// A status in words.
 pub(super) fn describe(status: ExitStatus) -> Exit {
     if let Some(code) = status.code() {
         return Exit::Code(code);

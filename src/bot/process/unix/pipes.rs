@@ -1,8 +1,8 @@
-//! The pipes of a bot that shares its processor with the referee.
+//! The pipes of a bot that shares one CPU with the referee.
 //!
-//! Where there is one processor only, a bot that has been asked cannot run before the referee lets it.
-//! So the referee does that at once, and then reads: a quick bot has answered by then, and the referee
-//! needs neither to be put to sleep nor to be woken up.
+//! On a single CPU an asked bot cannot run before the referee yields. The referee yields
+//! immediately, then reads: a quick bot has answered by then, and the referee need not sleep and be
+//! woken.
 
 use std::io;
 use std::num::NonZero;
@@ -19,26 +19,23 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::task::coop::poll_proceed;
 
-/// Whether a question has just been written, and the bot has not been given the processor since.
+/// Whether a question was written and the bot has not had the CPU since.
 type Asked = Arc<AtomicBool>;
 
-/// What a bot reads requests from.
 #[derive(Debug)]
 pub(in crate::bot::process) struct RequestPipe {
     pipe: ChildStdin,
     asked: Option<Asked>,
 }
 
-/// What a bot writes answers to.
 #[derive(Debug)]
 pub(in crate::bot::process) struct AnswerPipe {
     pipe: ChildStdout,
     asked: Option<Asked>,
 }
 
-/// The two pipes of a bot.
 pub(super) fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, AnswerPipe) {
-    // Read once: the number of processors is in files of control groups.
+    // Read once: the number of CPUs is in files of control groups.
     static SHARED: LazyLock<bool> = LazyLock::new(|| is_shared(available_parallelism().ok()));
     let asked = SHARED.then(Asked::default);
     let requests = RequestPipe {
@@ -52,13 +49,13 @@ pub(super) fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, Ans
     (requests, answers)
 }
 
-/// Whether the referee and its bots have one processor between them.
+/// Whether the referee and its bots have only one CPU.
 fn is_shared(processors: Option<NonZero<usize>>) -> bool {
     processors.is_some_and(|number| number.get() == 1)
 }
 
 impl RequestPipe {
-    /// Whether the other side has not read all that was written.
+    /// Whether the other side has unread input.
     pub(in crate::bot::process) fn has_unread(&self) -> bool {
         rustix::io::ioctl_fionread(&self.pipe).is_ok_and(|bytes| bytes > 0)
     }
@@ -88,13 +85,13 @@ impl AsyncWrite for RequestPipe {
 }
 
 impl AnswerPipe {
-    /// Lets the bot run, and reads what it has answered then, if anything.
+    /// Yields to the bot, and reads its answer if there is one.
     fn read_at_once(
         cx: &mut Context<'_>,
         pipe: &ChildStdout,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<bool>> {
-        // Now and then the runtime has to look after its other tasks.
+        // Now and then the runtime needs its turn.
         let turn = ready!(poll_proceed(cx));
         sched_yield();
         match rustix::io::read(pipe, buffer.initialize_unfilled()) {

@@ -1,7 +1,6 @@
-//! Job objects: what ends all processes of a bot, and bounds them.
+//! Job objects: kill all processes of a bot, and bound them.
 //!
-//! Calls of our own and not a crate: those that there are (`win32job`, `process-wrap`) set none of the
-//! limits on memory and processes.
+//! No crate: `win32job` and `process-wrap` set none of the limits on memory and processes.
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
 use std::io;
@@ -23,31 +22,31 @@ use windows_sys::Win32::System::Threading::{OpenThread, ResumeThread, THREAD_SUS
 
 use crate::sandbox::ResourceLimits;
 
-/// The most processes of a bot without limits of its own, as on other systems without a sandbox.
+/// Of a bot without its own limits, as without a sandbox elsewhere.
 const MOST_PROCESSES: u32 = 1000;
 
-/// The exit status of processes that are ended with their job.
+/// The exit status of killed processes.
 const ENDED: u32 = 1;
 
-/// A job. All its processes end when it is dropped.
+/// Kills its processes when dropped.
 #[derive(Debug)]
 pub(super) struct Job(OwnedHandle);
 
 impl Job {
-    /// An empty job. Memory is bounded when `bounds` are given, the number of processes always.
+    /// Memory is bounded when `bounds` are given, processes always.
     pub(super) fn new(bounds: Option<ResourceLimits>) -> io::Result<Self> {
-        // SAFETY: neither security attributes nor a name are given, which null pointers say.
+        // SAFETY: null pointers mean no security attributes and no name.
         let job = unsafe { CreateJobObjectW(null(), null()) };
         if job.is_null() {
             return Err(io::Error::last_os_error());
         }
-        // SAFETY: the handle has just been made and has no other owner.
+        // SAFETY: the handle is new and has no other owner.
         let job = Self(unsafe { OwnedHandle::from_raw_handle(job) });
-        // SAFETY: a struct of numbers, for which zeros are valid: no limit.
+        // SAFETY: a struct of numbers; zeros mean no limit.
         let mut limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = unsafe { zeroed() };
         limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
             | JOB_OBJECT_LIMIT_ACTIVE_PROCESS
-            // A crash must not wait for a person who closes its window.
+            // A crash must not wait for a person to close its window.
             | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
         limits.BasicLimitInformation.ActiveProcessLimit = MOST_PROCESSES;
         if let Some(bounds) = bounds {
@@ -56,7 +55,7 @@ impl Job {
             limits.BasicLimitInformation.LimitFlags |= JOB_OBJECT_LIMIT_JOB_MEMORY;
             limits.JobMemoryLimit = usize::try_from(bounds.memory).unwrap_or(usize::MAX);
         }
-        // SAFETY: the pointer leads to a struct of the kind and size that are named.
+        // SAFETY: the pointer leads to a struct of the named kind and size.
         let done = unsafe {
             SetInformationJobObject(
                 job.0.as_raw_handle(),
@@ -69,28 +68,26 @@ impl Job {
         Ok(job)
     }
 
-    /// Takes in a process, and whatever it starts from now on.
+    /// Takes in a process, and what it starts from now on.
     pub(super) fn take_in(&self, process: RawHandle) -> io::Result<()> {
         // SAFETY: the caller owns the process's handle, which is open.
         succeeded(unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process) })
     }
 
-    /// Ends all its processes.
     pub(super) fn end(&self) {
-        // All of them may have ended already.
-        // SAFETY: the handle is that of this job.
+        // All may have exited. SAFETY: the handle is this job's.
         let _ = unsafe { TerminateJobObject(self.0.as_raw_handle(), ENDED) };
     }
 }
 
-/// Lets a process run that was started suspended, and has one thread.
+/// Runs a process that was started suspended, with one thread.
 pub(super) fn resume(process: u32) -> io::Result<()> {
     // SAFETY: a snapshot takes no pointers.
     let snapshot = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };
     if snapshot == INVALID_HANDLE_VALUE {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the handle has just been made and has no other owner.
+    // SAFETY: the handle is new and has no other owner.
     let snapshot = unsafe { OwnedHandle::from_raw_handle(snapshot) };
     // SAFETY: a struct of numbers, for which zeros are valid.
     let mut entry: THREADENTRY32 = unsafe { zeroed() };
@@ -113,23 +110,22 @@ fn resume_thread(id: u32) -> io::Result<()> {
     if thread.is_null() {
         return Err(io::Error::last_os_error());
     }
-    // SAFETY: the handle has just been made and has no other owner.
+    // SAFETY: the handle is new and has no other owner.
     let thread = unsafe { OwnedHandle::from_raw_handle(thread) };
-    // SAFETY: the handle is that of a thread, with the right to resume it.
+    // SAFETY: the handle is a thread's, with the right to resume it.
     match unsafe { ResumeThread(thread.as_raw_handle()) } {
         u32::MAX => Err(io::Error::last_os_error()),
         _ => Ok(()),
     }
 }
 
-/// The size of a struct, as calls are told it.
 const fn size<T>() -> u32 {
     #[expect(clippy::cast_possible_truncation, reason = "structs are small")]
     let size = size_of::<T>() as u32;
     size
 }
 
-/// The result of a call that returns 0 when it fails.
+/// Such a call returns 0 when it fails.
 fn succeeded(result: i32) -> io::Result<()> {
     if result == 0 {
         return Err(io::Error::last_os_error());

@@ -1,10 +1,7 @@
 //! Bots on Windows: pipes, and job objects.
 //!
-//! Every bot is in a job of its own, which ends all its processes, bounds what they may use, and counts
-//! what they have used. A job is closed with the referee, however that ends.
-//!
-//! - `job`: job objects
-//! - `pipes`: a bot's standard streams
+//! Every bot has a job, which kills all its processes, bounds and counts their usage. A job is
+//! closed with the referee, however that exits.
 
 mod job;
 mod pipes;
@@ -21,7 +18,6 @@ use crate::bot::fault::Exit;
 use crate::sandbox::ResourceLimits;
 use crate::system::Pid;
 
-/// The referee's ends of the three pipes of a bot.
 #[derive(Debug)]
 pub(super) struct Pipes {
     pub(super) requests: RequestPipe,
@@ -29,7 +25,7 @@ pub(super) struct Pipes {
     pub(super) errors: ErrorPipe,
 }
 
-/// Starts a bot by `spawn`, in a job that keeps its `limits`.
+/// In a job that enforces `limits`.
 pub(super) fn start<T>(
     command: &mut Command,
     limits: Option<ResourceLimits>,
@@ -42,8 +38,8 @@ pub(super) fn start<T>(
         answers: AnswerPipe::new(|end| command.stdout(end)).map_err(pipe_failed)?,
         errors: ErrorPipe::new(|end| command.stderr(end)).map_err(pipe_failed)?,
     };
-    // It runs no instruction before it is in the job; and Ctrl-C is meant for the referee, which ends
-    // its bots then.
+    // It runs no instruction before it is in the job. Ctrl-C is for the referee, which then stops
+    // its bots.
     command.creation_flags(CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP);
     let (child, owned) = spawn(command)?;
     // The command keeps the bot's ends of the pipes open.
@@ -56,7 +52,7 @@ pub(super) fn start<T>(
         return Err(missing());
     };
     let leader = Pid::from_raw(id.cast_signed()).ok_or_else(missing)?;
-    // Dropping the child ends it where this fails.
+    // Dropping the child kills it if this fails.
     job.take_in(handle)
         .map_err(|error| failed("it cannot be taken into its job", &error))?;
     job::resume(id).map_err(|error| failed("it cannot go on", &error))?;
@@ -67,12 +63,10 @@ pub(super) fn start<T>(
     Ok(((child, owned), pipes, group))
 }
 
-/// The error of a call, with what it was for.
 fn failed(what: &str, error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), format!("{what}: {error}"))
 }
 
-/// The processes of a bot.
 #[derive(Debug)]
 pub(super) struct Group {
     leader: Pid,
@@ -85,24 +79,21 @@ impl Group {
         Self { leader, job: None }
     }
 
-    /// The first of its processes.
     pub(super) const fn leader(&self) -> Pid {
         self.leader
     }
 
-    /// Nothing: processes cannot be stopped here.
+    /// Processes cannot be stopped here.
     #[expect(clippy::unused_self, reason = "as on other systems")]
     pub(super) const fn suspend(&self) {}
 
-    /// Nothing.
     #[expect(clippy::unused_self, reason = "as on other systems")]
     pub(super) const fn resume(&self) {}
 
-    /// Nothing: the end of their input was the request.
+    /// The end of their input was the request.
     #[expect(clippy::unused_self, reason = "as on other systems")]
     pub(super) const fn ask_to_end(&self, _: bool) {}
 
-    /// Ends all of them.
     pub(super) fn end(&self, _: bool) {
         if let Some(job) = &self.job {
             job.end();
@@ -110,13 +101,11 @@ impl Group {
     }
 }
 
-/// A status as this system gives it.
 pub(super) fn exit_status(status: i32) -> ExitStatus {
     use std::os::windows::process::ExitStatusExt as _;
     ExitStatus::from_raw(status.cast_unsigned())
 }
 
-/// A status in words.
 pub(super) fn describe(status: ExitStatus) -> Exit {
     let code = status.code().unwrap_or(0);
     let name = match code.cast_unsigned() {

@@ -1,4 +1,4 @@
-//! The pipes of a bot: named ones, since no others can be waited for together with a clock.
+//! The pipes of a bot: named ones, the only ones that can be waited for with a timer.
 
 use std::fs::{File, OpenOptions};
 use std::future::Future;
@@ -12,29 +12,26 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::windows::named_pipe::{NamedPipeServer, PipeMode, ServerOptions};
 use tokio::process::Command;
 
-/// Room for what a bot writes that is not read at once.
+/// Room for unread output.
 const ROOM: u32 = 64 * 1024;
 
-/// What a bot reads requests from.
 #[derive(Debug)]
 pub(in crate::bot::process) struct RequestPipe(NamedPipeServer);
 
-/// What a bot writes answers to.
 #[derive(Debug)]
 pub(in crate::bot::process) struct AnswerPipe(NamedPipeServer);
 
-/// What a bot writes beside.
 pub(in crate::bot::process) type ErrorPipe = AnswerPipe;
 
 impl RequestPipe {
-    /// A pipe that becomes the standard input of a command.
+    /// Becomes the standard input of a command.
     pub(super) fn new(command: &mut Command) -> io::Result<Self> {
         let (server, end) = pipe(false)?;
         command.stdin(Stdio::from(end));
         Ok(Self(server))
     }
 
-    /// Whether the other side has not read all that was written: not known.
+    /// Not known.
     #[expect(clippy::unused_self, reason = "as on other systems")]
     pub(in crate::bot::process) const fn has_unread(&self) -> bool {
         false
@@ -42,7 +39,6 @@ impl RequestPipe {
 }
 
 impl AnswerPipe {
-    /// A pipe whose other end is given away.
     pub(super) fn new<T>(give: impl FnOnce(Stdio) -> T) -> io::Result<Self> {
         let (server, end) = pipe(true)?;
         give(Stdio::from(end));
@@ -50,12 +46,12 @@ impl AnswerPipe {
     }
 }
 
-/// The referee's end of a new pipe, and the bot's, to which the bot `writes`, or from which it reads.
+/// The referee's end of a new pipe, and the bot's, which the bot `writes` to or reads from.
 fn pipe(writes: bool) -> io::Result<(NamedPipeServer, File)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     let serial = NEXT.fetch_add(1, Ordering::Relaxed);
-    // If somebody else has made one of this name, making another is an error; and nobody can open it
-    // once the bot's end is open.
+    // If another process made this name, creation fails; once the bot's end is open, no other can
+    // open it.
     let name = format!(r"\\.\pipe\referee-{}-{serial}", id());
     let server = ServerOptions::new()
         .first_pipe_instance(true)
@@ -67,7 +63,7 @@ fn pipe(writes: bool) -> io::Result<(NamedPipeServer, File)> {
         .out_buffer_size(ROOM)
         .create(&name)?;
     let end = OpenOptions::new().read(!writes).write(writes).open(&name)?;
-    // It is connected, so that this is ready at once.
+    // It is connected: this is ready immediately.
     let connected = pin!(server.connect()).poll(&mut Context::from_waker(Waker::noop()));
     match connected {
         Poll::Ready(connected) => connected?,
@@ -80,7 +76,7 @@ fn pipe(writes: bool) -> io::Result<(NamedPipeServer, File)> {
     Ok((server, end))
 }
 
-/// The other side has ended, in one of the ways in which this system says so.
+/// The ways in which this system reports a closed other side.
 fn is_closed(error: &io::Error) -> bool {
     error.kind() == io::ErrorKind::BrokenPipe
 }
@@ -110,7 +106,7 @@ impl AsyncRead for AnswerPipe {
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
         match Pin::new(&mut self.get_mut().0).poll_read(cx, buffer) {
-            // The end of a stream, as elsewhere.
+            // End of stream, as elsewhere.
             Poll::Ready(Err(error)) if is_closed(&error) => Poll::Ready(Ok(())),
             result => result,
         }
