@@ -1,14 +1,12 @@
-//! Players: external programs, people, and scripted answers for tests.
+//! Players: external programs and people.
 //!
 //! A [`Player`] gets requests and gives answers as text; other modules judge them. A program's
 //! misbehaviour is a [`Fault`]; an `Err` means that the referee itself failed.
 
-mod allowance;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod bound;
 pub mod channel;
 pub(crate) mod children;
-mod confined;
 pub mod exhaustion;
 pub mod fault;
 pub mod human;
@@ -20,12 +18,10 @@ pub mod orphans;
 pub mod pause;
 mod player;
 pub mod process;
-pub mod scripted;
 pub mod shell;
 pub mod spec;
 pub mod stderr;
 pub mod submission;
 
-pub use allowance::{Allowance, ClockKind};
 pub use fault::Fault;
-pub use player::{OtherOutput, Player, Reply};
+pub use player::{Allowance, ClockKind, OtherOutput, Player, Reply};

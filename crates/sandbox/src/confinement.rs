@@ -1,9 +1,8 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::bounds::{self, Bound};
 use super::cgroup::Controller;
-use super::limits::ResourceLimits;
+use super::limits::{self, Bound, ResourceLimits};
 use super::private_copy::PrivateCopy;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::request;
@@ -70,7 +69,7 @@ impl Confinement {
 
     /// How each limit is enforced; empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
-        bounds::of(&self.0.settings)
+        limits::bounds_of(&self.0.settings)
     }
 
     /// Whether a control group bounds its memory.
@@ -119,4 +118,19 @@ impl Confinement {
     pub fn server(&self) -> &ForkServer {
         &self.0.settings.server
     }
+}
+
+/// The command that starts a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BotCommand<'a> {
+    /// For messages; escaped.
+    pub name: &'a str,
+    /// The program and its arguments.
+    pub argv: &'a [String],
+    /// The strategy, for a built-in bot.
+    pub builtin: Option<&'a str>,
+    /// The directory given with it.
+    pub directory: Option<&'a Path>,
+    /// Programs that it starts, which it has to see as if they ran it.
+    pub starts: &'a [String],
 }

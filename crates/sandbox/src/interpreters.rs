@@ -7,9 +7,9 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use super::Finding;
 use super::closed::is_closed;
-use super::command::BotCommand;
-use super::finding::Finding;
+use super::confinement::BotCommand;
 use super::policy::{USUAL_PATH, is_visible, visible_paths};
 use super::settings::{Kind, Settings};
 use crate::executable::installation::{

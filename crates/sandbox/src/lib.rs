@@ -4,17 +4,12 @@
 mod backend;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod bot_user;
-mod bounds;
 #[cfg(all(target_os = "linux", not(portable)))]
 pub mod cgroup;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod closed;
-mod command;
 mod confinement;
 pub mod executable;
-mod finding;
-#[cfg(all(target_os = "linux", not(portable)))]
-pub mod hierarchy;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod interpreters;
 mod limits;
@@ -45,23 +40,21 @@ mod unsupported;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::bounds::Bound;
+use referee_text::size;
+use serde::Serialize;
+
 use self::cgroup::ParentGroups;
-pub use self::command::BotCommand;
-pub use self::confinement::Confinement;
-pub use self::finding::Finding;
-pub use self::limits::ResourceLimits;
+pub use self::confinement::{BotCommand, Confinement};
+pub use self::limits::{Bound, ResourceLimits};
 use self::private_copy::PrivateCopy;
-pub use self::settings::Obstacle;
 use self::settings::Settings;
-pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
+pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest, Selection};
 #[cfg(all(target_os = "linux", not(portable)))]
 use self::supervisor::fork_server::ForkServer;
 use self::supervisor::kept_box::Boxes;
 #[cfg(any(not(target_os = "linux"), portable))]
 pub use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
-use referee_text::size;
 
 /// The target of log events.
 pub const LOG_TARGET: &str = "referee::sandbox";
@@ -185,7 +178,7 @@ impl Sandbox {
 
     /// How each limit is enforced. Empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
-        bounds::of(&self.0)
+        limits::bounds_of(&self.0)
     }
 
     /// Whether a bot is stopped while its opponent thinks.
@@ -318,13 +311,13 @@ fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
     let Some(sandbox) = sandbox else {
         return vec![Finding {
             works: false,
-            ..finding(bounds::MEMORY, "bounded in a sandbox only".to_owned())
+            ..finding(limits::MEMORY, "bounded in a sandbox only".to_owned())
         }];
     };
     // It must be one of the user's own services to be allowed to make groups.
     let systemd = Path::new("/run/systemd/system").is_dir();
     let shown = |bound: Bound| {
-        let unbounded = bound.limit == bounds::MEMORY && !bound.wall;
+        let unbounded = bound.limit == limits::MEMORY && !bound.wall;
         Finding {
             wall: Some(bound.wall),
             fix: (unbounded && systemd).then(|| {
@@ -334,4 +327,21 @@ fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
         }
     };
     sandbox.bounds().into_iter().map(shown).collect()
+}
+
+/// The result of trying something on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub probe: String,
+    pub sandbox: Option<Kind>,
+    pub works: bool,
+    pub result: String,
+    /// Whether the kernel enforces a limit at any moment; `None` when it is not about a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<bool>,
+    /// What a program in this sandbox tried and could not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<&'static str>,
+    /// What to do when it does not work.
+    pub fix: Option<String>,
 }

@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
 use super::closed::ClosedDirectory;
-use super::command::BotCommand;
+use super::confinement::BotCommand;
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
 use super::policy::{visible_paths, without_repeats};
 use super::private_directory::{PrivateDirectory, remove_left_behind};

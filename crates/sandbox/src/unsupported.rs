@@ -158,7 +158,7 @@ pub mod cgroup {
 pub mod interpreters {
     //! No interpreters need to be shown.
 
-    use crate::finding::Finding;
+    use crate::Finding;
     use crate::settings::Settings;
 
     pub(crate) const fn findings(_: &Settings) -> Vec<Finding> {
@@ -170,7 +170,7 @@ pub mod private_copy {
 
     use std::path::{Path, PathBuf};
 
-    use crate::command::BotCommand;
+    use crate::confinement::BotCommand;
     use crate::executable::CannotStart;
     use crate::settings::Settings;
     use crate::snapshot::ContentHash;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit, getuid};
 
-use crate::sandbox::hierarchy::{OwnGroup, own_groups};
+use crate::sandbox::cgroup::{OwnGroup, own_groups};
 use crate::sandbox::procfs;
 
 /// With at most this many free, a limit has probably just been reached: failures free some again

@@ -7,8 +7,8 @@ pub use self::sentence::ASK_CHECK;
 
 use std::time::Duration;
 
-use super::allowance::{Allowance, ClockKind};
 use super::meter::TurnUsage;
+use super::player::{Allowance, ClockKind};
 use crate::executable::interpreter::Language;
 use crate::protocol::ForfeitReason;
 use crate::text::escape;

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::advice;
 use super::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
-use crate::bot::allowance::{Allowance, ClockKind};
+use crate::bot::player::{Allowance, ClockKind};
 use crate::protocol::MAX_LINE_BYTES;
 use crate::text::{format_duration, quote};
 

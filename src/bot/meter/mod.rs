@@ -15,19 +15,14 @@ mod clocks;
 #[path = "no_clocks.rs"]
 mod clocks;
 mod ongoing;
-#[cfg(all(target_os = "linux", not(portable)))]
-mod waits;
-#[cfg(any(not(target_os = "linux"), portable))]
-#[path = "no_waits.rs"]
-mod waits;
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
 
 use crate::system::Pid;
 
+use self::clocks::Waits;
 use ongoing::OngoingWait;
-use waits::Waits;
 
 use crate::sandbox::cgroup::OpenAccount;
 use crate::text::milliseconds;

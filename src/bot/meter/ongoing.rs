@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use super::waits::Runnable;
+use super::clocks::Runnable;
 
 /// A wait that is not over.
 #[derive(Debug)]

@@ -8,12 +8,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::charge::{self, Extension};
-use super::child::Child;
-use super::{Process, events};
-use crate::bot::allowance::{Allowance, ClockKind};
+use super::{Child, Process, log_extended};
 use crate::bot::channel::{Exchange, ExchangeError};
 use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
-use crate::bot::player::{OtherOutput, Player, Reply};
+use crate::bot::player::{Allowance, ClockKind, OtherOutput, Player, Reply};
 
 /// How long after a rejected line a second one is waited for.
 const SECOND_LINE: Duration = Duration::from_millis(25);
@@ -87,7 +85,7 @@ impl Player for Process {
             let look = self.meter.next_look(asked.into_std() + elapsed);
             let more = charge::looking(more, elapsed, look);
             Extension { limit, is_certain } = more;
-            events::extended(more, &used);
+            log_extended(more, &used);
             let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
             exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         };

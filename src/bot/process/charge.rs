@@ -12,8 +12,8 @@ use std::num::NonZero;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::meter::{self, TurnUsage};
+use crate::bot::player::{Allowance, ClockKind};
 
 /// Least extension: shorter ones cost more than they give.
 const STEP: Duration = Duration::from_millis(1);

@@ -8,9 +8,9 @@ use tokio::time::Instant;
 
 use super::Process;
 use super::platform::{Group, RequestPipe, describe, exit_status};
-use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
+use crate::bot::player::{Allowance, ClockKind};
 use crate::sandbox::procfs::Stat;
 use crate::system::is_stopped;
 

@@ -6,9 +6,7 @@
 
 mod ask;
 mod charge;
-mod child;
 mod diagnosis;
-mod events;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -19,36 +17,35 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use tokio::process::Command;
+#[cfg(all(target_os = "linux", not(portable)))]
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use self::child::Child;
+use self::charge::Extension;
 use self::platform::{AnswerPipe, Group, Pipes, RequestPipe, exit_status};
 #[cfg(unix)]
 use self::unix as platform;
 #[cfg(windows)]
 use self::windows as platform;
-
-#[cfg(all(target_os = "linux", not(portable)))]
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
 use super::exhaustion;
 use super::fault::Exit;
-use super::meter::{Meter, Usage};
+use super::meter::{Meter, TurnUsage, Usage};
 use super::spec::Program;
 use super::stderr::{self, Shared, Tap};
 use crate::executable::interpreter::Language;
+use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
 use crate::sandbox::Confinement;
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor::client;
 use crate::sandbox::supervisor::client::SupervisorConnection;
 #[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor::forked::Forked;
+use crate::sandbox::supervisor::client::{self, Forked};
+#[cfg(all(target_os = "linux", not(portable)))]
+use crate::sandbox::supervisor::message::SpawnRequest;
 use crate::system::Pid;
 use crate::text::escape;
 
@@ -147,7 +144,7 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
-            events::starting_confined(&request);
+            log_starting_confined(&request);
             let starting = children::starting();
             // The supervisor outlives a killed referee, to kill the bot.
             let launch = client::launch(confinement.server(), &request, confinement.boxes())?;
@@ -163,7 +160,7 @@ impl Process {
             let child = (child, owned);
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
-        events::starting(program, environment);
+        log_starting(program, environment);
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
@@ -341,12 +338,12 @@ impl Process {
         self.thaw();
         self.channel.close_writer();
         if !self.gone_within(grace.exit).await? {
-            events::log_signal("SIGTERM", grace.exit);
+            log_signal("SIGTERM", grace.exit);
             if let Some(group) = &self.group {
                 group.ask_to_end(self.leader_lives());
             }
             if !self.gone_within(grace.term).await? {
-                events::log_signal("SIGKILL", grace.term);
+                log_signal("SIGKILL", grace.term);
                 if let Some(supervisor) = &self.supervisor {
                     supervisor.end();
                     self.gone_within(REMOVING).await?;
@@ -419,4 +416,130 @@ fn spawn(
     };
     let owned = starting.own(pid, &program.name, false);
     Ok((child, owned))
+}
+
+#[derive(Debug)]
+enum Child {
+    Program(tokio::process::Child),
+    #[cfg(all(target_os = "linux", not(portable)))]
+    Supervisor(Forked),
+}
+
+impl Child {
+    /// Until it has been waited for.
+    fn id(&self) -> Option<u32> {
+        match self {
+            Self::Program(child) => child.id(),
+            #[cfg(all(target_os = "linux", not(portable)))]
+            Self::Supervisor(child) => child.id(),
+        }
+    }
+
+    /// Cancel-safe.
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        match self {
+            Self::Program(child) => child.wait().await,
+            #[cfg(all(target_os = "linux", not(portable)))]
+            Self::Supervisor(child) => child.wait().await,
+        }
+    }
+
+    fn start_kill(&mut self) -> io::Result<()> {
+        match self {
+            Self::Program(child) => child.start_kill(),
+            #[cfg(all(target_os = "linux", not(portable)))]
+            Self::Supervisor(child) => child.start_kill(),
+        }
+    }
+}
+
+fn log_starting(program: &Program, environment: &[(String, String)]) {
+    tracing::info!(
+        target: PROCESS,
+        command = ?program.argv,
+        directory = program.directory.as_ref().map(tracing::field::debug),
+        environment = ?assignments(environment),
+        sandbox = "none",
+        "starting"
+    );
+}
+
+#[cfg(all(target_os = "linux", not(portable)))]
+fn log_starting_confined(request: &SpawnRequest) {
+    let limits = &request.limits;
+    tracing::info!(
+        target: PROCESS,
+        command = ?request.argv,
+        directory = request.directory.as_ref().map(tracing::field::debug),
+        environment = ?assignments(&request.environment),
+        sandbox = request.backend.name(),
+        memory = limits.memory,
+        processes = limits.processes,
+        open_files = limits.open_files,
+        scratch = limits.scratch,
+        "starting"
+    );
+}
+
+fn assignments(environment: &[(String, String)]) -> Vec<String> {
+    let assignment = |(name, value): &(String, String)| format!("{name}={value}");
+    environment.iter().map(assignment).collect()
+}
+
+/// The limit has passed, but the bot waited for a CPU, or has used less CPU time.
+fn log_extended(extension: Extension, usage: &TurnUsage) {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    if !extension.is_certain {
+        tracing::trace!(
+            target: CLOCK,
+            cpu_ms = ms(usage.cpu),
+            run_queue_ms = usage.waited.map(ms),
+            uncertain_ms = ms(usage.uncertain),
+            "the time is over unless the bot has waited for a processor until now"
+        );
+        return;
+    }
+    tracing::debug!(
+        target: CLOCK,
+        limit_ms = ms(extension.limit),
+        cpu_ms = ms(usage.cpu),
+        run_queue_ms = usage.waited.map(ms),
+        "deadline extended"
+    );
+}
+
+fn log_signal(signal: &str, waited: Duration) {
+    let waited_ms = waited.as_secs_f64() * 1e3;
+    tracing::debug!(target: PROCESS, waited_ms, "sending {signal}");
+}
+
+impl Process {
+    /// The id of the bot, once known, or of its supervisor.
+    pub fn id(&self) -> Option<u32> {
+        let leader = self.group.as_ref();
+        let leader = leader.map(|group| group.leader().as_raw_pid().cast_unsigned());
+        leader.or_else(|| self.child.id())
+    }
+
+    fn log_start(&self) {
+        tracing::Span::current().record("pid", self.id());
+        tracing::info!(
+            target: PROCESS,
+            supervisor = self.supervisor.as_ref().and_then(|_| self.child.id()),
+            "started"
+        );
+    }
+
+    /// As far as is known.
+    fn log_end(&mut self) {
+        if !tracing::enabled!(target: PROCESS, tracing::Level::INFO) {
+            return;
+        }
+        let exit = self.exit.map(|status| self.describe(status));
+        if let Some(exit) = exit {
+            tracing::info!(target: PROCESS, "{exit}");
+        } else {
+            tracing::info!(target: PROCESS, "it could not be ended");
+        }
+    }
 }

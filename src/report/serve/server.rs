@@ -135,7 +135,10 @@ impl Drop for Server {
 /// The number of connections at once, as each takes memory and a file that is open; further ones wait. The games need files,
 /// too: where few may be open at once, fewer are taken.
 fn places() -> usize {
-    let free = system::open_files().map(|files| files.saturating_sub(FILES_OF_GAMES));
+    let free = system::most_open_files().map(|files| {
+        let files = usize::try_from(files).unwrap_or(usize::MAX);
+        files.saturating_sub(FILES_OF_GAMES)
+    });
     free.map_or(CONNECTIONS, |free| {
         free.clamp(FEWEST_CONNECTIONS, CONNECTIONS)
     })

@@ -5,7 +5,6 @@
 
 mod calls;
 mod program;
-mod shorten;
 
 use std::collections::BTreeMap;
 use std::io;

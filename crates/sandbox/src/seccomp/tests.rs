@@ -3,7 +3,7 @@ use seccompiler::{BpfProgram, SeccompAction};
 
 use super::calls::{INVALID, LAST_KNOWN, NEVER, UNKNOWN};
 use super::program::conditional;
-use super::shorten::{Known, shorten, step};
+use super::program::{Known, shorten, step};
 use super::{Situation, filter};
 
 /// The kernel's name for x86-64.

@@ -17,7 +17,7 @@ pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
 use self::ownership::{Owned, beside};
 use self::walk::{Walk, newer};
-use crate::command::BotCommand;
+use crate::confinement::BotCommand;
 use crate::executable::CannotStart;
 use crate::system::is_path;
 

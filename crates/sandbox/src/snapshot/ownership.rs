@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command::BotCommand;
+use crate::confinement::BotCommand;
 use crate::executable::{CannotStart, find_in_path, interpreter};
 use crate::system::is_path;
 use referee_text::escape;

@@ -1,20 +1,24 @@
 //! The referee's side of a supervisor.
 
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
+use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::Pid;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
+};
 use tokio::io::AsyncReadExt as _;
+use tokio::io::unix::AsyncFd;
 
 use super::fork_server::{ForkServer, Order};
-use super::forked;
 use super::kept_box::{Boxes, UsedBox};
-use super::message::{Exceeded, ExitReport, SpawnRequest, SupervisorEvent};
-use super::wire::send_descriptors;
+use super::message::{Exceeded, ExitReport, SpawnRequest, SupervisorEvent, send_descriptors};
+use super::sys;
 use crate::cgroup::{OpenAccount, OpenFreezer};
 use crate::limits::ResourceLimits;
 use crate::procfs::{self, Stat};
@@ -141,7 +145,7 @@ pub fn run_to_end(
         let output = read_all(stdout);
         Ok::<_, io::Error>((output, errors.join().unwrap_or_default()))
     })?;
-    forked::wait_for(supervisor)?;
+    wait_for(supervisor)?;
     let mut reports = Vec::new();
     control.read_to_end(&mut reports)?;
     let mut inbox = Inbox(reports);
@@ -333,4 +337,90 @@ impl SupervisorConnection {
         let limits = self.limits;
         self.exit_report()?.exceeded(&limits)
     }
+}
+
+/// Those that are not waited for any more.
+static LEFT: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+
+/// A supervisor that runs, or has been waited for.
+#[derive(Debug)]
+pub struct Forked {
+    pid: Pid,
+    /// `None` only while being dropped.
+    end: Option<AsyncFd<OwnedFd>>,
+    status: Option<ExitStatus>,
+}
+
+impl Forked {
+    /// For a child of this process. Must be called within a tokio runtime.
+    pub fn new(pid: Pid) -> io::Result<Self> {
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        left.retain(|end| matches!(reap(end.as_fd()), Ok(None)));
+        let end = pidfd_open(pid, PidfdFlags::empty())?;
+        Ok(Self {
+            pid,
+            end: Some(sys::notice(end)?),
+            status: None,
+        })
+    }
+
+    /// Its process id, until it has been waited for.
+    pub fn id(&self) -> Option<u32> {
+        let pid = self.pid.as_raw_pid().cast_unsigned();
+        self.status.is_none().then_some(pid)
+    }
+
+    /// Waits for its exit. Cancel-safe.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.status {
+                return Ok(status);
+            }
+            let Some(end) = &self.end else {
+                return Err(io::Error::other("it is not waited for"));
+            };
+            let mut ended = end.readable().await?;
+            self.status = reap(end.as_fd())?;
+            if self.status.is_none() {
+                ended.clear_ready();
+            }
+        }
+    }
+
+    /// Sends SIGKILL.
+    pub fn start_kill(&self) -> io::Result<()> {
+        match &self.end {
+            Some(end) if self.status.is_none() => Ok(pidfd_send_signal(end, Signal::KILL)?),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Forked {
+    fn drop(&mut self) {
+        if self.status.is_none()
+            && let Some(end) = self.end.take()
+            && let end = end.into_inner()
+            && matches!(reap(end.as_fd()), Ok(None))
+        {
+            let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+            left.push(end);
+        }
+    }
+}
+
+/// The status of a child if it has exited; it is then reaped.
+fn reap(end: BorrowedFd<'_>) -> io::Result<Option<ExitStatus>> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+    let ended = waitid(WaitId::PidFd(end), options)?;
+    Ok(ended.map(|status| {
+        let code = status.exit_status().map(|code| code << 8);
+        ExitStatus::from_raw(code.or(status.terminating_signal()).unwrap_or(0))
+    }))
+}
+
+pub(super) fn wait_for(pid: Pid) -> io::Result<()> {
+    let end = pidfd_open(pid, PidfdFlags::empty())?;
+    waitid(WaitId::PidFd(end.as_fd()), WaitIdOptions::EXITED)?;
+    Ok(())
 }

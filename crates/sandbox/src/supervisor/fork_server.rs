@@ -21,7 +21,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open, setpgid};
 use seccompiler::BpfProgram;
 use serde::{Deserialize, Serialize};
 
-use super::{sys, wire};
+use super::{message, sys};
 use crate::cgroup::{Allowance, Groups, ParentGroups};
 use crate::limits::games_at_once;
 use crate::seccomp::{self, Situation};
@@ -103,7 +103,7 @@ impl ForkServer {
         let mut line = serde_json::to_vec(order)?;
         line.push(b'\n');
         let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
-        let send = |server: &Server| wire::send_descriptors(&server.socket, &line, descriptors);
+        let send = |server: &Server| message::send_descriptors(&server.socket, &line, descriptors);
         // A killed server is replaced.
         if server.as_ref().is_none_or(|running| send(running).is_err()) {
             *server = None;
@@ -143,7 +143,7 @@ impl Server {
     }
 
     fn answer(&self) -> io::Result<Answer> {
-        let (line, _) = wire::receive(&self.socket, MAX_LINE, is_whole)?;
+        let (line, _) = message::receive(&self.socket, MAX_LINE, is_whole)?;
         Ok(serde_json::from_slice(&line)?)
     }
 }
@@ -244,7 +244,7 @@ pub(super) fn serve() -> io::Result<Option<Prepared>> {
     // Cached before forking.
     games_at_once();
     loop {
-        let (line, descriptors) = wire::receive(&referee, MAX_LINE, is_whole)?;
+        let (line, descriptors) = message::receive(&referee, MAX_LINE, is_whole)?;
         if !is_whole(&line) {
             // The referee is gone. Supervisors that still run kill their bots too.
             stock.slots.iter().for_each(|slot| slot.groups.kill());

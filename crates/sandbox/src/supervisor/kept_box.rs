@@ -24,8 +24,8 @@ use rustix::thread::move_into_link_name_space;
 
 use super::fork_server::COMMAND;
 use super::message::{BUILD, BUILDING, HOLD, REFEREE_FD, STATUS_FD};
-use super::shown::Shown;
-use super::{own_view, sys, wire};
+use super::own_view::Shown;
+use super::{message, own_view, sys};
 use crate::backend::Backend;
 use crate::limits::ResourceLimits;
 
@@ -157,7 +157,7 @@ impl UsedBox {
 
 impl KeptBox {
     fn receive(from: &UnixStream) -> io::Result<Self> {
-        let (_, spaces) = wire::receive(from, 1, |bytes| !bytes.is_empty())?;
+        let (_, spaces) = message::receive(from, 1, |bytes| !bytes.is_empty())?;
         if spaces.len() == SPACES.len() {
             Ok(Self(spaces))
         } else {
@@ -167,7 +167,7 @@ impl KeptBox {
 
     fn send(&self, to: &UnixStream) -> io::Result<()> {
         let spaces: Vec<BorrowedFd<'_>> = self.0.iter().map(AsFd::as_fd).collect();
-        wire::send_descriptors(to, b"", &spaces)
+        message::send_descriptors(to, b"", &spaces)
     }
 
     /// The box for a process, in its supervisor: received with the request, or built and sent to

@@ -12,20 +12,15 @@
 pub mod client;
 mod descendants;
 pub mod fork_server;
-pub mod forked;
 pub mod kept_box;
 pub mod message;
 mod own_view;
 mod removal;
-mod restrictions;
 pub mod self_test;
-mod shown;
 mod spawn;
 mod start;
 mod supervise;
 mod sys;
-mod watch;
-mod wire;
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -119,7 +114,7 @@ fn report(control: &mut UnixStream, event: &SupervisorEvent) -> io::Result<()> {
 /// Reads a request and its descriptors: the bot's input, and the kept box if any.
 fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd, Vec<OwnedFd>)> {
     let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
-    let (text, descriptors) = wire::receive(control, MAX_REQUEST, whole)?;
+    let (text, descriptors) = message::receive(control, MAX_REQUEST, whole)?;
     if !whole(&text) {
         return Err(io::Error::other("no request arrived"));
     }

@@ -7,19 +7,22 @@
 
 use std::convert::Infallible;
 use std::ffi::{CStr, CString};
-use std::fs;
+use std::fs::{self, DirBuilder, File};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
+use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, Mode};
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, mount};
+use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree};
 use rustix::process::{
-    DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, wait,
+    DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, umask,
+    wait,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
-use super::shown::Shown;
 use super::start::Report;
 use super::sys;
 use crate::closed::ClosedDirectory;
@@ -137,4 +140,64 @@ fn wait_for(bot: Pid) -> io::Result<i32> {
 fn exit_status(status: WaitStatus) -> i32 {
     let signalled = || status.terminating_signal().map(|signal| SIGNALLED + signal);
     status.exit_status().or_else(signalled).unwrap_or(1)
+}
+
+/// Files, directories and links, each with its path.
+pub(super) struct Shown<'a>(Vec<(&'a Path, What)>);
+
+enum What {
+    Directory(OwnedFd),
+    File(OwnedFd),
+    Link(PathBuf),
+}
+
+impl<'a> Shown<'a> {
+    /// Opens what is there now. None of the paths lies in another.
+    pub(super) fn find(paths: &'a [PathBuf]) -> io::Result<Self> {
+        let tree = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_RECURSIVE;
+        let find = |path: &'a PathBuf| {
+            let what = match fs::read_link(path) {
+                Ok(target) => What::Link(target),
+                Err(_) if path.is_dir() => What::Directory(open_tree(CWD, path, tree)?),
+                Err(_) => What::File(open_tree(CWD, path, tree)?),
+            };
+            Ok((path.as_path(), what))
+        };
+        paths.iter().map(find).collect::<io::Result<_>>().map(Self)
+    }
+
+    /// Shows everything at its path, making parent directories that all users may enter and list.
+    pub(super) fn put(self) -> io::Result<()> {
+        // The referee's umask may keep others out.
+        let usual = umask(Mode::WGRP | Mode::WOTH);
+        let done = self
+            .0
+            .into_iter()
+            .try_for_each(|(path, what)| put(path, what));
+        umask(usual);
+        done
+    }
+}
+
+fn put(path: &Path, what: What) -> io::Result<()> {
+    let mut directories = DirBuilder::new();
+    directories.recursive(true).mode(0o755);
+    if let Some(above) = path.parent() {
+        directories.create(above)?;
+    }
+    let tree = match what {
+        What::Link(target) => return symlink(target, path),
+        What::Directory(tree) => {
+            directories.create(path)?;
+            tree
+        }
+        What::File(tree) => {
+            File::create_new(path)?;
+            tree
+        }
+    };
+    let here = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    Ok(move_mount(tree, "", CWD, path, here)?)
 }

@@ -20,10 +20,9 @@ use super::fork_server::COMMAND;
 use super::kept_box::KeptBox;
 use super::message::{BUILDING, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest};
 use super::removal::Remover;
-use super::restrictions::Counted;
-use super::start::Entry;
-use super::watch::Scratch;
-use super::{kept_box, own_view, restrictions, sys, wire};
+use super::start::{Counted, Entry};
+use super::supervise::Scratch;
+use super::{kept_box, message, own_view, start, sys};
 use crate::backend::bubblewrap::SCRATCH;
 use crate::backend::{Backend, landlock};
 use crate::cgroup::Groups;
@@ -148,7 +147,7 @@ fn spawn_in_landlock(
         let mut become_it = || {
             chdir(start)?;
             landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
-            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            start::restrict_self(restrictions, filter, counted, &theirs)?;
             entry.check()?;
             Err(command.exec())
         };
@@ -161,7 +160,7 @@ fn spawn_in_landlock(
     drop(command);
     // If it was killed by then, nothing was sent.
     drop(theirs);
-    let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     Ok(RunningBot {
         pid,
         scratch: if own_view {
@@ -228,7 +227,7 @@ fn spawn_in_kept_box(
         };
         own_view::run_below(report, || {
             chdir(start)?;
-            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            start::restrict_self(restrictions, filter, counted, &theirs)?;
             entry.check()?;
             Err(command.exec())
         })
@@ -236,7 +235,7 @@ fn spawn_in_kept_box(
     drop(command);
     // If it was killed by then, nothing was sent.
     drop(theirs);
-    let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     running_inside(request, pid, groups, calls)
 }
 
@@ -274,7 +273,7 @@ fn spawn_in_bubblewrap(
     })?;
     drop(command);
     drop(theirs);
-    let (report, calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
+    let (report, calls) = message::receive(&ours, MAX_REPORT, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
         Some((&PREPARED, [])) => running_inside(request, pid, groups, calls),
@@ -318,7 +317,7 @@ pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<
         None => Counted::Alone,
     };
     let done = seccomp::filter(restrictions.situation)
-        .and_then(|filter| restrictions::restrict_self(restrictions, &filter, counted, &supervisor))
+        .and_then(|filter| start::restrict_self(restrictions, &filter, counted, &supervisor))
         .and_then(|()| supervisor.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {
         (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),

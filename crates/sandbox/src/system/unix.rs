@@ -198,7 +198,7 @@ impl OpenDirectory {
     }
 }
 
-/// O_PATH where it exists: directories may be passable and not listable.
+/// `O_PATH` where it exists: directories may be passable and not listable.
 #[cfg(target_os = "linux")]
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::PATH);
 #[cfg(not(target_os = "linux"))]
@@ -271,10 +271,4 @@ pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
 pub fn kernel_release() -> String {
     let uname = rustix::system::uname();
     uname.release().to_string_lossy().into_owned()
-}
-
-/// The number of files this process has open.
-pub fn open_files() -> Option<usize> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    limit.current.and_then(|files| usize::try_from(files).ok())
 }

@@ -352,8 +352,3 @@ mod tests {
         assert!(!opens_store(&[]));
     }
 }
-
-/// Not known.
-pub const fn open_files() -> Option<usize> {
-    None
-}

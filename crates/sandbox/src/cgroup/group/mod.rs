@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::account::Account;
+use super::Version;
+use super::controller::Account;
+use super::controller::Freezer;
 use super::controller::{Allowance, Controller};
-use super::freezer::Freezer;
 use super::{PREFIX, ParentGroup, ParentGroups};
-use crate::hierarchy::Version;
 
 /// How long the kernel may take to notice that a group is empty.
 const EMPTYING: Duration = Duration::from_secs(1);

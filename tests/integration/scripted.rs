@@ -1,23 +1,22 @@
-//! A player with answers written in advance, for tests.
+//! A player with answers written in advance.
 
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-use super::allowance::Allowance;
-use super::fault::{Exit, Fault};
-use super::player::{Player, Reply};
+use referee::bot::fault::{Exit, Fault};
+use referee::bot::{Allowance, Player, Reply};
 
 /// Answers line by line, then behaves as an exited program.
 #[derive(Clone, Debug, Default)]
-pub struct Scripted {
+pub(crate) struct Scripted {
     answers: VecDeque<String>,
     current: String,
-    pub asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
 }
 
 impl Scripted {
-    pub fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             answers: answers.into_iter().map(str::to_owned).collect(),
             ..Self::default()
