@@ -1,7 +1,6 @@
-//! `PORTABLE_BUILD=1 cargo …` builds on Linux what macOS and the BSDs do (docs/systems.md).
-//!
-//! A variable, since `RUSTFLAGS="--cfg portable"` would compile all dependencies once more, and a feature would be
-//! switched on by `--all-features`.
+//! `PORTABLE_BUILD=1 cargo …` builds on Linux what macOS and the BSDs do (docs/systems.md). A
+//! variable: `RUSTFLAGS` would rebuild all dependencies, and `--all-features` would switch a
+//! feature on.
 
 fn main() {
     println!("cargo::rustc-check-cfg=cfg(portable)");

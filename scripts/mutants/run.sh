@@ -32,7 +32,7 @@ channel)
   rest=(faults:: starting::)
   ;;
 process)
-  files=('src/bot/process/*.rs' 'src/bot/process/unix/*.rs')
+  files=('src/bot/process/*.rs')
   quick=(faults:: starting::)
   rest=(matches:: stopping:: check:: logging:: robustness:: sandbox::)
   environment=(load:: exhaustion::)

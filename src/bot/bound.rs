@@ -1,10 +1,8 @@
-//! How many processes a bot without a sandbox may have. (In a sandbox its supervisor counts them.)
+//! Bounds the processes of a bot without a sandbox. (In one the supervisor counts them.)
 //!
-//! A thread looks now and then, mostly at one number of the kernel: that of all processes and threads of
-//! the system. When it has grown, and once a second in any case, those of each bot are counted. A bot with
-//! more processes than the bound is ended, which is its forfeit.
-//! Processes that were left behind by bots, and of which nobody knows by whom, have the same bound
-//! together: beyond it, all of them are ended.
+//! A thread watches the system's number of tasks. When it has grown, and every second, each bot's
+//! processes are counted. A bot with too many is killed, which is its forfeit. Orphans of unknown
+//! bots share one bound: beyond it all of them are killed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
@@ -17,34 +15,32 @@ use super::children;
 use super::exhaustion;
 use crate::sandbox::procfs;
 
-/// Time between two looks.
+/// Between two looks.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Time between two counts while the number of the system does not say that one is needed: those of other
-/// programs may have ended, and hidden the new ones of a bot.
+/// Between two counts while the system's number shows no need: exits of other programs may hide a
+/// bot's new processes.
 const COUNT: Duration = Duration::from_secs(1);
 
-/// A count is followed by this many times its own length without one that is not needed.
+/// An unneeded count waits for this multiple of the last count's length.
 const COUNT_SHARE: u32 = 50;
 
 /// The most processes of a bot, where the machine has enough.
 const MOST: u64 = 1000;
 
-/// The bound is not lower than this, however few processes the machine allows.
+/// The least bound, whatever the machine allows.
 const LEAST: u64 = 64;
 
-/// What holds for this run.
 #[derive(Debug)]
 struct Bound {
     most: usize,
-    /// Lists the children of this process that are of bots.
+    /// Lists this process's children that are of bots.
     children: fn() -> Vec<Pid>,
-    /// The fewest processes and threads that the system had at a look, or at the start.
+    /// The fewest tasks that the system had at a look.
     fewest: AtomicU64,
 }
 
 impl Bound {
-    /// Whether the system has so many more than it once had that a bot may have too many.
     fn has_grown(&self) -> bool {
         let Some(tasks) = procfs::tasks_of_system() else {
             return true;
@@ -53,9 +49,9 @@ impl Bound {
         tasks >= fewest + u64::try_from(self.most / 2).unwrap_or(u64::MAX)
     }
 
-    /// Counts the processes of each bot, and ends what has too many.
+    /// Kills what has too many processes.
     fn enforce(&self) {
-        // Nobody may take a child that is being started for an orphan.
+        // A child that is being started must not pass for an orphan.
         let _no_starts = children::no_starts();
         let owners = children::owners();
         let mut found: HashMap<Option<Pid>, HashSet<Pid>> = HashMap::new();
@@ -87,7 +83,7 @@ impl Bound {
                 tracing::warn!(processes = tree.len(), "killing what bots have left behind");
             }
             for pid in tree {
-                // It may have ended by itself in between.
+                // It may have exited.
                 let _ = kill_process(pid, Signal::KILL);
             }
         }
@@ -96,12 +92,13 @@ impl Bound {
 
 static BOUND: OnceLock<Bound> = OnceLock::new();
 
-/// Starts the thread, once; `children` lists the children of this process that are of bots. Call it before the first bot is started.
+/// Starts the thread, once. `children` lists this process's children that are of bots. Call before
+/// the first bot starts.
 pub(super) fn watch(children: fn() -> Vec<Pid>) {
     if BOUND.get().is_some() {
         return;
     }
-    // Two bots must not be able to take all that there are.
+    // Two bots must not be able to use up all processes.
     let half = exhaustion::free().map_or(MOST, |free| free / 2);
     let most = half.clamp(LEAST, MOST);
     let bound = Bound {
@@ -129,7 +126,7 @@ pub(super) fn watch(children: fn() -> Vec<Pid>) {
     }
 }
 
-/// Ends what has too many processes, if the system has so many that this is possible.
+/// Counts and kills now, if the system's number makes excess possible.
 pub(super) fn enforce() {
     if let Some(bound) = BOUND.get()
         && bound.has_grown()
@@ -138,7 +135,7 @@ pub(super) fn enforce() {
     }
 }
 
-/// Adds a process and all below it, but not many more than `most`.
+/// Adds a process and its descendants, but not many more than `most`.
 fn add_tree(tree: &mut HashSet<Pid>, root: Pid, most: usize) {
     let mut waiting = vec![root];
     while let Some(pid) = waiting.pop() {

@@ -1,9 +1,8 @@
 //! One line out, one line back, before a deadline, over any pair of streams.
 //!
-//! Memory is bounded whatever the other side writes: a line has a cap, and whatever is
-//! written beyond one line is an error. There is one deadline for an exchange, set once; no
-//! byte that arrives moves it. An exchange without errors needs one write and one read of the
-//! kernel, and allocates nothing.
+//! Memory is bounded: a line has a cap, and anything beyond one line is an error. An exchange has
+//! one deadline, which no arriving byte moves. Without errors it takes one write and one read, and
+//! allocates nothing.
 
 use std::future::poll_fn;
 use std::io;
@@ -17,77 +16,69 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::protocol::MAX_LINE_BYTES;
 
-/// The buffer: a line of the longest length and its newline.
+/// The longest line with its newline.
 const BUFFER: usize = MAX_LINE_BYTES + 1;
 
-/// How much of output that was not asked for is kept, to quote it.
+/// How much unasked output is kept, to quote it.
 const EARLY: usize = 256;
 
-/// How much is read at once of a program that answers many questions.
+/// Read size for a program that answers many questions.
 const FED: usize = 1 << 16;
 
-/// How an exchange failed, as far as the streams show it.
+/// Why an exchange failed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExchangeError {
-    /// It wrote before it was asked.
+    /// Output before the question.
     Early {
-        /// The answer before, empty at the start.
+        /// The last answer, empty at the start.
         previous: Vec<u8>,
-        /// What it wrote.
         output: Vec<u8>,
     },
-    /// There was more than one line.
+    /// More than one line.
     Extra {
-        /// The first line.
         first: Vec<u8>,
-        /// What followed it, at most one buffer.
+        /// At most one buffer.
         rest: Vec<u8>,
     },
-    /// The deadline passed.
     Timeout {
-        /// What had arrived by then: nothing, or the beginning of a line.
+        /// What had arrived: nothing, or the start of a line.
         partial: Vec<u8>,
     },
-    /// A whole line arrived, but after the deadline: see [`Channel::line`].
+    /// A whole line, after the deadline: see [`Channel::line`].
     Late(Exchange),
     /// More bytes without a newline than a line may have.
-    TooLong {
-        /// The beginning.
-        start: Vec<u8>,
-    },
-    /// Its output ended.
+    TooLong { start: Vec<u8> },
+    /// The output was closed.
     Eof {
-        /// The beginning of a line, if any.
+        /// The start of a line, if any.
         partial: Vec<u8>,
     },
-    /// It no longer reads: the write failed with a broken pipe.
+    /// The write failed with a broken pipe.
     InputClosed,
 }
 
-/// A line-by-line conversation over two streams.
 #[derive(Debug)]
 pub struct Channel<R, W> {
     reader: R,
     writer: Option<W>,
     buffer: Box<[u8; BUFFER]>,
-    /// Length of the latest answer, which lies in the buffer until the next one is read.
+    /// Length of the last answer, which is in the buffer until the next is read.
     previous: usize,
-    /// The answer before the latest, to recognise a line that was sent twice.
+    /// The last answer but one, to recognise a line sent twice.
     before: Box<[u8; BUFFER]>,
     before_length: usize,
     /// Bytes of the current answer in the buffer.
     filled: usize,
-    /// Bytes of the current request that have been written.
+    /// Bytes of the current request written.
     written: usize,
-    /// Fires at or before the deadline. It is only set again when it has fired, or
-    /// when the deadline moved before it: quick answers never touch it.
+    /// Fires at or before the deadline. Only set again when it has fired, or the deadline moved
+    /// before it: quick answers never touch it.
     timer: Pin<Box<Sleep>>,
 }
 
-/// An answer from the channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Exchange {
-    /// Length of the line that [`Channel::line`] now gives.
+    /// Length of the line that [`Channel::line`] gives.
     pub length: usize,
     /// From just before the write until the line was read.
     pub elapsed: Duration,
@@ -98,9 +89,7 @@ where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
 {
-    /// A channel that reads answers from `reader` and writes requests to `writer`.
-    ///
-    /// Must be called within a tokio runtime that has a timer.
+    /// Must be called within a tokio runtime with a timer.
     pub fn new(reader: R, writer: W) -> Self {
         Self {
             reader,
@@ -120,35 +109,34 @@ where
         &self.buffer[..exchange.length]
     }
 
-    /// The answer before the latest one, without its newline; empty when there was none.
+    /// The last answer but one, without its newline; empty when there was none.
     pub fn answer_before(&self) -> &[u8] {
         &self.before[..self.before_length]
     }
 
-    /// Whether the latest answer is the same line as the answer before it.
+    /// Whether the last two answers are equal.
     pub fn repeats(&self) -> bool {
         self.before_length > 0 && self.buffer[..self.previous] == *self.answer_before()
     }
 
-    /// The beginning of an answer that has not been completed.
+    /// The start of an incomplete answer.
     pub fn partial(&self) -> &[u8] {
         &self.buffer[..self.filled]
     }
 
-    /// The stream to the other side, until it is closed.
+    /// The input of the other side, until it is closed.
     pub fn writer(&self) -> Option<&W> {
         self.writer.as_ref()
     }
 
-    /// Ends the other side's input.
+    /// Closes the other side's input.
     pub fn close_writer(&mut self) {
         self.writer = None;
     }
 
     /// Writes a request and reads one line, within `limit` altogether.
     ///
-    /// The outer error is a failure of the referee's own side of the streams, the inner one a fault
-    /// of the other side.
+    /// The outer error is the referee's own, the inner one the other side's fault.
     pub async fn exchange(
         &mut self,
         request: &[u8],
@@ -157,7 +145,7 @@ where
         self.exchange_from(Instant::now(), request, limit).await
     }
 
-    /// As [`Channel::exchange`], with the time `asked` that has just been read from the clock.
+    /// As [`Channel::exchange`], `asked` being just read from the clock.
     pub async fn exchange_from(
         &mut self,
         asked: Instant,
@@ -175,15 +163,14 @@ where
         self.exchange_on(asked, request, limit).await
     }
 
-    /// Goes on with an exchange that ended in [`ExchangeError::Timeout`], as if its limit had been
-    /// this one.
+    /// Continues an exchange that ended in [`ExchangeError::Timeout`], with this limit.
     pub async fn exchange_on(
         &mut self,
         asked: Instant,
         request: &[u8],
         limit: Duration,
     ) -> io::Result<Result<Exchange, ExchangeError>> {
-        // A limit too large to be added to a clock is none.
+        // Too large for the clock: no limit.
         let deadline = asked.checked_add(limit);
         if let Some(deadline) = deadline
             && (self.timer.is_elapsed() || self.timer.deadline() > deadline)
@@ -216,8 +203,8 @@ where
         .await
     }
 
-    /// Reads on for at most `wait`, to the end of a line, of the stream or of the buffer: the
-    /// bytes. For finding out more about a fault.
+    /// Reads on for at most `wait`, up to the end of a line, the stream or the buffer. To explain a
+    /// fault.
     pub async fn drain(&mut self, wait: Duration) -> Vec<u8> {
         let deadline = Instant::now() + wait;
         let mut bytes = vec![0; BUFFER];
@@ -245,8 +232,8 @@ where
         bytes
     }
 
-    /// Writes on, which is no question, until the other side writes something or this time is over: the
-    /// bytes that it took, and what it wrote. For finding out more about a fault.
+    /// Writes `bytes`, which are not a question, until there is output or `wait` is over: how many
+    /// were taken, and the output. To explain a fault.
     pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, Vec<u8>) {
         let deadline = Instant::now() + wait;
         let mut output = vec![0; FED];
@@ -276,7 +263,7 @@ where
         (taken, output)
     }
 
-    /// Output that arrived although nothing was asked. Never waits.
+    /// Output that arrived unasked. Never waits.
     fn poll_early(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<ExchangeError>>> {
         let mut early = [0; EARLY];
         let mut target = ReadBuf::new(&mut early);
@@ -294,7 +281,7 @@ where
         }
     }
 
-    /// Is ready at the deadline, not when the lazily set timer fires.
+    /// Ready at the deadline, even if the lazy timer fires earlier.
     fn poll_deadline(&mut self, cx: &mut Context<'_>, deadline: Instant) -> Poll<()> {
         loop {
             ready!(self.timer.as_mut().poll(cx));

@@ -1,8 +1,8 @@
 //! Which children of this process belong to a bot's [`Process`](super::process::Process).
 //!
-//! The runtime waits for those; whoever else reaped one would take its exit status, and its number
-//! could be given to another process that is then taken for it. [`super::orphans`] therefore asks here
-//! first. A child is started under [`starting`], so that it is known before anybody can ask.
+//! The runtime waits for those. If anything else reaped one, its exit status would be lost and its
+//! id could be reused; [`super::orphans`] therefore asks here first. A child is started under
+//! [`starting`]: it is known before anything can ask.
 
 #![cfg_attr(
     any(not(target_os = "linux"), portable),
@@ -16,42 +16,39 @@ use std::sync::{
 
 use crate::system::{Pid, is_child};
 
-/// Held for reading while a child is started, and for writing while children are reaped.
+/// Read-locked while a child starts, write-locked while children are reaped.
 static STARTS: RwLock<()> = RwLock::new(());
 
 /// By process id.
 static OWNED: Mutex<BTreeMap<i32, Owner>> = Mutex::new(BTreeMap::new());
 
-/// Whose a child is.
 #[derive(Debug)]
 struct Owner {
-    /// Tells it from an earlier child with the same process id.
+    /// Tells it from an earlier child with the same id.
     serial: u64,
     name: String,
-    /// Whether it is the supervisor of a bot in a sandbox.
+    /// Whether it is a sandbox's supervisor.
     is_supervisor: bool,
-    /// Why it was ended by the referee: the end of a sentence that begins with "it".
+    /// Why the referee killed it: the end of "it …".
     exceeded: Option<String>,
-    /// Nobody waits for it any more but the runtime: it could not be ended in time.
+    /// Could not be killed in time; only the runtime still waits for it.
     given_up: bool,
 }
 
-/// A child that its owner waits for.
 #[derive(Debug)]
 pub(crate) struct OwnedChild {
     pid: Pid,
     serial: u64,
 }
 
-/// The right to start a child.
 pub(crate) struct Starting(#[expect(dead_code, reason = "held")] RwLockReadGuard<'static, ()>);
 
-/// Must be held while a child is started, until it is [owned](Starting::own).
+/// Hold it while a child starts, until it is [owned](Starting::own).
 pub(crate) fn starting() -> Starting {
     Starting(STARTS.read().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// Nobody starts a child while this is held.
+/// While this is held no child starts.
 pub(super) fn no_starts() -> RwLockWriteGuard<'static, ()> {
     STARTS.write().unwrap_or_else(PoisonError::into_inner)
 }
@@ -70,7 +67,6 @@ fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {
 }
 
 impl Starting {
-    /// Notes whose the new child is.
     #[expect(clippy::unused_self, reason = "it shows that the right is held")]
     pub(crate) fn own(&self, pid: Pid, name: &str, is_supervisor: bool) -> OwnedChild {
         static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
@@ -92,7 +88,7 @@ impl OwnedChild {
         self.pid
     }
 
-    /// Why the referee ended it, if it did: the end of a sentence that begins with "it".
+    /// Why the referee killed it: the end of "it …".
     pub(super) fn exceeded(&self) -> Option<String> {
         let children = owned();
         let owner = children.get(&self.pid.as_raw_pid())?;
@@ -117,7 +113,7 @@ impl Drop for OwnedChild {
     }
 }
 
-/// The process ids of all that are owned, those included that were given up and are still there.
+/// All owned children, including given-up ones that still exist.
 pub(super) fn owned_pids() -> Vec<Pid> {
     let mut owned = owned();
     let pids = owned.keys().filter_map(|&pid| Pid::from_raw(pid));
@@ -135,7 +131,7 @@ pub(super) fn owned_pids() -> Vec<Pid> {
     there
 }
 
-/// The owned children that have not been given up, and whether each is a supervisor.
+/// Owned children that were not given up, and whether each is a supervisor.
 pub(super) fn owners() -> HashMap<Pid, bool> {
     let owned = owned();
     let there = owned.iter().filter(|(_, owner)| !owner.given_up);
@@ -143,14 +139,14 @@ pub(super) fn owners() -> HashMap<Pid, bool> {
     pids.collect()
 }
 
-/// Notes that a child is ended by the referee, and why.
+/// Notes why the referee kills a child.
 pub(super) fn note_exceeded(pid: Pid, why: String) {
     if let Some(owner) = owned().get_mut(&pid.as_raw_pid()) {
         owner.exceeded.get_or_insert(why);
     }
 }
 
-/// The children that were given up and are still there, with the names of their bots.
+/// Given-up children that still exist, with their bots' names.
 pub(super) fn given_up() -> Vec<(Pid, String)> {
     let there = owned_pids();
     let owned = owned();

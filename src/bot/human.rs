@@ -1,4 +1,4 @@
-//! A person at this terminal: asked move by move, and asked again when the answer will not do.
+//! A person at this terminal, asked again when the answer is unusable.
 
 use std::cell::RefCell;
 use std::fmt;
@@ -16,43 +16,37 @@ use super::{Allowance, Player, Reply};
 use crate::game::Picture;
 use crate::session::{HumanTurn, Ruleset};
 
-/// What somebody typed at a prompt.
+/// What was typed at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
-    /// A line, without its newline.
     Line(String),
-    /// The end of the input.
     End,
     /// Ctrl-C.
     Interrupted,
 }
 
-/// A line that will have been typed.
+/// A line that is being typed.
 pub type Typing = Pin<Box<dyn Future<Output = io::Result<Typed>>>>;
 
-/// The terminal that people sit at.
+/// The terminal.
 pub trait Console {
-    /// Shows text.
     fn show(&mut self, text: &str) -> io::Result<()>;
 
-    /// Shows a drawing.
     fn draw(&mut self, picture: &Picture) -> io::Result<()>;
 
-    /// Asks for a line.
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing>;
 }
 
-/// A console that several people share.
+/// Several people may share it.
 pub type SharedConsole = Rc<RefCell<dyn Console>>;
 
-/// A person.
 pub struct Human {
     ruleset: Arc<dyn Ruleset>,
     name: String,
     console: SharedConsole,
-    /// Say what would lose at once.
+    /// Warn of moves that lose immediately.
     hints: bool,
-    /// The answer in the wire's form.
+    /// In protocol form.
     answer: String,
 }
 
@@ -64,17 +58,14 @@ impl fmt::Debug for Human {
     }
 }
 
-/// What becomes of a prompt.
+/// The result of a prompt.
 enum Prompted {
-    /// Something to make a move of.
     Text(String),
-    /// The person leaves the game.
     Left,
 }
 
 impl Human {
-    /// A person called `name`. With `hints` they are shown before each of their moves what would
-    /// lose at once.
+    /// With `hints` the person is warned of moves that lose immediately.
     pub fn new(
         ruleset: Arc<dyn Ruleset>,
         name: String,
@@ -90,7 +81,6 @@ impl Human {
         }
     }
 
-    /// Asks until there is a text that is no command.
     async fn ask_text(&self, turn: &dyn HumanTurn) -> io::Result<Prompted> {
         let prompt = format!("{}, {} ", self.name, turn.question());
         loop {
@@ -112,7 +102,7 @@ impl Human {
         }
     }
 
-    /// One turn, in the wire's form; `None` when the person leaves.
+    /// One turn in protocol form; `None` when the person leaves.
     async fn turn(&self, request: &str) -> io::Result<Option<String>> {
         let session = self
             .ruleset
@@ -123,7 +113,7 @@ impl Human {
         session.write_board(&mut board);
         let picture = turn.picture();
         if picture.hand.is_none() && board.chars().all(|symbol| symbol == '.') {
-            // Nobody has moved, so nothing has been shown yet: the first choice needs the pieces.
+            // No move has been shown yet: the first choice needs the pieces.
             self.console.borrow_mut().draw(&picture)?;
         }
         loop {
@@ -144,7 +134,7 @@ impl Human {
             if turn.is_complete() {
                 break;
             }
-            // Before the gift the board with the piece on it is worth a look.
+            // The board with the placed piece, before a gift is chosen.
             self.console.borrow_mut().draw(&turn.picture())?;
         }
         let answer = turn.answer();

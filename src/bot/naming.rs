@@ -1,4 +1,4 @@
-//! What bots are called: names that fit a table, and that differ.
+//! Bots' names: short enough for a table, and distinct.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
@@ -6,13 +6,12 @@ use std::path::{Path, absolute};
 
 use crate::text::short_name;
 
-/// A bot's name, and the path of its program when it has one.
+/// A name, and the program's path if any.
 pub type Named<'a> = (&'a str, Option<&'a Path>);
 
-/// Names that all differ. Bots of the same name are called by their folders where these tell them apart,
-/// (`anna` and `ben` for `anna/bot.py` and `ben/bot.py`), and with them those whose files have another ending (`carla` for
-/// `carla/bot.sh`). Others are numbered: `random.py#1` and
-/// `random.py#2`, also when a bot is called `random.py#1` from the start.
+/// Distinct names. Bots of the same name are called by their folders where these differ (`anna` and
+/// `ben` for `anna/bot.py` and `ben/bot.py`), together with bots whose files have another extension
+/// (`carla` for `carla/bot.sh`). Others are numbered: `random.py#1`, `random.py#2`.
 ///
 /// ```
 /// use std::path::Path;
@@ -21,7 +20,8 @@ pub type Named<'a> = (&'a str, Option<&'a Path>);
 ///
 /// let bots = ["anna/bot.py", "ben/bot.py"].map(|path| ("bot.py", Some(Path::new(path))));
 /// assert_eq!(distinct_names(&bots), ["anna", "ben"]);
-/// assert_eq!(distinct_names(&[("builtin:random", None); 2]), ["builtin:random#1", "builtin:random#2"]);
+/// assert_eq!(distinct_names(&[("builtin:random", None); 2]), ["builtin:random#1",
+/// "builtin:random#2"]);
 /// ```
 pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
     let mut names: Vec<String> = bots.iter().map(|(name, _)| (*name).to_owned()).collect();
@@ -51,8 +51,8 @@ pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
     numbered(&names)
 }
 
-/// The bots that may be called by their folders, together: first those whose files differ in their endings only, if some
-/// of them have the same name, then those of the same name.
+/// Bots that may be called by their folders, together: first those whose files differ only in their
+/// extension, if some names are equal, then those of equal names.
 fn groups(bots: &[Named<'_>], alike: &HashMap<&str, Vec<usize>>) -> Vec<Vec<usize>> {
     let mut by_stem: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
     for (index, (name, path)) in bots.iter().enumerate() {
@@ -77,19 +77,18 @@ fn groups(bots: &[Named<'_>], alike: &HashMap<&str, Vec<usize>>) -> Vec<Vec<usiz
     groups
 }
 
-/// The name of a folder, also of `.`, as it is written; `None` for `/`.
+/// The name of a folder, even of `.`; `None` for `/`.
 pub fn folder_name(folder: &Path) -> Option<String> {
     let folder = absolute(folder).ok()?;
     Some(folder.file_name()?.to_string_lossy().into_owned())
 }
 
-/// The name of the folder that a file is in; hidden ones are nobody's name.
+/// Hidden folders give no name.
 fn folder(file: &Path) -> Option<String> {
     let name = folder_name(absolute(file).ok()?.parent()?)?;
     (!name.starts_with('.')).then(|| short_name(&name))
 }
 
-/// Numbers those that are the same.
 fn numbered(names: &[String]) -> Vec<String> {
     let mut given: HashMap<&str, usize> = HashMap::new();
     for name in names {
@@ -148,14 +147,14 @@ mod tests {
             ("bot.sh", "c/bot.sh"),
         ];
         assert_eq!(named(&files), ["a", "b", "c"]);
-        // Where nothing is the same, files keep their names.
+        // Where all differ, files keep their names.
         assert_eq!(named(&files[1..]), ["bot.py", "bot.sh"]);
-        // A name that was given stays.
+        // A given name stays.
         assert_eq!(
             named(&[files[0], files[1], ("dora", "d/bot.sh")]),
             ["a", "b", "dora"]
         );
-        // Where the folders of all do not differ, those of the same name may.
+        // Where the folders of all do not differ, those of equal names may.
         assert_eq!(
             named(&[files[0], files[1], ("bot.sh", "b/bot.sh")]),
             ["a", "b", "bot.sh"]
@@ -178,7 +177,7 @@ mod tests {
     fn folders_that_are_names_of_others_do_not_help() {
         let names = named(&[("bot.py", "a/bot.py"), ("bot.py", "b/bot.py"), ("a", "c/a")]);
         assert_eq!(names, ["bot.py#1", "bot.py#2", "a"]);
-        // Folders of two groups that have the same names.
+        // Folders of two groups with equal names.
         let names = named(&[
             ("x", "1/a/x"),
             ("x", "1/b/x"),

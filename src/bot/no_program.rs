@@ -1,5 +1,4 @@
-//! What is given as a bot and is none: archives, which have to be unpacked first; documents, notebooks and the like; and
-//! files that are not there, since their names were mistyped.
+//! What is given as a bot but is not a program: archives, documents, and mistyped names.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -8,9 +7,9 @@ use super::shell::quoted;
 use super::submission::{entries, is_program};
 use crate::text::{escape_path, meant};
 
-/// Endings of archives, with the command that unpacks one.
+/// Extensions, with the command that unpacks one.
 const ARCHIVES: &[(&str, &str)] = &[
-    // Windows has the other `tar`, which reads them, and no `unzip`.
+    // Windows has bsdtar, which reads them, and no `unzip`.
     (".zip", if cfg!(windows) { "tar xf" } else { "unzip" }),
     (".tar", "tar xf"),
     (".tar.gz", "tar xf"),
@@ -26,10 +25,10 @@ const ARCHIVES: &[(&str, &str)] = &[
     (".bz2", "bunzip2"),
 ];
 
-/// Endings of documents, in which no program can be kept.
+/// Extensions of files that cannot be programs.
 const DOCUMENTS: &[&str] = &["pdf", "doc", "docx", "odt", "rtf", "html", "md"];
 
-/// Why a file can be no program, by its ending, and what to do.
+/// Why a file cannot be a program, by its extension, and what to do.
 pub(super) fn why(path: &str) -> Option<(String, String)> {
     if let Some(command) = unpacking(path) {
         let fix = format!(
@@ -75,8 +74,8 @@ pub(super) fn why(path: &str) -> Option<(String, String)> {
     Some((cause.to_owned(), fix))
 }
 
-/// What may be meant by a path that leads to nothing: `human` or a built-in bot in other letters, or a program in the same
-/// folder whose name is nearly that, or that with an ending.
+/// What a missing path may mean: `human` or a built-in bot in other letters, or a program in that
+/// folder with nearly that name, or with an extension added.
 pub(super) fn near(path: &str, builtins: &[&str]) -> Option<String> {
     let small = path.to_lowercase();
     let builtin = small.strip_prefix("builtin:");
@@ -106,7 +105,7 @@ pub(super) fn near(path: &str, builtins: &[&str]) -> Option<String> {
     Some(escape_path(&folder.join(found).to_string_lossy()))
 }
 
-/// The command that unpacks a file, by its ending; `None` when that is no archive's.
+/// The command that unpacks an archive, by its extension.
 fn unpacking(path: &str) -> Option<String> {
     let name = path.to_ascii_lowercase();
     let found = ARCHIVES.iter().find(|(ending, _)| name.ends_with(ending));

@@ -1,12 +1,10 @@
 //! Processes that bots left behind.
 //!
-//! A bot's process group is killed with it, but a daemon (a child that left the
-//! group) is not in it. On Linux the referee therefore adopts orphans: it declares
-//! itself their reaper. Those that end are reaped soon after; those that live are ended once they are
-//! older than every bot that runs, and all of them when all bots have been stopped. Children that this
-//! process had before (a shell's, which then became the referee) are none of a bot's: they and
-//! what is in their process groups are left alone.
-//! How many there may be meanwhile is bounded (`super::bound`).
+//! A bot's process group is killed with it, but not a daemon that left the group. On Linux the
+//! referee adopts orphans as a subreaper. Exited ones are reaped soon; live ones are killed once
+//! they are older than every running bot, and all of them when all bots have stopped. Children that
+//! this process had before (of a shell that exec'ed the referee) and their process groups are left
+//! alone. `super::bound` limits how many there may be.
 
 use std::fmt;
 
@@ -15,10 +13,10 @@ use crate::system::{Pid, forced_end};
 use super::children;
 use crate::text::escape_controls;
 
-/// A process of a bot that goes on although everything was done to end it.
+/// A bot's process that survived everything done to kill it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Survivor {
-    /// The bot, when it is the process that was started for it.
+    /// The bot, when it is its first process.
     name: Option<String>,
     pid: Pid,
 }
@@ -72,19 +70,19 @@ mod linux {
     use crate::sandbox::procfs::{self, Stat};
     use crate::sandbox::supervisor::fork_server::is_fork_server;
 
-    /// How long the last process may take to end. Only one that hangs in the kernel takes long.
+    /// How long the last process may take to exit; only one that hangs in the kernel takes long.
     const ENDING: Duration = Duration::from_secs(2);
 
-    /// Time between two searches for processes that have ended, at least.
+    /// Least time between searches for exited processes.
     const SEARCHING: Duration = Duration::from_millis(20);
 
-    /// How many processes that could not be ended are told of.
+    /// The most survivors listed.
     const TOLD: usize = 10;
 
-    /// What was there before the first bot.
+    /// What existed before the first bot.
     #[derive(Debug, Default)]
     struct Before {
-        /// Process ids, each with the time when it was started.
+        /// By id and start time.
         processes: HashSet<(Pid, u64)>,
         groups: HashSet<Pid>,
     }
@@ -101,13 +99,14 @@ mod linux {
                     continue;
                 };
                 before.processes.extend(stat.started().map(|at| (pid, at)));
-                // A group of another name space has no number here; `getpgid` of rustix does not know that.
+                // A group of another namespace has number 0 here, which rustix's `getpgid` cannot
+                // express.
                 before.groups.extend(stat.group());
             }
             before
         }
 
-        /// Whether this child is none of a bot's.
+        /// Whether this child is not a bot's.
         fn spares(&self, pid: Pid) -> bool {
             if self.processes.is_empty() {
                 return false;
@@ -127,7 +126,7 @@ mod linux {
         Stat::read(pid)?.started()
     }
 
-    /// The children that bots may have left, the processes of bots included.
+    /// Children that bots may have left, and the bots' own processes.
     fn children_of_bots() -> Vec<Pid> {
         let mut children = procfs::own_children();
         children.retain(|&pid| !is_fork_server(pid));
@@ -137,12 +136,12 @@ mod linux {
         children
     }
 
-    /// Makes orphaned descendants children of this process, and has a task reap them. Must be called
-    /// within a tokio runtime, before the first bot is started.
+    /// Makes orphaned descendants children of this process, and starts a task that reaps them. Must
+    /// be called within a tokio runtime, before the first bot starts.
     pub fn adopt() {
         BEFORE.get_or_init(Before::note);
         bound::watch(children_of_bots);
-        // Without it daemons survive, as on systems that have no reapers.
+        // Without it daemons survive, as on systems without subreapers.
         if let Err(error) = set_child_subreaper(Some(getpid())) {
             tracing::warn!(%error, "cannot adopt orphans");
         }
@@ -156,14 +155,14 @@ mod linux {
         tokio::spawn(async move {
             while ended.recv().await.is_some() {
                 reap();
-                // However many end at once, games go on.
+                // However many exit at a time, games go on.
                 tokio::time::sleep(SEARCHING).await;
             }
         });
     }
 
-    /// Reaps orphans that have ended, and ends those whose bot has: they are older than every bot that
-    /// runs.
+    /// Reaps exited orphans, and kills those whose bot has exited: they are older than every
+    /// running bot.
     fn reap() {
         let _no_starts = children::no_starts();
         let owned = children::owned_pids();
@@ -179,14 +178,14 @@ mod linux {
             let is_older = |oldest| started(pid).is_some_and(|started| started < oldest);
             if oldest.is_none_or(is_older) {
                 tracing::debug!(target: PROCESS, pid = pid.as_raw_pid(), "killing an orphan");
-                // It may have ended by itself in between.
+                // It may have exited.
                 let _ = kill_process(pid, Signal::KILL);
             }
         }
     }
 
-    /// Kills and reaps all that bots have left, and gives what could not be ended. Only call it when
-    /// every bot has been stopped.
+    /// Kills and reaps all that bots have left; returns what could not be killed. Only call it when
+    /// every bot has stopped.
     pub fn sweep() -> Vec<Survivor> {
         let deadline = Instant::now() + ENDING;
         for round in 0.. {
@@ -194,7 +193,7 @@ mod linux {
             let mut permitted = false;
             left.retain(|&pid| {
                 tracing::debug!(target: PROCESS, pid = pid.as_raw_pid(), "killing an orphan");
-                // It may have ended by itself in between.
+                // It may have exited.
                 permitted |= kill_process(pid, Signal::KILL) != Err(Errno::PERM);
                 matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None))
             });
@@ -216,12 +215,11 @@ mod linux {
 #[cfg(all(target_os = "linux", not(portable)))]
 pub use linux::{adopt, sweep};
 
-/// Nothing: this system has no reapers.
+/// Nothing: this system has no subreapers.
 #[cfg(any(not(target_os = "linux"), portable))]
 pub fn adopt() {}
 
-/// Gives the processes of bots that could not be ended. This system has no reapers, so that
-/// what those have started is not known.
+/// Bots' processes that could not be killed. Without subreapers, those they started are not known.
 #[cfg(any(not(target_os = "linux"), portable))]
 pub fn sweep() -> Vec<Survivor> {
     Survivor::all(children::given_up().into_iter().map(|(pid, _)| pid))

@@ -1,8 +1,8 @@
-//! Stopping the referee itself (Ctrl-Z) while it starts bots.
+//! Stops the referee itself (Ctrl-Z) while it starts bots.
 //!
-//! A terminal stops all processes of the referee's group. A bot that is just being started is still one of
-//! them, and stops before it has become the bot, while the referee waits for that: neither would ever
-//! go on. So the referee first completes what it has begun to start.
+//! A terminal stops the referee's whole process group. A bot that is just being started is still in
+//! it, and the referee waits for it: neither would continue. The referee therefore completes its
+//! starts first.
 
 use std::thread;
 use std::time::Duration;
@@ -13,10 +13,10 @@ use rustix::process::{Signal, getpid, kill_process};
 
 use super::children;
 
-/// Time between two looks at processes that are being started.
+/// Between two looks at processes being started.
 const STEP: Duration = Duration::from_millis(1);
 
-/// Stops this process, until somebody continues it, at a moment when no bot is being started.
+/// Stops this process, until it is continued, when no bot is being started.
 pub fn stop_between_starts() {
     let mut starts = Starts::none();
     let no_starts = loop {
@@ -30,7 +30,7 @@ pub fn stop_between_starts() {
     drop(no_starts);
 }
 
-/// What is being started, and was stopped with the referee's process group.
+/// Processes being started, stopped with the referee's process group.
 #[cfg(all(target_os = "linux", not(portable)))]
 struct Starts;
 
@@ -41,7 +41,7 @@ impl Starts {
         Self
     }
 
-    /// Lets those go on that are stopped.
+    /// Continues those that are stopped.
     fn go_on(&mut self) {
         use crate::sandbox::procfs::{self, Stat};
         let owned = children::owned_pids();
@@ -50,47 +50,44 @@ impl Starts {
             !owned.contains(pid) && state == Some('T')
         };
         for pid in procfs::own_children().into_iter().filter(stopped) {
-            // It may have ended by itself in between.
             let _ = kill_process(pid, Signal::CONT);
         }
     }
 
-    /// Stops the referee.
     fn stop(self) {
-        // This process can always be stopped by itself.
         let _ = kill_process(getpid(), Signal::STOP);
     }
 }
 
-/// Which processes are being started is not known here. So, where that takes longer than it does
-/// otherwise, the whole process group goes on, and is stopped again.
+/// The processes being started are not known here: if starts take unusually long, the whole process
+/// group is continued, and stopped again.
 #[cfg(any(not(target_os = "linux"), portable))]
 struct Starts {
-    /// How often they were waited for.
+    /// Waits so far.
     steps: u32,
 }
 
 #[cfg(any(not(target_os = "linux"), portable))]
 impl Starts {
-    /// A start takes less than this many steps.
+    /// A usual start takes fewer steps.
     const USUAL: u32 = 20;
 
     const fn none() -> Self {
         Self { steps: 0 }
     }
 
-    /// Lets all go on, if they have not by themselves.
+    /// Continues all, if they have not by themselves.
     fn go_on(&mut self) {
         self.steps += 1;
         if self.steps > Self::USUAL {
-            // This process is in its own group, so there is one.
+            // This process is in its own group: it exists.
             let _ = kill_current_process_group(Signal::CONT);
         }
     }
 
-    /// Stops the referee; also the rest of its group, if that goes on.
+    /// Stops the referee, and the rest of its group if that was continued.
     fn stop(self) {
-        // Both can always be stopped by themselves.
+        // A process can always stop itself.
         let _ = if self.steps > Self::USUAL {
             kill_current_process_group(Signal::STOP)
         } else {

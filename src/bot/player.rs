@@ -1,38 +1,34 @@
-//! Somebody who answers requests.
-
 use std::future::Future;
 use std::io;
 use std::time::Duration;
 
-use super::allowance::Allowance;
 use super::fault::Fault;
 
-/// An answer, not yet judged.
+/// An answer that has not been judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply<'a> {
-    /// The line, without newline.
+    /// Without newline.
     pub line: &'a [u8],
     /// From just before the request was written until the line was read.
     pub elapsed: Duration,
-    /// The part of it that counts; with a clock of processor time, that time.
+    /// The time that counts; on a CPU clock, CPU time.
     pub charged: Duration,
     /// Whether it was the first answer of a fresh process.
     pub fresh: bool,
 }
 
-/// What there is to know of a line that was rejected, beside the line.
+/// Output other than a rejected line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtherOutput {
     /// It was the only line.
     Nothing,
-    /// It was no answer to the last question but a second line after this, its answer to the
-    /// question before.
+    /// The rejected line was a second line after this one, the answer to the question before.
     Before(Vec<u8>),
-    /// This was written after it.
+    /// Written after it.
     After(Vec<u8>),
 }
 
-/// Somebody who answers requests.
+/// Answers requests.
 pub trait Player {
     /// Sends a request (a line with its newline) and waits for the answer.
     fn ask(
@@ -41,18 +37,69 @@ pub trait Player {
         allowance: Allowance,
     ) -> impl Future<Output = io::Result<Result<Reply<'_>, Fault>>>;
 
-    /// Whether a request lists the legal answers, too.
+    /// Whether requests list the legal answers.
     fn is_told_answers(&self) -> bool {
         false
     }
 
-    /// Reads on for a moment: what else was written.
+    /// Reads on for a moment.
     fn drain(&mut self) -> impl Future<Output = Vec<u8>> {
         async { Vec::new() }
     }
 
-    /// Finds out, after a line that was rejected, whether it was the only one for its question.
+    /// Finds out whether a rejected line was the only one for its question.
     fn other_output(&mut self) -> impl Future<Output = OtherOutput> {
         async { OtherOutput::Nothing }
+    }
+}
+
+/// What a clock measures.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ClockKind {
+    /// Wall time, without that in which a runnable program waited for a CPU.
+    #[default]
+    Wall,
+    /// CPU time of a program and its descendants; [`Allowance::longest`] bounds the wall time.
+    Cpu,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Allowance {
+    /// For the answer; [`Allowance::NO_LIMIT`] for none.
+    pub time: Duration,
+    /// Added for the first answer of a fresh process.
+    pub start: Duration,
+    /// Whether `time` is the rest of a game clock.
+    pub clock: bool,
+    /// Whether the answer's time is subtracted from a game clock.
+    pub is_counted: bool,
+    pub kind: ClockKind,
+}
+
+impl Allowance {
+    pub const NO_LIMIT: Duration = Duration::MAX;
+
+    /// Wall time allowed, as a multiple of the limit.
+    const LONGEST_FACTOR: u32 = 10;
+
+    /// The least wall time beyond the limit.
+    const LONGEST_EXTRA: Duration = Duration::from_secs(5);
+
+    /// The time for an answer.
+    pub fn total(&self, fresh: bool) -> Duration {
+        if fresh {
+            self.time.saturating_add(self.start)
+        } else {
+            self.time
+        }
+    }
+
+    /// Wall time after which the question is given up: ten times the limit, and at least 5 s more
+    /// than it.
+    pub fn longest(&self, fresh: bool) -> Duration {
+        let total = self.total(fresh);
+        total
+            .saturating_mul(Self::LONGEST_FACTOR)
+            .max(total.saturating_add(Self::LONGEST_EXTRA))
     }
 }

@@ -1,23 +1,21 @@
-//! Commands that are shown to people, as the shell of their system reads them: a POSIX shell, or `cmd` of Windows.
+//! Commands shown to people, quoted for their system's shell: POSIX, or `cmd` on Windows.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use crate::text::escape_controls;
 
-/// What is asked again, and how.
+/// A question to ask again, and how.
 pub(super) struct Question<'a> {
     /// The program and its arguments.
     pub(super) words: &'a [String],
-    /// Variables of its environment.
     pub(super) environment: &'a [(String, String)],
-    /// What it is asked.
     pub(super) lines: &'a [&'a str],
     /// The input ends some seconds after the lines.
     pub(super) stays_open: bool,
 }
 
-/// A path or another word as a part of a command line, quoted where the shell of this system wants it.
+/// A word of a command line, quoted where this system's shell needs it.
 ///
 /// ```
 /// use referee::bot::shell::quoted;
@@ -34,7 +32,6 @@ pub fn quoted(word: &str) -> Cow<'_, str> {
     }
 }
 
-/// The command that asks a question again.
 pub(super) fn asking(question: &Question<'_>) -> String {
     if cfg!(windows) {
         asking_in_cmd(question)
@@ -57,8 +54,7 @@ fn asking_in_posix(question: &Question<'_>) -> String {
     command
 }
 
-/// A word quoted for a POSIX shell, so that it can be shown as well as run: characters that a
-/// terminal would act on are written in octal.
+/// Safe to show and to run: characters that a terminal would act on are written in octal.
 fn posix_word(word: &str) -> String {
     if escape_controls(word) == word {
         return shell_words::quote(word).into_owned();
@@ -74,19 +70,19 @@ fn posix_word(word: &str) -> String {
     format!("\"$(printf '{octal}')\"")
 }
 
-/// For `cmd`, also when it is typed in PowerShell, whose own pipes and `echo` are others.
+/// For `cmd`, which works in PowerShell too, whose own pipes and `echo` differ.
 fn asking_in_cmd(question: &Question<'_>) -> String {
     let mut parts = Vec::new();
     for line in question.lines {
         parts.push(format!("echo {}", literal_for_cmd(line)));
     }
     if question.stays_open {
-        // `timeout` wants a console.
+        // `timeout` needs a console.
         parts.push("ping -n 4 127.0.0.1 >nul".to_owned());
     }
     let mut command = "cmd /c \"".to_owned();
     for (name, value) in question.environment {
-        // No blank before `&`: it would be part of the value.
+        // A space before `&` would be part of the value.
         let _ = write!(command, "set {name}={}& ", literal_for_cmd(value));
     }
     match &parts[..] {
@@ -111,7 +107,7 @@ fn asking_in_cmd(question: &Question<'_>) -> String {
     command
 }
 
-/// Text that `cmd` passes on as it is.
+/// Text that `cmd` passes on unchanged.
 fn literal_for_cmd(text: &str) -> String {
     let mut literal = String::new();
     for c in escape_controls(text).chars() {
@@ -123,7 +119,7 @@ fn literal_for_cmd(text: &str) -> String {
     literal
 }
 
-/// A word quoted for `cmd` and for how programs of Windows split their command line.
+/// Quoted for `cmd` and for how Windows programs split their command line.
 fn quoted_for_cmd(word: &str) -> Cow<'_, str> {
     let is_plain = |c: char| c.is_alphanumeric() || r"-_./\:=+@,~#?*".contains(c);
     if !word.is_empty() && word.chars().all(is_plain) {
@@ -132,7 +128,7 @@ fn quoted_for_cmd(word: &str) -> Cow<'_, str> {
     let mut quoted = String::from("\"");
     let mut backslashes = 0;
     for c in word.chars() {
-        // Backslashes are doubled in front of quotes only.
+        // Backslashes are doubled only before quotes.
         if c == '"' {
             quoted.extend(std::iter::repeat_n('\\', backslashes + 1));
         }

@@ -1,8 +1,5 @@
-//! What a BOT on the command line means: which program to run, what it is called,
-//! and, when it cannot be started, why not and what to do about it.
-//!
-//! Everything is checked before the first game, so that a typing error is an
-//! error message and not a forfeit.
+//! What a BOT on the command line means: its program and name, or why it cannot be started and the
+//! fix. Checked before the first game: a typing error must not become a forfeit.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -11,48 +8,45 @@ use super::naming::folder_name;
 use super::no_program;
 use super::shell::{self, Question, quoted};
 use super::submission::only_program;
-use crate::text::short_name;
-
 pub use crate::executable::CannotStart;
-use crate::executable::compiler;
 use crate::executable::interpreter::{self, Language};
-use crate::executable::{check_header, find_in_path, has_windows_lines, install};
-use crate::sandbox::Confinement;
+use crate::executable::{check_header, compiler, find_in_path, has_windows_lines, install};
+use crate::sandbox::snapshot::{BotFiles, own_program};
+use crate::sandbox::{BotCommand, Confinement, Sandbox};
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
-use crate::text::{escape_path, meant};
+use crate::text::{escape_path, meant, short_name};
 
 /// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotSpec {
     /// A person at this terminal.
     Human,
-    /// A program.
     Program(Program),
 }
 
 /// A program that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
-    /// What it is called; safe to show.
+    /// Escaped.
     pub name: String,
-    /// What is started, and its arguments.
+    /// The program and its arguments.
     pub argv: Vec<String>,
-    /// The command as people write it, which records hold.
+    /// As people write it; held by records.
     pub command: Vec<String>,
-    /// Its language, when its ending, its first line or its command shows it.
+    /// By its extension, first line or command.
     pub language: Option<Language>,
-    /// The directory that it is started in; the referee's own when there is none.
+    /// Working directory; the referee's when `None`.
     pub directory: Option<PathBuf>,
-    /// The sandbox that it was taken into.
+    /// The sandbox it was taken into.
     pub confinement: Option<Confinement>,
 }
 
 impl BotSpec {
     /// Finds out what `text` means.
     ///
-    /// `builtins` are the names of the strategies within this program; they are run as
-    /// `this_program bot NAME`. An error names the cause and the fix.
+    /// `builtins` are the strategies in this program; they run as `this_program bot NAME`. An error
+    /// names the cause and the fix.
     ///
     /// ```
     /// use std::path::Path;
@@ -152,7 +146,6 @@ impl BotSpec {
         }))
     }
 
-    /// What it is called.
     pub fn name(&self) -> &str {
         match self {
             Self::Human => "human",
@@ -160,7 +153,7 @@ impl BotSpec {
         }
     }
 
-    /// The command that records hold.
+    /// As records hold it.
     pub fn command(&self) -> Vec<String> {
         match self {
             Self::Human => vec!["human".to_owned()],
@@ -170,12 +163,12 @@ impl BotSpec {
 }
 
 impl Program {
-    /// The program with this command in a record, which need not exist on this machine; `None` for a person.
+    /// The program of a command in a record, which need not exist here; `None` for a person.
     pub fn recorded(command: &[String]) -> Option<Self> {
         let first = command.first().filter(|first| *first != "human")?;
         let mut argv = command.to_vec();
         if command.len() == 1 && !first.starts_with("builtin:") && find_in_path(first).is_none() {
-            // A record holds what was typed; a shell looks for a lone name in PATH.
+            // A record holds what was typed; a shell searches `PATH` for a lone name.
             argv[0] = with_slash(first);
         }
         Some(Self {
@@ -188,13 +181,13 @@ impl Program {
         })
     }
 
-    /// The name of the strategy, when it is one of this program's own.
+    /// The name of a built-in strategy.
     pub fn builtin(&self) -> Option<&str> {
         self.command.first()?.strip_prefix("builtin:")
     }
 }
 
-/// A strategy of this program, by what follows `builtin:`.
+/// `name` is what follows `builtin:`.
 fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<BotSpec, UnknownBuiltin> {
     let base = base_name(name);
     if !known.contains(&base) {
@@ -220,13 +213,13 @@ fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<BotSpec, U
     }))
 }
 
-/// The first argument that is no option.
+/// The first argument that is not an option.
 fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// The command with which a person asks a program the same again, quoted for the shell of this system. A request of several
-/// lines is several questions. With `stays_open` the input ends some seconds after them.
+/// The command that asks a program the same again, quoted for this system's shell. Each line of a
+/// request is a question. With `stays_open` the input ends some seconds later.
 pub fn reproduce_command(
     program: &Program,
     environment: &[(String, String)],
@@ -250,7 +243,7 @@ fn shown_argv(program: &Program) -> Vec<String> {
     }
 }
 
-/// A path's last part, safe to show.
+/// The last part of a path, escaped.
 fn file_name(path: &str) -> String {
     let name = Path::new(path).file_name().map_or_else(
         || path.to_owned(),
@@ -259,7 +252,7 @@ fn file_name(path: &str) -> String {
     short_name(&name)
 }
 
-/// The path as `exec` must see it: with a slash, so that PATH is not searched.
+/// With a slash, so that exec does not search `PATH`.
 fn with_slash(path: &str) -> String {
     if is_path(path) {
         path.to_owned()
@@ -297,7 +290,7 @@ fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
     }
 }
 
-/// The only program of a folder, which is called by the folder's name.
+/// The only program of a folder, called by the folder's name.
 fn of_folder(folder: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let program = only_program(Path::new(folder))?;
     let mut program = file(&program.to_string_lossy(), arguments)?;
@@ -307,7 +300,7 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Program, CannotStart>
     Ok(program)
 }
 
-/// A program from a file that exists.
+/// A program from an existing file.
 fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let shown = escape_path(path);
     let cannot = |cause: &str, fix: &str| CannotStart {
@@ -345,7 +338,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let mut argv = Vec::new();
     let mut language = by_ending;
     if !is_executable(Path::new(path), &meta) {
-        // Not executable: run it with the interpreter that its ending names.
+        // Not executable: run by the interpreter of its extension.
         let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
             let fix = match compiler::of_ending(ending) {
                 Some(compiler) => format!(
@@ -394,4 +387,49 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         directory: None,
         confinement: None,
     })
+}
+
+impl Program {
+    pub fn sandbox_command(&self) -> BotCommand<'_> {
+        BotCommand {
+            name: &self.name,
+            argv: &self.argv,
+            builtin: self.builtin(),
+            directory: self.directory.as_deref(),
+            starts: &[],
+        }
+    }
+
+    /// Whether a control group bounds its memory.
+    pub fn has_memory_group(&self) -> bool {
+        let confinement = self.confinement.as_ref();
+        confinement.is_some_and(Confinement::has_memory_group)
+    }
+
+    /// Its program or script; `None` for built-in bots and programs of the system.
+    pub fn own_file(&self) -> Option<PathBuf> {
+        own_program(&self.argv).filter(|_| self.builtin().is_none())
+    }
+
+    /// Its own files; `others` are the other entrants, of which it may see nothing.
+    pub fn files(&self, others: &[&Self]) -> Result<BotFiles, CannotStart> {
+        BotFiles::of(self.sandbox_command(), &commands(others))
+    }
+
+    /// Takes it into a sandbox in which it sees nothing of `others`. Reports now what would keep it
+    /// from starting.
+    pub fn confine(self, sandbox: &Sandbox, others: &[&Self]) -> Result<Self, CannotStart> {
+        let confinement = sandbox.confine(self.sandbox_command(), &commands(others))?;
+        Ok(Self {
+            confinement,
+            ..self
+        })
+    }
+}
+
+fn commands<'a>(programs: &[&'a Program]) -> Vec<BotCommand<'a>> {
+    programs
+        .iter()
+        .map(|program| program.sandbox_command())
+        .collect()
 }

@@ -1,18 +1,18 @@
-//! A program's standard error: always read to its end, so that the program never blocks, and kept
-//! only in part.
+//! A program's standard error: always read to its end, so that the program never blocks, and partly
+//! kept.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::task::yield_now;
 
-/// How many bytes of each end of the output are kept.
+/// Bytes kept of each end of the output.
 pub const KEPT_BYTES: usize = 64 * 1024;
 
 /// A longer line is shown in pieces while the game goes on.
 const LIVE_LINE: usize = 4096;
 
-/// Is shown each line once it is whole: escaped, without newline. It must return at once: clocks run.
+/// Gets each whole line, escaped, without newline. Must return immediately: clocks run.
 pub type Tap = Arc<dyn Fn(&str) + Send + Sync>;
 
 /// The first and the last bytes of an output.
@@ -21,9 +21,9 @@ pub struct Kept {
     head: Vec<u8>,
     /// The last [`KEPT_BYTES`] after the head, as a ring once it is full.
     tail: Vec<u8>,
-    /// Where the ring's oldest byte is.
+    /// The position of the ring's oldest byte.
     oldest: usize,
-    /// Bytes seen in all.
+    /// All bytes seen.
     total: u64,
 }
 
@@ -44,7 +44,7 @@ impl Kept {
         }
     }
 
-    /// All that was kept, in order, and how many bytes in the middle were not.
+    /// The kept head, the number of bytes left out, the kept tail.
     pub fn parts(&self) -> (Vec<u8>, u64, Vec<u8>) {
         let mut tail = self.tail[self.oldest..].to_vec();
         tail.extend_from_slice(&self.tail[..self.oldest]);
@@ -52,7 +52,6 @@ impl Kept {
         (self.head.clone(), left_out, tail)
     }
 
-    /// The last `count` bytes of the output.
     pub fn end(&self, count: usize) -> Vec<u8> {
         let (mut all, _, tail) = self.parts();
         all.extend_from_slice(&tail);
@@ -60,12 +59,11 @@ impl Kept {
     }
 }
 
-/// What is kept, shared with the task that reads.
+/// Shared with the task that reads.
 #[derive(Clone, Debug, Default)]
 pub struct Shared(Arc<Mutex<Kept>>);
 
 impl Shared {
-    /// Gives access to what has been kept so far.
     pub fn with<T>(&self, access: impl FnOnce(&mut Kept) -> T) -> T {
         access(&mut self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }
@@ -89,7 +87,7 @@ pub async fn drain(mut stream: impl AsyncRead + Unpin, kept: Shared, tap: Option
             }
         }
         if count == buffer.len() {
-            // A program that floods its stderr must not hold up the answer of another.
+            // A program that floods its stderr must not delay another's answer.
             yield_now().await;
         }
     }

@@ -1,4 +1,4 @@
-//! Folders that hold a bot: which program in it is meant.
+//! Folders with a bot: which program is meant.
 
 use std::fs;
 use std::io::{self, Read as _};
@@ -11,14 +11,13 @@ use crate::executable::interpreter;
 use crate::system::{is_executable, make_executable};
 use crate::text::{escape, unreadable};
 
-/// Endings of compiled programs.
+/// Extensions of compiled programs.
 const PROGRAM_ENDINGS: [&str; 3] = ["exe", "out", "bin"];
 
 /// How many programs of a folder are listed.
 const LISTED: usize = 5;
 
-/// Whether a path is a file that can be run: executable, or with an ending whose interpreter
-/// is known.
+/// Executable, or with the extension of a known interpreter.
 pub fn is_program(path: &Path) -> bool {
     let Ok(meta) = fs::metadata(path) else {
         return false;
@@ -29,8 +28,8 @@ pub fn is_program(path: &Path) -> bool {
         && (is_executable(path, &meta) || language.is_some_and(|language| !language.run.is_empty()))
 }
 
-/// Whether a file is meant to be a program but cannot be run as it is: source of a language that is
-/// compiled, or a program without the permission to run it.
+/// Whether a file is meant as a program but cannot run yet: source of a compiled language, or
+/// without execute permission.
 pub fn is_unready(path: &Path) -> bool {
     if !path.is_file() || is_program(path) {
         return false;
@@ -41,14 +40,14 @@ pub fn is_unready(path: &Path) -> bool {
     }
 }
 
-/// Whether beside this source there is a program of its name: the compiled one.
+/// Whether this source's compiled program lies beside it.
 pub fn is_compiled(source: &Path) -> bool {
     let built = PROGRAM_ENDINGS.map(|ending| source.with_extension(ending));
     let mut all = built.into_iter().chain([source.with_extension("")]);
     all.any(|path| path != source && is_program(&path))
 }
 
-/// Whether a file begins as programs do.
+/// Whether a file starts as programs do.
 fn is_marked(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     fs::File::open(path)?.take(4).read_to_end(&mut start)?;
@@ -56,7 +55,7 @@ fn is_marked(path: &Path) -> io::Result<bool> {
     Ok(marks.iter().any(|mark| start.starts_with(mark)))
 }
 
-/// The entries of a folder that are not hidden and do not begin with `_`, sorted by name.
+/// The entries of a folder, without hidden ones and those starting with `_`, sorted by name.
 pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     let mut paths = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -69,7 +68,7 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The only program in a folder. An error names those that are there, and how to say which one counts.
+/// The only program in a folder. An error names those found, and how to choose one.
 pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
     let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
     let cannot = |cause: String, fix: String| CannotStart {

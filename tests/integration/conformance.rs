@@ -6,7 +6,6 @@ use proptest::test_runner::{RngSeed, TestRunner};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use referee::bot::scripted::Scripted;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, IllegalReason, Outcome, Position as _, Side};
@@ -14,6 +13,8 @@ use referee::play::game::PlayOut;
 use referee::play::game::{End, play};
 use referee::play::{Clock, TimeControl};
 use referee::session::Ruleset;
+
+use crate::scripted::Scripted;
 
 /// No game has more turns.
 const MOST_TURNS: usize = 64;

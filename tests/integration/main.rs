@@ -94,6 +94,7 @@ mod sandbox;
 mod scheduler;
 #[cfg(unix)]
 mod schemas;
+mod scripted;
 #[cfg(unix)]
 mod serve;
 #[cfg(unix)]

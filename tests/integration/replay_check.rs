@@ -3,7 +3,6 @@
 use std::io;
 use std::time::Duration;
 
-use referee::bot::scripted::Scripted;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Outcome, Side};
 use referee::play::game::GameObserver;
@@ -15,6 +14,8 @@ use referee::protocol::ForfeitReason;
 use referee::record::{BotEntry, BotIndex, Reason as Word, Record, ResultEntry, TurnText, VERSION};
 use referee::session::{Ruleset, Session};
 use serde_json::{Map, Value, json};
+
+use crate::scripted::Scripted;
 
 /// A game won by its first side: A, B, C and D on H1, which share two properties.
 const WON: [&str; 5] = ["- A", "1 B", "2 C", "3 D", "4 -"];

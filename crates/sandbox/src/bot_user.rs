@@ -1,13 +1,12 @@
-//! A user without rights for every bot of a referee that root runs: a number that belongs to nobody else.
+//! A user id without rights for every bot when root runs the referee.
 //!
-//! The numbers come from a range that systems leave unused: neither people and services (below 65,536), nor
-//! containers and subordinate ids (up to 1,879,048,191), nor directories of companies (usually below
-//! 2,000,200,000) have it. Where a container has no such numbers they come from the few below 65,536 that
-//! are unused. A number that is in `/etc/passwd`, `/etc/group`, `/etc/subuid` or `/etc/subgid` all the
-//! same, or that a process has, is left out.
+//! The ids come from a range above people and services (below 65,536), containers and subordinate
+//! ids (up to 1,879,048,191) and company directories (usually below 2,000,200,000); in a container
+//! without such ids, from unused ones below 65,536. Ids in `/etc/passwd`, `group`, `subuid` or
+//! `subgid`, or of a process, are skipped.
 //!
-//! A number is in use for as long as its file in a directory of root's is locked, so that several referees
-//! agree, and a referee that was killed leaves nothing taken.
+//! An id is taken while its file in a directory of root's is locked: several referees agree, and a
+//! killed one leaves nothing taken.
 
 use std::collections::HashSet;
 use std::env;
@@ -24,16 +23,16 @@ use rustix::process::geteuid;
 
 use super::procfs;
 
-/// Where numbers are taken from: the first range that this process may use.
+/// The first range that this process may use counts.
 const RANGES: [RangeInclusive<u32>; 2] = [2_100_000_000..=2_100_065_535, 60_706..=61_183];
 
-/// The directory of the locks, where only root may write.
+/// The directory of the locks, writable by root only.
 const LOCKS: &str = "/run/referee-users";
 
-/// Its name where there is no `/run`.
+/// Used where there is no `/run`.
 const OTHER_LOCKS: &str = "referee-users";
 
-/// A number for a bot's user and group, which is free again when this is dropped.
+/// Free again when dropped.
 #[derive(Debug)]
 pub(super) struct BotUser {
     id: u32,
@@ -42,8 +41,8 @@ pub(super) struct BotUser {
 }
 
 impl BotUser {
-    /// Takes a number. `None` when this process is not root's, or has no numbers to give: in a name space
-    /// of users that only knows its own it has no more rights than a user has outside.
+    /// `None` when this process is not root, or is root only in a user namespace that maps no other
+    /// ids.
     pub(super) fn take() -> io::Result<Option<Self>> {
         if !geteuid().is_root() {
             return Ok(None);
@@ -71,7 +70,7 @@ impl BotUser {
         )))
     }
 
-    /// Takes this number, unless another referee has it.
+    /// `None` when another referee has this id.
     fn lock(directory: &Path, id: u32) -> io::Result<Option<Self>> {
         let path = directory.join(id.to_string());
         let mut options = File::options();
@@ -83,7 +82,7 @@ impl BotUser {
         if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
             return Ok(None);
         }
-        // Whoever had it removes the file just before it is unlocked.
+        // Its last owner removes the file just before unlocking it.
         let same = fs::metadata(&path).is_ok_and(|there| {
             lock.metadata()
                 .is_ok_and(|ours| (ours.dev(), ours.ino()) == (there.dev(), there.ino()))
@@ -95,7 +94,6 @@ impl BotUser {
         }))
     }
 
-    /// The number of its user, and of its group.
     pub(super) const fn id(&self) -> u32 {
         self.id
     }
@@ -107,7 +105,6 @@ impl Drop for BotUser {
     }
 }
 
-/// The directory of the locks.
 fn locks() -> io::Result<PathBuf> {
     let usual = PathBuf::from(LOCKS);
     let other = env::temp_dir().join(OTHER_LOCKS);
@@ -130,7 +127,7 @@ fn locks() -> io::Result<PathBuf> {
     ))
 }
 
-/// Makes a directory where only root can write, unless it is there.
+/// Makes a directory that only root can write to, unless it exists.
 fn own_directory(directory: &Path) -> io::Result<()> {
     match DirBuilder::new().mode(0o700).create(directory) {
         Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(error),
@@ -143,7 +140,7 @@ fn own_directory(directory: &Path) -> io::Result<()> {
     fs::set_permissions(directory, Permissions::from_mode(0o700))
 }
 
-/// Whether a map of users or groups (`uid_map` of `/proc`) has all numbers of a range.
+/// Whether `uid_map` or `gid_map` maps a whole range.
 fn is_mapped(map: &str, range: &RangeInclusive<u32>) -> bool {
     map.lines().any(|line| {
         let mut words = line.split_ascii_whitespace().map(str::parse::<u64>);
@@ -156,7 +153,7 @@ fn is_mapped(map: &str, range: &RangeInclusive<u32>) -> bool {
     })
 }
 
-/// The numbers that this system has given to somebody.
+/// The ids that this system has given away.
 #[derive(Debug, Default)]
 struct Given {
     single: HashSet<u32>,
@@ -176,7 +173,7 @@ impl Given {
         given
     }
 
-    /// Lines `name:password:NUMBER:...`, and for a user its group after that.
+    /// Lines `name:password:ID:...`; for a user the group follows.
     fn add_names(&mut self, text: &str) {
         for line in text.lines() {
             let numbers = line.split(':').skip(2).take(2);

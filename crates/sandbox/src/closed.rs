@@ -1,5 +1,5 @@
-//! Directories that are closed to a user without rights, such as the home of root, on the way to what a
-//! bot is to see.
+//! Directories closed to a user without rights (such as root's home) on the way to what a bot may
+//! see.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
@@ -8,21 +8,20 @@ use serde::{Deserialize, Serialize};
 
 use super::settings::{Kind, Settings};
 
-/// The right to pass through a directory, or to run a program, for others.
+/// Permission of others to pass through a directory, or to run a program.
 pub(super) const PASS: u32 = 0o001;
 
-/// A closed directory, and what is to be seen of it.
+/// A closed directory, and what must be visible of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedDirectory {
-    /// Its path.
     pub(super) path: PathBuf,
-    /// Files, directories and links somewhere below it; none lies in another.
+    /// Files, directories and links below it; none lies in another.
     pub(super) shown: Vec<PathBuf>,
 }
 
 impl ClosedDirectory {
-    /// Those that the view of a bot with a user of its own has to open for it, so that it can reach these paths.
-    /// Only Landlock shows paths where they are; bubblewrap makes a way to each.
+    /// The closed directories that the view of a bot with its own user has to open. Only Landlock
+    /// shows paths in place; bubblewrap makes a way to each.
     pub(super) fn in_view(settings: &Settings, paths: impl Iterator<Item = PathBuf>) -> Vec<Self> {
         match settings.kind {
             Kind::Landlock if settings.own_view => Self::above(&paths.collect::<Vec<_>>()),
@@ -30,11 +29,11 @@ impl ClosedDirectory {
         }
     }
 
-    /// The topmost closed directories on the way to `paths`, which are absolute and reach through no link.
-    /// The root of the system is none of them.
+    /// The topmost closed directories on the way to `paths`, which are absolute and without links.
+    /// Never `/`.
     fn above(paths: &[PathBuf]) -> Vec<Self> {
         let mut paths: Vec<&PathBuf> = paths.iter().collect();
-        // A directory comes before what it holds.
+        // A directory sorts before its contents.
         paths.sort();
         paths.dedup();
         let mut found: Vec<Self> = Vec::new();
@@ -66,7 +65,7 @@ fn topmost(path: &Path) -> Option<&Path> {
     above.filter(|above| is_closed(above, PASS)).last()
 }
 
-/// Whether others do not have all of these rights. What does not exist is closed.
+/// Whether others lack any of these permissions. A missing path is closed.
 pub(super) fn is_closed(path: &Path, rights: u32) -> bool {
     let mode = path.metadata().map_or(0, |meta| meta.permissions().mode());
     mode & rights != rights

@@ -1,11 +1,8 @@
-//! The sandbox that a bot's program carries with it, wherever it is started.
-
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::bounds::{self, Bound};
 use super::cgroup::Controller;
-use super::limits::ResourceLimits;
+use super::limits::{self, Bound, ResourceLimits};
 use super::private_copy::PrivateCopy;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::request;
@@ -29,7 +26,7 @@ struct Confined {
     /// `None` without a sandbox: then the bot is only stopped in its opponent's turns, and given
     /// variables.
     files: Option<PrivateCopy>,
-    /// Given up before its files are removed, which they show.
+    /// Dropped before the files that the boxes show.
     #[cfg(all(target_os = "linux", not(portable)))]
     boxes: Boxes,
 }
@@ -65,23 +62,23 @@ impl Confinement {
         self.0.settings.freeze
     }
 
-    /// Its limits, which are kept by a sandbox or, on Windows, by a job object.
+    /// Its limits, enforced by the sandbox or, on Windows, by a job object.
     pub fn limits(&self) -> ResourceLimits {
         self.0.settings.limits
     }
 
-    /// How each limit of the bot is kept; empty without a sandbox.
+    /// How each limit is enforced; empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
-        bounds::of(&self.0.settings)
+        limits::bounds_of(&self.0.settings)
     }
 
-    /// Whether a control group bounds the memory of the bot.
+    /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
         let groups = &self.0.settings.groups;
         groups.version(Controller::Memory).is_some()
     }
 
-    /// Variables that are set in its environment, whether there is a sandbox or not.
+    /// Variables set in its environment, with or without a sandbox.
     pub fn environment(&self) -> &[(String, String)] {
         &self.0.settings.environment
     }
@@ -92,7 +89,7 @@ impl Confinement {
         files.map_or(&[], PrivateCopy::installations)
     }
 
-    /// The path of its files and how many bytes were copied, when it is so much that people should know.
+    /// The path of its files and the bytes copied, when that is worth telling people.
     pub fn large_copy(&self) -> Option<(&Path, u64)> {
         self.0.files.as_ref()?.large()
     }
@@ -105,20 +102,35 @@ impl Confinement {
 
 #[cfg(all(target_os = "linux", not(portable)))]
 impl Confinement {
-    /// What a supervisor is asked to start; `None` when there is no sandbox. `environment` is added
-    /// to the few variables that every bot gets.
+    /// The request for a supervisor; `None` without a sandbox. `environment` is added to the few
+    /// variables that every bot gets.
     pub fn spawn_request(&self, environment: &[(String, String)]) -> Option<SpawnRequest> {
         let files = self.0.files.as_ref()?;
         Some(request::spawn_request(&self.0.settings, files, environment))
     }
 
-    /// What is kept of its sandbox for its next process.
+    /// Sandboxes kept for its next process.
     pub fn boxes(&self) -> &Boxes {
         &self.0.boxes
     }
 
-    /// What starts supervisors.
+    /// The server that starts supervisors.
     pub fn server(&self) -> &ForkServer {
         &self.0.settings.server
     }
+}
+
+/// The command that starts a bot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BotCommand<'a> {
+    /// For messages; escaped.
+    pub name: &'a str,
+    /// The program and its arguments.
+    pub argv: &'a [String],
+    /// The strategy, for a built-in bot.
+    pub builtin: Option<&'a str>,
+    /// The directory given with it.
+    pub directory: Option<&'a Path>,
+    /// Programs that it starts, which it has to see as if they ran it.
+    pub starts: &'a [String],
 }

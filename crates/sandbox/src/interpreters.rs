@@ -1,5 +1,5 @@
-//! The user's own interpreters, such as those of a virtual environment or of pyenv: a bot in a sandbox
-//! runs by the one that it is run by outside, and sees its installation, read-only.
+//! The user's own interpreters (virtual environments, pyenv): a sandboxed bot uses the one it would
+//! use outside, and sees its installation read-only.
 
 use std::env;
 use std::fs::File;
@@ -7,9 +7,9 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use super::Finding;
 use super::closed::is_closed;
-use super::command::BotCommand;
-use super::finding::Finding;
+use super::confinement::BotCommand;
 use super::policy::{USUAL_PATH, is_visible, visible_paths};
 use super::settings::{Kind, Settings};
 use crate::executable::installation::{
@@ -18,26 +18,26 @@ use crate::executable::installation::{
 use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
 use referee_text::escape;
 
-/// Directories of a home that hold more than one installation.
+/// Directories of a home with more than one installation.
 const SHARED_IN_HOME: [&str; 4] = [".local", ".cargo", ".config", ".cache"];
 
-/// So much of a shell script is read, in bytes.
+/// The most bytes read of a shell script.
 const LONGEST_SCRIPT: u64 = 1 << 16;
 
 /// What a bot sees of the user's interpreters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Interpreters {
-    /// Directories and files, canonical.
+    /// Canonical directories and files.
     pub(super) paths: Vec<PathBuf>,
     /// Links that lead to them.
     pub(super) links: Vec<PathBuf>,
-    /// The directories in which it finds commands.
+    /// The bot's `PATH`.
     pub(super) search_path: String,
-    /// Variables by which they are found.
+    /// Variables that lead to them.
     pub(super) environment: Vec<(String, String)>,
 }
 
-/// A bot's own files and where they were copied to.
+/// A bot's own files and their copy.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'a> {
     pub(super) original: &'a Path,
@@ -45,8 +45,7 @@ pub(super) struct Own<'a> {
 }
 
 impl Interpreters {
-    /// Those of a bot; of `others` nothing is shown. An error when one cannot be shown without much
-    /// else.
+    /// Nothing of `others` is shown. An error when one cannot be shown without much else.
     pub(super) fn of(
         settings: &Settings,
         command: BotCommand<'_>,
@@ -61,7 +60,7 @@ impl Interpreters {
         })
     }
 
-    /// What every bot sees that needs no interpreter of the user's.
+    /// For bots that need no interpreter of the user's.
     pub(super) fn none(settings: &Settings) -> Self {
         let mut seen = Self::default();
         seen.search_path = seen.search_path(settings, None, &[]);
@@ -95,7 +94,7 @@ impl Interpreters {
                 found.extend(follower.follow(&path)?);
             }
         }
-        // What follows the command may be a script that it starts, or of no use to it.
+        // The words after the command may be scripts that it starts.
         for script in arguments
             .iter()
             .map(Path::new)
@@ -130,8 +129,8 @@ impl Interpreters {
         Ok(seen)
     }
 
-    /// Checks that a user without rights can read all of it, for a bot that has a user of its own. In
-    /// Landlock without a view of its own the way to it must be open, too; bubblewrap and a view make one.
+    /// Checks that a user without rights can read all of it, for a bot with its own user. Landlock
+    /// without its own view also needs an open way to it; bubblewrap and a view make one.
     pub(super) fn check_that_others_may(
         &self,
         settings: &Settings,
@@ -145,7 +144,8 @@ impl Interpreters {
                 .map(|above| (above, 0o001))
                 .chain([(path.as_path(), 0o005)])
                 .find(|(path, needed)| {
-                    // A file needs to be read only; a program that others may not run is found later.
+                    // Reading is enough for a file; a program that others may not run is reported
+                    // later.
                     is_closed(path, if path.is_dir() { *needed } else { 0o004 })
                 });
             if let Some((closed, needed)) = closed {
@@ -172,13 +172,13 @@ impl Interpreters {
         Ok(())
     }
 
-    /// Whether it sees a path, which is canonical.
+    /// Whether it shows a canonical path.
     pub(super) fn show(&self, path: &Path) -> bool {
         self.paths.iter().any(|shown| path.starts_with(shown))
     }
 
-    /// The directories of the referee's own search path, as far as they can be seen in a sandbox; those
-    /// of shims become those of the programs that they start.
+    /// The referee's `PATH` as far as the sandbox shows it; directories of shims become those of
+    /// the programs they start.
     fn search_path(&self, settings: &Settings, own: Option<Own<'_>>, programs: &[Named]) -> String {
         let given = env::var_os("PATH").unwrap_or_else(|| USUAL_PATH.into());
         let mut seen: Vec<PathBuf> = Vec::new();
@@ -230,7 +230,6 @@ fn why_unseen(unseen: &Unseen) -> String {
     format!("{program}, which a bot in a sandbox does not see: {why}")
 }
 
-/// What to do about it.
 fn way_out(unseen: &Unseen) -> String {
     let instead = if unseen.is_wide {
         "install it in a directory of its own"
@@ -311,13 +310,12 @@ fn text_of(command: BotCommand<'_>) -> String {
     text
 }
 
-/// Whether a text has this word.
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.split(|c| !is_part(c)).any(|found| found == word)
 }
 
-/// Whether a directory holds more than an installation: a home, the place for temporary files, the
+/// Whether a directory holds more than an installation: a home, the temporary directory, the
 /// referee's working directory or another bot.
 fn is_shared(directory: &Path, here: &Path, others: &[PathBuf]) -> bool {
     let holds = |inside: &Path| match inside.canonicalize() {
@@ -335,8 +333,8 @@ fn is_shared(directory: &Path, here: &Path, others: &[PathBuf]) -> bool {
         || others.iter().any(|other| holds(other))
 }
 
-/// Checks that the program and its interpreter can be seen in the sandbox. `bot` is its name,
-/// `interpreters` what it sees of the user's interpreters, and `private` the directory that its files were copied to.
+/// Checks that the program and its interpreter are visible in the sandbox. `private` is the
+/// directory of its copied files.
 pub(super) fn check_that_it_starts(
     bot: &str,
     argv: &[String],
@@ -348,13 +346,12 @@ pub(super) fn check_that_it_starts(
     };
     let mut needed = first.clone();
     if Path::new(first).starts_with(private) {
-        // A script needs its interpreter.
         match check_header(Path::new(first), first)? {
             Some(interpreter) => needed = interpreter,
             None => return Ok(()),
         }
     }
-    // One that is named by its path was followed.
+    // One named by its path was followed.
     let found = |directory: PathBuf| is_executable_file(&directory.join(&needed));
     if needed.contains('/') || env::split_paths(&interpreters.search_path).any(found) {
         return Ok(());

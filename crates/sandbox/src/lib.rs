@@ -4,17 +4,12 @@
 mod backend;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod bot_user;
-mod bounds;
 #[cfg(all(target_os = "linux", not(portable)))]
 pub mod cgroup;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod closed;
-mod command;
 mod confinement;
 pub mod executable;
-mod finding;
-#[cfg(all(target_os = "linux", not(portable)))]
-pub mod hierarchy;
 #[cfg(all(target_os = "linux", not(portable)))]
 mod interpreters;
 mod limits;
@@ -45,28 +40,26 @@ mod unsupported;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub use self::bounds::Bound;
+use referee_text::size;
+use serde::Serialize;
+
 use self::cgroup::ParentGroups;
-pub use self::command::BotCommand;
-pub use self::confinement::Confinement;
-pub use self::finding::Finding;
-pub use self::limits::ResourceLimits;
+pub use self::confinement::{BotCommand, Confinement};
+pub use self::limits::{Bound, ResourceLimits};
 use self::private_copy::PrivateCopy;
-pub use self::settings::Obstacle;
 use self::settings::Settings;
-pub use self::settings::{Kind, NotAvailable, SandboxRequest, Selection};
+pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest, Selection};
 #[cfg(all(target_os = "linux", not(portable)))]
 use self::supervisor::fork_server::ForkServer;
 use self::supervisor::kept_box::Boxes;
 #[cfg(any(not(target_os = "linux"), portable))]
 pub use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
-use referee_text::size;
 
-/// The target of events in the log.
+/// The target of log events.
 pub const LOG_TARGET: &str = "referee::sandbox";
 
-/// A sandbox that works on this machine, and what it is set to. Cheap to clone.
+/// A sandbox that works on this machine, with its settings. Cheap to clone.
 ///
 /// ```no_run
 /// use referee_sandbox::{BotCommand, ResourceLimits, Sandbox, SandboxRequest, Selection};
@@ -80,7 +73,8 @@ pub const LOG_TARGET: &str = "referee::sandbox";
 ///     referee: std::env::current_exe()?,
 /// })?;
 /// let argv = ["./mybot".to_owned()];
-/// let command = BotCommand { name: "mybot", argv: &argv, builtin: None, directory: None, starts: &[] };
+/// let command = BotCommand { name: "mybot", argv: &argv, builtin: None, directory: None, starts:
+/// &[] };
 /// let confinement = sandbox.confine(command, &[])?;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
@@ -88,12 +82,12 @@ pub const LOG_TARGET: &str = "referee::sandbox";
 pub struct Sandbox(Arc<Settings>);
 
 impl Sandbox {
-    /// Finds a sandbox that works here. Each one considered is run, with the limits and paths that
-    /// bots will have.
+    /// Finds a sandbox that works here, by running each candidate with the limits and paths of
+    /// bots.
     pub fn choose(request: &SandboxRequest) -> Result<Self, NotAvailable> {
         let mut settings = Settings::new(Kind::None, request)?;
         let mut failures = Vec::new();
-        // For the programs that try it out; bots have boxes of their own.
+        // For the probes; bots have their own.
         let boxes = Boxes::default();
         for &kind in request.selection.candidates() {
             settings.kind = kind;
@@ -104,7 +98,7 @@ impl Sandbox {
             settings.own_view = kind == Kind::Landlock;
             settings.keeps_box = kind == Kind::Bwrap;
             let mut tried = probe::try_out(&settings, &boxes);
-            // Want of something makes no sandbox weaker.
+            // A shortage must not lead to a weaker sandbox.
             let is_wanting =
                 |failure: &NotAvailable| matches!(failure.obstacle, Obstacle::Wanting(_));
             if tried.as_ref().is_err_and(|failure| !is_wanting(failure)) {
@@ -167,25 +161,24 @@ impl Sandbox {
         }))
     }
 
-    /// Which one it is.
+    /// The kind of sandbox.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// What bots may use.
+    /// The limits of bots.
     pub fn limits(&self) -> ResourceLimits {
         self.0.limits
     }
 
-    /// What bounds the memory of all processes of a bot together, for people; `None` when nothing
-    /// does.
+    /// What bounds a bot's memory, for people; `None` when nothing does.
     pub fn memory_bound(&self) -> Option<String> {
         self.bounds().into_iter().next().map(|bound| bound.by)
     }
 
-    /// How each limit of the bots is kept: which are strict, and which are checked. Empty without a sandbox.
+    /// How each limit is enforced. Empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
-        bounds::of(&self.0)
+        limits::bounds_of(&self.0)
     }
 
     /// Whether a bot is stopped while its opponent thinks.
@@ -193,10 +186,9 @@ impl Sandbox {
         self.0.freeze
     }
 
-    /// Confines a bot: its files are copied and hashed, and whatever would keep it from starting is
-    /// reported now. `others` are the other entrants, of which it may see nothing. `None` when there
-    /// is no sandbox, and the bot is neither to be stopped in its opponent's turns nor to be given
-    /// variables.
+    /// Confines a bot: copies and hashes its files, and reports what would keep it from starting.
+    /// `others` are the other entrants, of which it may see nothing. `None` without a sandbox when
+    /// there is nothing to freeze or to add to the environment.
     ///
     /// The copy is removed when the last clone of the confinement is dropped.
     pub fn confine(
@@ -206,7 +198,7 @@ impl Sandbox {
     ) -> Result<Option<Confinement>, CannotStart> {
         snapshot::check_program(command)?;
         if self.0.kind == Kind::None {
-            // On Windows a job object keeps its limits in any case.
+            // On Windows a job object enforces limits in any case.
             let carries = cfg!(windows) || self.0.freeze || !self.0.environment.is_empty();
             return Ok(carries.then(|| Confinement::new(&self.0, None)));
         }
@@ -215,7 +207,7 @@ impl Sandbox {
     }
 }
 
-/// All that was tried, as one failure.
+/// Joins all failures.
 fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
     let mut failures = failures.into_iter();
     let Some(mut first) = failures.next() else {
@@ -240,8 +232,8 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
     first
 }
 
-/// Tries all that there is, the better sandbox first; then what bounds memory, and the user's own
-/// interpreters. The request's own selection does not matter.
+/// Tries everything, the better sandbox first; then what bounds memory, and the user's own
+/// interpreters. Ignores the request's own selection.
 pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     let mut best = None;
     let mut findings: Vec<Finding> = Kind::BACKENDS
@@ -286,7 +278,7 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     findings
 }
 
-/// What Windows does for a bot without a sandbox, and what it does not.
+/// What a job object does for a bot on Windows, and what it does not.
 fn job_object(limits: &ResourceLimits) -> Finding {
     let memory = size(limits.memory);
     let processes = limits.processes;
@@ -305,7 +297,7 @@ fn job_object(limits: &ResourceLimits) -> Finding {
     }
 }
 
-/// How the limits of bots are kept in this sandbox.
+/// How limits are enforced in this sandbox.
 fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
     let finding = |limit: &str, result: String| Finding {
         probe: limit.to_owned(),
@@ -319,13 +311,13 @@ fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
     let Some(sandbox) = sandbox else {
         return vec![Finding {
             works: false,
-            ..finding(bounds::MEMORY, "bounded in a sandbox only".to_owned())
+            ..finding(limits::MEMORY, "bounded in a sandbox only".to_owned())
         }];
     };
-    // The program must be among the user's own services, where it may make groups.
+    // It must be one of the user's own services to be allowed to make groups.
     let systemd = Path::new("/run/systemd/system").is_dir();
     let shown = |bound: Bound| {
-        let unbounded = bound.limit == bounds::MEMORY && !bound.wall;
+        let unbounded = bound.limit == limits::MEMORY && !bound.wall;
         Finding {
             wall: Some(bound.wall),
             fix: (unbounded && systemd).then(|| {
@@ -335,4 +327,21 @@ fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
         }
     };
     sandbox.bounds().into_iter().map(shown).collect()
+}
+
+/// The result of trying something on this machine.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Finding {
+    pub probe: String,
+    pub sandbox: Option<Kind>,
+    pub works: bool,
+    pub result: String,
+    /// Whether the kernel enforces a limit at any moment; `None` when it is not about a limit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wall: Option<bool>,
+    /// What a program in this sandbox tried and could not do.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<&'static str>,
+    /// What to do when it does not work.
+    pub fix: Option<String>,
 }

@@ -1,5 +1,5 @@
-//! What a bot in a sandbox sees of the system: libraries and interpreters, settings that every
-//! program looks up, and what was exposed to it. All of it read-only.
+//! What a sandboxed bot sees of the system, read-only: libraries, interpreters, common settings,
+//! and exposed paths.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,7 @@ use std::path::{Path, PathBuf};
 use super::settings::Settings;
 use super::snapshot::SYSTEM;
 
-/// What programs look up at their start. Nothing here is secret on any system; the rest of
-/// `/etc` is not shown.
+/// What programs look up when they start. None of it is secret; the rest of `/etc` is hidden.
 const SETTINGS: &[&str] = &[
     "/etc/alternatives",
     "/etc/default/locale",
@@ -31,17 +30,17 @@ const SETTINGS: &[&str] = &[
     "/etc/sbclrc",
     "/etc/ssl/openssl.cnf",
     "/etc/timezone",
-    // Debian's list of the libraries of GHC.
+    // Debian's list of GHC's libraries.
     "/var/lib/ghc",
 ];
 
-/// Settings whose names begin so: `java-17-openjdk` and the like.
+/// Prefixes of further settings, such as `java-17-openjdk`.
 const SETTINGS_OF: &[&str] = &["java-", "python3."];
 
-/// The system's list of processors, which runtimes count.
+/// The list of CPUs, which runtimes count.
 const PROCESSORS: &str = "/sys/devices/system/cpu";
 
-/// The search path of a system that has none.
+/// `PATH` where none is set.
 pub(super) const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// What every bot may read, as far as this system has it.
@@ -62,8 +61,8 @@ pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
     paths
 }
 
-/// Those of the paths that lead to something that is not within what another leads to: Landlock has rules for files
-/// and directories, and none for links, such as `/bin` is one on most systems.
+/// The paths that do not lie within others' targets: Landlock has rules for files and directories,
+/// not for links such as `/bin`.
 pub(super) fn without_repeats(paths: &[PathBuf]) -> Vec<PathBuf> {
     let ends: Vec<PathBuf> = paths
         .iter()
@@ -78,7 +77,7 @@ pub(super) fn without_repeats(paths: &[PathBuf]) -> Vec<PathBuf> {
     kept.map(|(_, path)| path.clone()).collect()
 }
 
-/// Whether something of this system can be seen in a sandbox.
+/// Whether a sandbox shows a path of the system.
 pub(super) fn is_visible(settings: &Settings, path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;

@@ -1,5 +1,3 @@
-//! A confined bot's files: the private copy, and what it needs to start.
-
 use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::fs::{PermissionsExt as _, chown};
@@ -9,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
 use super::closed::ClosedDirectory;
-use super::command::BotCommand;
+use super::confinement::BotCommand;
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
 use super::policy::{visible_paths, without_repeats};
 use super::private_directory::{PrivateDirectory, remove_left_behind};
@@ -18,34 +16,33 @@ use super::snapshot::{BotFiles, ContentHash, own_program};
 use crate::LOG_TARGET;
 use crate::executable::{CannotStart, shebang};
 
-/// More than this, in bytes, takes time to copy and space for temporary files: people are told.
+/// Above this many bytes people are told: copying takes time and temporary space.
 const LARGE: u64 = 100 << 20;
 
-/// A bot's files, copied.
 #[derive(Debug)]
 pub(super) struct PrivateCopy {
-    /// What is run: words with the paths of the copy.
+    /// The command, with the paths of the copy.
     pub(super) argv: Vec<String>,
-    /// Its copied directory.
+    /// The copied directory.
     pub(super) directory: Option<PathBuf>,
     hash: ContentHash,
-    /// What was copied, when it is so much that people should know.
+    /// The copied path and its bytes, when people should know.
     large: Option<(PathBuf, u64)>,
     /// What it sees of the user's interpreters.
     pub(super) interpreters: Interpreters,
     /// What it may read.
     pub(super) visible: Vec<PathBuf>,
-    /// What of that its user cannot reach unless it is shown elsewhere than it is.
+    /// What its user cannot reach unless it is mounted elsewhere.
     pub(super) closed: Vec<ClosedDirectory>,
-    /// Whether it is one of this program's own.
+    /// Whether it is a built-in bot.
     pub(super) builtin: bool,
     /// Whether it starts other programs by name, as a build does.
     pub(super) compiles: bool,
-    /// Copies of the piece sets that it was given, by their original paths.
+    /// Copies of its piece sets, by their original paths.
     pieces: Mutex<Vec<(PathBuf, PathBuf)>>,
-    /// Holds the copy and the scratch directories; removed when this is dropped.
+    /// The copy and the scratch directories; removed when dropped.
     private: PrivateDirectory,
-    /// Its user, when root runs the referee; free again after the directory is gone.
+    /// Its user, when root runs the referee. Released after the directory is removed.
     user: Option<BotUser>,
 }
 
@@ -84,7 +81,7 @@ impl PrivateCopy {
         })?;
         let copied = own.copy(&files)?;
         if let Some(user) = &user {
-            // Its own user can read it, and no other bot's.
+            // Readable by its own user, not by other bots.
             chown(&files, None, Some(user.id()))
                 .and_then(|()| fs::set_permissions(&files, Permissions::from_mode(0o750)))
                 .map_err(|error| {
@@ -151,18 +148,15 @@ impl PrivateCopy {
         })
     }
 
-    /// The hash of what was copied.
     pub(super) const fn hash(&self) -> ContentHash {
         self.hash
     }
 
-    /// Its user, when root runs the referee.
     pub(super) const fn user(&self) -> Option<&BotUser> {
         self.user.as_ref()
     }
 
-    /// A file with a piece set that the bot can read: a copy, when it has a user of its own, whom the file
-    /// may be closed to.
+    /// A piece set's file that the bot can read: a copy when the bot has its own user.
     pub(super) fn pieces(&self, file: &Path) -> io::Result<PathBuf> {
         if self.user.is_none() {
             return Ok(file.to_owned());
@@ -186,7 +180,7 @@ impl PrivateCopy {
         &self.interpreters.paths
     }
 
-    /// The path that was copied and its bytes, when it is so much that people should know.
+    /// The copied path and its bytes, when people should know.
     pub(super) fn large(&self) -> Option<(&Path, u64)> {
         let (path, bytes) = self.large.as_ref()?;
         Some((path, *bytes))
@@ -198,8 +192,8 @@ impl PrivateCopy {
     }
 }
 
-/// What a bot may read, and which closed directories are on the way: those matter to one that has a user of its own
-/// and its files in `private`. The last of `more` is not among what it may read.
+/// What a bot may read, and which closed directories are on the way: these matter to a bot with its
+/// own user and its files in `private`. The last of `more` is not readable.
 fn seen(
     settings: &Settings,
     interpreters: &Interpreters,
@@ -221,8 +215,8 @@ fn seen(
     (visible, closed)
 }
 
-/// A script whose first line names an interpreter among its own files, by its original path, is started by
-/// the copy of that interpreter.
+/// A script whose shebang line names an interpreter of its own by the original path is started by
+/// the copied interpreter.
 fn start_by_copied_interpreter(argv: &mut Vec<String>, own: Own<'_>) {
     let Some(script) = argv.first().filter(|first| first.contains('/')) else {
         return;

@@ -1,5 +1,5 @@
-//! Directories for temporary files that only this user reaches: made, removed whatever a bot has left in
-//! them, and removed by the next referee when this one was killed.
+//! Temporary directories that only this user reaches. Removed whatever a bot left in them; after a
+//! kill the next referee removes them.
 
 use std::env;
 use std::ffi::CString;
@@ -20,30 +20,30 @@ use rustix::process::{Pid, getuid, test_kill_process};
 use super::session;
 use referee_text::{cause, escape};
 
-/// How their names begin, before the process id of the referee.
+/// How their names start, before the referee's process id.
 const PREFIX: &str = "referee-";
 
-/// Where the scratch directories of bots are, in a private directory.
+/// The subdirectory of scratch directories.
 const SCRATCHES: &str = "scratch";
 
-/// A directory for temporary files, removed when dropped.
+/// Removed when dropped.
 #[derive(Debug)]
 pub(super) struct PrivateDirectory {
     path: PathBuf,
-    /// Locked as long as it is in use: a process id alone means nothing to a referee with other
-    /// process ids that shares the directory for temporary files.
+    /// Locked while in use: process ids mean nothing to a referee in another namespace that shares
+    /// the temporary directory.
     _lock: File,
 }
 
 impl PrivateDirectory {
-    /// A new one, with a directory for scratch directories in it. With `passable`, other users may pass
-    /// through both on their way to what belongs to them, and see nothing else.
+    /// With `passable`, other users may pass through it to what belongs to them, and see nothing
+    /// else.
     ///
-    /// An error names the directory for temporary files.
+    /// An error names the temporary directory.
     pub(super) fn new(passable: bool) -> io::Result<Self> {
         let place = env::temp_dir();
         if place.to_str().is_none() {
-            // Requests to supervisors and the environment of bots are text.
+            // Requests to supervisors and environments are text.
             let place = escape(place.as_os_str().as_bytes());
             return Err(io::Error::other(format!(
                 "{PLACE}, {place}, has a name that is not UTF-8"
@@ -54,7 +54,7 @@ impl PrivateDirectory {
 
     fn make(passable: bool) -> io::Result<Self> {
         let mode = || Permissions::from_mode(if passable { 0o711 } else { 0o700 });
-        // The name holds the process that it belongs to, should that one be killed.
+        // The name has this process's id, in case it is killed.
         let directory = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
             .permissions(Permissions::from_mode(0o700))
@@ -82,12 +82,12 @@ impl PrivateDirectory {
 
 impl Drop for PrivateDirectory {
     fn drop(&mut self) {
-        // What cannot be removed is tried again by the next referee.
+        // The next referee retries.
         let _ = remove_tree(&self.path);
     }
 }
 
-/// An error in the directory for temporary files, with its path.
+/// An error in the temporary directory, with its path.
 pub(super) fn unusable(error: &io::Error) -> io::Error {
     let place = env::temp_dir();
     let words = format!(
@@ -98,11 +98,10 @@ pub(super) fn unusable(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// What all errors of that directory say that they are about.
+/// What all errors of that directory name.
 pub(super) const PLACE: &str = "the directory for temporary files";
 
-/// Removes the directories of a referee that was killed before it could, and ends the bots that it left
-/// behind.
+/// Removes the directories of killed referees, and kills the bots they left behind.
 pub(super) fn remove_left_behind() {
     let entries = fs::read_dir(env::temp_dir())
         .into_iter()
@@ -122,14 +121,14 @@ pub(super) fn remove_left_behind() {
         };
         if gone && entry.metadata().is_ok_and(ours) && unused(&entry.path()) {
             session::end_left_behind(&entry.path().join(SCRATCHES));
-            // Another run may be removing it, too.
+            // Another run may be removing it.
             let _ = remove_tree(&entry.path());
         }
     }
 }
 
-/// Removes a directory with all that is in it, however deep: directories below others are first moved
-/// up, so that no path gets long and few descriptors are needed.
+/// Removes a directory tree of any depth: nested directories are first moved up, so that paths stay
+/// short and few descriptors are needed.
 pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     let top = open(CWD, path)?;
     let mut moved = 0_u64;
@@ -154,7 +153,7 @@ pub(super) fn remove_tree(path: &Path) -> io::Result<()> {
     Ok(gone(unlinkat(CWD, path, AtFlags::REMOVEDIR))?)
 }
 
-/// Removes an entry of a directory, unless it is a directory itself.
+/// Removes an entry unless it is a directory.
 fn is_removed_as_file(directory: &OwnedFd, name: &CString) -> io::Result<bool> {
     match unlinkat(directory, name, AtFlags::empty()) {
         Err(Errno::ISDIR | Errno::PERM) => Ok(false),
@@ -162,14 +161,14 @@ fn is_removed_as_file(directory: &OwnedFd, name: &CString) -> io::Result<bool> {
     }
 }
 
-/// Moves a directory to `top`, under a name that is not taken.
+/// Moves a directory to `top`, under an unused name.
 fn move_up(from: &OwnedFd, name: &CString, top: &OwnedFd, moved: &mut u64) -> io::Result<()> {
     loop {
         *moved += 1;
         let free = format!("moved-{moved}");
         match renameat_with(from, name, top, &free, RenameFlags::NOREPLACE) {
             Err(Errno::EXIST) => {}
-            // Its own entry for the directory above changes: it must be open to its owner.
+            // Its `..` entry changes: its owner must be able to write to it.
             Err(Errno::ACCESS) => {
                 chmodat(from, name, Mode::RWXU, AtFlags::empty())?;
                 renameat_with(from, name, top, &free, RenameFlags::NOREPLACE)?;
@@ -180,7 +179,7 @@ fn move_up(from: &OwnedFd, name: &CString, top: &OwnedFd, moved: &mut u64) -> io
     }
 }
 
-/// Opens a directory, also one that a bot has closed.
+/// Opens a directory, even one that a bot has closed.
 fn open(at: impl AsFd, path: impl rustix::path::Arg + Copy) -> io::Result<OwnedFd> {
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     match openat(&at, path, flags, Mode::empty()) {
@@ -192,7 +191,6 @@ fn open(at: impl AsFd, path: impl rustix::path::Arg + Copy) -> io::Result<OwnedF
     }
 }
 
-/// The names in a directory.
 fn names(directory: &OwnedFd) -> io::Result<Vec<CString>> {
     let mut names = Vec::new();
     for entry in Dir::read_from(directory)? {
@@ -204,7 +202,7 @@ fn names(directory: &OwnedFd) -> io::Result<Vec<CString>> {
     Ok(names)
 }
 
-/// Somebody else may have removed it.
+/// Another process may have removed it.
 fn gone(done: rustix::io::Result<()>) -> rustix::io::Result<()> {
     match done {
         Err(Errno::NOENT) => Ok(()),

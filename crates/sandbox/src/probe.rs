@@ -1,5 +1,5 @@
-//! Whether a sandbox works here, found by running it: a program inside tries what every
-//! sandbox must forbid.
+//! Whether a sandbox works here, found by running it: a program inside tries what every sandbox
+//! must forbid.
 
 use std::fs::{self, Permissions};
 use std::io;
@@ -45,7 +45,7 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
         let obstacle = wanting(&error).unwrap_or(if settings.referee.exists() {
             Obstacle::Broken
         } else {
-            // Nothing of this program can be started any more.
+            // This program cannot be started any more.
             Obstacle::Absent
         });
         failed(obstacle, error.to_string())
@@ -76,7 +76,7 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
                 "it does not hold: {}",
                 escape_controls(&holes)
             ))),
-            // It makes one file itself.
+            // The program inside makes one file itself.
             None if ended_for(run.last.as_ref()) == Some(Exceeded::Files) => Err(broken(
                 "it does not hold: bots share the directory for temporary files".to_owned(),
             )),
@@ -85,18 +85,18 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
     }
 }
 
-/// What there is too little of, or that there is no place for temporary files, by an error.
+/// What there is too little of, or that there is no temporary directory.
 fn wanting(error: &io::Error) -> Option<Obstacle> {
     let cause = error.to_string();
     let full = is_full(error).then_some(Shortage::Space);
     let named = full.or_else(|| Shortage::in_words(&cause));
-    // Bubblewrap's words on a limit on name spaces are those on a full disk.
+    // Bubblewrap reports a limit on namespaces like a full disk.
     let named = named.filter(|&it| it != Shortage::Space || !cause.contains("namespace"));
     let is_wanting = named.is_some() || cause.contains(PLACE);
     is_wanting.then_some(Obstacle::Wanting(named))
 }
 
-/// What it means that the supervisor could not start a program for this cause: that the system allows none, if it or
+/// What it means that the supervisor could not start a program: the system allows none if it or
 /// bubblewrap says so.
 fn refused(cause: &str, stderr: &str) -> Obstacle {
     let has_name_spaces =
@@ -110,11 +110,11 @@ fn refused(cause: &str, stderr: &str) -> Obstacle {
     }
 }
 
-/// What an error of the system ends in.
+/// The end of a system error's text.
 const BY_SYSTEM: &str = "(os error ";
 
-/// Where control groups can be made: a program in them must be ended by the kernel when it uses more
-/// memory than it has.
+/// Where control groups can be made: the kernel must kill a program in them that uses more memory
+/// than it may.
 pub(super) fn find_groups(
     settings: &Settings,
     boxes: &Boxes,
@@ -128,7 +128,7 @@ pub(super) fn find_groups(
         match holds(settings, boxes, &parents) {
             Ok(true) => return Ok(parents),
             Ok(false) => {}
-            // Otherwise this machine does not let the referee have them, or no more of them.
+            // Otherwise this machine does not allow groups, or no more of them.
             Err(error) => {
                 let cause = error.to_string();
                 if let Some(obstacle) = wanting(&error)
@@ -162,7 +162,7 @@ fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Resu
     let mut request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
     request.groups = parents.clone();
     if bounded {
-        // Its supervisor lets it have more, so that it is the kernel that ends it.
+        // The supervisor allows more, so that the kernel has to kill it.
         request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
         request.allowance.memory = self_test::SMALL_MEMORY;
     }
@@ -176,7 +176,7 @@ fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Resu
     }
 }
 
-/// The limit for which the program inside was ended.
+/// The limit for which the program inside was killed.
 fn ended_for(last: Option<&SupervisorEvent>) -> Option<Exceeded> {
     match last {
         Some(SupervisorEvent::Ended(report)) => report.exceeded,
@@ -184,7 +184,7 @@ fn ended_for(last: Option<&SupervisorEvent>) -> Option<Exceeded> {
     }
 }
 
-/// What the self-test could do and must not, joined; `None` when there is nothing.
+/// What the self-test could do and must not; `None` when there is nothing.
 fn holes(output: &str) -> Option<String> {
     let lines: Vec<&str> = output
         .lines()
@@ -193,12 +193,12 @@ fn holes(output: &str) -> Option<String> {
     (!lines.is_empty()).then(|| lines.join("; "))
 }
 
-/// What a program inside tries, for people: each as the end of a sentence that begins with "it cannot".
+/// What the self-test tries, each as the end of "it cannot …".
 pub(super) fn attempts() -> Vec<&'static str> {
     self_test::attempts()
 }
 
-/// The first path that was exposed to a self-test and that it could not read.
+/// The first exposed path that the self-test could not read.
 fn unreadable(output: &str) -> Option<&str> {
     output
         .lines()
@@ -213,11 +213,12 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
     }
 }
 
-/// Runs the self-test, with a file beside it that it must not see. The file's directory has this
-/// process's id as its ending, which the self-test must not be able to signal.
+/// Runs the self-test beside a file that it must not see. The file's directory has this process's
+/// id as its extension, which the self-test must not be able to signal.
 fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     let user = BotUser::take()?;
-    // Built-in bots, and what tries a sandbox, are this program. Where its file is gone, that is said when it is started.
+    // Built-in bots and the self-test are this program. A missing file is reported when it is
+    // started.
     if user.is_some() && settings.referee.exists() && is_closed(&settings.referee, PASS) {
         return Err(io::Error::other(CLOSED));
     }
@@ -229,7 +230,7 @@ fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
         .map_err(|error| unusable(&error))?;
     fs::set_permissions(&secret, Permissions::from_mode(0o600))?;
     if let Some(user) = &user {
-        // Its own, so that only the sandbox keeps it from them, and not that they are another user's.
+        // Its own files, so that only the sandbox keeps them from it, not their owner.
         for path in [&directory, &secret] {
             chown(path, Some(user.id()), Some(user.id()))?;
         }
@@ -239,11 +240,10 @@ fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     client::run_to_end(&settings.server, &request, boxes)
 }
 
-/// What is wrong with a program file of this program that only root may run.
 const CLOSED: &str =
     "the referee's own program is closed to the users without rights that root's bots run as";
 
-/// What to do about a sandbox that does not work.
+/// The fix for a sandbox that does not work.
 fn fix(settings: &Settings, obstacle: Obstacle, cause: &str) -> String {
     let is = |name: &str, value: &str| procfs::kernel_setting(name).as_deref() == Some(value);
     match settings.kind {

@@ -1,4 +1,4 @@
-//! What a bot in a sandbox is started with: its environment, its limits, and what it sees.
+//! What a sandboxed bot is started with: environment, limits, view.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,16 @@ use super::private_copy::PrivateCopy;
 use super::settings::{Kind, Settings};
 use super::supervisor::message::SpawnRequest;
 
-/// The variable that names a file for the bot to read.
+/// Names a file for the bot to read.
 const PIECES: &str = "REFEREE_PIECES";
 
-/// Variables of the referee's environment that are passed on.
+/// Variables of the referee that bots inherit.
 const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM"];
 
-/// More than the processes that a backend needs beside the bot's.
+/// More than the helper processes of any backend.
 const HELPERS: u64 = 8;
 
-/// The request to start a bot with these files. `environment` is added to the few variables that
-/// every bot gets.
+/// `environment` is added to the few variables that every bot gets.
 pub(super) fn spawn_request(
     settings: &Settings,
     files: &PrivateCopy,
@@ -31,7 +30,7 @@ pub(super) fn spawn_request(
 ) -> SpawnRequest {
     let mut visible = files.visible.clone();
     let mut environment = environment.to_vec();
-    // A piece set's file is wherever its owner keeps it.
+    // A piece set may lie anywhere.
     if let Some((_, path)) = environment.iter_mut().find(|(name, _)| name == PIECES) {
         // Without a copy the bot finds the original, or reports that it cannot.
         let file = files
@@ -67,8 +66,8 @@ pub(super) fn spawn_request(
     }
 }
 
-/// The request to start this program itself with `arguments`, to try the sandbox out from within.
-/// It sees what every bot sees, and has scratch directories in `scratches`.
+/// Starts this program with `arguments`, to try the sandbox from within. It sees what every bot
+/// sees, and has scratch directories in `scratches`.
 pub(super) fn self_test_request(
     settings: &Settings,
     arguments: Vec<String>,
@@ -103,8 +102,8 @@ pub(super) fn self_test_request(
     }
 }
 
-/// All of a bot's environment: its search path, a few variables of the referee's own, and `more`.
-/// Of two with the same name the later one counts.
+/// A bot's environment: `PATH`, a few variables of the referee, and `more`. The last of two with
+/// the same name counts.
 fn variables<'a>(
     search_path: &str,
     more: impl IntoIterator<Item = &'a (String, String)>,
@@ -121,7 +120,8 @@ fn variables<'a>(
     variables
 }
 
-/// `referee` says whether this program itself is run. `closed` are directories on the way of the user.
+/// `referee` says whether this program itself is run. `closed` are directories on the way of the
+/// user.
 fn backend(
     settings: &Settings,
     mut visible: Vec<PathBuf>,
@@ -149,11 +149,11 @@ fn backend(
     }
 }
 
-/// What the control groups let the processes of a bot have together.
+/// What the control groups allow a bot's processes together.
 fn allowance(settings: &Settings) -> Allowance {
     Allowance {
         memory: settings.limits.memory,
-        // Those between the supervisor and the bot are in the groups, too.
+        // The helpers between the supervisor and the bot are in the groups too.
         tasks: settings.limits.threads().saturating_add(HELPERS),
     }
 }

@@ -1,9 +1,9 @@
-//! The session of a bot that shares the system's process ids: noted in a file beside its scratch directory,
-//! so that the next referee can end what lives on when the referee and the bot's supervisor are killed at
-//! the same moment.
+//! The session of a bot that shares the system's process ids, noted in a file beside its scratch
+//! directory: when referee and supervisor are killed at the same moment, the next referee kills
+//! what is left.
 //!
-//! No process of a bot can leave its session or its process group; both have the number of its first
-//! process, which is not given to another one while there are processes in them.
+//! No process of a bot can leave its session or process group. Both have the id of its first
+//! process, which is not reused while there are processes in them.
 
 use std::fs;
 use std::io;
@@ -15,13 +15,13 @@ use rustix::process::{Pid, Signal, getpid, kill_process_group};
 
 use super::procfs::{self, Stat};
 
-/// How the name of the file begins, before the number of the session.
+/// The prefix of the file name, before the session id.
 const PREFIX: &str = "session-";
 
-/// How long the last process may take to end.
+/// How long the last process may take to exit.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// Notes this process's session, which it leads, in a directory.
+/// Notes this process's session, which it leads.
 pub(super) fn note(directory: &Path) -> io::Result<()> {
     let pid = getpid();
     let started = Stat::read(pid).and_then(|stat| stat.started());
@@ -29,7 +29,7 @@ pub(super) fn note(directory: &Path) -> io::Result<()> {
     fs::write(directory.join(file_name(pid)), text)
 }
 
-/// Removes the note of a session that is over.
+/// Removes the note of a finished session.
 pub(super) fn forget(directory: &Path, leader: Pid) {
     let _ = fs::remove_file(directory.join(file_name(leader)));
 }
@@ -38,14 +38,14 @@ fn file_name(leader: Pid) -> String {
     format!("{PREFIX}{}", leader.as_raw_pid())
 }
 
-/// To what process ids belong: this start of the system, and a name space.
+/// This boot and process id namespace, to which the ids belong.
 fn identity() -> io::Result<String> {
     let boot = procfs::kernel_setting("kernel/random/boot_id").unwrap_or_default();
     let space = procfs::own_pid_namespace()?;
     Ok(format!("{boot} {space}"))
 }
 
-/// Ends all processes of the sessions that are noted in a directory.
+/// Kills all processes of noted sessions.
 pub(super) fn end_left_behind(directory: &Path) {
     let Ok(identity) = identity() else { return };
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -63,12 +63,12 @@ pub(super) fn end_left_behind(directory: &Path) {
     }
 }
 
-/// Ends the process group of a session whose leader was started at `started`.
+/// `started` is when the leader started.
 fn end(leader: Pid, started: u64) {
     let deadline = Instant::now() + ENDING;
     while Instant::now() < deadline {
         let members = procfs::confined_in_group(leader);
-        // Another session may have the number by now.
+        // Another session may have the id by now.
         let same = |stat: &Stat| stat.started() == Some(started);
         let later = |stat: &Stat| stat.started() >= Some(started);
         let ours = match Stat::read(leader) {

@@ -1,5 +1,3 @@
-//! What a sandbox is to be like, and what was found to work on this machine.
-
 use std::fmt;
 use std::path::PathBuf;
 
@@ -15,11 +13,9 @@ use crate::system::Shortage;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
-    /// Bubblewrap, with seccomp.
     Bwrap,
-    /// Landlock, with seccomp.
+    /// With seccomp.
     Landlock,
-    /// No sandbox.
     None,
 }
 
@@ -36,7 +32,7 @@ impl Kind {
         }
     }
 
-    /// What is in force, one layer after the other; plans of tournaments hold these words.
+    /// The layers in force; plans of tournaments hold these words.
     pub const fn layers(self) -> &'static [&'static str] {
         match self {
             Self::Bwrap => &["bubblewrap (namespaces)", "seccomp", "limits", "guard"],
@@ -52,12 +48,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// Which sandbox is wanted.
+/// The wanted sandbox.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Selection {
-    /// The best that works here.
     Auto,
-    /// This one.
+    /// Exactly this one.
     Exactly(Kind),
 }
 
@@ -73,20 +68,18 @@ impl Selection {
     }
 }
 
-/// A request for a sandbox: which one, and what it is to be like.
+/// A request for a sandbox.
 #[derive(Clone, Debug)]
 pub struct SandboxRequest {
-    /// Which one.
     pub selection: Selection,
-    /// What bots may use.
     pub limits: ResourceLimits,
-    /// What bots may read beside their own files and the system's.
+    /// What bots may read besides their own files and the system's.
     pub expose: Vec<PathBuf>,
-    /// Variables of a bot's environment, beside those that every bot gets.
+    /// Variables in addition to those that every bot gets.
     pub environment: Vec<(String, String)>,
     /// Whether a bot is stopped while its opponent thinks.
     pub freeze: bool,
-    /// This program's file.
+    /// The referee's own executable.
     pub referee: PathBuf,
 }
 
@@ -94,11 +87,8 @@ pub struct SandboxRequest {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{probe}: {cause}; {fix}")]
 pub struct NotAvailable {
-    /// What was tried.
     pub probe: String,
-    /// Why it does not work.
     pub cause: String,
-    /// What to do.
     pub fix: String,
     pub obstacle: Obstacle,
 }
@@ -106,22 +96,20 @@ pub struct NotAvailable {
 /// What keeps a sandbox from working.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
-    /// This machine has none: it lacks bubblewrap or Landlock, or does not let this user have it.
+    /// Bubblewrap or Landlock is missing, or not allowed for this user.
     Absent,
-    /// There is too little of something at the moment, or no place for temporary files.
+    /// Something is short at the moment, or there is no temporary directory.
     Wanting(Option<Shortage>),
-    /// Anything else.
     Broken,
 }
 
 impl NotAvailable {
-    /// What was tried and why it does not work, without what to do about it.
+    /// What was tried and why it does not work, without the fix.
     pub fn causes(&self) -> String {
         format!("{}: {}", self.probe, self.cause)
     }
 }
 
-/// What a sandbox that was chosen is set to.
 #[derive(Debug)]
 #[cfg_attr(
     any(not(target_os = "linux"), portable),
@@ -130,29 +118,25 @@ impl NotAvailable {
 pub(super) struct Settings {
     pub(super) kind: Kind,
     pub(super) limits: ResourceLimits,
-    /// What bots may read beside their own files and the system's, canonical.
+    /// Canonical.
     pub(super) expose: Vec<PathBuf>,
-    /// Variables of a bot's environment, beside those that every bot gets.
+    /// In addition to the variables that every bot gets.
     pub(super) environment: Vec<(String, String)>,
-    /// Whether a bot is stopped while its opponent thinks.
     pub(super) freeze: bool,
-    /// This program's file: the supervisor, and the built-in bots.
+    /// Supervisor and built-in bots are this executable.
     pub(super) referee: PathBuf,
-    /// Whether bots in Landlock have process ids and a scratch file system of their own, if that works
-    /// here.
+    /// Whether Landlock bots get their own process ids and scratch file system.
     pub(super) own_view: bool,
-    /// Whether what bubblewrap has built is kept for the next process of a bot, if that works here.
+    /// Whether what bubblewrap built is kept for a bot's next process.
     pub(super) keeps_box: bool,
     /// Where control groups for bots can be made.
     pub(super) groups: ParentGroups,
-    /// What starts supervisors.
+    /// Starts supervisors.
     #[cfg(all(target_os = "linux", not(portable)))]
     pub(super) server: ForkServer,
 }
 
 impl Settings {
-    /// Settings of a sandbox of this kind, without control groups.
-    ///
     /// An error names an exposed path that does not exist or cannot be reached.
     pub(super) fn new(kind: Kind, request: &SandboxRequest) -> Result<Self, NotAvailable> {
         let expose = request.expose.iter().map(|path| {

@@ -1,11 +1,9 @@
-//! Stands in for what only Linux has: supervisors, control groups, and private copies to confine.
-//! None of it can exist here, which the types say.
+//! Stands in for what only Linux has: supervisors, control groups, private copies. Their types have
+//! no values.
 
 pub mod supervisor {
-    //! There are no supervisors.
 
     pub mod client {
-        //! The referee's side of a supervisor that never runs.
 
         use std::io;
 
@@ -14,7 +12,7 @@ pub mod supervisor {
         use super::message::ExitReport;
         use crate::cgroup::OpenAccount;
 
-        /// The connection to a supervisor: none exists.
+        /// None exists.
         #[derive(Debug)]
         pub enum SupervisorConnection {}
 
@@ -71,37 +69,34 @@ pub mod supervisor {
     }
 
     pub mod kept_box {
-        //! No box is kept.
 
-        /// The boxes of a bot: none.
+        /// No boxes are kept.
         #[derive(Clone, Debug, Default)]
         pub struct Boxes(());
     }
 
     pub mod message {
-        //! What a supervisor would report.
 
         /// How a bot ended, and what it had used.
         #[derive(Clone, Copy, Debug)]
         pub struct ExitReport {
-            /// Its exit status, as `wait` gives it.
+            /// As from `wait`.
             pub status: i32,
-            /// Processor time, in milliseconds.
+            /// CPU time, in milliseconds.
             pub cpu_ms: f64,
-            /// The most memory in use, in KiB.
+            /// Peak memory, in KiB.
             pub memory_kb: u64,
         }
     }
 }
 
 pub mod procfs {
-    //! There is no `/proc`: whatever it would report is missing.
 
     use std::time::Duration;
 
     use crate::system::Pid;
 
-    /// What `/proc/PID/stat` would report: nothing.
+    /// `/proc/PID/stat`: nothing.
     #[derive(Debug)]
     pub enum Stat {}
 
@@ -133,7 +128,6 @@ pub mod procfs {
 }
 
 pub mod cgroup {
-    //! There are no control groups.
 
     /// What the kernel could do for a bot.
     #[derive(Clone, Copy, Debug)]
@@ -144,11 +138,11 @@ pub mod cgroup {
         Freezer,
     }
 
-    /// What would count the CPU time of a bot: nothing.
+    /// Counts nothing.
     #[derive(Debug)]
     pub enum OpenAccount {}
 
-    /// Where groups could be made: nowhere.
+    /// Groups can be made nowhere.
     #[derive(Clone, Debug, Default)]
     pub struct ParentGroups {
         _nothing: (),
@@ -162,33 +156,31 @@ pub mod cgroup {
 }
 
 pub mod interpreters {
-    //! Nobody's interpreters need to be shown.
+    //! No interpreters need to be shown.
 
-    use crate::finding::Finding;
+    use crate::Finding;
     use crate::settings::Settings;
 
-    /// None.
     pub(crate) const fn findings(_: &Settings) -> Vec<Finding> {
         Vec::new()
     }
 }
 
 pub mod private_copy {
-    //! There are no confined bots.
 
     use std::path::{Path, PathBuf};
 
-    use crate::command::BotCommand;
+    use crate::confinement::BotCommand;
     use crate::executable::CannotStart;
     use crate::settings::Settings;
     use crate::snapshot::ContentHash;
 
-    /// The files of a confined bot: none exist.
+    /// None exist.
     #[derive(Debug)]
     pub enum PrivateCopy {}
 
     impl PrivateCopy {
-        /// Never called: a sandbox that works cannot be chosen here.
+        /// Never called: no working sandbox can be chosen here.
         pub(crate) fn of(
             command: BotCommand<'_>,
             _: &[BotCommand<'_>],
@@ -216,13 +208,11 @@ pub mod private_copy {
 }
 
 pub mod probe {
-    //! There is nothing that could work.
 
     use super::cgroup::ParentGroups;
     use super::supervisor::kept_box::Boxes;
     use crate::settings::{NotAvailable, Obstacle, Settings};
 
-    /// Nothing is tried.
     pub(crate) const fn attempts() -> Vec<&'static str> {
         Vec::new()
     }
@@ -237,7 +227,7 @@ pub mod probe {
         })
     }
 
-    /// No control group can be made here.
+    /// No groups can be made here.
     #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
     pub(crate) fn find_groups(_: &Settings, _: &Boxes) -> Result<ParentGroups, NotAvailable> {
         Ok(ParentGroups::default())

@@ -1,4 +1,4 @@
-//! The limits on processes and threads that hold for this process, and how much of them is in use.
+//! This process's limits on processes and threads, and their use.
 
 use std::fs::{self, File};
 use std::os::unix::fs::FileExt as _;
@@ -6,29 +6,27 @@ use std::path::{Path, PathBuf};
 
 use rustix::process::{Resource, getrlimit, getuid};
 
-use crate::sandbox::hierarchy::{OwnGroup, own_groups};
+use crate::sandbox::cgroup::{OwnGroup, own_groups};
 use crate::sandbox::procfs;
 
-/// A limit of which so many are free has probably just been reached: what failed for want of
-/// processes has often ended some by the time that it is looked at. At most this many.
+/// With at most this many free, a limit has probably just been reached: failures free some again
+/// before they are looked at.
 pub(super) const SLACK: u64 = 64;
 
-/// The limits of this process.
 #[derive(Debug)]
 pub(super) struct Limits {
-    /// Its control groups that may have one, from its own upwards.
+    /// Its control groups with a limit, from its own upwards.
     groups: Vec<PidsGroup>,
 }
 
-/// A control group.
 #[derive(Debug)]
 struct PidsGroup {
     directory: PathBuf,
-    /// Counts what was refused.
+    /// Counts refusals.
     events: Option<File>,
 }
 
-/// A limit, and how much of it is in use.
+/// A limit and its use.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct LimitInUse {
     kind: LimitKind,
@@ -38,9 +36,9 @@ pub(super) struct LimitInUse {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum LimitKind {
-    /// `pids.max`, in this directory.
+    /// `pids.max` in this directory.
     Group(PathBuf),
-    /// `RLIMIT_NPROC`, of this user.
+    /// `RLIMIT_NPROC` of this user.
     User(u32),
     ProcessIds,
     Threads,
@@ -51,12 +49,12 @@ impl LimitInUse {
         self.most.saturating_sub(self.used)
     }
 
-    /// Whether it has just been reached, as far as the numbers show.
+    /// Judged by the numbers.
     fn is_reached(&self) -> bool {
         self.free() <= (self.most / 16).min(SLACK)
     }
 
-    /// Whose processes and threads it counts.
+    /// Whose tasks it counts.
     pub(super) fn owner(&self) -> String {
         match &self.kind {
             LimitKind::Group(_) => "the referee's control group".to_owned(),
@@ -65,7 +63,6 @@ impl LimitInUse {
         }
     }
 
-    /// What people call it.
     pub(super) fn setting(&self) -> String {
         match &self.kind {
             LimitKind::Group(directory) => directory.join("pids.max").display().to_string(),
@@ -75,7 +72,6 @@ impl LimitInUse {
         }
     }
 
-    /// How it is raised.
     pub(super) const fn fix(&self) -> &'static str {
         match &self.kind {
             LimitKind::Group(_) => {
@@ -97,13 +93,13 @@ impl Limits {
         }
     }
 
-    /// How many processes and threads the control groups have refused so far. Other limits are not
-    /// counted by the kernel.
+    /// How many processes and threads the control groups have refused. The kernel counts no
+    /// refusals for other limits.
     pub(super) fn refusals(&self) -> u64 {
         self.groups.iter().filter_map(PidsGroup::refusals).sum()
     }
 
-    /// The limit because of which a process or thread has just been refused.
+    /// The limit that has just refused a process or thread.
     pub(super) fn refusing(&self) -> Option<LimitInUse> {
         let reached = self.least_free().filter(LimitInUse::is_reached);
         reached.or_else(|| {
@@ -117,7 +113,7 @@ impl Limits {
         })
     }
 
-    /// A limit that is reached now, of those whose refusals the kernel does not count.
+    /// A limit that is reached now, of those without refusal counts.
     pub(super) fn reached_uncounted(&self) -> Option<LimitInUse> {
         let uncounted = self.groups.iter().filter(|group| group.events.is_none());
         let groups = uncounted.filter_map(PidsGroup::in_use);
@@ -127,15 +123,14 @@ impl Limits {
             .min_by_key(LimitInUse::free)
     }
 
-    /// The limit of which the fewest are free. Reads a file for each process when a limit might be
-    /// reached.
+    /// The limit with the fewest free. Reads a file for each process when a limit might be reached.
     pub(super) fn least_free(&self) -> Option<LimitInUse> {
         let groups = self.groups.iter().filter_map(PidsGroup::in_use);
         groups.chain(of_system()).min_by_key(LimitInUse::free)
     }
 }
 
-/// The memory of the machine that is available, or that of a control group of this process where that is less.
+/// Available memory of the machine, or of a control group if less.
 pub(super) fn memory() -> Option<(u64, &'static str)> {
     let own = procfs::own_cgroups().unwrap_or_default();
     let mounts = procfs::own_mounts().unwrap_or_default();
@@ -151,7 +146,7 @@ pub(super) fn memory() -> Option<(u64, &'static str)> {
     limits.chain(machine).min_by_key(|&(bytes, _)| bytes)
 }
 
-/// The limits of the user and of the machine.
+/// Limits of the user and of the machine.
 fn of_system() -> Vec<LimitInUse> {
     let Some(tasks) = procfs::tasks_of_system() else {
         return Vec::new();
@@ -165,7 +160,6 @@ fn of_system() -> Vec<LimitInUse> {
             used: tasks,
         });
     }
-    // In a container the machine's number may be much larger than the one that counts.
     let counted = |kind: LimitKind, most: u64, of_user| {
         let might = LimitInUse {
             kind,
@@ -189,7 +183,7 @@ fn of_system() -> Vec<LimitInUse> {
     found
 }
 
-/// Those of these groups, and of the groups above them, that count processes.
+/// Those of these groups and their parents that count processes.
 fn pids_groups(own: &[OwnGroup]) -> Vec<PidsGroup> {
     let levels = own.iter().flat_map(OwnGroup::levels);
     let with_limit = levels.filter(|directory| directory.join("pids.max").exists());

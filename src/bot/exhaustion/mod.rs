@@ -1,13 +1,7 @@
-//! A machine that has no process, thread, file descriptor or memory left for a bot. That is nobody's
-//! fault who plays: a bot that cannot be started for it has not failed to start, and a game that is
-//! lost while others were refused a process is void.
-//!
-//! - `limits`: which limits hold for this process, and how much of them is in use
+//! A machine without processes, threads, descriptors or memory left. That is not a bot's fault: a
+//! bot that cannot start for it has not failed to start, and a game lost meanwhile is void.
 
 #[cfg(all(target_os = "linux", not(portable)))]
-mod limits;
-#[cfg(any(not(target_os = "linux"), portable))]
-#[path = "no_limits.rs"]
 mod limits;
 
 use std::fmt;
@@ -22,22 +16,20 @@ use crate::sandbox::procfs;
 use crate::system::{Shortage, most_open_files};
 use crate::text::{cause, escape_controls};
 
-/// The count of refused processes is read again when it is older than this.
+/// Older counts of refusals are read again.
 const FRESH: Duration = Duration::from_millis(100);
 
-/// The machine has run out of something that every process needs.
+/// The machine has run out of something every process needs.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{cause}; {fix}")]
 pub struct Exhausted {
-    /// The limit, in a sentence.
+    /// The limit, as a sentence.
     cause: String,
-    /// How it is raised.
     fix: String,
 }
 
 impl Exhausted {
-    /// For the error of a call that starts a process or a thread; `None` when the error has another
-    /// cause.
+    /// From a failed start of a process or thread; `None` when it has another cause.
     pub fn from_error(error: &io::Error) -> Option<Self> {
         let (cause, fix) = match Shortage::from_error(error)? {
             Shortage::Processes => match limits().refusing() {
@@ -75,7 +67,7 @@ impl Exhausted {
         })
     }
 
-    /// For a bot that was killed although it used no more memory than it may.
+    /// For a bot that was killed within its memory limit.
     fn memory(cause: String) -> Self {
         let fix = "end other programs, play fewer games at once, or lower --memory";
         Self {
@@ -84,13 +76,11 @@ impl Exhausted {
         }
     }
 
-    /// The limit, in a sentence, without the fix.
     pub fn cause(&self) -> &str {
         &self.cause
     }
 }
 
-/// How a sentence about processes begins.
 const NO_PROCESS: &str = "no process or thread can be started now, because";
 
 impl From<&LimitInUse> for Exhausted {
@@ -105,22 +95,21 @@ impl From<&LimitInUse> for Exhausted {
     }
 }
 
-/// The error of a sandbox that could not be built because there is too little of something. Bubblewrap reports errors in
-/// words only, in `stderr`.
+/// The error of a sandbox that could not be built for a shortage. Bubblewrap reports it in words,
+/// in `stderr`.
 pub(super) fn refused(error: &io::Error, stderr: &str) -> Option<io::Error> {
     let named = Shortage::in_words(&error.to_string()).or_else(|| Shortage::in_words(stderr));
     named.map(Shortage::error)
 }
 
-/// Adds to the error of a call that starts a thread or a runtime what it was for and, if the machine
-/// has run out of something, of what.
+/// Adds to a failed start of a thread or runtime what it was for and what is short.
 pub fn explain(what: &str, error: &io::Error) -> io::Error {
     let cause =
         Exhausted::from_error(error).map_or_else(|| cause(error), |limit| limit.to_string());
     io::Error::other(format!("cannot start {what}: {cause}"))
 }
 
-/// Starts a thread with this name. The error says which limit is reached.
+/// The error says which limit is reached.
 pub fn start_thread<T: Send + 'static>(
     name: &str,
     body: impl FnOnce() -> T + Send + 'static,
@@ -129,19 +118,18 @@ pub fn start_thread<T: Send + 'static>(
     started.map_err(|error| explain(&format!("a thread ({name})"), &error))
 }
 
-/// Whether so few processes and threads can still be started that one more game might be refused some:
-/// a sentence if so.
+/// Whether one more game might be refused processes: a sentence if so.
 pub fn is_near() -> Option<String> {
     let limit = limits().least_free()?;
     (limit.free() < SLACK).then(|| limit.to_string())
 }
 
-/// The least memory that all bots together can have: in bytes, and whose it is. `None` when it is not known.
+/// The least memory that all bots together can have, in bytes, and whose limit it is.
 pub fn available_memory() -> Option<(u64, &'static str)> {
     limits::memory()
 }
 
-/// How many more processes and threads can be started, as far as is known.
+/// How many more tasks can be started, as far as is known.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn free() -> Option<u64> {
     limits().least_free().map(|limit| limit.free())
@@ -152,14 +140,14 @@ fn limits() -> &'static Limits {
     LIMITS.get_or_init(Limits::find)
 }
 
-/// Notices when processes and threads are refused, or killed for want of memory, while a game is played.
+/// Notices refused starts, and kills for memory, during a game.
 #[derive(Debug)]
 pub struct RefusalWatch {
-    /// When the counts were read last, and what they were.
+    /// When the counts were last read, and their values.
     seen: Mutex<(Instant, RefusalMark)>,
 }
 
-/// The state of the watch when a game began.
+/// The state when a game began.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalMark {
     refusals: u64,
@@ -175,20 +163,19 @@ impl RefusalMark {
     }
 }
 
-/// How many processes the kernel has killed for want of memory, if it counts them.
+/// How many processes the kernel has killed for memory, if it counts them.
 fn kills() -> u64 {
     procfs::killed_for_memory().unwrap_or_default()
 }
 
 impl RefusalWatch {
-    /// A watch that begins now.
     pub fn new() -> Self {
         Self {
             seen: Mutex::new((Instant::now(), RefusalMark::now())),
         }
     }
 
-    /// The current state, or that of up to 100 ms ago: a short game must not pay for reading it.
+    /// The current state, up to 100 ms old: a short game must not pay for reading it.
     pub fn mark(&self) -> RefusalMark {
         let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
         if seen.0.elapsed() > FRESH {
@@ -197,9 +184,9 @@ impl RefusalWatch {
         seen.1
     }
 
-    /// Why a game that began at `since` and ended with this fault of `bot` is void: a sentence. `None` when all
-    /// processes and threads could be started, and the bot was not killed for want of memory, as far as is known; and
-    /// when it went beyond its own limits. `is_counted` says that the kernel counts its processes that it kills.
+    /// Why a game that began at `since` and ended with this fault of `bot` is void: a sentence.
+    /// `None` when nothing was refused or killed, or the bot exceeded its own limits. `is_counted`:
+    /// the kernel counts which processes of the bot it kills.
     pub fn void_reason(
         &self,
         since: &RefusalMark,
@@ -216,7 +203,7 @@ impl RefusalWatch {
                         "the kernel killed a process of {bot} for want of memory, although {bot} was within its own limit"
                     )));
                 }
-                // A bot that kills itself is not among those that the kernel counts.
+                // A bot that kills itself is not in the kernel's count.
                 Exit::Signal(name) if name == "SIGKILL" && !is_counted && kills() > since.kills => {
                     return Some(Exhausted::memory(format!(
                         "{bot} was killed by SIGKILL, and the kernel killed processes for want of memory; likely it was that"
@@ -250,5 +237,69 @@ impl fmt::Display for LimitInUse {
             self.owner(),
             self.setting()
         )
+    }
+}
+
+/// Where the system does not report its limits on processes.
+#[cfg(any(not(target_os = "linux"), portable))]
+mod limits {
+    pub(super) const SLACK: u64 = 64;
+
+    #[derive(Debug)]
+    pub(super) struct Limits;
+
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub(super) struct LimitInUse {
+        never: Never,
+        pub(super) most: u64,
+        pub(super) used: u64,
+    }
+
+    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+    enum Never {}
+
+    impl LimitInUse {
+        pub(super) const fn free(&self) -> u64 {
+            match self.never {}
+        }
+
+        pub(super) const fn owner(&self) -> &'static str {
+            match self.never {}
+        }
+
+        pub(super) const fn setting(&self) -> &'static str {
+            match self.never {}
+        }
+
+        pub(super) const fn fix(&self) -> &'static str {
+            match self.never {}
+        }
+    }
+
+    pub(super) const fn memory() -> Option<(u64, &'static str)> {
+        None
+    }
+
+    #[expect(clippy::unused_self, reason = "as on Linux")]
+    impl Limits {
+        pub(super) const fn find() -> Self {
+            Self
+        }
+
+        pub(super) const fn refusals(&self) -> u64 {
+            0
+        }
+
+        pub(super) const fn refusing(&self) -> Option<LimitInUse> {
+            None
+        }
+
+        pub(super) const fn reached_uncounted(&self) -> Option<LimitInUse> {
+            None
+        }
+
+        pub(super) const fn least_free(&self) -> Option<LimitInUse> {
+            None
+        }
     }
 }

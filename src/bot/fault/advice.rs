@@ -3,7 +3,6 @@
 use super::{Exit, Fault, ProcessState, TimeoutEvidence};
 use crate::executable::interpreter::Language;
 
-/// How to let every line out at once.
 pub fn flush(language: Option<Language>) -> String {
     in_language(
         "flush after every line",
@@ -12,7 +11,6 @@ pub fn flush(language: Option<Language>) -> String {
     )
 }
 
-/// How to take every line in as it comes.
 pub fn read_lines(language: Option<Language>) -> String {
     in_language(
         "read and answer one line at a time",
@@ -21,7 +19,6 @@ pub fn read_lines(language: Option<Language>) -> String {
     )
 }
 
-/// `advice; in Python: how`
 fn in_language(advice: &str, language: Option<Language>, how: Option<&str>) -> String {
     match (language, how) {
         (Some(language), Some(how)) => format!("{advice}; in {}: {how}", language.name),
@@ -30,8 +27,8 @@ fn in_language(advice: &str, language: Option<Language>, how: Option<&str>) -> S
 }
 
 impl Fault {
-    /// What to do about it, in a program of this language: an imperative, without a full stop.
-    /// A game that is a program (`is_program_game`) has its rules and forms of answers elsewhere.
+    /// What to do, in this language: an imperative without full stop. For a program game
+    /// (`is_program_game`) rules and answers are documented elsewhere.
     pub fn advice(&self, language: Option<Language>, is_program_game: bool) -> String {
         match self {
             Self::IllegalMove { .. } if is_program_game => {
@@ -86,7 +83,6 @@ impl Fault {
 }
 
 impl TimeoutEvidence {
-    /// What to do about a time that ran out.
     fn advice(&self, language: Option<Language>) -> String {
         let quicker = "answer sooner: think for a fixed part of REFEREE_MOVE_TIME";
         match self {

@@ -1,10 +1,10 @@
-//! The sentence of each fault, as people read it after the name of the bot.
+//! The sentence of each fault, as people read it after the bot's name.
 
 use std::fmt;
 
 use super::advice;
 use super::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
-use crate::bot::allowance::{Allowance, ClockKind};
+use crate::bot::player::{Allowance, ClockKind};
 use crate::protocol::MAX_LINE_BYTES;
 use crate::text::{format_duration, quote};
 
@@ -29,7 +29,7 @@ impl fmt::Display for Exit {
     }
 }
 
-/// The time for which it waited for a processor is worth a word from this part of its limit on.
+/// Waits for a CPU are mentioned from this fraction of the limit on.
 const MENTIONED: u32 = 10;
 
 fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
@@ -50,13 +50,12 @@ fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
     }
 }
 
-/// In the sentence of a bot that may hold its answer back until its input ends.
+/// For a bot that may hold its answer back.
 pub const ASK_CHECK: &str = "`referee check` finds out";
 
 /// Why a bot is charged for all time.
 const LOST: &str = "processes of it ended that it did not wait for, so what they used is not known, and all time was charged";
 
-/// A line as a sentence quotes it.
 fn quoted_line(line: &[u8]) -> String {
     if line.is_empty() {
         "an empty line".to_owned()
@@ -65,7 +64,7 @@ fn quoted_line(line: &[u8]) -> String {
     }
 }
 
-/// `, after writing ...` for the beginning of an answer.
+/// `, after writing ...` for the start of an answer.
 fn after_partial(partial: &[u8]) -> String {
     if partial.is_empty() {
         String::new()
@@ -126,7 +125,7 @@ impl fmt::Display for Timeout {
 }
 
 impl Timeout {
-    /// What it had used, where that explains the verdict.
+    /// Resources, where they explain the verdict.
     fn fmt_usage(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Some(usage) = &self.usage else {
             return Ok(());

@@ -1,64 +1,61 @@
-//! The CPU clocks of a process and all below it, and how long they have waited for a CPU.
+//! The CPU clocks of a process and its descendants, and how long they have waited for a CPU.
 //!
-//! What a child used is added to its parent's account when the parent waits for it. Where the parent ignores the end of
-//! its children, it is added to no account but that of a control group. Without one it is only seen that it happens: a
-//! child is gone, and what its parent's children have used has not grown by what that child was seen to have used.
-
+//! A child's usage is added to its parent's when the parent waits for it. If the parent ignores
+//! exits, only a control group counts it. Without one it is detected: a child is gone, and its
+//! parent's count for children has not grown by what the child had used.
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use rustix::process::Pid;
 
-use super::waits::{Runnable, Waits};
 use crate::sandbox::cgroup::OpenAccount;
 use crate::sandbox::procfs::{self, Stat};
 
-/// The clocks of a process and all below it.
+/// The clocks of a process and its descendants.
 #[derive(Debug)]
 pub(super) struct Clocks {
     root: Pid,
-    /// How many processes are above the bot: its supervisor and the helpers, one below the
-    /// other.
+    /// Processes above the bot: supervisor and helpers, in a chain.
     above: usize,
-    /// Each process that was found, with its clock.
+    /// The processes found, with their clocks.
     running: Vec<(Pid, libc::clockid_t)>,
-    /// What the helpers had used at the last search. They only wait for the bot; this matters
-    /// because the supervisor counts them, too, in the end.
+    /// The helpers' usage at the last search. They only wait, but the supervisor's final count has
+    /// it.
     helpers: Duration,
-    /// What their children had used that have ended.
+    /// The usage of exited children.
     ended: Duration,
-    /// The last reading: what is used never becomes less.
+    /// The last reading: it never decreases.
     last: Duration,
-    /// Counts what all processes use, those included that are in no other account.
+    /// Counts everything the processes use.
     account: Option<OpenAccount>,
     /// Without it, all processes at the last search.
     seen: HashMap<Pid, Seen>,
-    /// Whether one of them exited and was not waited for.
+    /// Whether one exited and was not waited for.
     has_lost: bool,
-    /// Whether some that exited were waited for.
+    /// Whether some exited and were waited for.
     has_ended_children: bool,
 }
 
-/// A process at a search. Usage is in thousandths of a tick of the CPU; a page fault counts as a tick.
+/// A process at a search. Usage in thousandths of a CPU tick; a page fault counts as a tick.
 #[derive(Debug)]
 struct Seen {
     parent: Option<Pid>,
     started: Option<u64>,
     used: u64,
-    /// What its children used that it waited for.
+    /// Usage of the children it waited for.
     of_ended: u64,
-    /// The least that this must be: what it was when the process was first seen, and what its children had used when
-    /// they were last seen that are gone.
+    /// The least that this must be: its value when first seen, plus what its vanished children were
+    /// last seen to have used.
     due: u64,
 }
 
-/// Ticks are counted in whole ones of user and of system time.
+/// User and system ticks are each rounded.
 const ROUNDING: u64 = 2 * TICK;
 
-/// A tick in the unit of [`Seen`].
+/// In the unit of [`Seen`].
 const TICK: u64 = 1_000;
 
 impl Clocks {
@@ -80,17 +77,17 @@ impl Clocks {
         }
     }
 
-    /// The bot runs, and this counts what its processes use.
+    /// The bot runs; `account` counts its usage.
     pub(super) fn started(&mut self, account: Option<OpenAccount>) {
         self.account = account;
     }
 
-    /// Whether all that its processes use is counted.
+    /// Whether all usage of its processes is counted.
     pub(super) const fn is_complete(&self) -> bool {
         self.account.is_some()
     }
 
-    /// Whether it is known that some of what they used is not counted.
+    /// Whether some usage is known to be uncounted.
     pub(super) const fn has_lost(&self) -> bool {
         self.has_lost
     }
@@ -126,7 +123,6 @@ impl Clocks {
         self.last
     }
 
-    /// Finds the processes.
     pub(super) fn search(&mut self) {
         self.running.clear();
         self.helpers = Duration::ZERO;
@@ -158,10 +154,10 @@ impl Clocks {
         self.seen = seen;
     }
 
-    /// Whether some that are not among these any more exited and were not waited for.
+    /// Whether vanished processes exited and were not waited for.
     fn has_lost_since(&self, seen: &mut HashMap<Pid, Seen>) -> bool {
         for (&pid, before) in &self.seen {
-            // The list of children may leave one out that lives.
+            // The list of children may miss one that lives.
             if !seen.contains_key(&pid)
                 && Stat::read(pid).is_none()
                 && let Some(parent) = before.parent.and_then(|parent| seen.get_mut(&parent))
@@ -171,29 +167,29 @@ impl Clocks {
         }
         seen.iter().any(|(&pid, parent)| {
             let lacks = |of_ended| of_ended + ROUNDING < parent.due;
-            // They may have ended after it was read. One that ends itself leaves its children to others.
+            // They may have exited since the list was read; an exiting parent leaves its children
+            // to others.
             let is_same = |now: &Stat| now.started() == parent.started && !now.has_ended();
             let is_short = |now: Stat| is_same(&now) && lacks(now.counts().of_ended * TICK);
             lacks(parent.of_ended) && Stat::read(pid).is_some_and(is_short)
         })
     }
 
-    /// How long each of them has waited for a processor; `None` where the kernel does not report it.
+    /// How long each has waited for a CPU; `None` where the kernel does not report it.
     pub(super) fn waits(&self) -> Option<Waits> {
         Waits::read(self.running.iter().map(|&(pid, _)| pid))
     }
 
-    /// Their threads that run, or wait for a processor.
+    /// Their runnable threads.
     pub(super) fn runnable(&self) -> Runnable {
         Runnable::read(self.running.iter().map(|&(pid, _)| pid))
     }
 
-    /// The number of processes that were found.
     pub(super) const fn count(&self) -> usize {
         self.running.len()
     }
 
-    /// The most memory that one of them has had in use, in KiB.
+    /// The highest peak memory of one of them, in KiB.
     pub(super) fn memory_kb(&self) -> u64 {
         let peak = |&(pid, _): &(Pid, _)| procfs::peak_memory_kib(pid);
         self.running.iter().filter_map(peak).max().unwrap_or(0)
@@ -217,28 +213,145 @@ impl Seen {
     }
 }
 
-/// Time in thousandths of a tick.
 fn thousandths(time: Duration) -> u64 {
     let micros = u64::try_from(time.as_micros()).unwrap_or(u64::MAX);
     micros.saturating_mul(rustix::param::clock_ticks_per_second()) / TICK
 }
 
-/// The clock of a process.
 fn clock(pid: Pid) -> Option<libc::clockid_t> {
     let mut clock = 0;
-    // SAFETY: the pointer is good for the length of the call.
+    // SAFETY: the pointer outlives the call.
     (unsafe { libc::clock_getcpuclockid(pid.as_raw_pid(), &raw mut clock) } == 0).then_some(clock)
 }
 
 fn read(clock: libc::clockid_t) -> Option<Duration> {
     let mut time = MaybeUninit::<libc::timespec>::zeroed();
-    // SAFETY: the pointer is good for the length of the call, which fills the struct when
-    // it succeeds.
+    // SAFETY: the pointer outlives the call, which fills the struct on success.
     if unsafe { libc::clock_gettime(clock, time.as_mut_ptr()) } != 0 {
         return None;
     }
-    // SAFETY: its bytes are all valid as zeros, too.
+    // SAFETY: all-zero bytes are valid.
     let time = unsafe { time.assume_init() };
     let seconds = u64::try_from(time.tv_sec).ok()?;
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
+}
+
+/// By thread, since it started.
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    /// Sorted by thread; thread, process, wait.
+    by_thread: Vec<(Pid, Pid, Duration)>,
+}
+
+impl Waits {
+    /// `None` where the kernel does not report it.
+    pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Option<Self> {
+        let of = |process| {
+            let waits = procfs::processor_waits(process).into_iter();
+            waits.map(move |(thread, waited)| (thread, process, waited))
+        };
+        let mut by_thread: Vec<_> = processes.flat_map(of).collect();
+        by_thread.sort_unstable_by_key(|&(thread, ..)| thread.as_raw_pid());
+        (!by_thread.is_empty()).then_some(Self { by_thread })
+    }
+
+    pub(super) const fn threads(&self) -> usize {
+        self.by_thread.len()
+    }
+
+    /// The bot's wait since `before`: in each process the thread that waited longest, summed over
+    /// processes, because one that waits for another's answer waits after it.
+    pub(super) fn since(&self, before: &Self) -> Duration {
+        let mut longest: BTreeMap<i32, Duration> = BTreeMap::new();
+        for &(thread, process, waited) in &self.by_thread {
+            let before = &before.by_thread;
+            let earlier = before
+                .binary_search_by_key(&thread.as_raw_pid(), |&(thread, ..)| thread.as_raw_pid());
+            let waited =
+                waited.saturating_sub(earlier.map_or(Duration::ZERO, |place| before[place].2));
+            let longest = longest.entry(process.as_raw_pid()).or_default();
+            *longest = waited.max(*longest);
+        }
+        longest.values().sum()
+    }
+}
+
+/// The runnable threads of a bot.
+#[derive(Debug, Default)]
+pub(super) struct Runnable {
+    /// How often each was given a CPU.
+    threads: BTreeMap<i32, u64>,
+}
+
+impl Runnable {
+    pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Self {
+        let threads = processes.flat_map(procfs::runnable_threads);
+        let threads = threads.map(|(thread, times)| (thread.as_raw_pid(), times));
+        Self {
+            threads: threads.collect(),
+        }
+    }
+
+    #[cfg(test)]
+    pub(super) fn of(threads: impl IntoIterator<Item = (i32, u64)>) -> Self {
+        Self {
+            threads: threads.into_iter().collect(),
+        }
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.threads.is_empty()
+    }
+
+    /// Whether one of them has been runnable since `before` without being given a CPU.
+    pub(super) fn goes_on_from(&self, before: &Self) -> bool {
+        let mut threads = self.threads.iter();
+        threads.any(|(thread, times)| before.threads.get(thread) == Some(times))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Thread, process, wait in milliseconds.
+    fn waits(threads: &[(i32, i32, u64)]) -> Waits {
+        let id = |id| Pid::from_raw(id).unwrap();
+        let thread = |&(process, thread, ms)| (id(thread), id(process), Duration::from_millis(ms));
+        Waits {
+            by_thread: threads.iter().map(thread).collect(),
+        }
+    }
+
+    #[test]
+    fn the_longest_wait_of_one_thread_of_a_process_counts() {
+        let before = waits(&[(3, 3, 100), (3, 5, 40)]);
+        let after = waits(&[(3, 3, 110), (3, 5, 70), (3, 9, 20)]);
+        assert_eq!(after.since(&before), Duration::from_millis(30));
+        assert_eq!(after.threads(), 3);
+    }
+
+    #[test]
+    fn processes_wait_one_after_the_other() {
+        let before = waits(&[(3, 3, 100), (5, 5, 40)]);
+        let after = waits(&[(3, 3, 110), (5, 5, 70), (5, 9, 20)]);
+        assert_eq!(after.since(&before), Duration::from_millis(40));
+    }
+
+    #[test]
+    fn a_new_thread_has_waited_since_it_was_started() {
+        let after = waits(&[(9, 9, 20)]);
+        assert_eq!(after.since(&waits(&[])), Duration::from_millis(20));
+        assert_eq!(waits(&[]).since(&after), Duration::ZERO);
+    }
+
+    #[test]
+    fn a_wait_goes_on_until_the_thread_is_given_a_processor() {
+        let runnable = |threads: &[(i32, u64)]| Runnable::of(threads.iter().copied());
+        let before = runnable(&[(3, 7), (5, 1)]);
+        assert!(runnable(&[(3, 7)]).goes_on_from(&before));
+        assert!(runnable(&[(3, 9), (5, 1)]).goes_on_from(&before));
+        assert!(!runnable(&[(3, 8), (9, 1)]).goes_on_from(&before));
+        assert!(!runnable(&[]).goes_on_from(&before) && runnable(&[]).is_empty());
+    }
 }

@@ -1,15 +1,13 @@
-//! What a bot uses: CPU time of all its processes, apart from that of its opponent's turns, and memory; and how long
-//! it waits for a CPU, which is not its fault. On Linux; elsewhere nothing is known.
+//! A bot's usage: CPU time of all its processes, with that in the opponent's turns apart, memory,
+//! and waits for a CPU, which are not its fault. Linux only.
 //!
-//! CPU time is that of the bot's control group where it has one, else that of all processes that are found. Then what
-//! exited in between is missing, unless its parent waited for it; a bot that is seen to lose time like this is excused
-//! for no wait, and is charged for all time on a clock of CPU time, too.
+//! CPU time is that of the bot's control group, else of all processes found: then processes that
+//! exited unnoticed and unwaited for are missing. A bot seen to lose time so is excused for no
+//! wait, and charged for all time on a CPU clock.
 //!
-//! A ply takes microseconds when both bots are quick. So clocks are read at most every 500 µs, and
-//! new processes are searched for after turns of 10 ms, and otherwise every 100 ms at most; what a
-//! process used before it was found counts from then on. All of this is done while no clock runs:
-//! before a question is written and after its answer has been read. A search through many processes takes
-//! milliseconds; a tenth of the time is spent on those at most.
+//! A ply may take microseconds: clocks are read at most every 500 µs; new processes are searched
+//! for after turns of 10 ms, else every 100 ms at most. All of this happens while no clock runs. A
+//! search through many processes takes milliseconds and is limited to a tenth of the time.
 
 #[cfg(all(target_os = "linux", not(portable)))]
 mod clocks;
@@ -17,55 +15,49 @@ mod clocks;
 #[path = "no_clocks.rs"]
 mod clocks;
 mod ongoing;
-#[cfg(all(target_os = "linux", not(portable)))]
-mod waits;
-#[cfg(any(not(target_os = "linux"), portable))]
-#[path = "no_waits.rs"]
-mod waits;
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
 
 use crate::system::Pid;
 
+use self::clocks::Waits;
 use ongoing::OngoingWait;
-use waits::Waits;
 
 use crate::sandbox::cgroup::OpenAccount;
 use crate::text::milliseconds;
 
-/// What a bot used in a game.
+/// A bot's usage in a game.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Usage {
-    /// Processor time of all its processes, in milliseconds.
+    /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,
-    /// The part of it that it used while it was not its turn.
+    /// The part of it in the opponent's turns.
     pub cpu_other_ms: f64,
-    /// The most memory that its process has had in use since it was started, in KiB; 0 when
-    /// this is not known.
+    /// Peak memory since its process started, in KiB; 0 if unknown.
     pub memory_kb: u64,
 }
 
-/// What a bot has used since its turn began.
+/// A bot's usage since its turn began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnUsage {
-    /// Processor time of all its processes.
+    /// CPU time of all its processes.
     pub cpu: Duration,
-    /// How long it has waited for a processor while it could have run: in each process the thread that
-    /// waited longest, and all processes together. `None` where the system does not report it.
+    /// Time it was runnable without a CPU: in each process the thread that waited longest, summed
+    /// over processes. `None` where the system does not report it.
     pub waited: Option<Duration>,
-    /// How much longer a wait may have lasted that has not ended: how long is reported only when it has.
-    /// Zero unless that was asked for.
+    /// How much longer a wait that is not over may have lasted: the kernel counts a wait only at
+    /// its end. Zero unless asked for.
     pub uncertain: Duration,
-    /// The number of its threads, 1 at least.
+    /// At least 1.
     pub threads: usize,
-    /// Whether processes of it exited and were not waited for, so that it used more than is known.
+    /// Whether processes of it exited unwaited for: it used more than is known.
     pub has_lost: bool,
 }
 
 impl TurnUsage {
-    /// How much of the wall time `elapsed` is not the bot's: the time in which it waited for a
-    /// processor, but only as far as it has had less than one processor all the time.
+    /// The part of the wall time `elapsed` that is not charged: waits for a CPU, but only as far as
+    /// it had less than one CPU all the time.
     pub fn excused(&self, elapsed: Duration) -> Duration {
         if self.has_lost {
             return Duration::ZERO;
@@ -74,13 +66,13 @@ impl TurnUsage {
         waited.min(elapsed.saturating_sub(self.cpu))
     }
 
-    /// The same, if the wait that has not ended lasted for as long as it may have.
+    /// The same, if the current wait was as long as possible.
     pub fn excused_at_most(&self, elapsed: Duration) -> Duration {
         let waited = self.waited.map(|waited| waited + self.uncertain);
         Self { waited, ..*self }.excused(elapsed)
     }
 
-    /// What a clock of CPU time is charged `elapsed` after the question.
+    /// The charge on a CPU clock, `elapsed` after the question.
     pub fn charged_cpu(&self, elapsed: Duration) -> Duration {
         if self.has_lost {
             self.cpu.max(elapsed)
@@ -90,53 +82,50 @@ impl TurnUsage {
     }
 }
 
-/// Time between two readings of the clocks, at least.
+/// Least time between readings of the clocks.
 const READING: Duration = Duration::from_micros(500);
 
-/// After a turn of this length new processes are searched for; a search takes some 0.1 ms.
+/// After a longer turn new processes are searched for; a search takes about 0.1 ms.
 pub(super) const LONG: Duration = Duration::from_millis(10);
 
-/// Time between two searches for new processes while all turns are shorter, at least.
+/// Least time between searches while turns are short.
 const SEARCHING: Duration = Duration::from_millis(100);
 
-/// Time between two searches in a turn of a bot whose processes may be missed otherwise, on average.
+/// Mean time between looks in a turn of a bot whose processes may be missed.
 const LOOKING: Duration = Duration::from_millis(25);
 
-/// Searches through more processes than this are limited.
+/// Searches through more processes are limited.
 const MANY: usize = 16;
 
-/// Such a search is followed by this many times its own length without one.
+/// Such a search is followed by a pause of this multiple of its length.
 const SEARCH_SHARE: u32 = 10;
 
-/// The account of one process and all below it.
+/// The account of a process and its descendants.
 #[derive(Debug)]
 pub(super) struct Meter {
     clocks: clocks::Clocks,
-    /// When its turn ended, and what it had used then.
+    /// The end of its last turn, and its usage then.
     mark: Option<(Instant, Duration)>,
     searched: Instant,
-    /// No search before this time, unless something depends on it.
+    /// No search before this, unless something depends on it.
     rest: Instant,
-    /// When its turn began.
     turn: Instant,
-    /// What it had used then.
+    /// Usage then.
     turn_used: Duration,
-    /// How long its threads had waited for a processor then, or not long before.
+    /// Waits then, or shortly before.
     turn_waits: Waits,
-    /// When that was read.
     waits_read: Instant,
-    /// A wait of this turn that has not ended, once that was asked for.
+    /// A wait of this turn that is not over, once asked for.
     ongoing: Option<OngoingWait>,
-    /// What it had used when the game began.
+    /// Usage when the game began.
     before: Duration,
-    /// What it has used in its opponent's turns of this game.
+    /// Usage in the opponent's turns of this game.
     other: Duration,
     memory_kb: u64,
 }
 
 impl Meter {
-    /// For the process `root`, which is a bot, or the supervisor of one with so many `helpers` in
-    /// between.
+    /// `root` is a bot, or its supervisor with so many `helpers` in between.
     pub(super) fn new(root: Pid, helpers: Option<usize>) -> Self {
         let now = Instant::now();
         Self {
@@ -155,7 +144,7 @@ impl Meter {
         }
     }
 
-    /// What it has used, after a turn that began at `since`.
+    /// Its usage, after a turn that began at `since`.
     fn read(&mut self, since: Instant, now: Instant) -> Duration {
         if now >= self.rest
             && (now.saturating_duration_since(since) >= LONG
@@ -173,7 +162,7 @@ impl Meter {
         self.rest_after(now);
     }
 
-    /// Reads how long its threads have waited, unless that was done a moment ago.
+    /// Reads the waits of its threads, unless just done.
     fn update_waits(&mut self, now: Instant) {
         if now >= self.rest && now.saturating_duration_since(self.waits_read) >= LONG {
             self.waits_read = now;
@@ -182,7 +171,7 @@ impl Meter {
         }
     }
 
-    /// Bounds the share of the time that is spent on what began at `since`.
+    /// Bounds the share of time spent on what began at `since`.
     fn rest_after(&mut self, since: Instant) {
         if self.clocks.count() <= MANY {
             return;
@@ -192,8 +181,7 @@ impl Meter {
         self.rest = self.rest.max(end.checked_add(rest).unwrap_or(end));
     }
 
-    /// The bot runs, and `account` counts what it uses, where there is one. What its supervisor has used until now does
-    /// not count.
+    /// The bot runs; `account` counts its usage. Its supervisor's usage so far does not count.
     pub(super) fn started(&mut self, supervised: bool, account: Option<OpenAccount>) {
         self.clocks.started(account);
         if supervised {
@@ -202,7 +190,6 @@ impl Meter {
         self.begin();
     }
 
-    /// A game begins.
     pub(super) fn begin(&mut self) {
         let now = Instant::now();
         self.before = match self.mark {
@@ -215,7 +202,7 @@ impl Meter {
         self.other = Duration::ZERO;
     }
 
-    /// Its turn begins. With `exactly`, what it has used by now is known to the microsecond.
+    /// Its turn begins. With `exactly`, usage so far is known to the microsecond.
     pub(super) fn asked(&mut self, now: Instant, exactly: bool) {
         self.turn = now;
         self.ongoing = None;
@@ -230,7 +217,7 @@ impl Meter {
         }
     }
 
-    /// Its turn has ended. With `exactly`, what it used in it is then known: [`Meter::charged_cpu`].
+    /// Its turn ended. With `exactly`, its usage in it is known: [`Meter::charged_cpu`].
     pub(super) fn answered(&mut self, now: Instant, exactly: bool) {
         let fresh = |(at, _): (Instant, _)| now.saturating_duration_since(at) < READING;
         if exactly || !self.mark.is_some_and(fresh) {
@@ -239,15 +226,14 @@ impl Meter {
         }
     }
 
-    /// What the turn that has ended is charged on a clock of CPU time, `elapsed` after the question.
+    /// The charge for the ended turn on a CPU clock, `elapsed` after the question.
     pub(super) fn charged_cpu(&self, elapsed: Duration) -> Duration {
         let used = self.mark.map(|(_, used)| used).unwrap_or_default();
         let cpu = used.saturating_sub(self.turn_used);
         self.usage(cpu).charged_cpu(elapsed)
     }
 
-    /// What it has used since its turn began, all its processes searched for, and what is known of a wait
-    /// that has not ended.
+    /// Usage since its turn began, after a search, with what is known of a wait that is not over.
     pub(super) fn turn_usage_searched(&mut self) -> TurnUsage {
         self.search(Instant::now());
         let mut usage = self.turn_usage();
@@ -266,7 +252,7 @@ impl Meter {
         usage
     }
 
-    /// What it has used since its turn began. Call it before [`Meter::answered`].
+    /// Usage since its turn began. Call before [`Meter::answered`].
     pub(super) fn turn_usage(&mut self) -> TurnUsage {
         let cpu = self.clocks.read().saturating_sub(self.turn_used);
         let waits = self.clocks.waits();
@@ -281,7 +267,6 @@ impl Meter {
         }
     }
 
-    /// A turn of which nothing but the CPU time is known.
     fn usage(&self, cpu: Duration) -> TurnUsage {
         TurnUsage {
             cpu,
@@ -290,8 +275,8 @@ impl Meter {
         }
     }
 
-    /// How long after a look at `now` at what it uses the next one is due, where some of that is known by looking only. At
-    /// random, so that no bot knows when.
+    /// When to look next after `now`, where some usage is known only by looking. Random: bots must
+    /// not know when.
     pub(super) fn next_look(&self, now: Instant) -> Option<Duration> {
         if self.clocks.is_complete() && !self.loses_waits() {
             return None;
@@ -301,13 +286,13 @@ impl Meter {
         Some(next.max(self.rest.saturating_duration_since(now)))
     }
 
-    /// Whether processes of it exit, whose waits for a processor the kernel forgets.
+    /// Whether processes of it exit, whose waits the kernel forgets.
     pub(super) const fn loses_waits(&self) -> bool {
         self.clocks.has_ended_children()
     }
 
-    /// The game has ended; `total` is what the bot used altogether, and its memory in KiB, if it has
-    /// ended, too, and that is known. `waiting` says that it was not its turn.
+    /// The game ended. `total` is the bot's whole CPU time and its memory in KiB, if it exited and
+    /// that is known. `waiting`: it was not its turn.
     pub(super) fn end(&mut self, total: Option<(Duration, u64)>, waiting: bool) -> Usage {
         let now = Instant::now();
         if waiting {

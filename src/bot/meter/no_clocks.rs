@@ -2,12 +2,9 @@
 
 use std::time::Duration;
 
+use crate::sandbox::cgroup::OpenAccount;
 use crate::system::Pid;
 
-use super::waits::{Runnable, Waits};
-use crate::sandbox::cgroup::OpenAccount;
-
-/// Clocks of a system that does not show them.
 #[derive(Debug)]
 pub(super) struct Clocks;
 
@@ -23,7 +20,7 @@ impl Clocks {
 
     pub(super) fn started(&mut self, _: Option<OpenAccount>) {}
 
-    /// There is nothing to be found by looking again.
+    /// Looking again finds nothing.
     pub(super) const fn is_complete(&self) -> bool {
         true
     }
@@ -52,5 +49,37 @@ impl Clocks {
 
     pub(super) const fn memory_kb(&self) -> u64 {
         0
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Waits {
+    _nothing: (),
+}
+
+#[expect(clippy::unused_self, reason = "as on Linux")]
+impl Waits {
+    pub(super) const fn threads(&self) -> usize {
+        1
+    }
+
+    pub(super) const fn since(&self, _: &Self) -> Duration {
+        Duration::ZERO
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Runnable {
+    _nothing: (),
+}
+
+#[expect(clippy::unused_self, reason = "as on Linux")]
+impl Runnable {
+    pub(super) const fn is_empty(&self) -> bool {
+        true
+    }
+
+    pub(super) const fn goes_on_from(&self, _: &Self) -> bool {
+        false
     }
 }

@@ -1,35 +1,35 @@
-//! What of a bot's waiting for a processor the kernel does not count: a wait that has not ended, whose length is seen
-//! only by looking twice, and the waits of processes that have exited, which are estimated from what was seen at all
-//! looks.
+//! Waits for a CPU that the kernel does not count: one that is not over, whose length shows only by
+//! looking twice, and those of exited processes, estimated from all looks.
 
 use std::time::{Duration, Instant};
 
-use super::waits::Runnable;
+use super::clocks::Runnable;
 
 /// Nothing is estimated of a longer time between two looks.
 const LONGEST: Duration = Duration::from_millis(100);
 
-/// What was seen of a bot's wait for a processor that has not ended.
+/// A wait that is not over.
 #[derive(Debug)]
 pub(super) struct OngoingWait {
-    /// When it was looked at.
+    /// The last look.
     at: Instant,
-    /// What the bot had used in its turn by then.
+    /// CPU time in this turn by then.
     cpu: Duration,
     runnable: Runnable,
-    /// How long the wait has lasted for certain.
+    /// The least it has lasted.
     pub(super) certain: Duration,
-    /// How long it may have lasted.
+    /// The most it may have lasted.
     most: Duration,
-    /// For how long the bot could have run in this turn and had no processor: the time between two looks, or half of it
-    /// where it could run at one of them only. Looks come at random, so no bot can be ready for them.
+    /// How long the bot was runnable without a CPU in this turn: the time between two looks, or
+    /// half if it was runnable at one of them only. Looks are random: a bot cannot be ready for
+    /// them.
     pub(super) sampled: Duration,
-    /// Whether it could run at this look.
+    /// Runnable at the last look.
     could_run: bool,
 }
 
 impl OngoingWait {
-    /// What is known when nobody has looked since the turn began at `turn`.
+    /// Before the first look in the turn that began at `turn`.
     pub(super) fn unseen(turn: Instant) -> Self {
         Self {
             at: turn,
@@ -43,11 +43,11 @@ impl OngoingWait {
         }
     }
 
-    /// What is known at the next look.
+    /// After the next look.
     pub(super) fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
         let passed = at.saturating_duration_since(self.at);
         let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));
-        // A thread that has had the processor all the time has been given it once, too.
+        // A thread that had the CPU all the time was given it once, too.
         let goes_on = runnable.goes_on_from(&self.runnable) && idle * 2 > passed;
         let (certain, most) = if goes_on {
             (self.certain + idle, self.most + idle)
@@ -74,7 +74,7 @@ impl OngoingWait {
         }
     }
 
-    /// How much longer it may have lasted than it has for certain.
+    /// How much longer it may have lasted than is certain.
     pub(super) fn uncertain(&self) -> Duration {
         self.most.saturating_sub(self.certain)
     }
@@ -88,9 +88,8 @@ mod tests {
         Duration::from_millis(milliseconds)
     }
 
-    /// What is known after looks at a bot: when, the processor time that it has had, and how often its
-    /// thread has been given a processor, if it could run. In milliseconds: how long its wait has lasted, and how
-    /// much longer that may have been.
+    /// Looks: when, CPU time, and how often its thread was given a CPU if runnable. In
+    /// milliseconds: how long its wait has lasted, and how much longer it may have.
     fn after(looks: &[(u64, u64, Option<u64>)]) -> (u128, u128) {
         let turn = Instant::now();
         let mut wait = OngoingWait::unseen(turn);
@@ -134,7 +133,7 @@ mod tests {
             after(&[(150, 10, Some(3)), (155, 10, Some(3)), (160, 10, Some(3))]),
             (10, 140)
         );
-        // A helper of its used a little meanwhile.
+        // A helper of it used a little meanwhile.
         assert_eq!(after(&[(150, 10, Some(3)), (155, 11, Some(3))]), (4, 140));
     }
 

@@ -1,5 +1,3 @@
-//! A question to a process, and its answer.
-
 use std::future::{Future, poll_fn};
 use std::io;
 use std::pin::pin;
@@ -10,18 +8,15 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::charge::{self, Extension};
-use super::child::Child;
-use super::{Process, events};
-use crate::bot::allowance::{Allowance, ClockKind};
+use super::{Child, Process, log_extended};
 use crate::bot::channel::{Exchange, ExchangeError};
 use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
-use crate::bot::player::{OtherOutput, Player, Reply};
+use crate::bot::player::{Allowance, ClockKind, OtherOutput, Player, Reply};
 
 /// How long after a rejected line a second one is waited for.
 const SECOND_LINE: Duration = Duration::from_millis(25);
 
-/// The same after a line that repeats the answer before. The bot most probably prints every
-/// answer twice, and still thinks about the question.
+/// The same after a repeated answer: the bot probably prints every answer twice, and still thinks.
 const REPEATED: Duration = Duration::from_secs(1);
 
 impl Player for Process {
@@ -32,7 +27,7 @@ impl Player for Process {
     ) -> io::Result<Result<Reply<'_>, Fault>> {
         let fresh = self.fresh;
         let exactly = allowance.kind == ClockKind::Cpu;
-        // What the referee does for itself comes before its clock starts.
+        // The referee's own work comes before its clock starts.
         self.meter.asked(Instant::now().into_std(), exactly);
         self.asked = true;
         self.thaw();
@@ -41,7 +36,7 @@ impl Player for Process {
         let mut limit = charge::first_limit(&allowance, fresh, look, self.meter.loses_waits());
         let exchange = self.channel.exchange_from(asked, request.as_bytes(), limit);
         let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
-        // What it has used, once that matters, and whether the time that it was given then was due to it.
+        // Usage, once it matters, and whether the time granted then was certain.
         let mut usage = None;
         let mut is_certain = true;
         let error = loop {
@@ -79,7 +74,7 @@ impl Player for Process {
                 break error;
             };
             if let ExchangeError::Late(exchange) = error {
-                // It has had a processor, so it is known how long it had waited for it.
+                // It has had a CPU: its wait is known.
                 if !more.is_certain {
                     break error;
                 }
@@ -90,7 +85,7 @@ impl Player for Process {
             let look = self.meter.next_look(asked.into_std() + elapsed);
             let more = charge::looking(more, elapsed, look);
             Extension { limit, is_certain } = more;
-            events::extended(more, &used);
+            log_extended(more, &used);
             let exchange = self.channel.exchange_on(asked, request.as_bytes(), limit);
             exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         };
@@ -129,8 +124,8 @@ impl Player for Process {
     }
 
     async fn other_output(&mut self) -> OtherOutput {
-        // How quick its opponent was decides whether a second line arrives before the next
-        // question or passes for the answer to it. The verdict must not depend on that.
+        // The opponent's speed decides whether a second line arrives before the next question or
+        // passes for its answer. The verdict must not depend on that.
         let previous = self.channel.answer_before().to_vec();
         if !previous.is_empty() && self.has_unread_input() {
             return OtherOutput::Before(previous);
@@ -150,8 +145,7 @@ impl Player for Process {
 }
 
 impl Process {
-    /// It has answered, `late` if only because it was given more wall time than its limit. Gives the
-    /// time that it is charged.
+    /// It has answered, `late` if only in wall time beyond its limit. The time charged.
     fn answered(
         &mut self,
         asked: Instant,
@@ -172,7 +166,7 @@ impl Process {
         }
         let charged = if charge::may_be_less(allowance, elapsed, late) {
             let excused = self.meter.turn_usage().excused(elapsed);
-            // The last extension may have been a little longer than needed.
+            // The last extension may have been longer than needed.
             elapsed.saturating_sub(excused).min(total)
         } else {
             elapsed
@@ -182,7 +176,7 @@ impl Process {
     }
 }
 
-/// How long after the question a time limit was exceeded; `None` for an error that has nothing to do with time.
+/// How long after the question a limit was exceeded; `None` for other errors.
 fn exceeded_after(error: &ExchangeError, asked: Instant) -> Option<Duration> {
     match error {
         ExchangeError::Late(exchange) => Some(exchange.elapsed),
@@ -191,7 +185,7 @@ fn exceeded_after(error: &ExchangeError, asked: Instant) -> Option<Duration> {
     }
 }
 
-/// Waits for an exchange, or for the end of the process unless it is `over`.
+/// Waits for an exchange, or for the exit of the process unless it is `over`.
 async fn until_exit<T>(
     exchange: impl Future<Output = io::Result<T>>,
     child: &mut Child,
@@ -200,11 +194,11 @@ async fn until_exit<T>(
     let mut exchange = pin!(exchange);
     let mut exit = pin!(child.wait());
     poll_fn(|cx| {
-        // What it wrote before it ended counts, so the pipe is read first.
+        // What it wrote before exiting counts: the pipe is read first.
         if let Poll::Ready(exchanged) = exchange.as_mut().poll(cx) {
             return Poll::Ready(exchanged.map(Ok));
         }
-        // A child of the bot may hold the pipe open when the bot is gone.
+        // A child of an exited bot may hold the pipe open.
         if over {
             return Poll::Pending;
         }

@@ -1,41 +1,38 @@
-//! How long a bot may take in wall time, given what it has used and how long it has waited for a
-//! processor.
+//! The wall time a bot may take, given its usage and its waits for a CPU.
 //!
-//! A bot is not charged for time in which it could have run but another program had the processor. It
-//! is charged for the processor time that it has had in any case, and for sleeping and waiting for
-//! anything else. So a program that computes is stopped once it has had a processor for as long as
-//! its limit, on a busy machine as on an idle one.
+//! A bot is not charged for being runnable without a CPU. It is charged for its CPU time, and for
+//! sleeping and other waits: a program that computes is stopped once it has had a CPU for its
+//! limit, however busy the machine.
 //!
-//! The kernel counts a wait only when it ends. A bot that may be waiting when its time is over is given time
-//! in small steps until that is known; an answer that comes in one of them is accepted if, by what is
-//! then known, its time was not over.
+//! The kernel counts a wait only at its end. A bot that may be waiting at its limit gets time in
+//! small steps until that is known; an answer in one of them is accepted if its time then proves
+//! not to have been over.
 
 use std::num::NonZero;
 use std::thread::available_parallelism;
 use std::time::Duration;
 
-use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::meter::{self, TurnUsage};
+use crate::bot::player::{Allowance, ClockKind};
 
-/// An extension is at least this long: shorter ones cost more than they give.
+/// Least extension: shorter ones cost more than they give.
 const STEP: Duration = Duration::from_millis(1);
 
-/// Time in which a bot that may be waiting for a processor is not looked at.
+/// Between looks at a bot that may be waiting for a CPU.
 const DOUBT_STEP: Duration = Duration::from_millis(5);
 
-/// More time for a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Extension {
-    /// The wall time that it has, counted from the question.
+    /// The new limit in wall time, from the question.
     pub(super) limit: Duration,
-    /// Whether it is due to it. Otherwise this is known when the bot has next had a processor.
+    /// Whether the bot is entitled to it. If not, that is known when it has next had a CPU.
     pub(super) is_certain: bool,
 }
 
-/// The wall time after which it is first asked what the bot has used.
+/// The wall time after which usage is first read.
 ///
-/// What a bot uses counts within its time where it is subtracted from a game's clock, where CPU time is measured, and where
-/// the kernel forgets its waits. Then it is looked at after `look` already, where it is known by looking only.
+/// Usage counts within the limit where it comes off a game clock, where CPU time is measured, and
+/// where the kernel forgets waits. Then it is read after `look`, if it is known by looking only.
 pub(super) fn first_limit(
     allowance: &Allowance,
     fresh: bool,
@@ -61,8 +58,7 @@ pub(super) fn looking(more: Extension, elapsed: Duration, look: Option<Duration>
     }
 }
 
-/// The time that the bot has when `elapsed` has passed since the question and it has used this; `None` when its
-/// time is over.
+/// The bot's time, `elapsed` after the question, with this usage; `None` when its time is over.
 pub(super) fn extension(
     allowance: &Allowance,
     fresh: bool,
@@ -102,16 +98,15 @@ pub(super) fn extension(
     }
 }
 
-/// Whether a turn on a clock of wall time may be charged less than the time that it took: if it was
-/// `late`, which is accepted only then, or if it comes off a game's clock and was long enough for it to matter.
+/// Whether a turn on a wall clock may be charged less than it took: if it was `late`, or it comes
+/// off a game clock and was long enough to matter.
 pub(super) fn may_be_less(allowance: &Allowance, elapsed: Duration, late: bool) -> bool {
     late || (allowance.is_counted && elapsed >= meter::LONG)
 }
 
-/// For how long the referee was not running, when it sees only after `elapsed` that an answer came after
-/// `limit`: had it been running, its timer would have gone off at the limit. Nobody knows when in between the
-/// answer came, and how much of it the bot waited for a processor. On a clock of processor time
-/// a limit is exceeded without a timer.
+/// For how long the referee was not running, when it sees an answer after `limit` only at
+/// `elapsed`: its timer would have fired at the limit. When the answer came in between, and how
+/// much of that the bot waited, is unknown. CPU clocks need no timer.
 pub(super) fn unwatched(allowance: &Allowance, elapsed: Duration, limit: Duration) -> Duration {
     match allowance.kind {
         ClockKind::Wall => elapsed.saturating_sub(limit),
@@ -119,7 +114,7 @@ pub(super) fn unwatched(allowance: &Allowance, elapsed: Duration, limit: Duratio
     }
 }
 
-/// The number of processors that this program, and so a bot, may use.
+/// The CPUs that this program, and thus a bot, may use.
 fn processors() -> u32 {
     let number = available_parallelism().map_or(1, NonZero::get);
     u32::try_from(number).unwrap_or(u32::MAX)
@@ -152,7 +147,7 @@ mod tests {
         }
     }
 
-    /// A bot of one thread that may have waited for longer than is known.
+    /// A bot of one thread that may have waited longer than is known.
     fn in_doubt(cpu: u64, waited: u64, uncertain: u64) -> TurnUsage {
         TurnUsage {
             uncertain: Duration::from_millis(uncertain),
@@ -166,7 +161,7 @@ mod tests {
         more.map(|more| (more.limit.as_millis(), more.is_certain))
     }
 
-    /// The limit of an extension that is certain.
+    /// The limit of a certain extension.
     fn wall(elapsed: u64, usage: TurnUsage) -> Option<u128> {
         let more = extension_of(ClockKind::Wall, elapsed, &usage);
         more.map(|(limit, is_certain)| {
@@ -185,14 +180,14 @@ mod tests {
     fn sleeping_is_charged() {
         assert_eq!(wall(150, usage(1, Some(0), 1)), None);
         assert_eq!(wall(150, usage(1, None, 1)), None);
-        // It waited for a processor for 20 ms and slept for the rest.
+        // It waited for a CPU for 20 ms and slept for the rest.
         assert_eq!(wall(150, usage(30, Some(20), 1)), Some(170));
         assert_eq!(wall(170, usage(30, Some(20), 1)), None);
     }
 
     #[test]
     fn a_bot_that_has_had_its_time_is_not_excused_by_its_own_threads() {
-        // Sixteen threads on two processors wait for each other.
+        // Sixteen threads on two CPUs wait for each other.
         assert_eq!(wall(150, usage(300, Some(140), 16)), None);
         assert_eq!(wall(150, usage(150, Some(140), 16)), None);
     }
@@ -246,11 +241,11 @@ mod tests {
         // It may have slept, or waited until now.
         assert_eq!(more(150, in_doubt(10, 0, 140)), Some((155, false)));
         assert_eq!(more(155, in_doubt(10, 5, 140)), Some((160, false)));
-        // It has had a processor: it had waited, or had slept, or has had its time.
+        // It has had a CPU: it had waited, or slept, or has had its time.
         assert_eq!(more(160, in_doubt(15, 140, 0)), Some((290, true)));
         assert_eq!(more(160, in_doubt(15, 5, 0)), None);
         assert_eq!(more(160, in_doubt(150, 5, 5)), None);
-        // However long the wait lasts, it did not begin early enough.
+        // However long the wait is, it did not begin early enough.
         assert_eq!(more(200, in_doubt(10, 10, 40)), None);
         assert_eq!(
             more(5_149, in_doubt(10, 1_000, 4_100)),
@@ -306,12 +301,12 @@ mod tests {
         let allowance = allowance(ClockKind::Cpu);
         let processors = available_parallelism().map_or(1, NonZero::get);
         let number = u32::try_from(processors).unwrap();
-        // All processors together may have used it up by then, and not before.
+        // All CPUs together may have used it up by then, not before.
         assert_eq!(
             first_limit(&allowance, false, None, false) * number,
             LIMIT / number * number
         );
-        // What is left is enough for as many of them as it has threads.
+        // The rest is enough for as many of them as it has threads.
         let left = Duration::from_millis(120);
         let most = Some(Extension {
             limit: LIMIT + left / number,
@@ -324,8 +319,8 @@ mod tests {
     }
 
     proptest! {
-        /// Nobody gets more processor time than the limit on one processor, and who is not kept waiting
-        /// gets no more wall time.
+        /// No bot gets more CPU time than its limit on one CPU; one that is not kept waiting gets
+        /// no more wall time.
         #[test]
         fn limits_hold(elapsed in 0..20_000_u64, cpu in 0..20_000_u64, waited in 0..20_000_u64) {
             let limit = wall(elapsed, usage(cpu, Some(waited), 1));

@@ -1,4 +1,4 @@
-//! Why a process did not answer: whether it ended, and how; or what it was doing instead.
+//! Why a process did not answer: how it exited, or what it was doing.
 
 use std::io;
 use std::process::ExitStatus;
@@ -8,40 +8,40 @@ use tokio::time::Instant;
 
 use super::Process;
 use super::platform::{Group, RequestPipe, describe, exit_status};
-use crate::bot::allowance::{Allowance, ClockKind};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
+use crate::bot::player::{Allowance, ClockKind};
 use crate::sandbox::procfs::Stat;
 use crate::system::is_stopped;
 
-/// How long after a timeout an answer is still waited for, to recognise a bot that is merely late.
+/// How long a late answer is waited for after a timeout.
 const LATE: Duration = Duration::from_millis(10);
 
-/// How long it has after that to empty its output buffer, once its input is closed. With
-/// [`GracePeriods::FAULT`](super::GracePeriods::FAULT) it stays within the 100 ms that a fault may cost.
+/// How long a bot then has to flush its output buffer, once its input is closed. With
+/// [`GracePeriods::FAULT`](super::GracePeriods::FAULT) it stays within the 100 ms a fault may cost.
 const LAST_WORDS: Duration = Duration::from_millis(40);
 
-/// The most that this takes on a busy machine, where it first has to get a processor.
+/// The same on a busy machine, where it first has to get a CPU.
 const LAST_WORDS_AT_MOST: Duration = Duration::from_millis(500);
 
-/// How often that is looked at.
+/// Between looks at that.
 const LAST_WORDS_STEP: Duration = Duration::from_millis(10);
 
-/// How long a bot whose output ended has to be gone, before it counts as alive.
+/// A bot whose output ended counts as alive if it has not exited after this.
 const EXIT_AFTER_EOF: Duration = Duration::from_millis(30);
 
-/// How long the supervisor of a bot that has ended has to report how, on a very busy machine.
+/// How long the supervisor of an exited bot may take to report, on a very busy machine.
 const REPORT: Duration = Duration::from_secs(10);
 
 impl Process {
-    /// Its output or input ended: has the program, too?
+    /// Its output or input was closed: did the program exit?
     pub(super) async fn ended(&mut self, stream: Stream, partial: Vec<u8>) -> io::Result<Fault> {
         self.gone_within(EXIT_AFTER_EOF).await?;
         if self.exit.is_none()
             && let (Some(supervisor), Some(group)) = (&self.supervisor, &self.group)
             && supervisor.bot_has_ended(group.leader())
         {
-            // It reports late because it first ends what the bot had started.
+            // The report is late because the supervisor first kills what the bot had started.
             self.gone_within(REPORT).await?;
         }
         Ok(match self.exit {
@@ -54,7 +54,7 @@ impl Process {
         })
     }
 
-    /// A time that ran out `elapsed` after the question, of which nothing else is known yet.
+    /// A time that ran out `elapsed` after the question.
     pub(super) fn timeout(
         &self,
         request: &str,
@@ -64,7 +64,7 @@ impl Process {
         usage: Option<TurnUsage>,
     ) -> Timeout {
         let excused = usage.map_or(Duration::ZERO, |usage| match allowance.kind {
-            // If it still waits for a processor, for as long as it may have waited.
+            // If it still waits for a CPU: as long as it may have waited.
             ClockKind::Wall => usage.excused_at_most(elapsed),
             ClockKind::Cpu => Duration::ZERO,
         });
@@ -82,7 +82,7 @@ impl Process {
         }
     }
 
-    /// Finds out what a bot was doing while its time ran out, which in wall time was `limit`.
+    /// What a bot was doing while its time, `limit` in wall time, ran out.
     pub(super) async fn timed_out(
         &mut self,
         mut timeout: Timeout,
@@ -90,8 +90,8 @@ impl Process {
         limit: Duration,
     ) -> Fault {
         let state = self.state();
-        // What it writes by itself now was late; what it writes when its input is closed it had
-        // held back: in its output buffer, or because it wanted more input.
+        // Output now was late; output once its input is closed was held back: in its output buffer,
+        // or because it wanted more input.
         let late = self.channel.drain(LATE).await;
         self.channel.close_writer();
         if late.is_empty() {
@@ -101,15 +101,15 @@ impl Process {
         Fault::Timeout(Box::new(timeout))
     }
 
-    /// What it writes once its input is closed, to the end of a line. Time in which it waits for a processor
-    /// does not count: an interpreter that ends needs some milliseconds of one to empty its output buffer.
+    /// Output once its input is closed, to the end of a line. Waits for a CPU do not count: an
+    /// exiting interpreter needs some milliseconds of one to flush.
     async fn held_back(&mut self) -> Vec<u8> {
         let closed = Instant::now();
         let before = self.meter.turn_usage();
         let mut bytes = self.channel.drain(LAST_WORDS).await;
         let mut asked = closed;
         let mut wait = LAST_WORDS;
-        // It wrote nothing more in all of the time that it was given, so its output has not ended.
+        // Nothing came in all of that time, and its output has not ended.
         while !bytes.contains(&b'\n') && asked.elapsed() >= wait {
             let used = self.meter.turn_usage();
             let since = TurnUsage {
@@ -131,21 +131,21 @@ impl Process {
         bytes
     }
 
-    /// Sends it text until it writes something or this time is over: how much of the text it has, and what
-    /// it wrote. It is not a question: only for a process that is ended next.
+    /// Sends it text until there is output or `wait` is over: how much it has, and the output. Not
+    /// a question: only for a process that is stopped next.
     pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, Vec<u8>) {
         self.thaw();
         self.channel.feed(bytes, wait).await
     }
 
-    /// Closes its input, and gives what it then writes first, within this time.
+    /// Closes its input; its first output within `wait`.
     pub async fn last_words(&mut self, wait: Duration) -> Vec<u8> {
         self.thaw();
         self.channel.close_writer();
         self.channel.feed(&[], wait).await.1
     }
 
-    /// How it ended, in words. `status` is that of the bot, or of its supervisor.
+    /// How it exited. `status` is the bot's, or its supervisor's.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
         let Some(supervisor) = &mut self.supervisor else {
             return match self.owned.exceeded() {
@@ -169,12 +169,12 @@ impl Process {
         }
     }
 
-    /// Whether it has not read all that it was sent, as far as this system reports that.
+    /// Whether it has unread input, as far as the system reports that.
     pub fn has_unread_input(&self) -> bool {
         self.channel.writer().is_some_and(RequestPipe::has_unread)
     }
 
-    /// What the program is doing, as far as this system reports that.
+    /// What it is doing, as far as the system reports that.
     fn state(&self) -> ProcessState {
         let state = self
             .group
@@ -197,16 +197,15 @@ impl Process {
     }
 }
 
-/// Whether a bot whose input was closed so long ago may not have had a processor for long enough to empty its
-/// output buffer: by what it has used since then, and whether it now `runs` or would if it had a processor. How
-/// long it waited is known to the system only when the wait is over.
+/// Whether a bot whose input is closed may not have had enough CPU to flush: by its usage since
+/// then, and whether it `runs` or is runnable. Its current wait is unknown until it is over.
 fn may_still_write(elapsed: Duration, since: &TurnUsage, runs: bool) -> bool {
     let waited = since.excused(elapsed);
     let is_kept_waiting = runs && since.cpu < LAST_WORDS && since.waited.is_some();
     elapsed < LAST_WORDS_AT_MOST && (elapsed < LAST_WORDS + waited || is_kept_waiting)
 }
 
-/// What a bot in this state has written by the end of its time, `limit`, and right after it.
+/// What a bot in this state wrote by its `limit` and right after.
 fn evidence(
     partial: Vec<u8>,
     late: &[u8],
@@ -222,7 +221,7 @@ fn evidence(
     }
 }
 
-/// The first line, without its newline; `None` when it is not complete.
+/// Without its newline; `None` when incomplete.
 fn first_line(bytes: &[u8]) -> Option<&[u8]> {
     let newline = bytes.iter().position(|&byte| byte == b'\n')?;
     Some(&bytes[..newline])
@@ -243,13 +242,13 @@ mod tests {
             };
             may_still_write(Duration::from_millis(elapsed), &since, runs)
         };
-        // It sleeps, or computes on a processor of its own.
+        // It sleeps, or computes on a CPU of its own.
         assert!(!may(40, 1, Some(0), false));
         assert!(!may(40, 40, Some(0), true));
-        // It has had 5 ms of a processor, and is still waiting for one, or had to wait before.
+        // It has had 5 ms of a CPU, and waits for one, or had to wait before.
         assert!(may(40, 5, Some(0), true));
         assert!(may(60, 5, Some(30), false) && !may(70, 5, Some(30), false));
-        // There is an end, and nothing to go by where waiting is not reported.
+        // There is an upper bound, and no guess where waits are not reported.
         assert!(!may(500, 5, Some(495), true));
         assert!(!may(40, 5, None, true));
     }

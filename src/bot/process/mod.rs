@@ -1,21 +1,12 @@
 //! A bot as a process: the only place that starts and stops bots.
 //!
-//! Every bot is ended with all its children: by its process group, on Windows by its job. What a
-//! sandbox needs before `exec` is the work of its supervisor. The life of a
-//! [`Process`] is: [`Process::start`], [`Process::ready`], questions and answers, [`Process::stop`].
-//!
-//! - `ask`: a question and its answer
-//! - `charge`: how long it may take on a busy machine
-//! - `child`: what is waited for
-//! - `diagnosis`: why there was no answer
-//! - `events`: what the log has of it
-//! - `unix`, `windows`: pipes, and what is ended with a bot
+//! Every bot is stopped with all its children: by its process group, on Windows by its job. What a
+//! sandbox needs before `exec` its supervisor does. A [`Process`] goes through [`Process::start`],
+//! [`Process::ready`], questions and answers, [`Process::stop`].
 
 mod ask;
 mod charge;
-mod child;
 mod diagnosis;
-mod events;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
@@ -26,57 +17,56 @@ use std::process::ExitStatus;
 use std::time::Duration;
 
 use tokio::process::Command;
+#[cfg(all(target_os = "linux", not(portable)))]
+use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
-use self::child::Child;
+use self::charge::Extension;
 use self::platform::{AnswerPipe, Group, Pipes, RequestPipe, exit_status};
 #[cfg(unix)]
 use self::unix as platform;
 #[cfg(windows)]
 use self::windows as platform;
-
-#[cfg(all(target_os = "linux", not(portable)))]
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
-
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
 use super::exhaustion;
 use super::fault::Exit;
-use super::meter::{Meter, Usage};
+use super::meter::{Meter, TurnUsage, Usage};
 use super::spec::Program;
 use super::stderr::{self, Shared, Tap};
 use crate::executable::interpreter::Language;
+use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
 use crate::sandbox::Confinement;
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor::client;
 use crate::sandbox::supervisor::client::SupervisorConnection;
 #[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor::forked::Forked;
+use crate::sandbox::supervisor::client::{self, Forked};
+#[cfg(all(target_os = "linux", not(portable)))]
+use crate::sandbox::supervisor::message::SpawnRequest;
 use crate::system::Pid;
 use crate::text::escape;
 
-/// How long the last of its stderr may take to arrive after it is gone.
+/// How long the last of its stderr may take after its exit.
 const LAST_STDERR: Duration = Duration::from_millis(10);
 
-/// How long a sandbox may take to be built.
+/// How long building a sandbox may take.
 const BUILDING: Duration = Duration::from_secs(15);
 
-/// How long a process may take to be gone once it has been killed. One that has much memory takes a
-/// while, and one that this user may not kill, or that hangs in the kernel, for ever.
+/// How long a killed process may take to be gone. Much memory takes a while; without permission, or
+/// hanging in the kernel, it takes for ever.
 const KILLED: Duration = Duration::from_secs(2);
 
-/// How long a supervisor may take to end and remove all that its bot had; it stops waiting for the
-/// bot's processes after 5 s itself.
+/// How long a supervisor may take to remove all of its bot; it stops waiting for processes after 5
+/// s itself.
 const REMOVING: Duration = Duration::from_secs(8);
 
-/// How much of the stderr of a failed sandbox is quoted, in bytes.
+/// Bytes quoted of a failed sandbox's stderr.
 const QUOTED_STDERR: usize = 400;
 
-/// How long each step of ending a process may take.
+/// How long each step of stopping may take.
 #[derive(Clone, Copy, Debug)]
 pub struct GracePeriods {
     /// From the end of its input to SIGTERM.
@@ -86,7 +76,7 @@ pub struct GracePeriods {
 }
 
 impl GracePeriods {
-    /// For a bot that did nothing wrong.
+    /// For a bot without a fault.
     pub const POLITE: Self = Self {
         exit: Duration::from_millis(500),
         term: Duration::from_millis(250),
@@ -98,7 +88,6 @@ impl GracePeriods {
     };
 }
 
-/// Whether a bot is stopped while its opponent thinks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Freeze {
     Never,
@@ -110,31 +99,29 @@ enum Freeze {
 /// A running bot.
 #[derive(Debug)]
 pub struct Process {
-    /// The bot, or its supervisor.
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
     owned: OwnedChild,
-    /// The processes of the bot, once it runs.
+    /// The bot's processes, once it runs.
     group: Option<Group>,
-    /// The connection to its supervisor, when it is in a sandbox.
+    /// In a sandbox.
     supervisor: Option<SupervisorConnection>,
     freeze: Freeze,
     meter: Meter,
-    /// Whether it has been asked and has not answered.
     asked: bool,
     channel: Channel<AnswerPipe, RequestPipe>,
     stderr: Shared,
     stderr_reader: JoinHandle<()>,
     fresh: bool,
-    /// The questions that it has answered.
+    /// Answered questions.
     answered: u32,
     exit: Option<ExitStatus>,
-    /// Whether all was done to end it.
+    /// Whether all was done to stop it.
     stopped: bool,
     language: Option<Language>,
 }
 
-/// One that nobody has stopped, as when a match is interrupted while it is being stopped.
+/// As when a match is interrupted while it is being stopped.
 impl Drop for Process {
     fn drop(&mut self) {
         if let (false, None, Some(group)) = (self.stopped, &self.supervisor, &self.group) {
@@ -146,9 +133,8 @@ impl Drop for Process {
 impl Process {
     /// Starts a program with `environment` added to the referee's own.
     ///
-    /// A program in a sandbox gets little of the referee's own environment, and is started by a
-    /// supervisor. Call [`Process::ready`] next. Must be called within a tokio runtime. The error is
-    /// the kernel's.
+    /// In a sandbox a supervisor starts it, with little of the referee's environment. Call
+    /// [`Process::ready`] next. Must be called within a tokio runtime. The error is the kernel's.
     pub fn start(
         program: &Program,
         environment: &[(String, String)],
@@ -158,9 +144,9 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
-            events::starting_confined(&request);
+            log_starting_confined(&request);
             let starting = children::starting();
-            // The supervisor outlives a referee that is killed, to end the bot.
+            // The supervisor outlives a killed referee, to kill the bot.
             let launch = client::launch(confinement.server(), &request, confinement.boxes())?;
             let owned = starting.own(launch.supervisor, &program.name, true);
             drop(starting);
@@ -174,12 +160,12 @@ impl Process {
             let child = (child, owned);
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
-        events::starting(program, environment);
+        log_starting(program, environment);
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
         let mut command = Command::new(command);
-        // Those of the referee's own environment are not meant for this bot.
+        // The referee's own variables are not meant for this bot.
         for name in env::ALL {
             command.env_remove(name);
         }
@@ -201,7 +187,7 @@ impl Process {
         Ok(Self::new(program, child, pipes, Ok(group), tap))
     }
 
-    /// A process that has been started, which is the bot with its `group`, or its supervisor.
+    /// With a `group` the child is the bot, else its supervisor.
     fn new(
         program: &Program,
         (child, owned): (Child, OwnedChild),
@@ -239,8 +225,7 @@ impl Process {
         }
     }
 
-    /// Waits until a program in a sandbox runs, which takes its supervisor some milliseconds. The
-    /// error says why it does not.
+    /// Waits until a program in a sandbox runs: some milliseconds. The error says why it does not.
     pub async fn ready(&mut self) -> io::Result<()> {
         if let Some(supervisor) = &mut self.supervisor {
             let ready = timeout(BUILDING, supervisor.ready()).await;
@@ -270,13 +255,13 @@ impl Process {
         Ok(())
     }
 
-    /// A game begins, in which what it uses is counted.
+    /// Starts counting usage for a game.
     pub fn begin_game(&mut self) {
         self.meter.begin();
     }
 
-    /// What it has used in this game, which has just ended; `None` when this system does not report
-    /// it. Call it once a game: [`Process::begin_game`] starts the next count.
+    /// Usage in the game that has just ended; `None` when this system does not report it. Call it
+    /// once a game: [`Process::begin_game`] starts the next count.
     pub fn take_usage(&mut self) -> Option<Usage> {
         let gone = self.exit.is_some();
         let report = |supervisor: &mut SupervisorConnection| {
@@ -302,7 +287,6 @@ impl Process {
         }
     }
 
-    /// Lets it continue.
     fn thaw(&mut self) {
         if self.freeze == Freeze::Stopped {
             self.set_stopped(false);
@@ -310,7 +294,7 @@ impl Process {
         }
     }
 
-    /// Stops or continues its processes: by the kernel where it can, else by signals.
+    /// By the kernel where it can, else by signals.
     fn set_stopped(&self, stopped: bool) {
         let by_kernel = self
             .supervisor
@@ -323,12 +307,12 @@ impl Process {
         }
     }
 
-    /// The end of what it wrote to stderr, at most `bytes`.
+    /// The last `bytes` of its stderr.
     pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
         self.stderr.with(|kept| kept.end(bytes))
     }
 
-    /// Whether it has more processes than a bot may have without a sandbox. They are ended then.
+    /// Whether it exceeds the bound on processes without a sandbox; then they are killed.
     pub fn has_too_many_processes(&self) -> bool {
         #[cfg(all(target_os = "linux", not(portable)))]
         bound::enforce();
@@ -340,7 +324,7 @@ impl Process {
         self.fresh
     }
 
-    /// Closes its input and waits for it to end by itself; `None` when it does not.
+    /// Closes its input and waits for its exit; `None` when it does not exit.
     pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
         self.thaw();
         self.channel.close_writer();
@@ -348,18 +332,18 @@ impl Process {
         Ok(self.exit.map(|status| self.describe(status)))
     }
 
-    /// Ends it with all its process group: closes its input, waits, asks it to end
-    /// (SIGTERM), waits, ends it (SIGKILL), and reaps it.
+    /// Stops it with its process group: closes its input, waits, SIGTERM, waits, SIGKILL, and reaps
+    /// it.
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         self.thaw();
         self.channel.close_writer();
         if !self.gone_within(grace.exit).await? {
-            events::log_signal("SIGTERM", grace.exit);
+            log_signal("SIGTERM", grace.exit);
             if let Some(group) = &self.group {
                 group.ask_to_end(self.leader_lives());
             }
             if !self.gone_within(grace.term).await? {
-                events::log_signal("SIGKILL", grace.term);
+                log_signal("SIGKILL", grace.term);
                 if let Some(supervisor) = &self.supervisor {
                     supervisor.end();
                     self.gone_within(REMOVING).await?;
@@ -372,23 +356,23 @@ impl Process {
             }
         }
         if let Some(supervisor) = &mut self.supervisor {
-            // It ends and removes all that the bot had.
+            // It kills and removes all of the bot.
             supervisor.end();
             if timeout(REMOVING, self.child.wait()).await.is_err() {
-                // The kernel ends the bot with it.
+                // The kernel kills the bot with it.
                 self.child.start_kill()?;
                 let _ = timeout(KILLED, self.child.wait()).await;
             }
-            // What is kept of the sandbox is free again.
+            // The kept sandbox is free again.
             supervisor.exit_report();
         } else if let Some(group) = &self.group {
-            // What the leader left behind. While a member of the group lives its number
-            // is not given to another, so this reaches no other process.
+            // What the leader left behind. The group's number is not reused while it has members:
+            // no other process is hit.
             group.end(false);
         }
         self.stopped = true;
         if self.child.id().is_some() {
-            // Whoever ends the run tells people of it: see `orphans::sweep`.
+            // The end of the run reports it: see `orphans::sweep`.
             tracing::warn!(pid = self.child.id(), "a bot's process could not be ended");
         }
         self.log_end();
@@ -397,7 +381,7 @@ impl Process {
         Ok(())
     }
 
-    /// Whether the bot's own process has not been reaped, and is a child of this one.
+    /// Whether the bot's own process, a child of this one, has not been reaped.
     fn leader_lives(&self) -> bool {
         self.supervisor.is_none() && self.child.id().is_some()
     }
@@ -419,7 +403,7 @@ impl Process {
     }
 }
 
-/// Starts a child that nobody but its owner reaps.
+/// Starts a child that only its owner reaps.
 fn spawn(
     command: &mut Command,
     program: &Program,
@@ -432,4 +416,130 @@ fn spawn(
     };
     let owned = starting.own(pid, &program.name, false);
     Ok((child, owned))
+}
+
+#[derive(Debug)]
+enum Child {
+    Program(tokio::process::Child),
+    #[cfg(all(target_os = "linux", not(portable)))]
+    Supervisor(Forked),
+}
+
+impl Child {
+    /// Until it has been waited for.
+    fn id(&self) -> Option<u32> {
+        match self {
+            Self::Program(child) => child.id(),
+            #[cfg(all(target_os = "linux", not(portable)))]
+            Self::Supervisor(child) => child.id(),
+        }
+    }
+
+    /// Cancel-safe.
+    async fn wait(&mut self) -> io::Result<ExitStatus> {
+        match self {
+            Self::Program(child) => child.wait().await,
+            #[cfg(all(target_os = "linux", not(portable)))]
+            Self::Supervisor(child) => child.wait().await,
+        }
+    }
+
+    fn start_kill(&mut self) -> io::Result<()> {
+        match self {
+            Self::Program(child) => child.start_kill(),
+            #[cfg(all(target_os = "linux", not(portable)))]
+            Self::Supervisor(child) => child.start_kill(),
+        }
+    }
+}
+
+fn log_starting(program: &Program, environment: &[(String, String)]) {
+    tracing::info!(
+        target: PROCESS,
+        command = ?program.argv,
+        directory = program.directory.as_ref().map(tracing::field::debug),
+        environment = ?assignments(environment),
+        sandbox = "none",
+        "starting"
+    );
+}
+
+#[cfg(all(target_os = "linux", not(portable)))]
+fn log_starting_confined(request: &SpawnRequest) {
+    let limits = &request.limits;
+    tracing::info!(
+        target: PROCESS,
+        command = ?request.argv,
+        directory = request.directory.as_ref().map(tracing::field::debug),
+        environment = ?assignments(&request.environment),
+        sandbox = request.backend.name(),
+        memory = limits.memory,
+        processes = limits.processes,
+        open_files = limits.open_files,
+        scratch = limits.scratch,
+        "starting"
+    );
+}
+
+fn assignments(environment: &[(String, String)]) -> Vec<String> {
+    let assignment = |(name, value): &(String, String)| format!("{name}={value}");
+    environment.iter().map(assignment).collect()
+}
+
+/// The limit has passed, but the bot waited for a CPU, or has used less CPU time.
+fn log_extended(extension: Extension, usage: &TurnUsage) {
+    let ms = |time: Duration| time.as_secs_f64() * 1e3;
+    if !extension.is_certain {
+        tracing::trace!(
+            target: CLOCK,
+            cpu_ms = ms(usage.cpu),
+            run_queue_ms = usage.waited.map(ms),
+            uncertain_ms = ms(usage.uncertain),
+            "the time is over unless the bot has waited for a processor until now"
+        );
+        return;
+    }
+    tracing::debug!(
+        target: CLOCK,
+        limit_ms = ms(extension.limit),
+        cpu_ms = ms(usage.cpu),
+        run_queue_ms = usage.waited.map(ms),
+        "deadline extended"
+    );
+}
+
+fn log_signal(signal: &str, waited: Duration) {
+    let waited_ms = waited.as_secs_f64() * 1e3;
+    tracing::debug!(target: PROCESS, waited_ms, "sending {signal}");
+}
+
+impl Process {
+    /// The id of the bot, once known, or of its supervisor.
+    pub fn id(&self) -> Option<u32> {
+        let leader = self.group.as_ref();
+        let leader = leader.map(|group| group.leader().as_raw_pid().cast_unsigned());
+        leader.or_else(|| self.child.id())
+    }
+
+    fn log_start(&self) {
+        tracing::Span::current().record("pid", self.id());
+        tracing::info!(
+            target: PROCESS,
+            supervisor = self.supervisor.as_ref().and_then(|_| self.child.id()),
+            "started"
+        );
+    }
+
+    /// As far as is known.
+    fn log_end(&mut self) {
+        if !tracing::enabled!(target: PROCESS, tracing::Level::INFO) {
+            return;
+        }
+        let exit = self.exit.map(|status| self.describe(status));
+        if let Some(exit) = exit {
+            tracing::info!(target: PROCESS, "{exit}");
+        } else {
+            tracing::info!(target: PROCESS, "it could not be ended");
+        }
+    }
 }

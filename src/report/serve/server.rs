@@ -126,7 +126,10 @@ impl Drop for Server {
 
 /// Most connections: each needs memory and a file, which games need too. Further clients wait.
 fn places() -> usize {
-    let free = system::open_files().map(|files| files.saturating_sub(FILES_OF_GAMES));
+    let free = system::most_open_files().map(|files| {
+        let files = usize::try_from(files).unwrap_or(usize::MAX);
+        files.saturating_sub(FILES_OF_GAMES)
+    });
     free.map_or(CONNECTIONS, |free| {
         free.clamp(FEWEST_CONNECTIONS, CONNECTIONS)
     })

@@ -1,4 +1,4 @@
-//! How bubblewrap is called: which namespaces, and what is mounted where.
+//! The arguments of bubblewrap: namespaces and mounts.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -8,21 +8,19 @@ use super::{Backend, DEVICES};
 use crate::executable::find_in_path;
 use crate::settings::Settings;
 
-/// Where the referee's own file is found inside, by built-in bots only.
+/// Where built-in bots find the referee's own file inside.
 pub(crate) const REFEREE: &str = "/.referee";
 
-/// The scratch directory inside. On most systems the copies of bots' files are in a directory of this
-/// name outside, and shown within it.
+/// The scratch directory inside. Outside, copies of bots' files are usually below the same path,
+/// and mounted within it.
 pub(crate) const SCRATCH: &str = "/tmp";
 
-/// Bubblewrap's program.
 pub(crate) fn program() -> Option<PathBuf> {
     find_in_path("bwrap")
 }
 
-/// The call of bubblewrap for a bot that sees these paths, and starts in `directory`: in its scratch
-/// directory when there is none. With `own_user` the program inside gives up root's rights for those of
-/// another user.
+/// Bubblewrap's arguments for a bot that sees these paths and starts in `directory`, or in its
+/// scratch directory. With `own_user` the program inside gives up root's rights.
 pub(crate) fn backend(
     settings: &Settings,
     visible: &[PathBuf],
@@ -34,25 +32,25 @@ pub(crate) fn backend(
     let mut add = |words: &[&str]| arguments.extend(words.iter().map(|&word| word.to_owned()));
     add(&["--die-with-parent", "--cap-drop", "ALL"]);
     if own_user {
-        // In a name space of users bubblewrap knows no other user than root outside.
+        // In a user namespace bubblewrap knows only root.
         for space in ["ipc", "pid", "net", "uts", "cgroup-try"] {
             add(&[&format!("--unshare-{space}")]);
         }
         add(&["--cap-add", "CAP_SETUID", "--cap-add", "CAP_SETGID"]);
     } else {
         add(&["--unshare-all", "--unshare-user"]);
-        // In a box that is kept, every process gets a name space of users that allows no other.
+        // In a kept box every process gets a user namespace that allows no other.
         if !settings.keeps_box {
             add(&["--disable-userns"]);
         }
         add(&["--uid", "1000", "--gid", "1000"]);
     }
     add(&["--hostname", "sandbox"]);
-    // The scratch directory, before anything that is mounted within it.
+    // Before anything that is mounted within it.
     let size = settings.limits.scratch.to_string();
     add(&["--perms", "1777", "--size", &size, "--tmpfs", SCRATCH]);
     add(&["--proc", "/proc"]);
-    // Bubblewrap makes the directories above what it shows for its own user only.
+    // Bubblewrap makes parent directories accessible to its own user only.
     let program = settings.referee.to_string_lossy();
     let devices = DEVICES.iter().map(Path::new);
     for directory in directories_above(devices.chain(visible.iter().map(PathBuf::as_path))) {
@@ -83,11 +81,10 @@ pub(crate) fn backend(
         .iter()
         .any(|path| settings.referee.starts_with(path))
     {
-        // It has a solver, which is not for bots.
+        // The referee holds a solver, which bots must not use.
         add(&["--ro-bind", "/dev/null", &program]);
     }
-    // Through its files a bot could change the kernel's settings, also outside, and the memory of
-    // bubblewrap's own process.
+    // Through its files a bot could change kernel settings outside, and the memory of bubblewrap.
     add(&["--remount-ro", "/proc"]);
     add(&["--remount-ro", "/"]);
     let start = directory.unwrap_or(Path::new(SCRATCH));
@@ -99,7 +96,7 @@ pub(crate) fn backend(
     }
 }
 
-/// Those of these paths that are in the scratch directory, but for those that are within others.
+/// The paths in the scratch directory, without those within others.
 fn within_scratch(visible: &[PathBuf]) -> Vec<PathBuf> {
     let is_within = |path: &&PathBuf| path.starts_with(SCRATCH);
     let is_top = |path: &&PathBuf| {
@@ -114,7 +111,7 @@ fn within_scratch(visible: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The directories above these paths, those above others first.
+/// The parent directories of these paths, topmost first.
 fn directories_above<'a>(paths: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> {
     let made = |path: &&Path| ![Path::new("/"), Path::new(SCRATCH)].contains(path);
     let above = paths.flat_map(|path| path.ancestors().skip(1));

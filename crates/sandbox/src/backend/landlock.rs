@@ -1,5 +1,4 @@
-//! Landlock: which files, sockets and processes a process and all below it can reach. Inherited, and
-//! never undone.
+//! Landlock: the files, sockets and processes that a process and its descendants can reach.
 
 use std::io;
 use std::path::Path;
@@ -14,18 +13,17 @@ use rustix::fs::{FileType, fstat};
 
 use super::DEVICES;
 
-/// The version whose guarantees are needed: signals stay inside since Linux 6.12.
+/// Signals stay inside since Linux 6.12.
 const NEEDED: ABI = ABI::V6;
 
-/// What is said of a kernel that lacks it.
 pub(crate) const NO_LANDLOCK: &str = "this kernel has no Landlock, or one of before Linux 6.12";
 
 fn failed(error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("Landlock: {error}"))
 }
 
-/// The rules for a bot that may read and run these paths, and write into `scratch`: `own_file_system` when
-/// that is one of fixed size.
+/// Rules for a bot that may read and run these paths and write into `scratch`: `own_file_system`
+/// when that has a fixed size.
 pub(crate) fn ruleset(
     read: &[impl AsRef<Path>],
     scratch: &Path,
@@ -41,7 +39,7 @@ pub(crate) fn ruleset(
         | AccessFs::MakeDir
         | AccessFs::MakeSym;
     if own_file_system {
-        // Elsewhere a file that is gone but open would be counted nowhere.
+        // Elsewhere nothing would count a file that is removed but open.
         private |= AccessFs::RemoveFile | AccessFs::RemoveDir | AccessFs::Refer;
     }
     let mut ruleset = Ruleset::default()
@@ -49,13 +47,13 @@ pub(crate) fn ruleset(
         .handle_access(AccessFs::from_all(NEEDED))
         .and_then(|ruleset| ruleset.handle_access(AccessNet::from_all(NEEDED)))
         .and_then(|ruleset| ruleset.scope(Scope::from_all(NEEDED)))
-        // The crate's words are the bits that the kernel lacks.
+        // The crate's message is only the missing bits.
         .map_err(|_| io::Error::other(NO_LANDLOCK))?
         .create()
         .map_err(failed)?;
     let mut open = |path: &Path, access: BitFlags<AccessFs>| {
         let Ok(opened) = PathFd::new(path) else {
-            // Systems differ in what they have.
+            // Not every system has all of them.
             return Ok(());
         };
         let is_directory = || {
@@ -83,7 +81,7 @@ pub(crate) fn ruleset(
     Ok(ruleset)
 }
 
-/// Puts the rules on this process. An error when this kernel would not hold to all of them.
+/// An error when this kernel would not enforce all of the rules.
 pub(crate) fn restrict_self(ruleset: RulesetCreated) -> io::Result<()> {
     let status = ruleset.restrict_self().map_err(failed)?;
     match status {

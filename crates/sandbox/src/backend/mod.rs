@@ -1,7 +1,4 @@
-//! The ways to build a sandbox: what each needs to know, and how it is done.
-//!
-//! - `bubblewrap`: namespaces, by calling bubblewrap
-//! - `landlock`: rules that a process puts on itself
+//! The ways to build a sandbox.
 
 pub(super) mod bubblewrap;
 pub(super) mod landlock;
@@ -13,39 +10,33 @@ use serde::{Deserialize, Serialize};
 use super::closed::ClosedDirectory;
 use super::settings::Kind;
 
-/// Devices without which many programs do not start. There is no `/dev/zero`: memory mapped
-/// from it is counted for no process.
+/// Devices without which many programs do not start. Not `/dev/zero`: memory mapped from it counts
+/// for no process.
 const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
 
 /// A backend with its parameters for one bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backend {
-    /// Landlock and seccomp.
     Landlock {
-        /// What the bot may read and run.
         read: Vec<PathBuf>,
-        /// Where a scratch directory of its own is made.
         scratch: PathBuf,
-        /// Whether it has process ids and a scratch file system of its own.
+        /// Whether it has its own process ids and scratch file system.
         own_view: bool,
-        /// Directories that are closed to its user, which the view opens as far as needed.
+        /// Directories closed to its user, which the view opens as far as needed.
         closed: Vec<ClosedDirectory>,
     },
-    /// Bubblewrap and seccomp.
     Bwrap {
-        /// Bubblewrap's file.
         program: PathBuf,
-        /// Its arguments up to the command.
         arguments: Vec<String>,
-        /// When the box that it builds is kept, and bots are started in it without bubblewrap: what is
-        /// shown within the scratch directory.
+        /// When the box is kept, and bots start in it without bubblewrap: what is shown within the
+        /// scratch directory.
         kept: Option<Vec<PathBuf>>,
     },
 }
 
 impl Backend {
-    /// Its name, as on the command line.
+    /// The name on the command line.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Landlock { .. } => Kind::Landlock.name(),
@@ -53,8 +44,8 @@ impl Backend {
         }
     }
 
-    /// How many processes of its own there are between the supervisor and the bot, one below the
-    /// other.
+    /// How many helper processes lie between the supervisor and the bot, each the parent of the
+    /// next.
     pub const fn helpers(&self) -> usize {
         match self {
             Self::Landlock { own_view, .. } => *own_view as usize,

@@ -1,20 +1,12 @@
-//! What the kernel bounds and stops for all processes of a bot together, where this machine lets the
-//! referee make control groups: groups for every bot, made, read and removed by its supervisor.
+//! Control groups: what the kernel bounds and stops for all processes of a bot together. The bot's
+//! supervisor makes, reads and removes its groups.
 //!
-//! The newer interface (v2) has one hierarchy with everything in it; of the older one (v1) there is a
-//! hierarchy for each controller, and some systems have both. So each controller is searched for by
-//! itself. A group is made beside the referee's own (as systemd's user sessions allow, where no group may
-//! have both processes and groups below it) or below it. Nothing is assumed: the sandbox's probe runs in
-//! such groups, exceeds the bound on memory, and must be ended for it.
-//!
-//! - `account`: the CPU time of all processes of a bot
-//! - `controller`: what is set for each controller, in both versions
-//! - `freezer`: stops all processes of a bot, whatever signals they get
-//! - `group`: the groups of one bot
+//! v2 has one hierarchy; v1 has one for each controller, and some systems have both, so each
+//! controller is looked up separately. A group is made beside the referee's own (systemd's user
+//! sessions allow no group with both processes and child groups) or below it. Nothing is assumed:
+//! the sandbox's probe exceeds the memory bound in such groups and must be killed for it.
 
-mod account;
 mod controller;
-mod freezer;
 mod group;
 
 use std::fs::{self, File};
@@ -25,27 +17,23 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
-pub use self::account::{Account, OpenAccount};
-pub use self::controller::{Allowance, Controller};
-pub use self::freezer::{Freezer, OpenFreezer};
+pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount, OpenFreezer};
 use self::group::Part;
 pub(super) use self::group::{Bound, Groups, Membership};
-use super::hierarchy::{OwnGroup, Version, own_groups};
 use super::procfs;
 
-/// How a group's directory begins, before the process id of the fork server that has made it, and a number.
+/// How a group's directory name starts, before the fork server's process id and a number.
 const PREFIX: &str = "referee-";
 
 /// Where groups can be made, and for which controllers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParentGroup {
-    /// The directory of the group above them.
     directory: PathBuf,
     version: Version,
     controllers: Vec<Controller>,
 }
 
-/// All places where groups can be made; none, where there are none.
+/// All places where groups can be made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParentGroups(Vec<ParentGroup>);
 
@@ -57,8 +45,9 @@ impl ParentGroups {
             return found;
         };
         for controller in Controller::ALL {
-            // The kernel counts a refused process in the group in which it was to be started. Where a group above
-            // may be full, that must be seen in the referee's own, so that no bot is blamed for it.
+            // The kernel counts a refused process in the group it was to be started in. Where a
+            // parent group may be full, that must be visible in the referee's own group, or the bot
+            // would be blamed.
             if controller == Controller::Pids && is_bounded(&own, &mounts) {
                 continue;
             }
@@ -80,7 +69,7 @@ impl ParentGroups {
         }
     }
 
-    /// Only those for one controller.
+    /// Those for one controller.
     #[must_use]
     pub fn only(&self, controller: Controller) -> Self {
         let one = |parent: &ParentGroup| ParentGroup {
@@ -91,8 +80,8 @@ impl ParentGroups {
         Self(self.0.iter().filter(has).map(one).collect())
     }
 
-    /// The version of the interface by which a controller can be used, for people: `v2`. `None` when it
-    /// cannot be.
+    /// The version of the interface for a controller, for people: `v2`. `None` when it cannot be
+    /// used.
     pub fn version(&self, controller: Controller) -> Option<&'static str> {
         let parent = self
             .0
@@ -104,20 +93,19 @@ impl ParentGroups {
         })
     }
 
-    /// Whether there are none.
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 }
 
 impl ParentGroup {
-    /// Whether a group can be made here for its controllers; also removes those that supervisors left
-    /// behind which were killed, with what lives in them.
+    /// Whether a group can be made here for its controllers. Removes groups left behind by killed
+    /// supervisors, with the processes in them.
     fn is_usable(&self) -> bool {
         self.sweep();
         if self.version == Version::Two {
             for controller in &self.controllers {
-                // It may be on already, or need no switch; the attempt below shows whether it is.
+                // It may be enabled already, or need no switch; the attempt below shows that.
                 let on = format!("+{}", controller.name());
                 let _ = fs::write(self.directory.join("cgroup.subtree_control"), on);
             }
@@ -136,18 +124,18 @@ impl ParentGroup {
                 Pid::from_raw(name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()?)
             });
             let gone = supervisor.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
-            // A supervisor with other process ids may have it.
+            // A supervisor in another process id namespace may hold it.
             if gone && is_unlocked(&entry.path()) {
-                // A bot that lives on because its supervisor and the referee were killed at once.
+                // A bot whose supervisor and referee were killed at the same time.
                 group::kill_all(&entry.path(), self.version);
-                // The kernel refuses while there are processes in it.
+                // Fails while there are processes in it.
                 let _ = fs::remove_dir(entry.path());
             }
         }
     }
 }
 
-/// Whether this process's group, or one above it, bounds the number of processes.
+/// Whether this process's group, or a parent, bounds the number of processes.
 fn is_bounded(own: &str, mounts: &str) -> bool {
     own_groups(own, mounts, Controller::Pids.name())
         .iter()
@@ -156,13 +144,13 @@ fn is_bounded(own: &str, mounts: &str) -> bool {
         .any(|limit| limit.trim() != "max")
 }
 
-/// Whether no supervisor has this group.
+/// Whether no supervisor holds this group.
 fn is_unlocked(directory: &Path) -> bool {
     let lock = FlockOperation::NonBlockingLockExclusive;
     File::open(directory).is_ok_and(|directory| flock(directory, lock).is_ok())
 }
 
-/// Where groups for a controller might be made: `own` and `mounts` are this process's `cgroup` and
+/// Where groups for a controller might be made. `own` and `mounts` are this process's `cgroup` and
 /// `mountinfo` in `/proc`.
 fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGroup> {
     let mut found = Vec::new();
@@ -184,10 +172,86 @@ fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGrou
         found.push(place(directory));
     }
     if matches!(controller, Controller::Freezer | Controller::Account) {
-        // There, what is stopped can be killed all the same, and one group serves both.
+        // v2 first: it can kill stopped processes, and one group serves both.
         found.sort_by_key(|parent| parent.version == Version::One);
     }
     found
+}
+
+/// The version of the cgroup interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Version {
+    One,
+    Two,
+}
+
+/// A control group of this process.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OwnGroup {
+    pub directory: PathBuf,
+    /// The topmost directory of its hierarchy that this process sees.
+    pub top: PathBuf,
+    pub version: Version,
+    /// Whether it is that topmost group.
+    pub is_root: bool,
+}
+
+impl OwnGroup {
+    /// Its directory and its parents', as far as this process sees them.
+    pub fn levels(&self) -> impl Iterator<Item = &Path> {
+        let above = self.directory.ancestors();
+        above.take_while(|directory| directory.starts_with(&self.top))
+    }
+}
+
+/// The groups of this process in which `controller` may be enabled. `own` and `mounts` are its
+/// `cgroup` and `mountinfo` in `/proc`.
+pub fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
+    let group = |line: &str| {
+        let mut fields = line.splitn(3, ':');
+        let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
+        let version = match controllers {
+            "" => Version::Two,
+            _ if controllers.split(',').any(|name| name == controller) => Version::One,
+            _ => return None,
+        };
+        let found = |line| mounted(line, version, controller, path);
+        let (top, directory) = mounts.lines().find_map(found)?;
+        Some(OwnGroup {
+            directory,
+            top,
+            version,
+            is_root: path == "/",
+        })
+    };
+    own.lines().filter_map(group).collect()
+}
+
+/// Where this `mountinfo` line mounts the hierarchy, and the directory of the group `path` there.
+fn mounted(
+    line: &str,
+    version: Version,
+    controller: &str,
+    path: &str,
+) -> Option<(PathBuf, PathBuf)> {
+    let (place, system) = line.split_once(" - ")?;
+    let mut system = system.split(' ');
+    let kind = match version {
+        Version::One => "cgroup",
+        Version::Two => "cgroup2",
+    };
+    if system.next() != Some(kind) {
+        return None;
+    }
+    if version == Version::One && !system.nth(1)?.split(',').any(|option| option == controller) {
+        return None;
+    }
+    let mut place = place.split(' ').skip(3);
+    let (root, point) = (place.next()?, place.next()?);
+    // A container without a cgroup namespace sees a part of the whole tree mounted.
+    let below = Path::new(path).strip_prefix(root).ok()?;
+    let top = PathBuf::from(point);
+    Some((top.clone(), top.join(below)))
 }
 
 #[cfg(test)]

@@ -1,20 +1,20 @@
-//! Languages whose files must be compiled before they can be run, and the command that does it.
+//! Languages that must be compiled, and the commands that do it.
 
 use std::path::Path;
 
-/// How files of a language are compiled.
+/// How a language is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compiler {
-    /// What people call the language.
+    /// The language's usual name.
     pub language: &'static str,
-    /// File endings, without the dot.
+    /// File extensions, without the dot.
     pub endings: &'static [&'static str],
-    /// The command; `{in}` is the source, `{out}` the source without its ending.
+    /// The command; `{in}` is the source, `{out}` the source without its extension.
     template: &'static str,
 }
 
 impl Compiler {
-    /// The command that makes a program of a source, for a shell.
+    /// The shell command that compiles a source.
     ///
     /// ```
     /// use std::path::Path;
@@ -46,7 +46,7 @@ const fn compiler(
     }
 }
 
-/// The languages, by name.
+/// Sorted by name.
 pub const COMPILERS: &[Compiler] = &[
     compiler("Ada", &["adb"], "gnatmake -o {out} {in}"),
     compiler("C", &["c"], "gcc -O2 -o {out} {in}"),
@@ -71,7 +71,7 @@ pub const COMPILERS: &[Compiler] = &[
     ),
 ];
 
-/// How a file with this ending is compiled.
+/// The compiler for a file extension.
 pub fn of_ending(ending: &str) -> Option<Compiler> {
     COMPILERS
         .iter()
@@ -79,7 +79,7 @@ pub fn of_ending(ending: &str) -> Option<Compiler> {
         .copied()
 }
 
-/// How this file is compiled, by its ending.
+/// The compiler for a file, by its extension.
 pub fn of_file(path: &Path) -> Option<Compiler> {
     of_ending(path.extension()?.to_str()?)
 }

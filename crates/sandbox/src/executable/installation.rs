@@ -1,5 +1,5 @@
-//! Where an interpreter is installed: the directories that it needs besides its own file, found by
-//! following shims, links, virtual environments and first lines of scripts. Nothing is run.
+//! Where an interpreter is installed: the directories it needs besides its own file, found by
+//! following shims, links, virtual environments and shebang lines. Nothing is run.
 
 use std::collections::VecDeque;
 use std::env;
@@ -10,43 +10,41 @@ use std::path::{Component, Path, PathBuf};
 use super::interpreter::{LANGUAGES, by_interpreter};
 use super::{all_in_path, check_header, find_in_path, shim};
 
-/// Links and scripts are followed so many times, as the kernel does.
+/// The most links and scripts followed; the kernel's own limit.
 const MOST_STEPS: usize = 40;
 
-/// Directories of an installation that hold its programs.
+/// Subdirectories with an installation's programs.
 const OF_PROGRAMS: [&str; 2] = ["bin", "sbin"];
 
-/// Directories of an installation without which its programs do not start.
+/// Subdirectories without which an installation's programs do not start.
 const LIBRARIES: [&str; 3] = ["lib", "lib64", "libexec"];
 
-/// Names of Python, by which a virtual environment finds the one that it was made by.
+/// Names by which a virtual environment finds the Python that made it.
 const PYTHONS: [&str; 2] = ["python3", "python"];
 
-/// Interpreters besides those that a file is run by for its ending.
+/// Interpreters that no file extension leads to.
 const OTHERS: [&str; 11] = [
     "bun", "deno", "dotnet", "elixir", "escript", "groovy", "kotlin", "pwsh", "pypy3", "python",
     "scala",
 ];
 
-/// A program with all that was found to belong to it.
+/// A program and everything found to belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installation {
-    /// The programs on the way, the first one first.
+    /// The programs on the way, first one first.
     pub programs: Vec<Named>,
-    /// Directories, and files whose directory is not theirs alone; canonical. The system's are not
-    /// among them.
+    /// Canonical directories, and files whose directory holds more. None of the system's.
     pub paths: Vec<PathBuf>,
     /// Links on the way to them; their directories are canonical.
     pub links: Vec<PathBuf>,
     /// Whether it is a Python outside a virtual environment, which also looks for packages in the
     /// user's home.
     pub has_user_packages: bool,
-    /// Whether a shell is run, which starts whatever it is told to.
+    /// Whether a shell runs, which starts anything it is told to.
     pub runs_shell: bool,
 }
 
 impl Installation {
-    /// Notes what a program outside the bot's own files is.
     fn note(&mut self, program: &Path, in_environment: bool) {
         let name = program.file_name().unwrap_or_default().to_string_lossy();
         let language = by_interpreter(&name).map_or("", |language| language.name);
@@ -54,7 +52,7 @@ impl Installation {
         self.runs_shell |= language == "shell";
     }
 
-    /// Adds another.
+    /// Adds everything of another.
     pub fn extend(&mut self, more: Self) {
         self.programs.extend(more.programs);
         self.paths.extend(more.paths);
@@ -64,23 +62,23 @@ impl Installation {
     }
 }
 
-/// A program as it was named, and as it is run.
+/// A program as named, and as run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
     /// Its path, or that of a shim.
     pub path: PathBuf,
-    /// The same program behind the shim; its directory is canonical.
+    /// The program behind the shim; its directory is canonical.
     pub program: PathBuf,
 }
 
-/// A program that a bot in a sandbox does not see.
+/// A program that a sandboxed bot does not see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
     /// The program's file.
     pub program: PathBuf,
-    /// The directory that would have to be shown.
+    /// The directory to show.
     pub directory: PathBuf,
-    /// Whether the search path leads there, but the directory holds much else.
+    /// Whether `PATH` leads there but the directory holds much else.
     pub is_wide: bool,
 }
 
@@ -88,7 +86,7 @@ pub struct Unseen {
 pub struct Follower<'a> {
     /// Where the referee was started, which decides what some shims start.
     pub here: &'a Path,
-    /// Whether every bot sees a path, whose directory is canonical.
+    /// Whether every bot sees a path; its directory is canonical.
     pub is_visible: &'a dyn Fn(&Path) -> bool,
     /// Whether such a path is the bot's own.
     pub is_own: &'a dyn Fn(&Path) -> bool,
@@ -97,21 +95,22 @@ pub struct Follower<'a> {
 }
 
 impl Follower<'_> {
-    /// All that a program of the user's needs, found by the search path or on the command line.
+    /// Everything that a program of the user's needs; the program is from `PATH` or the command
+    /// line.
     pub fn follow(&self, path: &Path) -> Result<Installation, Unseen> {
         let mut found = Installation::default();
         self.add(path, &mut found, MOST_STEPS, false)?;
         Ok(found)
     }
 
-    /// What a file of the bot's own needs, which shows nothing by its own word.
+    /// What a file of the bot's needs. Its own claims make nothing visible.
     pub fn follow_own(&self, path: &Path) -> Result<Installation, Unseen> {
         let mut found = Installation::default();
         self.add_named(path, &mut found, MOST_STEPS)?;
         Ok(found)
     }
 
-    /// Leaves out what is shown with something else.
+    /// Removes what is shown with something else.
     pub fn tidy(&self, found: &mut Installation) {
         for list in [&mut found.paths, &mut found.links] {
             list.sort();
@@ -131,13 +130,12 @@ impl Follower<'_> {
         (self.is_visible)(path) || (self.is_own)(path)
     }
 
-    /// Whether a program is, or leads through, a file of the bot's own.
+    /// Whether a program is, or leads through, a file of the bot's.
     fn is_owned(&self, way: &Way) -> bool {
         way.places().iter().any(|place| (self.is_own)(place))
     }
 
-    /// Adds what a program of the user's needs. `for_environment` says that it is there for a virtual
-    /// environment.
+    /// `for_environment`: a virtual environment needs the program.
     fn add(
         &self,
         path: &Path,
@@ -173,7 +171,7 @@ impl Follower<'_> {
         let is_inside = environments.iter().any(|(root, _)| end.starts_with(root));
         if !self.is_seen(&end) && !is_inside {
             let whole = installation_of(&end);
-            // A script, and what lies alone among a user's own programs, need no more than themselves.
+            // A script, and a lone file among a user's programs, need nothing else.
             let alone = (self.is_wide)(&whole)
                 && (interpreter.is_some() || !LIBRARIES.iter().any(|lib| whole.join(lib).exists()));
             if alone {
@@ -185,8 +183,8 @@ impl Follower<'_> {
         self.add_interpreter(interpreter, found, steps)
     }
 
-    /// Adds what a program needs that a submission names by its path, or that is its own: nothing, unless the user's
-    /// search path leads there, too.
+    /// For a program that a submission names by path, or that is its own: nothing is added unless
+    /// the user's `PATH` leads there too.
     fn add_named(&self, path: &Path, found: &mut Installation, steps: usize) -> Result<(), Unseen> {
         let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
             return Ok(());
@@ -240,7 +238,7 @@ impl Follower<'_> {
         })
     }
 
-    /// Adds what the interpreter of a script needs, as its first line names it: its path shows nothing, also when the organiser wrote it.
+    /// Adds what the interpreter of a shebang line needs. Its path alone makes nothing visible.
     fn add_interpreter(
         &self,
         interpreter: Option<String>,
@@ -281,19 +279,19 @@ impl Follower<'_> {
     }
 }
 
-/// The names of interpreters.
+/// The names of all known interpreters.
 pub fn interpreters() -> impl Iterator<Item = &'static str> {
     let by_language = LANGUAGES.iter().filter_map(|language| language.run.first());
     by_language.copied().chain(OTHERS)
 }
 
-/// Whether a command has the name of an interpreter, such as `python3.11`.
+/// Whether a command has an interpreter's name, such as `python3.11`.
 pub fn is_interpreter(name: &str) -> bool {
     OTHERS.contains(&name) || by_interpreter(name).is_some()
 }
 
-/// The program of this name that the user's search path leads to. A relative directory in it leads to wherever the
-/// referee was started, which may be a folder of submissions.
+/// The program that the user's `PATH` leads to. Relative entries are skipped: they may be a folder
+/// of submissions.
 pub fn find_users(name: &str) -> Option<PathBuf> {
     find_in_path(name).filter(|path| path.is_absolute())
 }
@@ -301,7 +299,7 @@ pub fn find_users(name: &str) -> Option<PathBuf> {
 /// The directory that a program's installation fills.
 fn installation_of(program: &Path) -> PathBuf {
     let directory = program.parent().unwrap_or(Path::new("/"));
-    // Homebrew's formulas lie beside each other and need each other.
+    // Homebrew's formulas lie side by side and need each other.
     if let Some(brew) = program
         .ancestors()
         .find(|above| above.file_name().is_some_and(|name| name == "Cellar"))
@@ -316,7 +314,7 @@ fn installation_of(program: &Path) -> PathBuf {
     }
 }
 
-/// The virtual environment that a Python is in, if it is in one, and the program that the environment was made by.
+/// The virtual environment of a Python, and the program that made it.
 fn virtual_environment(program: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
     let name = program.file_name()?;
     by_interpreter(name.to_str()?).filter(|language| language.name == "Python")?;
@@ -331,31 +329,30 @@ fn virtual_environment(program: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
     Some((root.to_owned(), base))
 }
 
-/// The way from a path to its end.
+/// From a path to its canonical target.
 struct Way {
-    /// The path itself, with a canonical directory.
     first: PathBuf,
-    /// All links on it; their directories are canonical.
+    /// Links on it; their directories are canonical.
     links: Vec<PathBuf>,
-    /// Those of them that stand for the program, not for a directory above it.
+    /// Links that stand for the program, not for a parent directory.
     last_links: Vec<PathBuf>,
     /// Canonical.
     end: PathBuf,
 }
 
 impl Way {
-    /// Where it begins and where it ends.
+    /// The start and the end.
     fn places(&self) -> [&PathBuf; 2] {
         [&self.first, &self.end]
     }
 
-    /// The virtual environments of Python that it is in, each with the program that it was made by.
+    /// The Python virtual environments on it, each with the program that made it.
     fn environments(&self) -> impl Iterator<Item = (PathBuf, Option<PathBuf>)> {
         let steps = self.last_links.iter().chain([&self.end]);
         steps.filter_map(|step| virtual_environment(step))
     }
 
-    /// `None` when it leads nowhere.
+    /// `None` for a dangling link.
     fn to(path: &Path) -> Option<Self> {
         let path = std::path::absolute(path).ok()?;
         let mut rest: VecDeque<OsString> = parts(&path);
@@ -400,7 +397,7 @@ impl Way {
     }
 }
 
-/// The parts of a path; the first of an absolute one is `/`.
+/// The components of a path; the first of an absolute one is `/`.
 fn parts(path: &Path) -> VecDeque<OsString> {
     path.components()
         .filter(|part| *part != Component::CurDir)
@@ -408,8 +405,7 @@ fn parts(path: &Path) -> VecDeque<OsString> {
         .collect()
 }
 
-/// Where Python looks for packages of the user, besides its own: the directories that there are, and
-/// what the user's base is.
+/// The user's base for Python packages, and the existing package directories.
 pub fn python_user_packages() -> Option<(PathBuf, Vec<PathBuf>)> {
     if env::var_os("PYTHONNOUSERSITE").is_some() {
         return None;

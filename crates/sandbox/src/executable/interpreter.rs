@@ -1,4 +1,4 @@
-//! What the referee knows of languages: how to run a file, what to install, how to flush.
+//! Languages: how to run a file, what to install, how to flush.
 
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
@@ -6,23 +6,23 @@ use std::path::Path;
 use super::find_in_path;
 use crate::system::{command_word, names_of_command};
 
-/// A language that bots are written in.
+/// A language for bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
-    /// What people call it.
+    /// The usual name.
     pub name: &'static str,
-    /// File endings, without the dot.
+    /// File extensions, without the dot.
     pub endings: &'static [&'static str],
-    /// The command that runs a file; empty when files must be compiled first.
+    /// The command that runs a file; empty for compiled languages.
     pub run: &'static [&'static str],
     /// Debian's package with that command.
     pub package: &'static str,
-    /// How to flush standard output; `None` when every line goes out by itself.
+    /// How to flush standard output; `None` when every line is flushed.
     pub flush: Option<&'static str>,
 }
 
 impl Language {
-    /// How to read line by line as lines come, where a common way does not.
+    /// How to read lines as they come, where a common way does not.
     pub fn read_lines(&self) -> Option<&'static str> {
         Some(match self.name {
             "awk" => "mawk needs -W interactive",
@@ -60,19 +60,19 @@ impl Language {
         })
     }
 
-    /// The words between the interpreter and the file: those of `run`, and what the installed one needs
-    /// to hand over lines as they come.
+    /// The words between the interpreter and the file: those of `run`, and what the installed one
+    /// needs to pass lines on as they come.
     pub fn options(&self, interpreter: &str) -> Vec<String> {
         let mut words = Vec::new();
         if is_mawk(interpreter) {
-            // It reads ahead otherwise, and answers when the game is over.
+            // Otherwise it reads ahead and answers when the game is over.
             words.push("-Winteractive".to_owned());
         }
         words.extend(self.run.iter().skip(1).map(|&word| word.to_owned()));
         words
     }
 
-    /// The command that runs a file, by the first of its names that is in `PATH`.
+    /// The command that runs a file, by the first of its names in `PATH`.
     pub fn installed(&self) -> Option<String> {
         let mut names = names_of_command(self.run.first()?).into_iter();
         names.find_map(|name| Some(command_word(name, &find_in_path(name)?)))
@@ -95,7 +95,7 @@ const fn language(
     }
 }
 
-/// The languages, by name.
+/// Sorted by name.
 pub const LANGUAGES: &[Language] = &[
     language("awk", &["awk"], &["awk", "-f"], "mawk", "fflush()"),
     language(
@@ -213,7 +213,7 @@ pub const LANGUAGES: &[Language] = &[
     ),
 ];
 
-/// The languages whose interpreters are in `PATH`, by name.
+/// The languages whose interpreters are in `PATH`.
 pub fn names_of_installed() -> Vec<&'static str> {
     let installed = LANGUAGES
         .iter()
@@ -223,7 +223,7 @@ pub fn names_of_installed() -> Vec<&'static str> {
     names
 }
 
-/// The language of a file with this ending.
+/// The language of a file extension.
 pub fn by_ending(ending: &str) -> Option<Language> {
     LANGUAGES
         .iter()
@@ -231,7 +231,7 @@ pub fn by_ending(ending: &str) -> Option<Language> {
         .copied()
 }
 
-/// The language that an interpreter, such as `python3.11` or `/usr/bin/guile`, runs.
+/// The language of an interpreter such as `python3.11` or `/usr/bin/guile`.
 pub fn by_interpreter(command: &str) -> Option<Language> {
     let file = Path::new(command).file_name();
     let file = file.and_then(|file| file.to_str()).unwrap_or(command);
@@ -252,13 +252,13 @@ pub fn by_interpreter(command: &str) -> Option<Language> {
         .copied()
 }
 
-/// Whether a command is mawk, under whatever name: Debian's `awk` is a link to it.
+/// Also under another name: Debian's `awk` is a link to mawk.
 fn is_mawk(command: &str) -> bool {
     let program = find_in_path(command).and_then(|path| path.canonicalize().ok());
     program.is_some_and(|path| path.file_stem().is_some_and(|name| name == "mawk"))
 }
 
-/// Debian's package that holds a command, when it is known.
+/// Debian's package with a command, if known.
 pub fn package_of(command: &str) -> Option<&'static str> {
     by_interpreter(command).map(|language| language.package)
 }

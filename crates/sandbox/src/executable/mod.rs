@@ -1,9 +1,5 @@
 //! Executable files: where commands are found, whether the kernel would run a file, and what to
 //! install when it would not.
-//!
-//! What starts bots and what confines them both need this, so it lies below both and knows neither.
-//! The languages that files are written in are in [`interpreter`] and [`compiler`]; what an interpreter needs besides its
-//! own file is found by `installation`, and what a shim starts by `shim`.
 
 pub mod compiler;
 #[cfg(all(target_os = "linux", not(portable)))]
@@ -22,30 +18,30 @@ use self::interpreter::package_of;
 use crate::system::{command_files, is_executable};
 use referee_text::{cause, escape, escape_path, is_full};
 
-/// A BOT that cannot be started: the bot, the cause and the fix.
+/// A bot that cannot be started, why, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("cannot start {bot}: {cause}; {fix}")]
 pub struct CannotStart {
-    /// As it was given; safe to show.
+    /// The bot as given; escaped.
     pub bot: String,
-    /// Why.
+    /// The cause.
     pub cause: String,
-    /// What to do.
+    /// The fix.
     pub fix: String,
 }
 
-/// What to do where files cannot be copied for want of space.
+/// The fix when there is no space for copies.
 const FREE_SPACE: &str = "free some space there, or set TMPDIR to a folder with more of it, then give the same command again";
 
 impl CannotStart {
-    /// A file of a bot that cannot be copied.
+    /// For a bot's file that cannot be copied.
     pub fn not_copied(bot: &str, path: &str, error: &io::Error) -> Self {
         let cause = format!("{path} cannot be read and copied: {}", cause(error));
         let fix = "check its permissions and the space for temporary files";
         Self::copying(bot, cause, error, fix)
     }
 
-    /// A bot of which no copy can be made for this error: the cause, and what to do unless it is for want of space.
+    /// For a bot that cannot be copied; `fix` applies unless there is no space.
     pub fn copying(bot: &str, cause: String, error: &io::Error, fix: &str) -> Self {
         Self {
             bot: bot.to_owned(),
@@ -54,18 +50,18 @@ impl CannotStart {
         }
     }
 
-    /// Whether it is the machine that lacks space, for which no bot can be blamed.
+    /// Whether the machine lacks space, which is not the bot's fault.
     pub fn is_for_want_of_space(&self) -> bool {
         self.fix == FREE_SPACE
     }
 }
 
-/// The file that a command name stands for: the first executable one in `PATH`.
+/// The first executable of this name in `PATH`.
 pub fn find_in_path(command: &str) -> Option<PathBuf> {
     all_in_path(command).next()
 }
 
-/// The executable files of this name in `PATH`, in its order.
+/// The executables of this name in `PATH`, in its order.
 pub fn all_in_path(command: &str) -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let directories: Vec<PathBuf> = env::split_paths(&path).collect();
@@ -80,8 +76,7 @@ pub fn is_executable_file(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| is_executable(path, &meta))
 }
 
-/// The advice for a missing command: install it, with its package where that is known, or use a language that
-/// runs here.
+/// The advice for a missing command: install it, or use a language that runs here.
 pub fn install(command: &str) -> String {
     // Debian and Ubuntu have no `python`.
     let name = Path::new(command).file_name();
@@ -100,8 +95,8 @@ pub fn install(command: &str) -> String {
     format!("install it{package} or correct PATH{here}")
 }
 
-/// Checks the first bytes of an executable file, which errors call `given`: the interpreter that its
-/// first line names, `None` for machine code, or why the kernel would not run it.
+/// Checks the start of an executable, called `given` in errors: the interpreter of its shebang
+/// line, `None` for machine code, or why the kernel would not run it.
 pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
     let cannot = |cause: String, fix: String| CannotStart {
         bot: escape_path(given),
@@ -111,7 +106,7 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
     let mut header = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut header));
     if read.is_err() {
-        // Programs may be executable without being readable; the kernel reports that.
+        // A program may be executable but unreadable; the kernel reports other problems.
         return Ok(None);
     }
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
@@ -146,7 +141,7 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
     let foreign = foreign.iter().find(|(magic, _)| header.starts_with(magic));
     let what = match foreign {
         Some((_, what)) => Some(*what),
-        // A shell would be given it, as a script.
+        // A shell would run it as a script.
         None if !looks_like_text => Some("neither a program of this system nor a script"),
         None => None,
     };
@@ -187,7 +182,7 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
     Ok(None)
 }
 
-/// Whether the first line of a file ends as on Windows.
+/// Whether the first line of a file has a Windows line end.
 pub fn has_windows_lines(path: &Path) -> bool {
     let mut start = Vec::new();
     let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
@@ -195,8 +190,7 @@ pub fn has_windows_lines(path: &Path) -> bool {
     read.is_ok() && start.contains(&b'\n') && first.is_some_and(|line| line.ends_with(b"\r"))
 }
 
-/// The first line of a script, as the kernel reads it: the interpreter, and all that follows as one
-/// argument. `None` when a file has none.
+/// The shebang line as the kernel reads it: the interpreter, and the rest as one argument.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
     let mut header = Vec::new();
@@ -215,7 +209,7 @@ pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
     )))
 }
 
-/// The interpreter that a shebang line (without `#!`) names.
+/// The interpreter of a shebang line (without `#!`).
 fn check_shebang(
     line: &[u8],
     cannot: &dyn Fn(String, String) -> CannotStart,
@@ -240,7 +234,7 @@ fn check_shebang(
     if !["/usr/bin/env", "/bin/env"].contains(&interpreter) {
         return check_interpreter(interpreter, cannot);
     }
-    // Linux hands all of it over as one word.
+    // Linux passes the rest as one word.
     let is_one = cfg!(target_os = "linux") && !rest.is_empty();
     let words = if is_one {
         vec![rest]
@@ -271,13 +265,13 @@ fn check_shebang(
     }
 }
 
-/// The command that `env` starts when it is given these words, if there is one, and whether it has split one of them.
+/// The command that `env` starts with these words, and whether one was split (`-S`).
 fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
     let mut words: VecDeque<String> = words.iter().map(|&word| word.to_owned()).collect();
     let mut is_split = false;
     while words.front().is_some_and(|word| word.starts_with('-')) {
         let word = words.pop_front().unwrap_or_default();
-        // An option that takes a word, and what of it is joined.
+        // An option that takes a word, and what is joined to it.
         let option = match word.strip_prefix("--") {
             Some("") => break,
             Some(long) => {
@@ -309,7 +303,6 @@ fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
     (words.into_iter().find(|word| !word.contains('=')), is_split)
 }
 
-/// An interpreter that is named by its path.
 fn check_interpreter(
     interpreter: &str,
     cannot: &dyn Fn(String, String) -> CannotStart,
@@ -335,7 +328,7 @@ fn check_interpreter(
     }
 }
 
-/// The machine field of an ELF header that follows the magic.
+/// The machine field of an ELF header, after the magic.
 fn elf_machine(after_magic: &[u8]) -> Option<u16> {
     let little = *after_magic.get(1)? == 1;
     let bytes = [*after_magic.get(14)?, *after_magic.get(15)?];
@@ -346,7 +339,7 @@ fn elf_machine(after_magic: &[u8]) -> Option<u16> {
     })
 }
 
-/// The beginning of this program's own file, after the magic; empty when it cannot be read.
+/// The start of the referee's own file after the magic; empty when unreadable.
 fn own_elf() -> Vec<u8> {
     let mut header = Vec::new();
     let _ = env::current_exe()

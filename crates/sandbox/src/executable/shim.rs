@@ -1,6 +1,5 @@
-//! Shims: small programs in a directory of the search path that start one of several installed versions
-//! of an interpreter. Those of pyenv and its kin (rbenv, nodenv, goenv), of asdf and of rustup are
-//! understood without being run.
+//! Shims: small programs in `PATH` that start one of several installed versions of an interpreter.
+//! Those of pyenv, rbenv, nodenv, goenv, asdf and rustup are understood without being run.
 
 use std::env;
 use std::fs;
@@ -9,12 +8,12 @@ use std::path::{Path, PathBuf};
 
 use super::{all_in_path, is_executable_file};
 
-/// A program like pyenv.
+/// A version manager like pyenv.
 struct Manager {
     name: &'static str,
-    /// The variable that selects a version.
+    /// Selects a version.
     variable: &'static str,
-    /// The file that selects one, in the working directory or above.
+    /// Selects a version, in the working directory or a parent.
     file: &'static str,
 }
 
@@ -41,21 +40,20 @@ const MANAGERS: [Manager; 4] = [
     },
 ];
 
-/// The version that stands for what the search path has beside the shims.
+/// The version that stands for what `PATH` has besides the shims.
 const SYSTEM: &str = "system";
 
-/// How the names of rustup's toolchains end that run here.
+/// The end of the names of rustup's toolchains that run here.
 const HOST: &str = if cfg!(target_arch = "x86_64") {
     "x86_64-unknown-linux-gnu"
 } else {
     "-unknown-linux-gnu"
 };
 
-/// A shim is not longer, in bytes.
+/// The most bytes of a shim.
 const LONGEST: u64 = 4096;
 
-/// The program that a shim starts for somebody in `directory`; `None` when `path` is no shim, or
-/// starts none.
+/// The program that a shim starts in `directory`; `None` when `path` is not a shim or starts none.
 pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
     let name = path.file_name()?.to_str()?;
     if let Some(toolchain) = rustup_toolchain(path) {
@@ -99,7 +97,8 @@ pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
     })
 }
 
-/// The directory of a version: the one of that name, else the latest whose name begins with it. A name leads nowhere else.
+/// The directory of a version, else of the latest whose name starts with it. Cannot lead outside
+/// `versions`.
 fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
     if Path::new(version).file_name()? != version {
         return None;
@@ -120,7 +119,7 @@ fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
     Some(versions.join(names.pop()?))
 }
 
-/// An asdf shim names its plugin and all versions that have the program, one a line.
+/// An asdf shim names its plugin and all versions with the program, one a line.
 fn behind_asdf(text: &str, root: &Path, name: &str, directory: &Path) -> Option<PathBuf> {
     let mut plugins = text.lines().filter_map(|line| {
         let mut words = line
@@ -171,7 +170,7 @@ fn rustup_toolchain(path: &Path) -> Option<PathBuf> {
     if exact.is_dir() {
         return Some(exact);
     }
-    // `stable` is short for that of this machine.
+    // `stable` stands for this machine's.
     let begins = format!("{toolchain}-");
     let is_meant = |name: &String| name.starts_with(&begins) && name.ends_with(HOST);
     let mut names = fs::read_dir(&toolchains)
@@ -181,7 +180,7 @@ fn rustup_toolchain(path: &Path) -> Option<PathBuf> {
     Some(toolchains.join(names.find(is_meant)?))
 }
 
-/// The program of this name that the search path has besides the shims.
+/// The program of this name that `PATH` has besides the shims.
 fn beside(shims: &Path, name: &str) -> Option<PathBuf> {
     let is_beside =
         |candidate: &PathBuf| candidate.is_absolute() && candidate.parent() != Some(shims);

@@ -1,9 +1,9 @@
-//! Which system calls are refused, and what of their arguments.
+//! The system calls that are refused, and with which arguments.
 
 use libc::c_long;
 
-// Numbers that the crate `libc` does not have yet, or not for every architecture and C library; from 424
-// on they are the same everywhere.
+// Missing in the crate `libc`, at least for some targets; from 424 on, numbers are the same on all
+// architectures.
 const LANDLOCK_CREATE_RULESET: c_long = 444;
 const LANDLOCK_ADD_RULE: c_long = 445;
 const LANDLOCK_RESTRICT_SELF: c_long = 446;
@@ -17,9 +17,9 @@ const KEXEC_FILE_LOAD: c_long = 320;
 #[cfg(target_arch = "aarch64")]
 const KEXEC_FILE_LOAD: c_long = 294;
 
-/// Answered with "operation not permitted", whatever their arguments are.
+/// Answered with EPERM, whatever their arguments.
 pub(super) const NEVER: &[c_long] = &[
-    // Leaving the process group, with which a bot is ended, stopped and continued.
+    // Leaving the process group, by which a bot is killed, stopped and continued.
     libc::SYS_setsid,
     libc::SYS_setpgid,
     // Other processes.
@@ -31,10 +31,10 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_pidfd_getfd,
     libc::SYS_migrate_pages,
     libc::SYS_move_pages,
-    // Its own priority: a bot is excused for waiting for a CPU.
+    // Its own priority: a bot is not charged for waiting for a CPU.
     libc::SYS_setpriority,
     libc::SYS_sched_setattr,
-    // Sockets of every kind, but for pairs.
+    // All sockets except pairs.
     libc::SYS_bind,
     libc::SYS_listen,
     libc::SYS_accept,
@@ -44,7 +44,7 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_keyctl,
     libc::SYS_add_key,
     libc::SYS_request_key,
-    // A way around this filter.
+    // Bypasses this filter.
     libc::SYS_io_uring_setup,
     libc::SYS_io_uring_enter,
     libc::SYS_io_uring_register,
@@ -63,7 +63,7 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
     libc::SYS_open_by_handle_at,
-    // Shared memory, semaphores and queues that outlive their process.
+    // System V and POSIX IPC that outlives its process.
     libc::SYS_shmget,
     libc::SYS_shmat,
     libc::SYS_shmctl,
@@ -78,13 +78,13 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_msgctl,
     libc::SYS_mq_open,
     libc::SYS_mq_unlink,
-    // Of these a user has so many, whoever runs.
+    // Limited per user, across all processes.
     libc::SYS_inotify_init1,
     libc::SYS_fanotify_init,
-    // What others have read lately, and a bot's own last process.
+    // What other processes, and the bot's own last one, have read.
     libc::SYS_mincore,
     CACHESTAT,
-    // What an administrator does.
+    // Administration.
     libc::SYS_acct,
     libc::SYS_adjtimex,
     libc::SYS_bpf,
@@ -108,7 +108,7 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_vhangup,
 ];
 
-/// Answered with "no such system call", so that libraries take another way.
+/// Answered with ENOSYS: libraries take another way.
 pub(super) const UNKNOWN: &[c_long] = &[
     // Its flags are in memory, which no filter can read; `clone` does the same.
     libc::SYS_clone3,
@@ -117,25 +117,24 @@ pub(super) const UNKNOWN: &[c_long] = &[
     // Memory that counts for no process.
     libc::SYS_memfd_create,
     libc::SYS_memfd_secret,
-    // Pages in a pipe that the process has given up; a part of a large one keeps all of it.
+    // Pages in a pipe that the process has given up; part of a large page keeps all of it.
     libc::SYS_vmsplice,
-    // Rules that nobody counts, and that no bot needs: its own are in force.
+    // Uncounted, and no bot needs them: its own rules are in force.
     LANDLOCK_CREATE_RULESET,
     LANDLOCK_ADD_RULE,
     LANDLOCK_RESTRICT_SELF,
-    // The whole machine has only so many of them (`fs.aio-max-nr`), and one process can take all.
+    // A machine-wide limit (`fs.aio-max-nr`) that one process can use up.
     libc::SYS_io_setup,
 ];
 
-/// Answered with "invalid argument", as when a file has no pages to give, so that libraries copy instead. What they put
-/// into pipes are the pages of files themselves, which stay there when the files are gone.
+/// Answered with EINVAL, as for files without pages to give: libraries copy instead. The pages they
+/// put into pipes are the files' own, and stay when the files are removed.
 pub(super) const INVALID: &[c_long] = &[libc::SYS_splice, libc::SYS_sendfile];
 
-/// The newest call that is known here (of Linux 6.18); newer ones are answered with "no such
-/// system call".
+/// The newest known call (Linux 6.18); newer ones are answered with ENOSYS.
 pub(super) const LAST_KNOWN: u32 = 469;
 
-/// New namespaces, one bit each.
+/// One bit each.
 pub(super) const NAMESPACES: &[libc::c_int] = &[
     libc::CLONE_NEWCGROUP,
     libc::CLONE_NEWIPC,
@@ -155,12 +154,11 @@ pub(super) const TERMINAL: &[libc::Ioctl] = &[
     libc::TIOCSETD,
 ];
 
-/// A temporary file that has no name, and is counted nowhere.
+/// A temporary file without a name, which nothing counts.
 pub(super) const UNNAMED_FILE: u64 = (libc::O_TMPFILE & !libc::O_DIRECTORY) as u64;
 
-/// What changes attributes of files: mode, owner, times and the like. Landlock has no rule for it, so
-/// that a bot could do so with every file of its user. Where a bot's files are in a view of their own,
-/// it is allowed.
+/// Calls that change mode, owner, times and other attributes. Landlock has no rule for them:
+/// without its own view a bot could change every file of its user.
 pub(super) const ATTRIBUTES: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chmod,
@@ -191,7 +189,6 @@ pub(super) const ATTRIBUTES: &[c_long] = &[
     FILE_SETATTR,
 ];
 
-/// What removes files and directories.
 pub(super) const REMOVALS: &[c_long] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_unlink,
@@ -200,11 +197,11 @@ pub(super) const REMOVALS: &[c_long] = &[
     libc::SYS_unlinkat,
 ];
 
-/// The types of requests (`ioctl`) that file systems answer: flags of files, snapshots, reserved space
-/// and whatever else they have. The type is the second byte.
+/// Types of `ioctl` that file systems answer (flags, snapshots, reserved space). The type is the
+/// second byte.
 pub(super) const FILE_SYSTEM_REQUESTS: &[u8] = &[b'f', b'r', b'v', b'X', 0x94, 0xf5];
 
-/// Calls that set the mode of a file, with the number of the argument that has it.
+/// Calls that set a file's mode, with the number of that argument.
 pub(super) const MODES: &[(c_long, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
@@ -221,10 +218,10 @@ pub(super) const MODES: &[(c_long, u8)] = &[
     (libc::SYS_mknodat, 2),
 ];
 
-/// Modes of programs that run with the rights of their owner or group, one bit each.
+/// Set-user-id and set-group-id, one bit each.
 pub(super) const RIGHTS_OF_OWNER: [libc::mode_t; 2] = [libc::S_ISUID, libc::S_ISGID];
 
-/// Calls that send a signal, with the number of the argument that names it.
+/// Calls that send a signal, with the number of its argument.
 pub(super) const SIGNALS: &[(c_long, u8)] = &[
     (libc::SYS_kill, 1),
     (libc::SYS_tkill, 1),
@@ -234,8 +231,8 @@ pub(super) const SIGNALS: &[(c_long, u8)] = &[
     (libc::SYS_pidfd_send_signal, 1),
 ];
 
-/// Settings of a descriptor (`fcntl`) with which whoever opens the file waits for the bot, or a signal
-/// of any number is sent when something happens.
+/// `fcntl` settings that make other openers wait for the bot, or send a signal of any number on an
+/// event.
 pub(super) const DESCRIPTOR_SETTINGS: [libc::c_int; 3] =
     [libc::F_SETLEASE, F_SETSIG, libc::F_NOTIFY];
 

@@ -1,15 +1,10 @@
-//! The system calls that no bot needs, as a seccomp filter.
+//! The seccomp filter: refuses the system calls that no bot needs, and those newer than the list.
 //!
-//! - `calls`: lists them
-//! - `program`: what the kernel runs
-//! - `shorten`: with fewer steps
-//!
-//! Everything else is allowed, except calls that are newer than this list. The kernel
-//! remembers which calls are always allowed, so that reading and writing cost a bot almost nothing.
+//! The kernel remembers which calls are always allowed: reading and writing cost a bot almost
+//! nothing.
 
 mod calls;
 mod program;
-mod shorten;
 
 use std::collections::BTreeMap;
 use std::io;
@@ -31,17 +26,17 @@ use serde::{Deserialize, Serialize};
 /// What the filters depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Situation {
-    /// Whether the bot reaches files by the paths of this system: then it may not change their
-    /// attributes.
+    /// Whether the bot reaches files by the system's paths: it may not change their attributes.
     pub(super) shared_files: bool,
-    /// Whether the bot is stopped in its opponent's turns: then it may not have itself continued.
+    /// Whether the bot is stopped in its opponent's turns: it may not have itself continued.
     pub(super) freeze: bool,
-    /// Whether compilers are run. Rust's start others with a pair of sockets of sequenced packets, which is not for bots.
+    /// Whether compilers run. Rust's start others with a pair of SEQPACKET sockets, which bots may
+    /// not use.
     pub(super) compiles: bool,
 }
 
-/// Compiles the filter. It asks the supervisor about network connections, which that refuses and remembers; and,
-/// where the bot has no file system of its own, to remove files.
+/// The filter asks the supervisor about network sockets, which are refused and noted; and, where
+/// the bot has no file system of its own, about removing files.
 pub(super) fn filter(situation: Situation) -> io::Result<BpfProgram> {
     compile(situation).map_err(|error| io::Error::other(format!("seccomp: {error}")))
 }
@@ -55,15 +50,14 @@ fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
     calls.add(unsupported(situation)?, &errno(libc::EOPNOTSUPP))?;
     calls.add(always(UNKNOWN), &errno(libc::ENOSYS))?;
     calls.add(always(INVALID), &errno(libc::EINVAL))?;
-    // The crate has no action for notifying a supervisor; notifying a tracer is encoded alike.
+    // The crate has no action for notifying a supervisor; tracing is encoded alike.
     calls.add(asked(situation)?, &SeccompAction::Trace(0))?;
     calls.program()
 }
 
-/// Sockets that lead to other machines.
 const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
-/// What the supervisor answers: when a socket of the network is opened, or a file is removed.
+/// Calls that the supervisor answers.
 fn asked(situation: Situation) -> Result<Rules, BackendError> {
     let sockets = NETWORK.map(|family| when(0, Dword, Eq, u64::from(family.cast_unsigned())));
     let sockets = sockets.into_iter().collect::<Result<_, _>>()?;
@@ -74,20 +68,19 @@ fn asked(situation: Situation) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-/// The calls that are answered as a file system answers that does not know them; libraries then take
-/// another way.
+/// Calls answered as by a file system that does not know them: libraries take another way.
 fn unsupported(situation: Situation) -> Result<Rules, BackendError> {
-    // Reading only what is in memory already would show what has been read before.
+    // Reading only cached pages would show what has been read before.
     let only_cached = bit(5, u64::from(libc::RWF_NOWAIT.cast_unsigned()))?;
     let mut rules = Rules::from([(libc::SYS_preadv2, vec![only_cached])]);
     if situation.shared_files {
-        // It takes more space at once than anybody could notice in time.
+        // It takes more space at a time than polling could notice.
         rules.insert(libc::SYS_fallocate, Vec::new());
     }
     Ok(rules)
 }
 
-/// The calls that are not permitted, some of them only with certain arguments.
+/// Refused calls, some only with certain arguments.
 fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     let mut rules: Rules = NEVER.iter().map(|&call| (call, Vec::new())).collect();
     #[cfg(target_arch = "x86_64")]
@@ -100,8 +93,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     ] {
         rules.insert(call, Vec::new());
     }
-    // A socket cannot be opened; a pair of streams can, which leads nowhere else. A pair of datagram
-    // sockets, which raw ones are too, could be turned to any address.
+    // A stream pair leads nowhere else. Datagram and raw pairs could be connected to any address.
     let local = NETWORK
         .map(|family| SeccompCondition::new(0, Dword, Ne, u64::from(family.cast_unsigned())));
     let local = local.into_iter().collect::<Result<_, _>>()?;
@@ -114,7 +106,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
             when(1, Dword, MaskedEq(0xf), libc::SOCK_RAW as u64)?,
         ],
     );
-    // It cannot be turned to another address, which the kernel ignores: what bots do not need they do not get.
+    // The kernel ignores such connects; refused all the same.
     if !situation.compiles {
         let packets = when(1, Dword, MaskedEq(0xf), libc::SOCK_SEQPACKET as u64)?;
         rules.entry(libc::SYS_socketpair).or_default().push(packets);
@@ -132,11 +124,11 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     ] {
         rules.insert(call, vec![when(0, Dword, Ne, 0)?]);
     }
-    // All but the usual one have it wait for others, or others for it.
+    // Other policies make it wait for others, or others for it.
     let policy = when(1, Dword, Ne, u64::from(libc::SCHED_OTHER.cast_unsigned()))?;
     let scheduler = rules.entry(libc::SYS_sched_setscheduler).or_default();
     scheduler.push(policy);
-    // One byte: whoever crashes with less has a program of the system's started.
+    // With less than one byte, a crash starts the system's core dump program.
     let core = RLIMIT_CORE;
     rules.insert(libc::SYS_setrlimit, vec![when(0, Dword, Eq, core)?]);
     let new_core = vec![
@@ -145,7 +137,7 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     ];
     let limits = rules.entry(libc::SYS_prlimit64).or_default();
     limits.push(SeccompRule::new(new_core)?);
-    // Of one process, not of a group or a user.
+    // For one process, not a group or user.
     let others = [
         when(0, Dword, Ne, IOPRIO_WHO_PROCESS)?,
         when(1, Dword, Ne, 0)?,
@@ -159,10 +151,10 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
         .iter()
         .map(|&setting| when(1, Dword, Eq, u64::from(setting.cast_unsigned())));
     rules.insert(libc::SYS_fcntl, settings.collect::<Result<_, _>>()?);
-    // The bot's first process ends with its supervisor.
+    // The bot's first process dies with its supervisor.
     let death_signal = u64::from(libc::PR_SET_PDEATHSIG.cast_unsigned());
     rules.insert(libc::SYS_prctl, vec![when(0, Dword, Eq, death_signal)?]);
-    // Memory shared without a file can be hidden from all that counts it.
+    // Shared anonymous memory can be hidden from everything that counts it.
     let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned();
     rules.insert(libc::SYS_mmap, vec![bit(3, u64::from(shared))?]);
     rules.insert(libc::SYS_openat, opening(2)?);
@@ -190,21 +182,19 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
     Ok(rules)
 }
 
-// Numbers whose type differs between C libraries.
-/// The size of memory that a process that has crashed leaves behind.
+// Constants whose type differs between C libraries.
 const RLIMIT_CORE: u64 = 4;
 
-/// The part of a request that the kernel reads: its type differs between C libraries.
+/// The part of a request that the kernel reads; its type differs between C libraries.
 const fn low_word(request: libc::Ioctl) -> u64 {
     let [a, b, c, d, ..] = request.to_le_bytes();
     u32::from_le_bytes([a, b, c, d]) as u64
 }
 
-/// What `ioprio_set` calls one process.
 const IOPRIO_WHO_PROCESS: u64 = 1;
 
-/// What of opening files is not permitted: files without a name, and new ones with the rights of their
-/// owner. The argument after `flags` is the mode, which only counts for new files.
+/// Refuses files without a name, and new set-user-id or set-group-id files. The argument after
+/// `flags` is the mode, which only counts for new files.
 fn opening(flags: u8) -> Result<Vec<SeccompRule>, BackendError> {
     let new = u64::from(libc::O_CREAT.cast_unsigned());
     let mut rules = vec![bit(flags, UNNAMED_FILE)?];
@@ -217,7 +207,7 @@ fn opening(flags: u8) -> Result<Vec<SeccompRule>, BackendError> {
     Ok(rules)
 }
 
-/// A rule of one condition on an argument.
+/// A rule with one condition.
 fn when(
     argument: u8,
     length: SeccompCmpArgLen,
@@ -228,7 +218,7 @@ fn when(
     SeccompRule::new(vec![condition])
 }
 
-/// A rule that all of these bits of an argument are set.
+/// A rule that all of these bits are set.
 fn bit(argument: u8, bits: u64) -> Result<SeccompRule, BackendError> {
     when(argument, Qword, MaskedEq(bits), bits)
 }

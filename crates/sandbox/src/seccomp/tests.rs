@@ -3,16 +3,15 @@ use seccompiler::{BpfProgram, SeccompAction};
 
 use super::calls::{INVALID, LAST_KNOWN, NEVER, UNKNOWN};
 use super::program::conditional;
-use super::shorten::{Known, shorten, step};
+use super::program::{Known, shorten, step};
 use super::{Situation, filter};
 
-/// What the kernel calls the architecture that the tests run on.
+/// The kernel's name for x86-64.
 #[cfg(target_arch = "x86_64")]
 const AUDIT_ARCH: u32 = 0xc000_003e;
 #[cfg(target_arch = "aarch64")]
 const AUDIT_ARCH: u32 = 0xc000_00b7;
 
-/// A system call as a filter sees it.
 struct Call {
     number: u32,
     arch: u32,
@@ -41,7 +40,7 @@ impl Call {
     }
 }
 
-/// Runs a filter as the kernel does; what it returns, and after how many steps.
+/// Runs a filter as the kernel does: the result, and the number of steps.
 fn run(program: &BpfProgram, call: &Call) -> (u32, usize) {
     let (mut at, mut sum) = (0, 0);
     for steps in 1.. {
@@ -49,7 +48,7 @@ fn run(program: &BpfProgram, call: &Call) -> (u32, usize) {
         at += 1;
         let k = step.k;
         let holds = match u32::from(step.code) {
-            // Loads a word; loads a constant; keeps some bits; returns.
+            // Load a word; load a constant; mask; return.
             0x20 => {
                 sum = call.word(k);
                 continue;
@@ -155,7 +154,7 @@ fn a_socket_of_the_network_is_asked_about() {
 fn every_call_is_found() {
     for situation in situations() {
         let program = filter(situation).unwrap();
-        // What the kernel takes.
+        // The kernel's maximum.
         assert!(program.len() < 4096, "{}", program.len());
         for number in 0..=c_long::from(LAST_KNOWN) {
             let (answer, steps) = run(&program, &Call::new(number, [0; 6]));
@@ -207,7 +206,6 @@ fn a_shorter_program_answers_alike() {
                 arch: AUDIT_ARCH,
             };
             let short = shorten(&plain, known).expect("a shorter program");
-            // It finds the number loaded.
             let load = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
             let short: BpfProgram = [vec![load], short].concat();
             assert!(short.len() < plain.len(), "{call}");

@@ -1,12 +1,8 @@
-//! A bot's own files: which they are, their hash, and a private copy of them.
+//! A bot's own files: which they are, their hash, and a private copy.
 //!
-//! A bot owns the directory that its program is in, or the one that was given with it. It
-//! does not own a directory that also holds another entrant, nor a home directory or the like:
-//! there it owns its program's file alone. What is copied is what was hashed, so that a bot that
-//! is changed while a tournament goes on stays the bot that entered it.
-//!
-//! - `ownership`: which files are a bot's own
-//! - `walk`: hashing and copying them
+//! A bot owns its program's directory, or the one given with it. A directory with another entrant,
+//! a home directory and the like are not owned: there it owns its program's file alone. What is
+//! copied is what was hashed: a bot that changes during a tournament stays the one that entered.
 
 mod ownership;
 mod walk;
@@ -21,11 +17,11 @@ pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
 use self::ownership::{Owned, beside};
 use self::walk::{Walk, newer};
-use crate::command::BotCommand;
+use crate::confinement::BotCommand;
 use crate::executable::CannotStart;
 use crate::system::is_path;
 
-/// The version of this program: what a built-in bot plays may change with it.
+/// Hashed for built-in bots: what they play may change with it.
 const VERSION: &str = env!("CARGO_PKG_VERSION");
 
 /// The files of a bot.
@@ -38,7 +34,8 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// let script = directory.path().join("bot.sh");
 /// std::fs::write(&script, "#!/bin/sh\n")?;
 /// let argv = ["sh".to_owned(), script.to_string_lossy().into_owned()];
-/// let command = BotCommand { name: "bot.sh", argv: &argv, builtin: None, directory: None, starts: &[] };
+/// let command = BotCommand { name: "bot.sh", argv: &argv, builtin: None, directory: None, starts:
+/// &[] };
 /// let files = BotFiles::of(command, &[])?;
 /// assert!(files.is_directory());
 ///
@@ -50,13 +47,12 @@ const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BotFiles {
-    /// The bot, for messages.
     bot: String,
     argv: Vec<String>,
     owned: Owned,
 }
 
-/// The SHA-256 of a bot's files: their paths, whether they can be executed, and their bytes.
+/// The SHA-256 of a bot's files: their paths, executable bits and bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ContentHash([u8; 32]);
 
@@ -70,21 +66,18 @@ impl fmt::Display for ContentHash {
 /// A private copy of a bot's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
-    /// The hash of what was copied.
     pub hash: ContentHash,
-    /// The command to run, with the paths of the copy instead of the original ones.
+    /// The command with the paths of the copy.
     pub argv: Vec<String>,
-    /// The directory of the copy; `None` when nothing had to be copied.
+    /// The copied directory; `None` when nothing had to be copied.
     pub directory: Option<PathBuf>,
-    /// How many bytes were copied.
     pub bytes: u64,
 }
 
 impl BotFiles {
-    /// Finds out which files belong to a bot. `others` are the other entrants, of which it may see
-    /// nothing.
+    /// Finds a bot's files. `others` are the other entrants, of which it may see nothing.
     ///
-    /// An error when its directory is missing, or was given with it and holds another entrant, too.
+    /// An error when its directory is missing, or was given with it and holds another entrant.
     pub fn of(command: BotCommand<'_>, others: &[BotCommand<'_>]) -> Result<Self, CannotStart> {
         Ok(Self {
             bot: command.name.to_owned(),
@@ -93,7 +86,7 @@ impl BotFiles {
         })
     }
 
-    /// What is its own, for people: a directory, or one file.
+    /// Its directory or file, for people.
     pub fn path(&self) -> Option<&Path> {
         match &self.owned {
             Owned::Builtin(_) | Owned::System(_) => None,
@@ -101,31 +94,29 @@ impl BotFiles {
         }
     }
 
-    /// Whether it has its directory, and not just its program's file.
+    /// Whether it owns a directory, not just its program's file.
     pub const fn is_directory(&self) -> bool {
         matches!(self.owned, Owned::Directory(_))
     }
 
-    /// The directory that is its own, canonical, if it has one.
+    /// Its directory, canonical.
     pub fn directory(&self) -> Option<&Path> {
         self.path().filter(|_| self.is_directory())
     }
 
-    /// The files of its directory that were made or changed after `time`, as seen from it, at most `most`; none
-    /// when it owns no directory.
+    /// The files of its directory changed after `time`, relative to it, at most `most`.
     pub fn newer_than(&self, time: SystemTime, most: usize) -> Vec<PathBuf> {
         let directory = self.directory();
         directory.map_or_else(Vec::new, |directory| newer(directory, time, most))
     }
 
-    /// The hash of its files. The same files give the same hash, wherever they are.
+    /// The same files give the same hash, wherever they are.
     pub fn hash(&self) -> Result<ContentHash, CannotStart> {
         Ok(self.walk(None)?.0)
     }
 
-    /// Copies the files into `target`, an existing empty directory, and hashes them. Links that
-    /// lead out of the bot's directory are refused, and so is whatever is no file, directory or
-    /// link.
+    /// Copies the files into `target`, an existing empty directory, and hashes them. Refuses links
+    /// that lead out of the bot's directory, and anything but files, directories and links.
     pub fn copy(&self, target: &Path) -> Result<Snapshot, CannotStart> {
         let (hash, bytes) = self.walk(Some(target))?;
         let root = match &self.owned {
@@ -141,7 +132,7 @@ impl BotFiles {
             Owned::Directory(path) => path,
         };
         let moved = |(index, word): (usize, &String)| {
-            // A first word without a slash is searched for in PATH.
+            // A first word without a slash is looked up in `PATH`.
             if word.starts_with('-') || (index == 0 && !is_path(word)) {
                 return word.clone();
             }
@@ -152,8 +143,8 @@ impl BotFiles {
                 .filter(|_| path.exists())
                 .and_then(|_| beside(&self.bot, path).ok())
                 .and_then(|path| Some(path.strip_prefix(root).ok()?.to_owned()));
-            // It starts in the copy: a word that means the same there stays as it is, as it may be no path
-            // at all.
+            // It starts in the copy: a relative word stays as it is, since it may not be a path at
+            // all.
             if index > 0 && inside.as_deref() == Some(path) {
                 return word.clone();
             }
@@ -172,7 +163,7 @@ impl BotFiles {
         })
     }
 
-    /// The hash and the bytes of its files, which are copied into `target`, if one is given.
+    /// The hash and size of its files, copied into `target` if given.
     fn walk(&self, target: Option<&Path>) -> Result<(ContentHash, u64), CannotStart> {
         let walk = match &self.owned {
             Owned::Builtin(name) => {
@@ -206,8 +197,7 @@ impl BotFiles {
     }
 }
 
-/// Copies the files of a directory, whose path is canonical, into `target`, an existing empty directory, and hashes
-/// them, as [`BotFiles::copy`] does. `bot` names it in errors.
+/// Copies and hashes a directory (canonical) as [`BotFiles::copy`] does. `bot` names it in errors.
 pub fn copy_tree(
     bot: &str,
     directory: &Path,
@@ -219,13 +209,12 @@ pub fn copy_tree(
     Ok((ContentHash(walk.finish()), bytes))
 }
 
-/// Copies a file, whose path is canonical, into `target` under this name. `bot` names it in errors.
+/// Copies a file (canonical) into `target` under this name. `bot` names it in errors.
 pub fn copy_file(bot: &str, file: &Path, target: &Path, name: &str) -> Result<(), CannotStart> {
     let root = directory_of(file);
     Walk::new(bot, root, Some(target)).file_as(file, &root.join(name))
 }
 
-/// The directory that a file is in.
 fn directory_of(path: &Path) -> &Path {
     path.parent().unwrap_or(Path::new("/"))
 }

@@ -4,38 +4,34 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use crate::command::BotCommand;
+use crate::confinement::BotCommand;
 use crate::executable::{CannotStart, find_in_path, interpreter};
 use crate::system::is_path;
 use referee_text::escape;
 
-/// Directories that belong to the system: what is in them needs no copy.
+/// System directories: their contents need no copy.
 pub(crate) const SYSTEM: &[&str] = &[
     "/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/opt", "/nix", "/snap",
 ];
 
-/// A directory with more entries is not taken for a bot's own.
+/// A directory with more entries is not a bot's own.
 pub(super) const MAX_ENTRIES: usize = 20_000;
 
-/// A directory with more bytes is not taken for a bot's own.
+/// A directory with more bytes is not a bot's own.
 pub(super) const MAX_BYTES: u64 = 1 << 30;
 
-/// What belongs to a bot.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Owned {
-    /// A strategy of this program.
     Builtin(String),
-    /// A program of the system.
     System(PathBuf),
-    /// One file of a directory that is not the bot's own. The path is canonical but for its last
-    /// part.
+    /// In a directory that is not the bot's own. Canonical but for its last part.
     File(PathBuf),
-    /// A directory, canonical.
+    /// Canonical.
     Directory(PathBuf),
 }
 
 impl Owned {
-    /// What belongs to the bot of this command, when the others are entrants, too.
+    /// `others` are entrants too.
     pub(super) fn by(
         command: BotCommand<'_>,
         others: &[BotCommand<'_>],
@@ -85,8 +81,8 @@ fn whole_directory(
     }
 }
 
-/// The path among a command's words that is the bot's own: its program, or the first file or
-/// directory that its interpreter is given. `None` for a program of the system.
+/// The path in a command that is the bot's own: its program, or the first file or directory given
+/// to its interpreter. `None` for a program of the system.
 pub fn own_program(argv: &[String]) -> Option<PathBuf> {
     let (command, arguments) = argv.split_first()?;
     let found = if is_path(command) {
@@ -97,7 +93,7 @@ pub fn own_program(argv: &[String]) -> Option<PathBuf> {
     let interpreter = Path::new(command)
         .file_name()
         .and_then(|name| interpreter::by_interpreter(name.to_str()?));
-    // A program that is given nothing to run is no interpreter, whatever it is called.
+    // Without arguments it is a program, whatever its name.
     let is_program = interpreter.is_none() || arguments.is_empty();
     let foreign = |path: &PathBuf| is_program && !is_system(path);
     if let Some(own) = found.filter(foreign) {
@@ -110,7 +106,6 @@ pub fn own_program(argv: &[String]) -> Option<PathBuf> {
         .find(|path| path.exists() && !is_system(path))
 }
 
-/// Whether a path leads into the system's directories.
 pub(super) fn is_system(path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;
@@ -118,8 +113,7 @@ pub(super) fn is_system(path: &Path) -> bool {
     SYSTEM.iter().any(|system| path.starts_with(system))
 }
 
-/// Whether no bot can own a directory alone: `/`, a home, the place for temporary files, and
-/// whatever holds one of them.
+/// Whether no bot can own a directory: `/`, a home, the temporary directory, and their parents.
 fn is_common(directory: &Path) -> bool {
     let holds = |inside: PathBuf| {
         let inside = inside.canonicalize().unwrap_or(inside);
@@ -128,8 +122,7 @@ fn is_common(directory: &Path) -> bool {
     holds(env::temp_dir()) || env::home_dir().is_some_and(holds)
 }
 
-/// Whether a directory is too large to be copied for every run, such as the target directory of
-/// a compiler.
+/// Whether a directory is too large to copy for every run, such as a compiler's target directory.
 fn is_large(directory: &Path) -> bool {
     let mut entries = 0;
     let mut bytes = 0;
@@ -151,7 +144,7 @@ fn is_large(directory: &Path) -> bool {
     false
 }
 
-/// Refuses a bot whose program is a link that leads out of its directory.
+/// Refuses a program that is a link out of its directory.
 pub(crate) fn check_program(command: BotCommand<'_>) -> Result<(), CannotStart> {
     let program = own_program(command.argv).filter(|own| own.is_symlink());
     let Some(program) = program.filter(|_| command.builtin.is_none()) else {
@@ -183,7 +176,7 @@ pub(super) fn leads_out(bot: &str, link: &Path, to: &Path) -> CannotStart {
     }
 }
 
-/// The other entrant whose own path lies in a directory, if there is one.
+/// Another entrant whose path lies in a directory.
 fn shared_with<'a>(
     directory: &Path,
     command: BotCommand<'_>,
@@ -210,7 +203,7 @@ fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     })
 }
 
-/// A path whose directory is canonical and whose last part may be a link.
+/// Canonical but for its last part, which may be a link.
 pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     match path.file_name() {
         Some(name) => {
@@ -224,7 +217,6 @@ pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     }
 }
 
-/// A path as messages show it.
 pub(super) fn shown(path: &Path) -> String {
     escape(path.as_os_str().as_encoded_bytes())
 }

@@ -1,5 +1,5 @@
-//! A walk through a bot's files that hashes them, and copies them on request. Whoever owns them may exchange a
-//! directory for a link meanwhile: so each is opened once, by its name in the open one above, and no link is followed.
+//! Hashes a bot's files, and copies them on request. Their owner may replace a directory by a link
+//! meanwhile: each is opened once, by its name in the open parent, and no link is followed.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
@@ -16,33 +16,29 @@ use crate::system::{
     EntryKind, OpenDirectory, create_directory, is_executable, protect, slashed, symlink,
 };
 
-/// What tools leave behind, which changes although the bot does not.
+/// Leftovers of tools, which change although the bot does not.
 const LEFT_OUT: &[&str] = &["__pycache__", ".git"];
 
-/// How many folders below the root are gone into.
+/// The deepest nesting of folders.
 const MAX_DEPTH: usize = 100;
 
-/// What a page of the referee's has near its beginning.
+/// Marks a page that the referee wrote.
 const PAGE_MARK: &[u8] = b"<meta name=\"generator\" content=\"referee ";
 
-/// How much of a file is read to find whether it is a page, in bytes.
+/// Bytes searched for that mark.
 const PAGE_HEAD: u64 = 4096;
 
-/// A walk through a bot's files, in the order of their names.
 pub(super) struct Walk<'a> {
-    /// The bot, for messages.
     bot: &'a str,
     hash: Sha256,
-    /// What the paths of entries are relative to.
     root: &'a Path,
-    /// Where the files are copied to.
     target: Option<&'a Path>,
     entries: usize,
     bytes: u64,
 }
 
 impl<'a> Walk<'a> {
-    /// A walk below `root`, which copies what it meets into `target`, if one is given.
+    /// `target`: where to copy what is found.
     pub(super) fn new(bot: &'a str, root: &'a Path, target: Option<&'a Path>) -> Self {
         Self {
             bot,
@@ -54,18 +50,15 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The bytes of all files so far.
     pub(super) const fn bytes(&self) -> u64 {
         self.bytes
     }
 
-    /// The SHA-256 of all entries so far.
     pub(super) fn finish(self) -> [u8; 32] {
         self.hash.finalize().into()
     }
 
-    /// Adds an entry to the hash: its kind, its name, and what is in it, each with its length, so
-    /// that no two trees read the same.
+    /// Hashes kind, name and content, each with its length: no two trees hash the same bytes.
     pub(super) fn add_entry(&mut self, kind: u8, name: &[u8], content: &[u8]) {
         self.hash.update([kind]);
         for part in [name, content] {
@@ -74,18 +67,17 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A path as seen from the root.
     fn inside(&self, path: &Path) -> PathBuf {
         path.strip_prefix(self.root).unwrap_or(path).to_owned()
     }
 
-    /// All entries of a directory that are a bot's own. Its path is canonical.
+    /// All entries of a directory (canonical) that are a bot's own.
     pub(super) fn directory(&mut self, path: &Path) -> Result<(), CannotStart> {
         let directory = OpenDirectory::at(path).map_err(|error| self.failed(path, &error))?;
         self.contents(&directory, path, 0)
     }
 
-    /// What is in a directory, so many folders below the root.
+    /// `depth` folders below the root.
     fn contents(
         &mut self,
         directory: &OpenDirectory,
@@ -100,7 +92,7 @@ impl<'a> Walk<'a> {
                 return Err(self.too_much());
             }
             match kind {
-                // Each that is gone into is a descriptor.
+                // Each open level needs a descriptor.
                 EntryKind::Directory if depth == MAX_DEPTH => return Err(self.too_much()),
                 EntryKind::Directory => {
                     let inside = self.inside(&path);
@@ -130,13 +122,12 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// One file, whose path is canonical.
+    /// One file, canonical.
     pub(super) fn file(&mut self, path: &Path) -> Result<(), CannotStart> {
         self.file_as(path, path)
     }
 
-    /// A file that is a link: hashed and copied as the file that it leads to, which must lie below
-    /// the root, too.
+    /// A link, hashed and copied as the file it leads to, which must lie below the root.
     pub(super) fn linked_file(&mut self, path: &Path) -> Result<(), CannotStart> {
         let source = path
             .canonicalize()
@@ -147,14 +138,14 @@ impl<'a> Walk<'a> {
         self.file_as(&source, path)
     }
 
-    /// Takes the content of `source`, whose path is canonical, for the entry `path`.
+    /// The content of `source` (canonical) for the entry `path`.
     pub(super) fn file_as(&mut self, source: &Path, path: &Path) -> Result<(), CannotStart> {
         let directory = OpenDirectory::at(directory_of(source));
         let directory = directory.map_err(|error| self.failed(source, &error))?;
         self.file_from(&directory, source, path)
     }
 
-    /// Takes the content of `source`, which is in this directory, for the entry `path`.
+    /// The content of `source`, in this directory, for the entry `path`.
     fn file_from(
         &mut self,
         directory: &OpenDirectory,
@@ -200,7 +191,7 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// Hashes and copies the bytes of a file; how many there were.
+    /// Hashes and copies a file's bytes; how many there were.
     fn content(&mut self, from: &mut File, mut to: Option<&mut File>) -> io::Result<u64> {
         let mut buffer = vec![0; 1 << 16];
         let mut length = 0;
@@ -220,12 +211,12 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A link in this directory is copied as a link, when it stays within the root.
+    /// Copied as a link when it stays within the root.
     fn link(&mut self, directory: &OpenDirectory, path: &Path) -> Result<(), CannotStart> {
         let to = directory
             .link(path.file_name().unwrap_or_default())
             .map_err(|error| self.failed(path, &error))?;
-        // Not that of the path, which may be another link by now.
+        // Not of the path, which may be another link by now.
         let end = directory_of(path).join(&to).canonicalize();
         let stays = match end {
             Ok(end) => {
@@ -233,7 +224,7 @@ impl<'a> Walk<'a> {
                     || (to.is_relative() && end.starts_with(self.root))
                     || is_python_of_environment(path, &end)
             }
-            // It leads nowhere; then it must not name a place outside that may exist later.
+            // A dangling link must not name a place outside that may exist later.
             Err(_) => !to.is_absolute() && !climbs(&self.inside(path), &to),
         };
         if !stays {
@@ -242,7 +233,7 @@ impl<'a> Walk<'a> {
         let inside = self.inside(path);
         self.add_entry(b'l', &slashed(&inside), &slashed(&to));
         if let Some(target) = self.target {
-            // One that leaves the directory would lead elsewhere from the copy.
+            // A relative link that climbs out would lead elsewhere from the copy.
             let leaves = to.is_relative() && climbs(&inside, &to);
             let to = if leaves {
                 directory_of(path).join(to)
@@ -271,9 +262,9 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// Lets a new file share the blocks of another (a reflink), where the file system can: later changes of
-/// one do not show in the other. A hard link would be the same file: whoever changes the original would
-/// change the copy after it was hashed, and its mode would be that of the original.
+/// Shares blocks with another file (a reflink) where the file system can: later changes of one do
+/// not show in the other. Not a hard link: then a change of the original would change the copy
+/// after it was hashed.
 #[cfg(all(target_os = "linux", not(portable)))]
 fn shares_content(new: &File, of: &File) -> bool {
     rustix::fs::ioctl_ficlone(new, of).is_ok()
@@ -284,8 +275,8 @@ const fn shares_content(_: &File, _: &File) -> bool {
     false
 }
 
-/// Whether a link is the Python of a virtual environment: it may lead to wherever that is installed, and
-/// the copy does the same.
+/// The Python of a virtual environment may lead to wherever it is installed, and the copy does the
+/// same.
 fn is_python_of_environment(link: &Path, end: &Path) -> bool {
     let environment = link.parent().and_then(Path::parent);
     let name = link.file_name().unwrap_or_default().to_string_lossy();
@@ -294,7 +285,7 @@ fn is_python_of_environment(link: &Path, end: &Path) -> bool {
         && end.is_file()
 }
 
-/// Whether a relative link in `place` names something above the root, word by word.
+/// Whether a relative link in `place` climbs above the root, judged by its words.
 fn climbs(place: &Path, to: &Path) -> bool {
     let mut depth = place.components().count().saturating_sub(1);
     for component in to.components() {
@@ -308,8 +299,8 @@ fn climbs(place: &Path, to: &Path) -> bool {
     false
 }
 
-/// The entries of a directory that are a bot's own, sorted by name: all but for what tools leave behind, and
-/// what the referee writes, the folders of tournaments and pages. Records count: a bot may play by them.
+/// The entries that are a bot's own, sorted by name: without leftovers of tools, and without the
+/// referee's pages and tournament folders. Records stay: a bot may play by them.
 fn own_entries(directory: &OpenDirectory) -> io::Result<Vec<(OsString, EntryKind)>> {
     let mut entries = directory.entries()?;
     entries.retain(|(name, kind)| {
@@ -324,7 +315,7 @@ fn own_entries(directory: &OpenDirectory) -> io::Result<Vec<(OsString, EntryKind
     Ok(entries)
 }
 
-/// The files of a bot's directory that were made or changed after `time`, as seen from it, at most `most`.
+/// The files changed after `time`, relative to the directory, at most `most`.
 pub(super) fn newer(directory: &Path, time: SystemTime, most: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Ok(directory) = OpenDirectory::at(directory) {
@@ -348,7 +339,7 @@ fn add_newer(directory: &OpenDirectory, path: &Path, time: SystemTime, found: &m
     }
 }
 
-/// Whether a file is a page that the referee wrote.
+/// Whether the referee wrote this page.
 fn is_page(directory: &OpenDirectory, name: &OsStr) -> bool {
     let is_html = Path::new(name)
         .extension()

@@ -1,45 +1,46 @@
-//! The referee's side of a supervisor: starting one, and reading its reports.
+//! The referee's side of a supervisor.
 
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::process::{ChildStderr, ChildStdin, ChildStdout};
+use std::os::unix::process::ExitStatusExt as _;
+use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
+use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::Pid;
+use rustix::process::{
+    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
+};
 use tokio::io::AsyncReadExt as _;
+use tokio::io::unix::AsyncFd;
 
 use super::fork_server::{ForkServer, Order};
-use super::forked;
 use super::kept_box::{Boxes, UsedBox};
-use super::message::{Exceeded, ExitReport, SpawnRequest, SupervisorEvent};
-use super::wire::send_descriptors;
+use super::message::{Exceeded, ExitReport, SpawnRequest, SupervisorEvent, send_descriptors};
+use super::sys;
 use crate::cgroup::{OpenAccount, OpenFreezer};
 use crate::limits::ResourceLimits;
 use crate::procfs::{self, Stat};
 
 /// A supervisor that has been started, with its request.
 pub struct Launch {
-    /// The supervisor, a child of this process.
+    /// A child of this process.
     pub supervisor: Pid,
-    /// What the bot reads from.
+    /// The bot's input.
     pub stdin: ChildStdin,
-    /// What it writes to.
+    /// The bot's output.
     pub stdout: ChildStdout,
-    /// Its standard error.
     pub stderr: ChildStderr,
-    /// Leads to the supervisor.
     pub control: UnixStream,
-    /// The box that the bot is in, if it is one that is kept.
+    /// The kept box that the bot is in.
     pub used: Option<UsedBox>,
 }
 
-/// Has the fork server start a supervisor, which finds its request waiting. `boxes` are those that are kept for
-/// the bot.
+/// Has the fork server start a supervisor, whose request is waiting. `boxes` are kept for the bot.
 pub fn launch(server: &ForkServer, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
     match launch_once(server, request, boxes) {
-        // Somebody has killed the server. Whatever it may have started for this request has lost its connection.
+        // The server was killed. Anything it started for this request has lost its connection.
         Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {
             launch_once(server, request, boxes)
         }
@@ -83,7 +84,7 @@ fn send(
 ) -> io::Result<()> {
     let mut line = serde_json::to_vec(request)?;
     line.push(b'\n');
-    // Nobody reads yet: more than the socket takes would never be sent.
+    // Nothing reads yet: more than the socket buffer would block forever.
     control.set_nonblocking(true)?;
     send_descriptors(control, &line, descriptors).map_err(|_| too_long())?;
     control.set_nonblocking(false)
@@ -96,17 +97,16 @@ fn too_long() -> io::Error {
     )
 }
 
-/// Takes whole lines off the bytes of a supervisor.
+/// Splits a supervisor's bytes into lines.
 #[derive(Debug, Default)]
 struct Inbox(Vec<u8>);
 
 impl Inbox {
-    /// Adds bytes that were read.
     fn add(&mut self, bytes: &[u8]) {
         self.0.extend_from_slice(bytes);
     }
 
-    /// The next event, once its line is whole.
+    /// The next event, once its line is complete.
     fn next(&mut self) -> Option<io::Result<SupervisorEvent>> {
         let end = self.0.iter().position(|&byte| byte == b'\n')?;
         let line: Vec<u8> = self.0.drain(..=end).collect();
@@ -114,13 +114,13 @@ impl Inbox {
     }
 }
 
-/// A run in a sandbox that is over.
+/// A finished run in a sandbox.
 pub struct FinishedRun {
-    /// What the program printed.
+    /// The program's output.
     pub stdout: Vec<u8>,
-    /// What it or bubblewrap wrote to stderr.
+    /// Stderr of the program or bubblewrap.
     pub stderr: Vec<u8>,
-    /// The supervisor's last report, if it made any.
+    /// The supervisor's last report.
     pub last: Option<SupervisorEvent>,
 }
 
@@ -140,12 +140,12 @@ pub fn run_to_end(
     } = launch(server, request, boxes)?;
     drop(stdin);
     let (stdout, stderr) = std::thread::scope(|scope| {
-        // The machine may have no thread left.
+        // Thread creation may fail.
         let errors = Builder::new().spawn_scoped(scope, || read_all(stderr))?;
         let output = read_all(stdout);
         Ok::<_, io::Error>((output, errors.join().unwrap_or_default()))
     })?;
-    forked::wait_for(supervisor)?;
+    wait_for(supervisor)?;
     let mut reports = Vec::new();
     control.read_to_end(&mut reports)?;
     let mut inbox = Inbox(reports);
@@ -163,7 +163,7 @@ pub fn run_to_end(
     })
 }
 
-/// What there is until the end, or an error.
+/// Reads to the end or an error.
 fn read_all(mut from: impl io::Read) -> Vec<u8> {
     let mut all = Vec::new();
     let _ = from.read_to_end(&mut all);
@@ -177,18 +177,17 @@ pub struct SupervisorConnection {
     inbox: Inbox,
     report: Option<ExitReport>,
     limits: ResourceLimits,
-    /// Stops all processes of the bot; `None` where only signals do.
+    /// Stops the bot's processes; `None` where only signals do.
     freezer: Option<OpenFreezer>,
-    /// Counts their CPU time; until it is taken.
+    /// Counts their CPU time; until taken.
     account: Option<OpenAccount>,
-    /// Processes between the supervisor and the bot.
+    /// Helper processes between the supervisor and the bot.
     helpers: usize,
-    /// The box that the bot is in, if it is one that is kept; until it has ended.
+    /// The kept box that the bot is in, until it has exited.
     used: Option<UsedBox>,
 }
 
 impl SupervisorConnection {
-    /// Must be called within a tokio runtime.
     pub fn new(
         control: UnixStream,
         request: &SpawnRequest,
@@ -238,34 +237,33 @@ impl SupervisorConnection {
         }
     }
 
-    /// What counts the CPU time of all processes of the bot, once it runs; `None` where nothing does.
+    /// Counts the CPU time of the bot's processes, once it runs; `None` where nothing does.
     pub const fn take_account(&mut self) -> Option<OpenAccount> {
         self.account.take()
     }
 
-    /// Has the kernel stop all processes of the bot, or continue them; `false` where it cannot.
+    /// Stops or continues the bot's processes by the kernel; `false` where it cannot.
     pub fn set_frozen(&self, frozen: bool) -> bool {
-        // An error means that the bot has ended, and its group is gone.
+        // An error means that the bot has exited and its group is gone.
         self.freezer
             .as_ref()
             .map(|freezer| freezer.set(frozen))
             .is_some()
     }
 
-    /// Has the supervisor end the bot with all its processes.
+    /// Tells the supervisor to kill the bot with all its processes.
     pub fn end(&self) {
         // ENOTCONN: the supervisor is gone.
         let _ = rustix::net::shutdown(&self.control, rustix::net::Shutdown::Write);
     }
 
-    /// How the bot ended, once its supervisor has reported that. One system call at least, until then.
+    /// How the bot ended, once reported. At least one system call until then.
     pub fn exit_report(&mut self) -> Option<ExitReport> {
-        // Everything is there already; nothing has to be waited for.
+        // Everything has arrived already.
         self.receive(|control, buffer| Ok(rustix::io::read(control, buffer)?))
     }
 
-    /// As [`Self::exit_report`], but without a system call as long as the runtime has not noticed a
-    /// report.
+    /// As [`Self::exit_report`], without a system call until the runtime has noticed a report.
     pub fn noticed_exit_report(&mut self) -> Option<ExitReport> {
         self.receive(tokio::net::UnixStream::try_read)
     }
@@ -283,7 +281,7 @@ impl SupervisorConnection {
             while let Some(Ok(event)) = self.inbox.next() {
                 if let SupervisorEvent::Ended(report) = event {
                     self.report = Some(report);
-                    // Nothing is left in it.
+                    // Nothing is left in the box.
                     if let Some(used) = self.used.take() {
                         used.give_back();
                     }
@@ -293,18 +291,18 @@ impl SupervisorConnection {
         self.report
     }
 
-    /// How many processes are between the supervisor and the bot.
+    /// Helper processes between the supervisor and the bot.
     pub const fn helpers(&self) -> usize {
         self.helpers
     }
 
-    /// The bot's own process below the one that leads its group; bubblewrap's are in between.
-    /// `None` when one of those has no child any more.
+    /// The bot's own process, below the group leader and bubblewrap's helpers. `None` when one of
+    /// those has no child any more.
     fn bot_below(&self, leader: Pid) -> Option<Pid> {
         (0..self.helpers).try_fold(leader, |pid, _| procfs::first_child(pid))
     }
 
-    /// The bot's own process, or the lowest one on the way to it that there is.
+    /// The bot's own process, or the lowest existing helper above it.
     pub fn bot(&self, leader: Pid) -> Pid {
         let mut bot = leader;
         for _ in 0..self.helpers {
@@ -316,7 +314,7 @@ impl SupervisorConnection {
         bot
     }
 
-    /// Whether the bot has ended, although its supervisor has not reported that yet.
+    /// Whether the bot has exited, although not yet reported.
     pub fn bot_has_ended(&self, leader: Pid) -> bool {
         self.bot_below(leader)
             .and_then(Stat::read)
@@ -328,15 +326,101 @@ impl SupervisorConnection {
         self.exit_report().is_some_and(|report| report.network)
     }
 
-    /// Whether the kernel killed a process of it because others had all memory.
+    /// Whether the kernel killed a process of it because others used the memory.
     pub fn is_out_of_memory(&mut self) -> bool {
         let report = self.exit_report();
         report.is_some_and(|report| report.exceeded == Some(Exceeded::OthersMemory))
     }
 
-    /// Why the supervisor ended it, as the end of a sentence that begins with "it".
+    /// Why the supervisor killed it: the end of "it …".
     pub fn exceeded(&mut self) -> Option<String> {
         let limits = self.limits;
         self.exit_report()?.exceeded(&limits)
     }
+}
+
+/// Those that are not waited for any more.
+static LEFT: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
+
+/// A supervisor that runs, or has been waited for.
+#[derive(Debug)]
+pub struct Forked {
+    pid: Pid,
+    /// `None` only while being dropped.
+    end: Option<AsyncFd<OwnedFd>>,
+    status: Option<ExitStatus>,
+}
+
+impl Forked {
+    /// For a child of this process. Must be called within a tokio runtime.
+    pub fn new(pid: Pid) -> io::Result<Self> {
+        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+        left.retain(|end| matches!(reap(end.as_fd()), Ok(None)));
+        let end = pidfd_open(pid, PidfdFlags::empty())?;
+        Ok(Self {
+            pid,
+            end: Some(sys::notice(end)?),
+            status: None,
+        })
+    }
+
+    /// Its process id, until it has been waited for.
+    pub fn id(&self) -> Option<u32> {
+        let pid = self.pid.as_raw_pid().cast_unsigned();
+        self.status.is_none().then_some(pid)
+    }
+
+    /// Waits for its exit. Cancel-safe.
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        loop {
+            if let Some(status) = self.status {
+                return Ok(status);
+            }
+            let Some(end) = &self.end else {
+                return Err(io::Error::other("it is not waited for"));
+            };
+            let mut ended = end.readable().await?;
+            self.status = reap(end.as_fd())?;
+            if self.status.is_none() {
+                ended.clear_ready();
+            }
+        }
+    }
+
+    /// Sends SIGKILL.
+    pub fn start_kill(&self) -> io::Result<()> {
+        match &self.end {
+            Some(end) if self.status.is_none() => Ok(pidfd_send_signal(end, Signal::KILL)?),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl Drop for Forked {
+    fn drop(&mut self) {
+        if self.status.is_none()
+            && let Some(end) = self.end.take()
+            && let end = end.into_inner()
+            && matches!(reap(end.as_fd()), Ok(None))
+        {
+            let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
+            left.push(end);
+        }
+    }
+}
+
+/// The status of a child if it has exited; it is then reaped.
+fn reap(end: BorrowedFd<'_>) -> io::Result<Option<ExitStatus>> {
+    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
+    let ended = waitid(WaitId::PidFd(end), options)?;
+    Ok(ended.map(|status| {
+        let code = status.exit_status().map(|code| code << 8);
+        ExitStatus::from_raw(code.or(status.terminating_signal()).unwrap_or(0))
+    }))
+}
+
+pub(super) fn wait_for(pid: Pid) -> io::Result<()> {
+    let end = pidfd_open(pid, PidfdFlags::empty())?;
+    waitid(WaitId::PidFd(end.as_fd()), WaitIdOptions::EXITED)?;
+    Ok(())
 }

@@ -1,8 +1,7 @@
-//! The processes below this one: what they use, checked again and again, and ending them all.
+//! The processes below this one: their usage, polled, and killing them all.
 //!
-//! A supervisor may share a core with a bot that answers within microseconds. So the files of the
-//! processes it watches are kept open: a check then takes three system calls for every process, and no
-//! path is walked.
+//! A supervisor may share a core with a bot that answers within microseconds: the files of watched
+//! processes stay open, and a check takes three system calls a process.
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
@@ -16,10 +15,10 @@ use rustix::process::{
 
 use crate::procfs::{self, OpenProcess, ProcessUsage, Stat};
 
-/// So many processes are kept open at most, three descriptors each.
+/// The most processes kept open, three descriptors each.
 const KEPT: usize = 64;
 
-/// How long the last process may take to end. Only one that hangs in the kernel takes long.
+/// How long the last process may take to exit; only one that hangs in the kernel takes long.
 const ENDING: Duration = Duration::from_secs(5);
 
 /// How long one process is waited for before all are killed again.
@@ -28,16 +27,14 @@ const SOON: Timespec = Timespec {
     tv_nsec: 5_000_000,
 };
 
-/// A process and what it uses.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Process {
     pub(super) pid: Pid,
     pub(super) threads: u64,
-    /// Bytes that are resident, what it shares included.
+    /// Resident bytes, shared ones included.
     pub(super) resident: u64,
 }
 
-/// The processes below this one.
 #[derive(Debug)]
 pub(super) struct Descendants {
     root: Pid,
@@ -45,11 +42,10 @@ pub(super) struct Descendants {
     buffer: Vec<u8>,
 }
 
-/// A process that is kept open.
 #[derive(Debug)]
 struct Kept {
     files: OpenProcess,
-    /// Whether it was there at this check.
+    /// Seen at this check.
     seen: bool,
 }
 
@@ -62,9 +58,8 @@ impl Descendants {
         }
     }
 
-    /// All of them, parents first. When they are more than `limit` the rest is not checked, and
-    /// counts as using nothing; nor are the children found of a process with more than `threads`
-    /// threads.
+    /// All processes, parents first. Beyond `limit` they are not checked and count as using
+    /// nothing; children of a process with more than `threads` threads are not found.
     pub(super) fn check(&mut self, limit: usize, threads: u64) -> Vec<Process> {
         let mut waiting = self.visit(self.root, threads).children;
         let mut found = Vec::with_capacity(waiting.len());
@@ -86,14 +81,14 @@ impl Descendants {
         found
     }
 
-    /// How many of these processes have ended and wait for this one, or for one of the first `helpers`
+    /// How many of these have exited and wait for this process, or for one of the first `helpers`
     /// below it.
     pub(super) fn ended_orphans(&self, processes: &[Process], helpers: usize) -> usize {
         let above: Vec<Pid> = std::iter::once(self.root)
             .chain(processes.iter().take(helpers).map(|process| process.pid))
             .collect();
         let is_ended_orphan = |process: &&Process| {
-            // One that has gone altogether was waited for.
+            // A missing one was reaped.
             Stat::read(process.pid).is_none_or(|stat| {
                 stat.has_ended() && stat.parent().is_some_and(|parent| above.contains(&parent))
             })
@@ -101,7 +96,7 @@ impl Descendants {
         processes.iter().filter(is_ended_orphan).count()
     }
 
-    /// What one of them uses; nothing when it has ended.
+    /// What a process uses; nothing when it has exited.
     fn visit(&mut self, pid: Pid, threads: u64) -> ProcessUsage {
         if let Some(process) = self.kept.get_mut(&pid)
             && let Ok(usage) = process.files.usage(threads, &mut self.buffer)
@@ -109,7 +104,7 @@ impl Descendants {
             process.seen = true;
             return usage;
         }
-        // It is new, or another one has its number now.
+        // New, or its id was reused.
         let Ok(files) = OpenProcess::open(pid) else {
             return ProcessUsage {
                 children: procfs::children(pid),
@@ -124,20 +119,20 @@ impl Descendants {
     }
 }
 
-/// Ends everything below this process, and waits until it is gone, for some seconds at most. `leader`
-/// is that of the process group that a bot cannot leave.
+/// Kills everything below this process, and waits some seconds for it. `leader` leads the process
+/// group that a bot cannot leave.
 ///
-/// The status of the group's leader, when it was among them and could be ended.
+/// The status of that leader, if it was among them and exited.
 pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
     let mut status = None;
     let deadline = Instant::now() + ENDING;
     loop {
         if let Some(group) = leader {
-            // At once for all: nobody can fork away from it. ESRCH: it is empty.
+            // All in one call: no process can fork away from it. ESRCH: the group is empty.
             let _ = kill_process_group(group, Signal::KILL);
         }
         for pid in procfs::own_children() {
-            // It may have ended by itself in between.
+            // It may have exited.
             let _ = kill_process(pid, Signal::KILL);
         }
         loop {
@@ -145,7 +140,7 @@ pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
                 Ok(Some((pid, ended))) if Some(pid) == leader => status = Some(ended),
                 Ok(Some(_)) | Err(Errno::INTR) => {}
                 Ok(None) => break,
-                // There are none left.
+                // None are left.
                 Err(_) => return status,
             }
         }
@@ -156,7 +151,7 @@ pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
     }
 }
 
-/// Waits until a child of this process has ended, for some milliseconds at most: others may have come.
+/// Waits some milliseconds for a child to exit: others may have appeared.
 fn wait_for_one() {
     let child = procfs::own_children().into_iter().next();
     let pidfd = child.and_then(|child| pidfd_open(child, PidfdFlags::empty()).ok());
@@ -168,12 +163,11 @@ fn wait_for_one() {
     }
 }
 
-/// Reaps the children of this process that have ended, but for `bot`. Bots leave them behind, and
-/// nobody else would while it runs.
+/// Reaps exited children other than `bot`: orphans of bots, which would stay while it runs.
 pub(super) fn reap_orphans(bot: Pid) {
     for pid in procfs::own_children() {
         if pid != bot {
-            // An error means that it is none any more.
+            // An error means it is not a child any more.
             let _ = waitpid(Some(pid), WaitOptions::NOHANG);
         }
     }
@@ -188,7 +182,7 @@ mod tests {
 
     use super::*;
 
-    /// The shells below `parent`, of all that this process has.
+    /// The shells below `parent`, among all descendants.
     fn below(descendants: &mut Descendants, parent: Pid) -> Vec<Pid> {
         let found = descendants.check(1000, 1000);
         let mut family = vec![parent];
@@ -222,7 +216,7 @@ mod tests {
         assert_eq!(before.len(), 3);
         assert!(before.contains(&grandchild));
         assert!(before.iter().all(|pid| descendants.kept.contains_key(pid)));
-        // What is kept open reports the same.
+        // Open files report the same.
         assert_eq!(below(&mut descendants, parent), before);
 
         kill_process(grandchild, Signal::KILL).expect("a signal");

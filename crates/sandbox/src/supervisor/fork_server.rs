@@ -1,11 +1,10 @@
-//! The fork server: a process that doubles itself for every supervisor that the referee needs.
+//! The fork server: a process that forks for every supervisor the referee needs.
 //!
-//! To load the referee's program takes as long as most of what a supervisor does. It is loaded once for a run, and
-//! has prepared by then what is the same for all bots: the filters of system calls, and control groups that
-//! a bot has left as they were. Its doubles are children of the referee's, as if that had started them.
+//! Loading the referee's program takes as long as most of a supervisor's work. It is loaded once,
+//! and has prepared what all bots share: the compiled filters, and control groups ready for reuse.
+//! Supervisors are children of the referee.
 //!
-//! It serves until the referee's end of its socket closes, whatever the cause, and then removes the control
-//! groups.
+//! It serves until the referee's end of its socket closes, and then removes the control groups.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -22,30 +21,31 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open, setpgid};
 use seccompiler::BpfProgram;
 use serde::{Deserialize, Serialize};
 
-use super::{sys, wire};
+use super::{message, sys};
 use crate::cgroup::{Allowance, Groups, ParentGroups};
 use crate::limits::games_at_once;
 use crate::seccomp::{self, Situation};
 
-/// The first argument of the program when it is to be the fork server, or something else for supervisors.
+/// The first argument of the program when it is to be the fork server, or another part of a
+/// supervisor.
 pub const COMMAND: &str = "supervisor";
 
-/// How long it may take to answer. It only doubles itself, and now and then removes control groups.
+/// How long it may take to answer: it forks, and sometimes removes control groups.
 const ANSWERING: Duration = Duration::from_secs(10);
 
-/// How long it may take to end.
+/// How long it may take to exit.
 const ENDING: Timespec = Timespec {
     tv_sec: 5,
     tv_nsec: 0,
 };
 
-/// No order and no answer is longer, in bytes.
+/// The most bytes of an order or an answer.
 const MAX_LINE: usize = 1 << 16;
 
-/// How an error about control groups begins.
+/// How an error about control groups starts.
 pub const NO_GROUP: &str = "no control group can be made";
 
-/// The process ids of those that run.
+/// Running fork servers.
 static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
 
 /// Whether a child of this process is a fork server, which belongs to no bot.
@@ -57,8 +57,8 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What is to be there for a supervisor. Three descriptors are sent with it: what leads to the referee, and its
-/// standard output and error.
+/// What a supervisor needs. Three descriptors are sent along: the socket to the referee, standard
+/// output and standard error.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Order {
     pub(super) situation: Situation,
@@ -66,19 +66,17 @@ pub(super) struct Order {
     pub(super) allowance: Allowance,
 }
 
-/// What became of an order.
 #[derive(Debug, Serialize, Deserialize)]
 enum Answer {
-    /// The process id of the supervisor.
+    /// The supervisor's process id.
     Started(i32),
-    /// Why there is none, for people, and the number of the system's error when it is one.
+    /// The cause for people, and the system's error number.
     Failed(String, Option<i32>),
 }
 
-/// The referee's side: started when it is first needed, and ended when this is dropped.
+/// The referee's side: started on first use, stopped when dropped.
 #[derive(Debug)]
 pub struct ForkServer {
-    /// This program's file.
     referee: PathBuf,
     server: Mutex<Option<Server>>,
 }
@@ -91,7 +89,7 @@ struct Server {
 }
 
 impl ForkServer {
-    /// None runs yet.
+    /// Starts nothing yet.
     pub const fn new(referee: PathBuf) -> Self {
         Self {
             referee,
@@ -99,14 +97,14 @@ impl ForkServer {
         }
     }
 
-    /// Starts a supervisor: a child of this process, which its caller waits for. The error is of the kind
-    /// [`io::ErrorKind::ConnectionAborted`] when the server was ended meanwhile.
+    /// Starts a supervisor: a child of this process, which the caller waits for.
+    /// [`io::ErrorKind::ConnectionAborted`] means that the server died meanwhile.
     pub(super) fn fork(&self, order: &Order, descriptors: &[BorrowedFd<'_>; 3]) -> io::Result<Pid> {
         let mut line = serde_json::to_vec(order)?;
         line.push(b'\n');
         let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
-        let send = |server: &Server| wire::send_descriptors(&server.socket, &line, descriptors);
-        // One that somebody has killed is replaced.
+        let send = |server: &Server| message::send_descriptors(&server.socket, &line, descriptors);
+        // A killed server is replaced.
         if server.as_ref().is_none_or(|running| send(running).is_err()) {
             *server = None;
             send(server.insert(Server::start(&self.referee)?))?;
@@ -136,7 +134,7 @@ impl Server {
             .stdin(Stdio::from(OwnedFd::from(theirs)))
             .stdout(Stdio::null())
             .stderr(Stdio::null())
-            // Ctrl-C is for the referee, which then ends its supervisors.
+            // Ctrl-C is for the referee, which then stops its supervisors.
             .process_group(0)
             .spawn()?;
         let pid = Pid::from_child(&child);
@@ -145,7 +143,7 @@ impl Server {
     }
 
     fn answer(&self) -> io::Result<Answer> {
-        let (line, _) = wire::receive(&self.socket, MAX_LINE, is_whole)?;
+        let (line, _) = message::receive(&self.socket, MAX_LINE, is_whole)?;
         Ok(serde_json::from_slice(&line)?)
     }
 }
@@ -156,7 +154,7 @@ impl Drop for Server {
         if let Ok(end) = pidfd_open(self.pid, PidfdFlags::empty()) {
             let _ = poll(&mut [PollFd::new(&end, PollFlags::IN)], Some(&ENDING));
         }
-        // It has ended by now, unless it hangs.
+        // Exited by now, unless it hangs.
         let _ = self.child.kill();
         let _ = self.child.wait();
         running().retain(|&pid| pid != self.pid);
@@ -167,22 +165,22 @@ fn is_whole(line: &[u8]) -> bool {
     line.last() == Some(&b'\n')
 }
 
-/// What a double of the server finds ready.
+/// What a forked supervisor finds ready.
 pub(super) struct Prepared {
-    /// Leads to the referee.
+    /// The socket to the referee.
     pub(super) control: UnixStream,
     pub(super) filters: BpfProgram,
     pub(super) groups: Groups,
 }
 
-/// What the server keeps from one supervisor to the next.
+/// What the server keeps between supervisors.
 #[derive(Default)]
 struct Stock {
     filters: Vec<(Situation, BpfProgram)>,
     slots: Vec<Slot>,
 }
 
-/// Control groups, and by whom they are used.
+/// Control groups and their current user.
 struct Slot {
     parents: ParentGroups,
     allowance: Allowance,
@@ -191,7 +189,7 @@ struct Slot {
 }
 
 impl Slot {
-    /// Whether the supervisor that has had them has ended.
+    /// Whether the supervisor that used them has exited.
     fn is_free(&self) -> bool {
         self.user.as_ref().is_none_or(|user| {
             let mut end = [PollFd::new(user, PollFlags::IN)];
@@ -201,7 +199,7 @@ impl Slot {
 }
 
 impl Stock {
-    /// The place of the filters and of the groups for a supervisor.
+    /// The indices of the filters and of the groups for a supervisor.
     fn prepare(&mut self, order: &Order) -> io::Result<(usize, usize)> {
         let known = |(situation, _): &(Situation, BpfProgram)| *situation == order.situation;
         let filters = if let Some(at) = self.filters.iter().position(known) {
@@ -211,7 +209,7 @@ impl Stock {
             self.filters.push((order.situation, filters));
             self.filters.len() - 1
         };
-        // Groups in which a bound was met, or somebody lives on, are for nobody else.
+        // Groups with a bound met, or with processes left, are not reused.
         self.slots.retain(|slot| {
             let stays = !slot.is_free() || slot.groups.renew().is_ok_and(|renewed| renewed);
             if !stays {
@@ -237,18 +235,18 @@ impl Stock {
     }
 }
 
-/// Serves until the referee is gone: then `None`. Returns in every double, with what that is to supervise by: its
-/// standard output and error are those of the bot, and it leads a process group.
+/// Serves until the referee is gone: then `None`. Returns in every forked supervisor, which leads a
+/// process group and has the bot's standard output and error.
 pub(super) fn serve() -> io::Result<Option<Prepared>> {
     let referee = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
     let mut stock = Stock::default();
-    // Its doubles know it then.
+    // Cached before forking.
     games_at_once();
     loop {
-        let (line, descriptors) = wire::receive(&referee, MAX_LINE, is_whole)?;
+        let (line, descriptors) = message::receive(&referee, MAX_LINE, is_whole)?;
         if !is_whole(&line) {
-            // The referee is gone. Supervisors that are not yet end their bots, too.
+            // The referee is gone. Supervisors that still run kill their bots too.
             stock.slots.iter().for_each(|slot| slot.groups.kill());
             return Ok(None);
         }
@@ -275,7 +273,7 @@ pub(super) fn serve() -> io::Result<Option<Prepared>> {
     }
 }
 
-/// In a double of the server.
+/// Runs in the forked child.
 fn become_supervisor(
     descriptors: Vec<OwnedFd>,
     filters: BpfProgram,

@@ -1,13 +1,12 @@
-//! A box of bubblewrap's that is kept for one bot: what bubblewrap has mounted, and a network that leads
-//! nowhere.
+//! A bubblewrap box that is kept for one bot: its mounts, and an empty network.
 //!
-//! Bubblewrap takes some ten milliseconds to build a box, and no program ever runs in one that is kept:
-//! descriptors alone hold it. Inside the box every process of the bot gets anew whatever could remember
-//! something: process ids, a view of files with an empty scratch directory, users, System V IPC, control
+//! Bubblewrap takes about ten milliseconds to build a box. No program ever runs in a kept one:
+//! descriptors alone hold it. Every process of the bot inside gets anew whatever could hold state:
+//! process ids, a view of files with an empty scratch directory, users, System V IPC, control
 //! groups. Two processes are never in one box at the same time.
 //!
-//! A supervisor builds the first one, by calling bubblewrap, and sends it to the referee, who keeps it when the
-//! bot has ended, and sends it with the next request.
+//! A supervisor builds the first one and sends it to the referee, which keeps it when the bot has
+//! exited and sends it with the next request.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -25,29 +24,29 @@ use rustix::thread::move_into_link_name_space;
 
 use super::fork_server::COMMAND;
 use super::message::{BUILD, BUILDING, HOLD, REFEREE_FD, STATUS_FD};
-use super::shown::Shown;
-use super::{own_view, sys, wire};
+use super::own_view::Shown;
+use super::{message, own_view, sys};
 use crate::backend::Backend;
 use crate::limits::ResourceLimits;
 
-/// The name spaces of a box, in the order in which a process enters them: with the rights that the first gives.
+/// In the order in which a process enters them, with the rights that the first gives.
 const SPACES: [&str; 4] = ["user", "mnt", "net", "uts"];
 
-/// So many boxes are kept at most, each by four descriptors.
+/// The most boxes kept, four descriptors each.
 const MOST: usize = 48;
 
-/// Those that are kept now.
+/// Boxes kept now.
 static KEPT: AtomicUsize = AtomicUsize::new(0);
 
-/// A box: its name spaces.
+/// The namespaces of a box.
 #[derive(Debug)]
 pub(super) struct KeptBox(Vec<OwnedFd>);
 
-/// The boxes of one bot that no process is in.
+/// The free boxes of one bot.
 #[derive(Clone, Debug, Default)]
 pub struct Boxes(Arc<Free>);
 
-/// Boxes, each with the arguments that bubblewrap has built it by.
+/// Boxes, each with the bubblewrap arguments that built it.
 #[derive(Debug, Default)]
 struct Free(Mutex<Vec<(Vec<String>, KeptBox)>>);
 
@@ -62,13 +61,13 @@ pub struct UsedBox {
 #[derive(Debug)]
 enum State {
     Built(KeptBox),
-    /// By the supervisor of the process, which then sends what leads into it.
+    /// By the process's supervisor, which then sends the descriptors.
     BeingBuilt(UnixStream),
 }
 
 impl Boxes {
-    /// A box for a process, if the backend keeps any; where none is free, its supervisor gets what is
-    /// returned with it, to send the one that it builds.
+    /// A box for a process, if the backend keeps any; if none is free, a socket for its supervisor
+    /// to send the one it builds.
     pub(super) fn take(
         &self,
         backend: &Backend,
@@ -100,7 +99,7 @@ impl Boxes {
         Ok((Some(used), way))
     }
 
-    /// Gives all of them up.
+    /// Drops all boxes.
     pub fn clear(&self) {
         self.0.clear();
     }
@@ -124,7 +123,7 @@ impl Drop for Free {
 }
 
 impl UsedBox {
-    /// What leads into it, if it is there already.
+    /// The descriptors, if it exists already.
     pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
         let spaces = match &self.state {
             State::Built(kept) => &kept.0[..],
@@ -133,12 +132,12 @@ impl UsedBox {
         spaces.iter().map(AsFd::as_fd)
     }
 
-    /// Keeps it for the next process, for all that were in it have ended.
+    /// Keeps it for the next process; all in it have exited.
     pub(super) fn give_back(self) {
         let kept = match self.state {
             State::Built(kept) => kept,
             State::BeingBuilt(supervisor) => {
-                // It was sent before the process was started, or never will be.
+                // It was sent before the process started, or never will be.
                 let sent = supervisor
                     .set_nonblocking(true)
                     .and_then(|()| KeptBox::receive(&supervisor));
@@ -158,7 +157,7 @@ impl UsedBox {
 
 impl KeptBox {
     fn receive(from: &UnixStream) -> io::Result<Self> {
-        let (_, spaces) = wire::receive(from, 1, |bytes| !bytes.is_empty())?;
+        let (_, spaces) = message::receive(from, 1, |bytes| !bytes.is_empty())?;
         if spaces.len() == SPACES.len() {
             Ok(Self(spaces))
         } else {
@@ -168,11 +167,11 @@ impl KeptBox {
 
     fn send(&self, to: &UnixStream) -> io::Result<()> {
         let spaces: Vec<BorrowedFd<'_>> = self.0.iter().map(AsFd::as_fd).collect();
-        wire::send_descriptors(to, b"", &spaces)
+        message::send_descriptors(to, b"", &spaces)
     }
 
-    /// The box for a process, in its supervisor: what was sent with the request leads into one, or to whom
-    /// a new one is to be sent.
+    /// The box for a process, in its supervisor: received with the request, or built and sent to
+    /// the socket that was.
     pub(super) fn of(sent: Vec<OwnedFd>, program: &Path, arguments: &[String]) -> io::Result<Self> {
         if sent.len() == SPACES.len() {
             return Ok(Self(sent));
@@ -185,7 +184,7 @@ impl KeptBox {
         Ok(built)
     }
 
-    /// Has bubblewrap build one, and end. Standard error is for its complaints.
+    /// Has bubblewrap build a box, and exit. Standard error is for its messages.
     fn build(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(BUILDING))?;
@@ -206,7 +205,7 @@ impl KeptBox {
     }
 }
 
-/// Becomes bubblewrap, which builds a box; this process's standard input leads to whoever wants it.
+/// Becomes bubblewrap, which builds a box; standard input is the socket to send it to.
 pub(super) fn build(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let program = arguments.next().unwrap_or_default();
     let wanted = io::stdin().as_fd().try_clone_to_owned()?;
@@ -227,7 +226,7 @@ pub(super) fn build(mut arguments: impl Iterator<Item = String>) -> io::Result<(
         .exec())
 }
 
-/// Sends what leads into the box that this process is in.
+/// Sends the descriptors of the box that this process is in.
 pub(super) fn hold() -> io::Result<()> {
     let wanted = UnixStream::from(sys::take(STATUS_FD)?);
     let open = |name| Ok(File::open(format!("/proc/self/ns/{name}"))?.into());
@@ -235,11 +234,10 @@ pub(super) fn hold() -> io::Result<()> {
     KeptBox(spaces.collect::<io::Result<_>>()?).send(&wanted)
 }
 
-/// Enters a box. The next child of this process begins process ids of its own, and what it mounts it alone
-/// sees. `own_user` says that root's bot has a user of its own; otherwise the process gets a name space of
-/// users below that of the box.
+/// Enters a box. The next child starts new process ids, and its mounts are private. `own_user`:
+/// root's bot has its own user; otherwise the process gets a user namespace below the box's.
 pub(super) fn enter(kept: &KeptBox, own_user: bool) -> io::Result<()> {
-    // Inside, there is no `/proc` of the ids that this process has.
+    // Inside, no `/proc` shows this process's ids.
     let processes = open(CWD, "/proc", OFlags::PATH | OFlags::DIRECTORY)?;
     for (space, name) in kept.0.iter().zip(SPACES) {
         // Root is in the box's already.
@@ -248,7 +246,7 @@ pub(super) fn enter(kept: &KeptBox, own_user: bool) -> io::Result<()> {
         }
     }
     let mut new = libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC;
-    // Kernels may be without.
+    // Kernels may lack it.
     if open(&processes, "self/ns/cgroup", OFlags::PATH).is_ok() {
         new |= libc::CLONE_NEWCGROUP;
     }
@@ -264,7 +262,7 @@ pub(super) fn enter(kept: &KeptBox, own_user: bool) -> io::Result<()> {
     write(&processes, "sys/user/max_user_namespaces", "0")
 }
 
-/// Mounts an empty scratch directory over the one of the box, in which these paths are shown as before.
+/// Mounts an empty scratch directory over the box's, with these paths still visible.
 pub(super) fn renew_scratch(
     place: &Path,
     shown: &[PathBuf],

@@ -1,77 +1,80 @@
-//! The protocol between the referee and a supervisor: the arguments that a supervisor is started
-//! with, and one line of JSON for each message.
+//! The protocol between referee and supervisor: the arguments, and messages of one JSON line.
 
-use std::os::fd::RawFd;
+use std::io::{self, IoSlice, IoSliceMut, Write as _};
+use std::mem::MaybeUninit;
+use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use referee_text::size;
+use rustix::io::Errno;
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
+    SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
 use crate::cgroup::{Account, Allowance, Controller, Freezer, ParentGroups};
 use crate::limits::ResourceLimits;
 use crate::seccomp::Situation;
-use referee_text::size;
 
-/// The second argument of the program inside bubblewrap, which then becomes the bot.
+/// Second argument of the program inside bubblewrap, which becomes the bot.
 pub(super) const INSIDE: &str = "inside";
 
-/// The second argument of the program when it is to become bubblewrap, which builds a box.
+/// Second argument of the program that becomes bubblewrap to build a box.
 pub(super) const BUILD: &str = "build";
 
-/// The second argument of the program inside a box that is kept.
+/// Second argument of the program inside a new box.
 pub(super) const HOLD: &str = "hold";
 
-/// The second argument of the program when it is to try what a bot could do.
+/// Second argument of the self-test.
 pub(super) const SELF_TEST: &str = "self-test";
 
-/// The descriptor of the program inside bubblewrap that leads to the supervisor.
+/// Inside bubblewrap: leads to the supervisor.
 pub(super) const STATUS_FD: RawFd = 3;
 
-/// The descriptor by which bubblewrap starts that program.
+/// By which bubblewrap starts the program.
 pub(super) const REFEREE_FD: RawFd = 4;
 
 /// How long bubblewrap may take to build a sandbox.
 pub(super) const BUILDING: Duration = Duration::from_secs(10);
 
-/// A bot to start. A descriptor is sent with it, from which the bot reads questions; and where a box is
-/// kept, those that lead into it, or one for whoever is to get the box that the supervisor builds.
+/// A bot to start. Sent with it: the descriptor of its questions, and for a kept box its
+/// descriptors or a socket to send a new one to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnRequest {
-    /// What is started, and its arguments.
     pub argv: Vec<String>,
-    /// All of its environment, but for the place of its scratch directory.
+    /// Without the variable for its scratch directory.
     pub environment: Vec<(String, String)>,
-    /// Where it starts; its scratch directory when there is none.
+    /// Working directory; its scratch directory when `None`.
     pub directory: Option<PathBuf>,
-    /// What confines it.
     pub backend: Backend,
-    /// What it may use.
     pub limits: ResourceLimits,
     /// Whether it is stopped in its opponent's turns.
     pub freeze: bool,
-    /// Whether compilers are run.
+    /// Whether compilers run.
     pub compiles: bool,
     /// Where control groups can be made for it.
     pub groups: ParentGroups,
-    /// What all of its processes then have together.
+    /// What its processes may use together.
     pub allowance: Allowance,
-    /// The number of the user and group that its processes get; the referee's own without one.
+    /// User and group id of its processes; the referee's when `None`.
     pub user: Option<u32>,
 }
 
 /// What a process restricts itself to before it becomes the bot.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(super) struct Restrictions {
-    /// What the bot may use.
     pub(super) limits: ResourceLimits,
     pub(super) situation: Situation,
-    /// The number of the user and group that it gets.
+    /// User and group id.
     pub(super) user: Option<u32>,
 }
 
 impl SpawnRequest {
-    /// What the bot's first process restricts itself to.
+    /// The restrictions for the bot's first process.
     pub(super) fn restrictions(&self) -> Restrictions {
         Restrictions {
             limits: self.limits,
@@ -80,7 +83,6 @@ impl SpawnRequest {
         }
     }
 
-    /// What the bot's filters depend on.
     pub(super) fn situation(&self) -> Situation {
         Situation {
             shared_files: matches!(
@@ -90,7 +92,7 @@ impl SpawnRequest {
                     ..
                 }
             ),
-            // What the kernel stops no signal continues.
+            // No signal continues what the kernel stopped.
             freeze: self.freeze && self.groups.version(Controller::Freezer).is_none(),
             compiles: self.compiles,
         }
@@ -103,50 +105,48 @@ impl SpawnRequest {
 pub enum SupervisorEvent {
     /// The bot runs.
     Ready {
-        /// Its process, which leads a group and a session.
+        /// Leads a group and a session.
         pid: i32,
-        /// What stops all of its processes, if that is to be had.
+        /// Stops all of its processes; `None` where nothing does.
         freezer: Option<Freezer>,
-        /// What counts their CPU time, likewise.
+        /// Counts their CPU time; `None` where nothing does.
         account: Option<Account>,
     },
     /// It could not be started.
     Failed {
-        /// Why, for people.
         cause: String,
-        /// The number of the system's error, when it is one.
+        /// The system's error number.
         errno: Option<i32>,
     },
-    /// It has ended, with all that it had started.
+    /// The bot and everything it started have exited.
     Ended(ExitReport),
 }
 
 /// How a bot ended, and what it had used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExitReport {
-    /// Its exit status, as `wait` gives it.
+    /// As from `wait`.
     pub status: i32,
-    /// Processor time of all its processes, in milliseconds.
+    /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,
-    /// The most memory that was seen in use at once, in KiB.
+    /// Peak memory seen, in KiB.
     pub memory_kb: u64,
-    /// The limit that it was ended for.
+    /// The limit it was killed for.
     pub exceeded: Option<Exceeded>,
     /// Whether it tried to open a network connection.
     pub network: bool,
 }
 
-/// A limit that a bot was ended for.
+/// A limit that a bot was killed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exceeded {
-    /// Memory of all its processes.
+    /// Of all its processes.
     Memory,
-    /// Not one of its own: the kernel killed a process of it because others had all memory.
+    /// Not the bot's: the kernel killed a process because others used the memory.
     OthersMemory,
-    /// Processes.
     Processes,
-    /// Threads of all its processes.
+    /// Of all its processes.
     Threads,
     /// Bytes in its scratch directory.
     Scratch,
@@ -157,8 +157,7 @@ pub enum Exceeded {
 }
 
 impl ExitReport {
-    /// Why the bot was ended, when it had more than its limits allow: the end of a sentence that
-    /// begins with "it".
+    /// Which limit the bot exceeded: the end of "it …".
     pub fn exceeded(&self, limits: &ResourceLimits) -> Option<String> {
         const KILLED_BY_FILE_SIZE: i32 = 25;
         let scratch = size(limits.scratch);
@@ -181,4 +180,62 @@ impl ExitReport {
             None | Some(Exceeded::OthersMemory) => return None,
         })
     }
+}
+
+/// The most descriptors sent at a time.
+const MOST: usize = 5;
+
+/// Sends descriptors with some bytes: a mark when there are none.
+pub(super) fn send_descriptors(
+    socket: &UnixStream,
+    bytes: &[u8],
+    descriptors: &[BorrowedFd<'_>],
+) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::Error::other("too many descriptors"));
+    }
+    let bytes = if bytes.is_empty() { b"." } else { bytes };
+    let slices = [IoSlice::new(bytes)];
+    let sent = sendmsg(socket, &slices, &mut ancillary, SendFlags::NOSIGNAL)?;
+    (&*socket).write_all(&bytes[sent..])
+}
+
+/// Reads until the stream ends or `enough` is read, at most about `most` bytes: the bytes, and the
+/// descriptors sent with them.
+pub(super) fn receive(
+    socket: &UnixStream,
+    most: usize,
+    enough: impl Fn(&[u8]) -> bool,
+) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
+    let mut bytes = Vec::new();
+    let mut descriptors = Vec::new();
+    // Most messages are shorter. More would touch memory in vain, in the fork server and its fork.
+    let mut buffer = [0; 1 << 12];
+    while !enough(&bytes) && bytes.len() <= most {
+        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
+        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+        let received = match recvmsg(
+            socket,
+            &mut [IoSliceMut::new(&mut buffer)],
+            &mut ancillary,
+            RecvFlags::CMSG_CLOEXEC,
+        ) {
+            Err(Errno::INTR) => continue,
+            // The socket has a receive timeout.
+            Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
+            received => received?,
+        };
+        for message in ancillary.drain() {
+            if let RecvAncillaryMessage::ScmRights(received) = message {
+                descriptors.extend(received);
+            }
+        }
+        if received.bytes == 0 {
+            break;
+        }
+        bytes.extend_from_slice(&buffer[..received.bytes]);
+    }
+    Ok((bytes, descriptors))
 }

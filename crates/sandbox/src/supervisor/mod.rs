@@ -1,58 +1,26 @@
-//! The supervisor: a small process between the referee and a bot in a sandbox.
+//! The supervisor: a small process between the referee and a sandboxed bot.
 //!
-//! The referee starts its own program again as `referee supervisor`, once: the fork server, which doubles
-//! itself for every bot. Its double is the supervisor of the bot, and a child of the referee's; a socket leads
-//! from one to the other. A request is sent over it; the supervisor starts the bot and reports whether it
-//! runs, how it ended, and what it had used. When the referee's end of the socket closes, whatever the cause,
-//! the supervisor ends the bot with all its processes. The bot's pipes lead straight to the referee: a
-//! ply needs no system call more.
+//! The referee starts its own program once as the fork server (`referee supervisor`), which forks a
+//! supervisor for every bot, a child of the referee connected by a socket. The supervisor receives
+//! a request, starts the bot, and reports that it runs, how it ended and what it used. When the
+//! referee's end of the socket closes it kills the bot with all its processes. The bot's pipes lead
+//! straight to the referee: a ply needs no further system call.
 //!
 //! A supervisor has one thread. It adopts orphans, and no process of a bot can leave its process
-//! group, so that none escapes.
-//!
-//! The referee's side:
-//!
-//! - `client`: starts a supervisor, and reads its reports
-//! - `forked`: waits for its end
-//!
-//! Both sides:
-//!
-//! - `fork_server`: what starts supervisors
-//! - `message`: what is sent over the socket
-//! - `kept_box`: what bubblewrap has built, for the next process of the same bot
-//! - `wire`: descriptors sent over a socket
-//!
-//! The supervisor's side:
-//!
-//! - `spawn`: starts the bot, inside its backend
-//! - `start`: a new process in its control groups
-//! - `restrictions`: what a process gives up before it becomes a bot
-//! - `supervise`: waits for the end of the bot, or brings it about
-//! - `removal`: removes files for a bot that may not do so itself
-//! - `shown`: what stays in sight of a directory that another file system is mounted over
-//! - `own_view`: process ids and a scratch directory of a bot's own, for Landlock
-//! - `watch`: what a bot uses while it runs
-//! - `descendants`: the processes below this one
-//! - `self_test`: what a sandboxed process can do, found by trying
-//! - `sys`: system calls without a safe wrapper
+//! group: none escapes.
 
 pub mod client;
 mod descendants;
 pub mod fork_server;
-pub mod forked;
 pub mod kept_box;
 pub mod message;
 mod own_view;
 mod removal;
-mod restrictions;
 pub mod self_test;
-mod shown;
 mod spawn;
 mod start;
 mod supervise;
 mod sys;
-mod watch;
-mod wire;
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -69,7 +37,7 @@ use self::message::{BUILD, HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEven
 use self::supervise::supervise;
 use crate::private_directory::remove_tree;
 
-/// A request is never longer, in bytes.
+/// The most bytes of a request.
 const MAX_REQUEST: usize = 1 << 20;
 
 /// Runs this process as a supervisor. `arguments` are those after the word [`COMMAND`].
@@ -94,7 +62,6 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-/// Reads the request, starts the bot, and supervises it until it has ended.
 fn serve(prepared: Prepared) -> io::Result<()> {
     let Prepared {
         mut control,
@@ -104,7 +71,7 @@ fn serve(prepared: Prepared) -> io::Result<()> {
     set_child_subreaper(Some(getpid()))?;
     let (request, input, spaces) = receive(&control)?;
     let started = spawn::spawn(&request, input, spaces, &filters, groups);
-    // From here on only the bot holds its streams, so that their end can be seen.
+    // From here only the bot holds its streams: their end can be noticed.
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;
     rustix::stdio::dup2_stderr(&nothing)?;
@@ -144,11 +111,10 @@ fn report(control: &mut UnixStream, event: &SupervisorEvent) -> io::Result<()> {
     control.write_all(&line)
 }
 
-/// Reads a request and the descriptors that are sent with it: what the bot reads from, and what leads into the
-/// box that it gets, if one is kept.
+/// Reads a request and its descriptors: the bot's input, and the kept box if any.
 fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd, Vec<OwnedFd>)> {
     let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
-    let (text, descriptors) = wire::receive(control, MAX_REQUEST, whole)?;
+    let (text, descriptors) = message::receive(control, MAX_REQUEST, whole)?;
     if !whole(&text) {
         return Err(io::Error::other("no request arrived"));
     }

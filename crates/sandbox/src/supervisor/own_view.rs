@@ -1,39 +1,41 @@
-//! A view of the system of a bot's own, in which it has process ids of its own, everything but its scratch
-//! directory is read-only, and that is a file system of fixed size: for Landlock, where this process may
-//! make name spaces, as root or in a name space of users.
+//! A bot's own view of the system for Landlock: own process ids, everything read-only except a
+//! scratch file system of fixed size. Needs namespaces, as root or in a user namespace.
 //!
-//! The supervisor's next child is the first process of the new process ids. It makes the view, starts
-//! the bot's first process, and waits for its end; when it ends itself, by whatever cause, the kernel ends
+//! The supervisor's next child is the first process of the new process ids. It makes the view,
+//! starts the bot's first process and waits for it; when it exits for any reason, the kernel kills
 //! all others.
 
 use std::convert::Infallible;
 use std::ffi::{CStr, CString};
-use std::fs;
+use std::fs::{self, DirBuilder, File};
 use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::Path;
+use std::os::unix::fs::{DirBuilderExt as _, symlink};
+use std::path::{Path, PathBuf};
 
+use rustix::fs::{CWD, Mode};
 use rustix::io::Errno;
-use rustix::mount::{MountFlags, mount};
+use rustix::mount::{MountFlags, MoveMountFlags, OpenTreeFlags, mount, move_mount, open_tree};
 use rustix::process::{
-    DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, wait,
+    DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, umask,
+    wait,
 };
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
-use super::shown::Shown;
 use super::start::Report;
 use super::sys;
 use crate::closed::ClosedDirectory;
 use crate::limits::ResourceLimits;
 
-/// Added to the number of the signal that ended a bot, for an exit status: as bubblewrap does.
+/// Added to the signal number in an exit status, as bubblewrap does.
 const SIGNALLED: i32 = 128;
 
-/// What every file system for a bot is mounted with.
+/// For every file system mounted for a bot.
 const SAFE: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 
-/// Has the next child of this process begin new process ids. With `root` this process has the right to
-/// do so; otherwise it gets it in a name space of users.
+/// The next child of this process starts new process ids. Unless `root`, this process gets the
+/// right for that in a user namespace.
 pub(super) fn prepare(root: bool) -> io::Result<()> {
     if !root {
         let (user, group) = (getuid().as_raw(), getgid().as_raw());
@@ -45,8 +47,8 @@ pub(super) fn prepare(root: bool) -> io::Result<()> {
     sys::unshare(libc::CLONE_NEWPID)
 }
 
-/// Makes the view, in the first process of new process ids. `user` is the number of the bot's user, to whom
-/// some directories are `closed`.
+/// Makes the view, in the first process of new process ids. Some directories are `closed` to
+/// `user`.
 pub(super) fn make(
     scratch: &Path,
     limits: &ResourceLimits,
@@ -54,7 +56,7 @@ pub(super) fn make(
     closed: &[ClosedDirectory],
 ) -> io::Result<()> {
     sys::unshare(libc::CLONE_NEWNS)?;
-    // What is mounted here stays here.
+    // Mounts made here stay here.
     sys::make_read_only(c"/", true)?;
     closed.iter().try_for_each(open_way)?;
     let files = ResourceLimits::SCRATCH_FILES + 1;
@@ -63,7 +65,7 @@ pub(super) fn make(
     mount_processes()
 }
 
-/// Has a closed directory hold nothing but what is to be seen of it, and the open way there.
+/// Mounts over a closed directory one with only what must be visible, and an open way to it.
 fn open_way(closed: &ClosedDirectory) -> io::Result<()> {
     let shown = Shown::find(&closed.shown)?;
     mount("tmpfs", &closed.path, "tmpfs", SAFE, c"mode=755")?;
@@ -72,7 +74,7 @@ fn open_way(closed: &ClosedDirectory) -> io::Result<()> {
     sys::make_read_only(&path, false)
 }
 
-/// Mounts a file system of fixed size for a bot of this user; `more` are further options, each with a comma.
+/// `more` are further options, each with a comma.
 pub(super) fn mount_scratch(
     place: &Path,
     limits: &ResourceLimits,
@@ -86,14 +88,14 @@ pub(super) fn mount_scratch(
     Ok(mount("tmpfs", place, "tmpfs", SAFE, options)?)
 }
 
-/// Shows the processes of this process's own ids only; read-only, for the files there are also settings
-/// of the kernel.
+/// Shows only processes of this process's namespace; read-only, because `/proc` has kernel
+/// settings.
 pub(super) fn mount_processes() -> io::Result<()> {
     let flags = SAFE | MountFlags::NOEXEC | MountFlags::RDONLY;
     Ok(mount("proc", "/proc", "proc", flags, None)?)
 }
 
-/// Starts a process that does this, and reports when it cannot; waits for its end and then ends as it did.
+/// Runs this in a child, which reports failures; waits for it and exits as it did.
 pub(super) fn run_below(
     report: &Report,
     become_it: impl FnOnce() -> io::Result<Infallible>,
@@ -110,7 +112,7 @@ pub(super) fn run_below(
     sys::exit(status.unwrap_or(1))
 }
 
-/// Waits for the end of the bot, and of whatever else ends before it: the exit status for it.
+/// Waits for the bot, and reaps everything else: the bot's exit status.
 fn wait_for(bot: Pid) -> io::Result<i32> {
     sys::close_all()?;
     // The bot may have another user.
@@ -125,11 +127,11 @@ fn wait_for(bot: Pid) -> io::Result<i32> {
         match wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if pid == bot => ended = Some(exit_status(status)),
             Ok(_) | Err(Errno::INTR) => {}
-            // There are none left.
+            // None are left.
             Err(_) => return Ok(ended.unwrap_or(1)),
         }
         if ended.is_some() {
-            // The kernel would end the others, too, but then nobody would know what they had used.
+            // The kernel would kill the others anyway, but their usage would be lost.
             let _ = sys::kill_all_others();
         }
     }
@@ -138,4 +140,64 @@ fn wait_for(bot: Pid) -> io::Result<i32> {
 fn exit_status(status: WaitStatus) -> i32 {
     let signalled = || status.terminating_signal().map(|signal| SIGNALLED + signal);
     status.exit_status().or_else(signalled).unwrap_or(1)
+}
+
+/// Files, directories and links, each with its path.
+pub(super) struct Shown<'a>(Vec<(&'a Path, What)>);
+
+enum What {
+    Directory(OwnedFd),
+    File(OwnedFd),
+    Link(PathBuf),
+}
+
+impl<'a> Shown<'a> {
+    /// Opens what is there now. None of the paths lies in another.
+    pub(super) fn find(paths: &'a [PathBuf]) -> io::Result<Self> {
+        let tree = OpenTreeFlags::OPEN_TREE_CLONE
+            | OpenTreeFlags::OPEN_TREE_CLOEXEC
+            | OpenTreeFlags::AT_RECURSIVE;
+        let find = |path: &'a PathBuf| {
+            let what = match fs::read_link(path) {
+                Ok(target) => What::Link(target),
+                Err(_) if path.is_dir() => What::Directory(open_tree(CWD, path, tree)?),
+                Err(_) => What::File(open_tree(CWD, path, tree)?),
+            };
+            Ok((path.as_path(), what))
+        };
+        paths.iter().map(find).collect::<io::Result<_>>().map(Self)
+    }
+
+    /// Shows everything at its path, making parent directories that all users may enter and list.
+    pub(super) fn put(self) -> io::Result<()> {
+        // The referee's umask may keep others out.
+        let usual = umask(Mode::WGRP | Mode::WOTH);
+        let done = self
+            .0
+            .into_iter()
+            .try_for_each(|(path, what)| put(path, what));
+        umask(usual);
+        done
+    }
+}
+
+fn put(path: &Path, what: What) -> io::Result<()> {
+    let mut directories = DirBuilder::new();
+    directories.recursive(true).mode(0o755);
+    if let Some(above) = path.parent() {
+        directories.create(above)?;
+    }
+    let tree = match what {
+        What::Link(target) => return symlink(target, path),
+        What::Directory(tree) => {
+            directories.create(path)?;
+            tree
+        }
+        What::File(tree) => {
+            File::create_new(path)?;
+            tree
+        }
+    };
+    let here = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    Ok(move_mount(tree, "", CWD, path, here)?)
 }

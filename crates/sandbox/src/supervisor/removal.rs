@@ -1,9 +1,9 @@
-//! Removing files for a bot in Landlock that has no file system of its own.
+//! Removes files for a Landlock bot without its own file system.
 //!
-//! A file that is removed while it is open still takes space, and no look at a directory shows it. So
-//! the bot itself may remove nothing. Its supervisor is asked by the kernel instead, and moves a file
-//! to a directory of its own that counts as the bot's; it is removed there once nobody has it open. Empty
-//! directories and links are removed at once.
+//! A removed file that is still open takes space, but no directory shows it: the bot itself may
+//! remove nothing. The kernel asks its supervisor instead, which moves the file to its own
+//! directory (counted as the bot's) and removes it once it is not open any more. Empty directories
+//! and links are removed immediately.
 
 use std::ffi::{CString, OsStr};
 use std::fs::{self, File};
@@ -21,26 +21,23 @@ use rustix::io::Errno;
 
 use super::sys::{self, WaitingCall};
 
-/// So many bytes of memory are read at once, at most; a page holds several such parts.
+/// The most bytes of memory read at a time; divides a page.
 const PART: usize = 256;
 
-/// No path is longer, in bytes.
+/// The longest path, in bytes.
 const MAX_PATH: usize = 4096;
 
-/// Removes files in a bot's scratch directory.
 #[derive(Debug)]
 pub(super) struct Remover {
-    /// The scratch directory.
     scratch: PathBuf,
-    /// Where files wait until nobody has them open.
+    /// Where files wait until they are not open.
     removed: OwnedFd,
     place: PathBuf,
-    /// How many files have been moved there.
+    /// Files moved there so far.
     count: u64,
 }
 
 impl Remover {
-    /// For a scratch directory, and an empty one beside it that the bot cannot reach.
     pub(super) fn new(scratch: &Path, place: &Path) -> io::Result<Self> {
         Ok(Self {
             scratch: scratch.canonicalize()?,
@@ -50,8 +47,7 @@ impl Remover {
         })
     }
 
-    /// Does what a call asks for, as far as it is about the bot's own files: the number of the error
-    /// otherwise.
+    /// Does what a call asks for, for the bot's own files; else an error number.
     pub(super) fn remove(&mut self, call: &WaitingCall) -> Result<(), Errno> {
         let (at, path, is_directory) = match call.number {
             libc::SYS_unlinkat => {
@@ -101,7 +97,7 @@ impl Remover {
             Mode::empty(),
             ResolveFlags::NO_MAGICLINKS,
         )?;
-        // Where it is now: the bot can move no directory.
+        // Its place now: the bot cannot move directories.
         let place = fs::read_link(format!("/proc/self/fd/{}", parent.as_raw_fd()));
         if place.is_ok_and(|place| place.starts_with(&self.scratch)) {
             Ok((parent, name))
@@ -110,17 +106,17 @@ impl Remover {
         }
     }
 
-    /// Removes the files that nobody has open any more.
+    /// Removes the files that are not open any more.
     pub(super) fn clear(&self) {
         for entry in fs::read_dir(&self.place).into_iter().flatten().flatten() {
             self.clear_one(entry.file_name());
         }
     }
 
-    /// Removes a file, unless somebody has it open.
+    /// Removes a file unless it is open elsewhere.
     fn clear_one(&self, name: impl AsRef<OsStr>) {
         let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
-        // One that is closed to its owner waits for the end of the bot.
+        // A file its owner closed waits until the bot exits.
         let opened = openat(&self.removed, name.as_ref(), flags, Mode::empty());
         if let Ok(file) = opened
             && sys::has_nobody_else(file.as_fd())
@@ -130,7 +126,6 @@ impl Remover {
     }
 }
 
-/// An argument that is an `int` for the caller.
 fn int(argument: u64) -> libc::c_int {
     let low = u32::try_from(argument & u64::from(u32::MAX));
     low.unwrap_or_default().cast_signed()
@@ -141,8 +136,8 @@ fn open_directory(path: &Path) -> io::Result<OwnedFd> {
     Ok(openat(CWD, path, flags, Mode::empty())?)
 }
 
-/// Reads a path from the memory of a thread that waits. It may change it at any time, which helps it
-/// nothing: what it leads to is found here, once.
+/// Reads a path from a waiting thread's memory. The bot may change it at any time, which does not
+/// help: it is resolved here, once.
 fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
     let memory = File::open(format!("/proc/{thread}/mem")).map_err(|_| Errno::PERM)?;
     let mut bytes = Vec::new();
@@ -151,7 +146,7 @@ fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
         let at = address
             .checked_add(bytes.len() as u64)
             .ok_or(Errno::FAULT)?;
-        // No reading goes beyond the end of a page, which may be the last one.
+        // No read crosses a page, which may be the last one.
         let left = page.len() - usize::try_from(at % PART as u64).unwrap_or(0);
         let count = memory
             .read_at(&mut page[..left], at)

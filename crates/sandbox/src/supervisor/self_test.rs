@@ -1,5 +1,5 @@
-//! What a process in a sandbox can do, found by trying what every sandbox must forbid. The project's
-//! tests try the rest, one program an attack.
+//! What a sandboxed process can do, found by trying what every sandbox must forbid. Tests try the
+//! rest, one program for each attack.
 
 use std::env;
 use std::fs::{self, File, Permissions};
@@ -20,7 +20,7 @@ use rustix::thread::{capabilities, no_new_privs};
 use super::fork_server::COMMAND;
 use super::message::SELF_TEST;
 
-/// What must fail, as the end of a sentence that begins with "it can", and the attempt.
+/// What must fail, as the end of "it can …", and the attempt.
 type Attempt = (&'static str, fn(&[String]) -> bool);
 
 const ATTEMPTS: &[Attempt] = &[
@@ -45,7 +45,7 @@ const ATTEMPTS: &[Attempt] = &[
         places.iter().any(|place| writes(place))
     }),
     ("change attributes of a file that is not its own", |paths| {
-        // The mode that it has.
+        // Its current mode.
         let mode = || Permissions::from_mode(0o600);
         let changes = |path: &String| {
             fs::set_permissions(path, mode()).is_ok()
@@ -85,7 +85,7 @@ const ATTEMPTS: &[Attempt] = &[
         parent.is_some_and(|parent| pidfd_getfd(parent, 0, PidfdGetfdFlags::empty()).is_ok())
     }),
     ("signal other processes", |paths| {
-        // The referee's process id is the name of the file's directory.
+        // The referee's process id is the extension of the file's directory.
         let pid = paths.first().and_then(|path| {
             let name = Path::new(path).extension()?.to_str()?;
             Pid::from_raw(name.parse().ok()?)
@@ -93,7 +93,7 @@ const ATTEMPTS: &[Attempt] = &[
         pid.is_none_or(|pid| test_kill_process(pid).is_ok())
     }),
     ("change the priority of all processes of its user", |_| {
-        // To what it is.
+        // To its current value.
         let now = getpriority_user(getuid());
         now.and_then(|now| setpriority_user(getuid(), now)).is_ok()
     }),
@@ -116,11 +116,11 @@ pub fn attempts() -> Vec<&'static str> {
     names.chain([LEAVING]).collect()
 }
 
-/// What a child of it tries, for whoever leads a process group cannot leave it.
+/// Tried by a child: a group leader cannot leave its group.
 const LEAVING: &str = "leave its process group";
 
-/// Whether it can use its scratch directory, as every bot may. The file is removed again: where a sandbox keeps
-/// nothing in, that is the machine's directory for temporary files.
+/// Whether its scratch directory is usable, as every bot's must be. The file is removed again:
+/// without a working sandbox this is the machine's temporary directory.
 fn has_scratch() -> bool {
     let place = env::temp_dir().join(format!("referee-probe-{}", process::id()));
     let has = fs::write(&place, "x").is_ok() && fs::read(&place).is_ok();
@@ -138,9 +138,9 @@ fn writes(place: &Path) -> bool {
     written
 }
 
-/// An error when the machine has no process left to try it.
+/// An error when no process can be started for it.
 fn can_leave_group() -> io::Result<bool> {
-    // Nobody can who leads one; a child does not.
+    // A leader never can; a child does not.
     let tried = Command::new("/proc/self/exe")
         .args([COMMAND, SELF_TEST, "setsid"])
         .status();
@@ -150,12 +150,12 @@ fn can_leave_group() -> io::Result<bool> {
     }
 }
 
-/// Whether a file that exists can be opened for writing. Nothing is written.
+/// Whether an existing file can be opened for writing. Nothing is written.
 fn opens_for_writing(path: impl AsRef<Path>) -> bool {
     File::options().write(true).open(path).is_ok()
 }
 
-/// Prints what it could do and should not have been able to, a line each, and then `done`.
+/// Prints what it could do and must not, one a line, then `done`.
 pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let arguments: Vec<String> = arguments.collect();
     if arguments == ["setsid"] {
@@ -167,7 +167,7 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let mut out = io::stdout().lock();
     let (own, exposed) = arguments.split_at(arguments.len().min(1));
     for path in exposed {
-        // Of a directory that it may pass through it may know what is in there.
+        // In a directory that is only passable it knows the names.
         let needed = if Path::new(path).is_dir() {
             Access::EXEC_OK
         } else {
@@ -182,7 +182,7 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
             writeln!(out, "it can {hole}")?;
         }
     }
-    // Last, since starting a program takes longest.
+    // Last: starting a program takes longest.
     if can_leave_group()? {
         writeln!(out, "it can {LEAVING}")?;
     }
@@ -192,17 +192,17 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     writeln!(out, "{DONE}")
 }
 
-/// The argument of a self-test that is to use more memory than it has.
+/// The argument of a self-test that exceeds its memory.
 pub const EXCEED_MEMORY: &str = "memory";
 
-/// The memory that such a self-test has, in bytes.
+/// The memory of such a self-test, in bytes.
 pub const SMALL_MEMORY: u64 = 32 << 20;
 
-/// Uses twice the memory that it has.
+/// Uses twice its memory.
 fn exceed_memory() -> io::Result<()> {
     let mut memory = Vec::new();
     while (memory.len() as u64) < 2 * SMALL_MEMORY {
-        // Not zeros: pages of zeros are not there.
+        // Not zeros: pages of zeros need no memory.
         memory.resize(memory.len() + (1 << 20), b'x');
     }
     writeln!(
@@ -215,10 +215,10 @@ fn exceed_memory() -> io::Result<()> {
 /// The last line of a self-test.
 pub const DONE: &str = "done";
 
-/// How the line begins on a path that was exposed to it and that it cannot read all the same.
+/// Starts the line on an exposed path that it cannot read.
 pub const UNREADABLE: &str = "cannot read ";
 
-/// The arguments of a self-test that knows this secret file, and can read what is `exposed`.
+/// The arguments of a self-test with this secret file and these exposed paths.
 pub fn arguments(file: &str, exposed: &[PathBuf]) -> Vec<String> {
     let words = [COMMAND, SELF_TEST, file].map(str::to_owned);
     let exposed = exposed

@@ -1,4 +1,4 @@
-//! Starting a bot inside its sandbox.
+//! Starts a bot inside its sandbox.
 
 use std::env;
 use std::fs::Permissions;
@@ -20,10 +20,9 @@ use super::fork_server::COMMAND;
 use super::kept_box::KeptBox;
 use super::message::{BUILDING, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest};
 use super::removal::Remover;
-use super::restrictions::Counted;
-use super::start::Entry;
-use super::watch::Scratch;
-use super::{kept_box, own_view, restrictions, sys, wire};
+use super::start::{Counted, Entry};
+use super::supervise::Scratch;
+use super::{kept_box, message, own_view, start, sys};
 use crate::backend::bubblewrap::SCRATCH;
 use crate::backend::{Backend, landlock};
 use crate::cgroup::Groups;
@@ -31,32 +30,31 @@ use crate::closed::ClosedDirectory;
 use crate::seccomp;
 use crate::session;
 
-/// The program inside bubblewrap reports no more than this, in bytes.
+/// The most bytes of a report from inside bubblewrap.
 const MAX_REPORT: usize = 1 << 20;
 
-/// Sent by the program inside bubblewrap when all is prepared.
+/// Sent from inside bubblewrap when everything is prepared.
 const PREPARED: u8 = b'+';
 
-/// A bot that runs.
 pub(super) struct RunningBot {
     /// Its process, or bubblewrap's above it; leads a group and a session.
     pub(super) pid: Pid,
     pub(super) scratch: Scratch,
-    /// Processes between the supervisor and the bot.
+    /// Helper processes between the supervisor and the bot.
     pub(super) helpers: usize,
-    /// The scratch directory and what belongs to it, to be removed at the end.
+    /// The scratch directory and what belongs to it, removed at the end.
     pub(super) directories: Vec<TempDir>,
-    /// Removes files in it, when the bot itself cannot.
+    /// Removes files in it for a bot that may not.
     pub(super) remover: Option<Remover>,
-    /// Its control groups; removed at the end, too.
+    /// Removed at the end.
     pub(super) groups: Groups,
-    /// Becomes readable when the bot tries the network, or asks to remove a file; the kernel waits for an
+    /// Readable when the bot tries the network, or asks to remove a file; the kernel waits for an
     /// answer.
     pub(super) calls: OwnedFd,
 }
 
-/// Starts a bot that reads from `input`, in these control groups, and in a box that is kept where `spaces` lead
-/// into one. Its standard output and error are this process's.
+/// Starts a bot that reads from `input`, in these groups, in the kept box that `spaces` lead to if
+/// any. Its standard output and error are this process's.
 pub(super) fn spawn(
     request: &SpawnRequest,
     input: OwnedFd,
@@ -101,8 +99,8 @@ fn spawn_in_landlock(
     let own_view = view.is_some();
     let mut directories = Vec::new();
     let mut remover = None;
-    // A view of its own has its scratch directory mounted over what all views have in that place: to make a
-    // directory and to remove it takes as long on a disk as a sixth of the start.
+    // A view mounts its scratch directory over a place common to all views: making and removing a
+    // directory on a disk takes a sixth of the start.
     let mut directory = scratch.to_owned();
     if !own_view {
         let own = private_directory("scratch-", scratch)?;
@@ -121,7 +119,7 @@ fn spawn_in_landlock(
     };
     let itself = env::current_exe()?;
     let mut command = if itself == Path::new(name) {
-        // Where it is installed may be closed to another user.
+        // The install directory may be closed to another user.
         let mut command = Command::new("/proc/self/exe");
         command.arg0(name);
         command
@@ -149,7 +147,7 @@ fn spawn_in_landlock(
         let mut become_it = || {
             chdir(start)?;
             landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
-            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            start::restrict_self(restrictions, filter, counted, &theirs)?;
             entry.check()?;
             Err(command.exec())
         };
@@ -160,9 +158,9 @@ fn spawn_in_landlock(
         }
     })?;
     drop(command);
-    // One that was killed by then has sent nothing.
+    // If it was killed by then, nothing was sent.
     drop(theirs);
-    let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     Ok(RunningBot {
         pid,
         scratch: if own_view {
@@ -181,7 +179,7 @@ fn spawn_in_landlock(
     })
 }
 
-/// A directory that only its owner reaches, in another one.
+/// A directory that only its owner reaches.
 fn private_directory(prefix: &str, place: &Path) -> io::Result<TempDir> {
     tempfile::Builder::new()
         .prefix(prefix)
@@ -189,7 +187,7 @@ fn private_directory(prefix: &str, place: &Path) -> io::Result<TempDir> {
         .tempdir_in(place)
 }
 
-/// Gives the bot's environment to a command, with this scratch directory, and what it reads.
+/// Sets the bot's environment, scratch directory and input.
 fn prepare_command(command: &mut Command, request: &SpawnRequest, scratch: &Path, input: OwnedFd) {
     let environment = request.environment.iter();
     command
@@ -229,15 +227,15 @@ fn spawn_in_kept_box(
         };
         own_view::run_below(report, || {
             chdir(start)?;
-            restrictions::restrict_self(restrictions, filter, counted, &theirs)?;
+            start::restrict_self(restrictions, filter, counted, &theirs)?;
             entry.check()?;
             Err(command.exec())
         })
     })?;
     drop(command);
-    // One that was killed by then has sent nothing.
+    // If it was killed by then, nothing was sent.
     drop(theirs);
-    let (_, calls) = wire::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
     running_inside(request, pid, groups, calls)
 }
 
@@ -250,8 +248,8 @@ fn spawn_in_bubblewrap(
 ) -> io::Result<RunningBot> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(BUILDING))?;
-    // This program, which is started inside by a descriptor: the bot has no path to it, and the
-    // descriptor is closed when the bot's own program is loaded.
+    // This program is started inside by a descriptor: the bot has no path to it, and exec closes
+    // the descriptor.
     let referee = rustix::fs::open(
         "/proc/self/exe",
         OFlags::PATH | OFlags::CLOEXEC,
@@ -265,7 +263,7 @@ fn spawn_in_bubblewrap(
         .args([&format!("/proc/self/fd/{REFEREE_FD}"), COMMAND, INSIDE])
         .arg(serde_json::to_string(&restrictions)?)
         .args(&request.argv);
-    // The numbers up to this one are those of the descriptors that are passed.
+    // Numbers up to this one are those of passed descriptors.
     let input = fcntl_dupfd_cloexec(input, REFEREE_FD + 1)?;
     prepare_command(&mut command, request, Path::new(SCRATCH), input);
     let pid = entry.start(|_, _| {
@@ -275,7 +273,7 @@ fn spawn_in_bubblewrap(
     })?;
     drop(command);
     drop(theirs);
-    let (report, calls) = wire::receive(&ours, MAX_REPORT, |_| false)?;
+    let (report, calls) = message::receive(&ours, MAX_REPORT, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
         Some((&PREPARED, [])) => running_inside(request, pid, groups, calls),
@@ -286,7 +284,7 @@ fn spawn_in_bubblewrap(
     }
 }
 
-/// A bot in a box of bubblewrap's, which has the scratch directory inside.
+/// A bot in a bubblewrap box, with the scratch directory inside.
 fn running_inside(
     request: &SpawnRequest,
     pid: Pid,
@@ -319,7 +317,7 @@ pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<
         None => Counted::Alone,
     };
     let done = seccomp::filter(restrictions.situation)
-        .and_then(|filter| restrictions::restrict_self(restrictions, &filter, counted, &supervisor))
+        .and_then(|filter| start::restrict_self(restrictions, &filter, counted, &supervisor))
         .and_then(|()| supervisor.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {
         (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),

@@ -1,33 +1,41 @@
-//! Starting a process that is to become the bot: in its control groups, in a session of its own, and with
-//! an end of its own accord when its supervisor ends.
+//! Starts a process that becomes the bot: in its control groups and its own session, killed when
+//! its supervisor exits.
 
 use std::convert::Infallible;
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::os::fd::{AsFd as _, OwnedFd};
+use std::os::unix::net::UnixStream;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, getpid, pidfd_open, set_parent_process_death_signal,
-    setsid, waitpid,
+    Gid, Pid, PidfdFlags, Resource, Rlimit, Signal, Uid, WaitOptions, getpid, getrlimit,
+    pidfd_open, set_parent_process_death_signal, setrlimit, setsid, waitpid,
 };
+use rustix::thread::{
+    CapabilitySet, CapabilitySets, clear_ambient_capability_set,
+    remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_groups,
+    set_thread_res_gid, set_thread_res_uid,
+};
+use seccompiler::sock_filter;
 
+use super::message::{Restrictions, send_descriptors};
 use super::sys;
 use crate::cgroup::{Groups, Membership};
+use crate::limits::games_at_once;
 use crate::procfs;
 
-/// The exit status of a process that could not become what it was started for. Nobody reads it.
+/// The exit status when a process could not become its program; not read.
 const FAILED: i32 = 127;
 
-/// What a new process does first when it is to become the bot.
+/// What a new process does first.
 pub(super) struct Entry {
     supervisor: OwnedFd,
     membership: Membership,
 }
 
 impl Entry {
-    /// An entry into these groups, below this process.
     pub(super) fn new(groups: &Groups) -> io::Result<Self> {
         Ok(Self {
             supervisor: pidfd_open(getpid(), PidfdFlags::empty())?,
@@ -35,7 +43,7 @@ impl Entry {
         })
     }
 
-    /// An error when the supervisor has ended before this process was to end with it.
+    /// An error when the supervisor exited before the death signal was set.
     pub(super) fn check(&self) -> io::Result<()> {
         let mut end = [PollFd::new(&self.supervisor, PollFlags::IN)];
         match poll(&mut end, Some(&Timespec::default()))? {
@@ -44,7 +52,7 @@ impl Entry {
         }
     }
 
-    /// A session and group of its own, without a terminal, and an end with its supervisor's.
+    /// Its own session and group, without a terminal; killed with its supervisor.
     pub(super) fn lead(&self) -> io::Result<()> {
         procfs::kill_first(None);
         setsid()?;
@@ -52,8 +60,7 @@ impl Entry {
         self.check()
     }
 
-    /// Doubles this process: the new one in the old, nothing in the new, and there whether it is in the
-    /// newer kind of control group already.
+    /// Forks. In the new process: whether it is already in the v2 group.
     fn double(&self) -> io::Result<(Option<Pid>, bool)> {
         if let Some(group) = self.membership.group()
             && let Ok(doubled) = sys::fork_into(group.as_fd())
@@ -64,8 +71,8 @@ impl Entry {
         Ok((sys::fork()?, false))
     }
 
-    /// Starts a process that does this, and returns when it, or one that it has started in its place, has
-    /// become another program. The error says why it has not.
+    /// Starts a process that does this, and returns when it, or its replacement, has become another
+    /// program. The error says why not.
     pub(super) fn start(
         mut self,
         become_it: impl FnOnce(&Self, &Report) -> io::Result<Infallible>,
@@ -74,7 +81,7 @@ impl Entry {
         let (mut ours, theirs) = (File::from(ours), Report(File::from(theirs)));
         let (child, is_member) = self.double()?;
         let Some(child) = child else {
-            // Whatever happens, this process is not its supervisor.
+            // Whatever happens, this process must not continue as the supervisor.
             let _end = EndOnDrop;
             drop(ours);
             let entered = self.lead().and_then(|()| self.membership.take(is_member));
@@ -116,20 +123,19 @@ impl Entry {
     }
 }
 
-/// The first byte of a report on the process that is there instead of the one that was started; its number
-/// follows.
+/// Report: another process replaces the started one; its id follows.
 const INSTEAD: u8 = b'i';
 
-/// The first byte of a report on a failure; the number of the system's error follows, or 0 and a text with
-/// a byte of 0 at its end.
+/// Report: failure; the system's error number follows, or 0 and a text terminated by a 0 byte.
 const FAILURE: u8 = b'f';
 
-/// What a new process reports to its supervisor before it has become another program.
+/// What a new process reports before it has become another program.
 pub(super) struct Report(File);
 
 impl Report {
-    /// Starts a process in place of this one, which ends: returns in the new one. It has the process ids
-    /// and whatever else this one has prepared for its children, and is a child of the supervisor's.
+    /// Starts a process in place of this one, which exits: returns in the new one. It is in what
+    /// this one has prepared for its children, such as process ids, and is a child of the
+    /// supervisor.
     pub(super) fn continue_instead(&self) -> io::Result<()> {
         match sys::fork_beside()? {
             None => Ok(()),
@@ -148,18 +154,113 @@ impl Report {
         }
     }
 
-    /// Without a supervisor nobody needs to know.
+    /// Without a supervisor there is no reader.
     fn write(&self, tag: u8, number: i32, text: &str) {
         let report = [&[tag][..], &number.to_ne_bytes(), text.as_bytes()].concat();
         let _ = (&self.0).write_all(&report);
     }
 }
 
-/// Ends the process when it is dropped.
 struct EndOnDrop;
 
 impl Drop for EndOnDrop {
     fn drop(&mut self) {
         sys::exit(FAILED);
     }
+}
+
+/// Signals with data that wait to be delivered; plain ones are delivered anyway.
+const PENDING_SIGNALS: u64 = 256;
+
+fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
+    io::Error::other(format!("{what}: {error}"))
+}
+
+/// Processes and threads that the kernel lets a bot's user have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    /// The user has other processes: no bound.
+    WithOthers,
+    /// This process of the bot only.
+    Alone,
+    /// All processes of the bot, in all its games.
+    WithItsGames,
+}
+
+/// Sets limits, user, capabilities and, last, the filter. The descriptor that reports network
+/// attempts is sent to `supervisor`.
+pub(super) fn restrict_self(
+    Restrictions { limits, user, .. }: Restrictions,
+    filter: &[sock_filter],
+    counted: Counted,
+    supervisor: &UnixStream,
+) -> io::Result<()> {
+    let mut most = vec![
+        // Not 0: then the system's core dump program would run, outside and with full rights. A
+        // file of one byte is never written.
+        (Resource::Core, 1),
+        (Resource::Data, limits.reservable_memory()),
+        (Resource::Fsize, limits.scratch),
+        (Resource::Nofile, limits.open_files),
+        (Resource::Memlock, 1 << 16),
+        (Resource::Msgqueue, 0),
+        // Counts all pending of the user; others may have more.
+        (Resource::Sigpending, PENDING_SIGNALS),
+        (Resource::Rtprio, 0),
+    ];
+    // Threads count.
+    let processes = match counted {
+        // A desktop user has many.
+        Counted::WithOthers => None,
+        Counted::Alone => Some(limits.threads()),
+        Counted::WithItsGames => Some(limits.threads().saturating_mul(games_at_once())),
+    };
+    most.extend(processes.map(|most| (Resource::Nproc, most)));
+    for (resource, most) in most {
+        let exactly = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        // The only limit where less is worse.
+        if resource == Resource::Core && setrlimit(resource, exactly).is_ok() {
+            continue;
+        }
+        let now = getrlimit(resource);
+        let most = now.maximum.map_or(most, |maximum| maximum.min(most));
+        let limit = Rlimit {
+            current: Some(most),
+            maximum: Some(most),
+        };
+        setrlimit(resource, limit).map_err(|error| failed("a limit", error))?;
+    }
+    set_no_new_privs(true)?;
+    // Where this is not permitted there is nothing to gain either: no program can give more rights.
+    CapabilitySet::all()
+        .iter()
+        .take_while(|&one| remove_capability_from_bounding_set(one).is_ok())
+        .for_each(drop);
+    if let Some(user) = user {
+        become_user(user).map_err(|error| failed("a user of its own", error))?;
+    }
+    clear_ambient_capability_set()?;
+    let none = CapabilitySets {
+        effective: CapabilitySet::empty(),
+        permitted: CapabilitySet::empty(),
+        inheritable: CapabilitySet::empty(),
+    };
+    set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
+    sys::close_on_exec_from(3)?;
+    // Not later: the filter forbids it. Not earlier: changing the user resets it.
+    set_parent_process_death_signal(Some(Signal::KILL))?;
+    let listener = sys::listen_for_calls(filter).map_err(|error| failed("seccomp", error))?;
+    send_descriptors(supervisor, b"", &[listener.as_fd()])
+}
+
+/// Gives up root for a user and group without rights.
+fn become_user(number: u32) -> io::Result<()> {
+    let (user, group) = (Uid::from_raw(number), Gid::from_raw(number));
+    set_thread_groups(&[])?;
+    set_thread_res_gid(group, group, group)?;
+    set_thread_res_uid(user, user, user)?;
+    Ok(())
 }

@@ -1,4 +1,4 @@
-//! The few calls of the system for which there is no safe wrapper.
+//! System calls without a safe wrapper.
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
 use std::ffi::CStr;
@@ -13,7 +13,7 @@ use seccompiler::sock_filter;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
-/// Has all descriptors from `first` on closed when another program is started.
+/// Marks all descriptors from `first` on close-on-exec.
 pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
     // SAFETY: no memory is touched, and no descriptor is closed now.
     let done = unsafe {
@@ -31,17 +31,16 @@ pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
     }
 }
 
-/// Whether two processes have all their memory in common.
+/// Whether two processes share their whole memory.
 pub(super) fn have_one_memory(one: Pid, other: Pid) -> bool {
-    /// `KCMP_VM` of the kernel.
+    /// The kernel's `KCMP_VM`.
     const MEMORY: libc::c_int = 1;
     let (one, other) = (one.as_raw_pid(), other.as_raw_pid());
     // SAFETY: no memory is touched.
     unsafe { libc::syscall(libc::SYS_kcmp, one, other, MEMORY, 0, 0) == 0 }
 }
 
-/// What the children that have been waited for have used, with all of theirs: processor time,
-/// and the most memory of one of them in KiB.
+/// What reaped children and theirs have used: CPU time, and the peak memory of one of them in KiB.
 pub(super) fn used_by_children() -> (Duration, u64) {
     let mut usage = MaybeUninit::<libc::rusage>::zeroed();
     // SAFETY: the kernel fills the struct, whose bytes are all valid as zeros, too.
@@ -57,20 +56,20 @@ pub(super) fn used_by_children() -> (Duration, u64) {
     (time(usage.ru_utime) + time(usage.ru_stime), memory)
 }
 
-/// Gives descriptors these numbers in this process, open for the next program.
+/// Gives descriptors these numbers, open for the next program.
 pub(super) fn pass_as<const N: usize>(descriptors: [(BorrowedFd<'_>, RawFd); N]) -> io::Result<()> {
-    // None of them may have the number that another one gets.
+    // No source may have a number that another one gets.
     let mut moved = [-1; N];
     for (copy, (descriptor, _)) in moved.iter_mut().zip(descriptors) {
-        // SAFETY: this makes a new descriptor, above all the numbers that are given.
+        // SAFETY: this makes a new descriptor, above all target numbers.
         *copy = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 64) };
         if *copy < 0 {
             return Err(io::Error::last_os_error());
         }
     }
     for (copy, (_, number)) in moved.into_iter().zip(descriptors) {
-        // SAFETY: in a process that is about to load another program, nobody else uses a
-        // descriptor of that number.
+        // SAFETY: in a process that is about to exec, nothing else uses a descriptor of that
+        // number.
         if unsafe { libc::dup2(copy, number) } < 0 {
             return Err(io::Error::last_os_error());
         }
@@ -88,14 +87,13 @@ pub(super) fn take(number: RawFd) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
 
-/// Installs a filter that has some calls answered by a supervisor: the descriptor for the answers.
+/// Installs a filter whose notifications a supervisor answers: the descriptor for them.
 pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     let program = libc::sock_fprog {
         len: u16::try_from(filter.len()).map_err(io::Error::other)?,
         filter: filter.as_ptr().cast_mut().cast(),
     };
-    // SAFETY: the program is good for the length of the call, and its steps have the layout
-    // that the kernel expects.
+    // SAFETY: the program outlives the call, and its steps have the layout that the kernel expects.
     let listener = unsafe {
         libc::syscall(
             libc::SYS_seccomp,
@@ -115,13 +113,13 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WaitingCall {
     id: u64,
-    /// The thread that made it.
+    /// The calling thread.
     pub(super) thread: u32,
     pub(super) number: libc::c_long,
     pub(super) arguments: [u64; 6],
 }
 
-/// The next call that waits.
+/// The next waiting call.
 pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
     let mut call = MaybeUninit::<libc::seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.
@@ -145,7 +143,7 @@ pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
     })
 }
 
-/// Answers a call that waits: with 0, or an error.
+/// Answers a waiting call with 0, or an error.
 pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result<(), Errno>) {
     let answer = libc::seccomp_notif_resp {
         id: call.id,
@@ -153,8 +151,7 @@ pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result
         error: answer.map_or_else(|error| -error.raw_os_error(), |()| 0),
         flags: 0,
     };
-    // An error means that the caller has ended meanwhile.
-    // SAFETY: the answer is good for the length of the call.
+    // An error means that the caller has exited. SAFETY: the answer outlives the call.
     unsafe {
         libc::ioctl(
             listener.as_raw_fd(),
@@ -164,28 +161,29 @@ pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result
     }
 }
 
-/// Whether nobody has a file open but for this descriptor: the kernel only then gives a lease on it, which
-/// ends with the descriptor.
+/// Whether no other descriptor has a file open: only then the kernel grants a lease, which ends
+/// with the descriptor.
 pub(super) fn has_nobody_else(file: BorrowedFd<'_>) -> bool {
     // SAFETY: no memory is touched.
     unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
 }
 
-/// Has the runtime notice when a descriptor becomes readable. Must be called within a tokio runtime.
+/// Has the runtime notice when a descriptor becomes readable. Must be called within a tokio
+/// runtime.
 pub(super) fn notice(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: it owns the descriptor, whose number stays the same until it is dropped.
     let noticed = unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) };
     Ok(noticed?)
 }
 
-/// Gives this process, which has one thread, or its next child a name space of its own.
+/// Gives this single-threaded process, or its next child, a new namespace.
 pub(super) fn unshare(space: libc::c_int) -> io::Result<()> {
     // SAFETY: no memory is touched, and no descriptors are parted from those of other threads.
     if unsafe { libc::unshare(space) } == 0 {
         return Ok(());
     }
     let error = io::Error::last_os_error();
-    // This is not about space on a disk.
+    // ENOSPC here is not about disks.
     Err(match Errno::from_io_error(&error) {
         Some(Errno::NOSPC) => {
             io::Error::other("no more name spaces can be made (user.max_*_namespaces)")
@@ -194,8 +192,8 @@ pub(super) fn unshare(space: libc::c_int) -> io::Result<()> {
     })
 }
 
-/// Makes everything that is mounted at or below a mount point read-only, and free of set-uid programs; and, if it is
-/// to be `private`, has no other name space see what is mounted there later.
+/// Makes all mounts at or below a mount point read-only and nosuid; if `private`, later mounts
+/// there stay in this namespace.
 pub(super) fn make_read_only(mount_point: &CStr, private: bool) -> io::Result<()> {
     let attributes = libc::mount_attr {
         attr_set: libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID,
@@ -220,7 +218,7 @@ pub(super) fn make_read_only(mount_point: &CStr, private: bool) -> io::Result<()
     }
 }
 
-/// Doubles this process: the new one in the old, nothing in the new.
+/// The new process's id in the parent, nothing in the child.
 pub(super) fn fork() -> io::Result<Option<Pid>> {
     // SAFETY: a supervisor and its children have one thread, so that no lock is held by another one.
     match unsafe { libc::fork() } {
@@ -229,17 +227,17 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
     }
 }
 
-/// Starts a process that does this, in the memory of this one, which stands still until the new one has become
-/// another program or has ended. No page is copied for it.
+/// Runs this in a new process that shares this one's memory; this one pauses until the new one has
+/// executed a program or exited. No page is copied.
 pub(super) fn start_in_place(mut become_it: impl FnMut()) -> io::Result<Option<Pid>> {
     /// Bytes, of which few are used.
     const STACK: usize = 1 << 19;
 
     extern "C" fn begin<F: FnMut()>(argument: *mut libc::c_void) -> libc::c_int {
-        // SAFETY: what `clone` was given below, which nobody else uses meanwhile.
+        // SAFETY: the argument of `clone` below, not used elsewhere meanwhile.
         let become_it = unsafe { &mut *argument.cast::<F>() };
         become_it();
-        // Without what a program does at its end: the memory is another one's.
+        // Without exit handlers: the memory is the parent's.
         exit(1)
     }
     fn of<F: FnMut()>(_: &F) -> extern "C" fn(*mut libc::c_void) -> libc::c_int {
@@ -250,9 +248,9 @@ pub(super) fn start_in_place(mut become_it: impl FnMut()) -> io::Result<Option<P
     let top = stack.spare_capacity_mut().as_mut_ptr_range().end;
     let begin = of(&become_it);
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: this process has one thread, which waits for as long as the new one uses the memory, the stack
-    // included: that has room for what is called, is aligned, and grows downwards. Descriptors, signals and rights are
-    // the new process's own.
+    // SAFETY: this process has one thread, which waits while the new one uses the memory and the
+    // stack; that is large enough, aligned, and grows downwards. Descriptors, signals and rights
+    // are the new process's own.
     let pid = unsafe { libc::clone(begin, top.cast(), flags, (&raw mut become_it).cast()) };
     match pid {
         -1 => Err(io::Error::last_os_error()),
@@ -260,18 +258,17 @@ pub(super) fn start_in_place(mut become_it: impl FnMut()) -> io::Result<Option<P
     }
 }
 
-/// Of `clone3`; the constant of `libc` is deprecated, for its type is too small.
+/// For `clone3`; the constant of `libc` is deprecated for its too small type.
 const CLONE_INTO_CGROUP: u64 = 1 << 33;
 
-/// Doubles this process as [`fork`] does, with the new one in a control group (v2) from its start.
+/// As [`fork`], with the new process in a v2 control group from the start.
 pub(super) fn fork_into(group: BorrowedFd<'_>) -> io::Result<Option<Pid>> {
     // SAFETY: the bytes of the struct are all valid as zeros.
     let mut arguments: libc::clone_args = unsafe { MaybeUninit::zeroed().assume_init() };
     arguments.flags = CLONE_INTO_CGROUP;
     arguments.exit_signal = libc::SIGCHLD.unsigned_abs().into();
     arguments.cgroup = group.as_raw_fd().unsigned_abs().into();
-    // SAFETY: as with `fork`; the pointer is good for the length of the call, and nothing of the memory is
-    // shared.
+    // SAFETY: as with `fork`; the pointer outlives the call, and no memory is shared.
     let pid = unsafe {
         libc::syscall(
             libc::SYS_clone3,
@@ -285,11 +282,11 @@ pub(super) fn fork_into(group: BorrowedFd<'_>) -> io::Result<Option<Pid>> {
     }
 }
 
-/// Doubles this process as [`fork`] does; the new one is a child of this one's parent.
+/// As [`fork`]; the new process is a sibling.
 pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
     let flags = libc::CLONE_PARENT | libc::SIGCHLD;
-    // SAFETY: as with `fork`. Without a stack of its own the new process has a copy of this one's, and nothing
-    // is shared; what the other arguments are for is not asked for.
+    // SAFETY: as with `fork`. Without its own stack argument the new process has a copy of this
+    // one's, and nothing is shared; the other arguments are unused.
     let pid = unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(flags), 0, 0, 0, 0) };
     match i32::try_from(pid) {
         Ok(pid) if pid >= 0 => Ok(Pid::from_raw(pid)),
@@ -297,8 +294,8 @@ pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
     }
 }
 
-/// Kills all processes that this one sees, but for itself. For the first process of process ids of its
-/// own.
+/// Kills all processes that this one sees, except itself. For the first process of a process id
+/// namespace.
 pub(super) fn kill_all_others() -> io::Result<()> {
     if !getpid().is_init() {
         return Err(io::Error::other("not the first process"));
@@ -310,7 +307,7 @@ pub(super) fn kill_all_others() -> io::Result<()> {
     }
 }
 
-/// Ends this process, with nothing of what a program does at its end.
+/// Exits without exit handlers.
 pub(super) fn exit(status: i32) -> ! {
     // SAFETY: no memory is touched.
     unsafe { libc::_exit(status) }
@@ -318,7 +315,7 @@ pub(super) fn exit(status: i32) -> ! {
 
 /// Closes all descriptors, in a process that uses none any more.
 pub(super) fn close_all() -> io::Result<()> {
-    // SAFETY: their owners are never dropped, for this process only waits and exits.
+    // SAFETY: their owners are never dropped: this process only waits and exits.
     let done = unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) };
     match done {
         0 => Ok(()),

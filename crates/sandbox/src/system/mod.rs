@@ -1,9 +1,4 @@
-//! What systems do in ways of their own, behind one interface: process ids, the permissions of files,
-//! terminals. Here, and in the modules of the same names (`unix`, `windows`) beside what they belong to,
-//! is all that is chosen by the system for which the program is built.
-//!
-//! - `unix`: Linux, macOS, the BSDs
-//! - `windows`: Windows
+//! What differs between systems, behind one interface: process ids, file permissions, terminals.
 
 use std::io;
 
@@ -17,7 +12,7 @@ pub use self::unix::*;
 #[cfg(windows)]
 pub use self::windows::*;
 
-/// What a machine has too little of, as an error of a call says.
+/// What a machine is short of, as an error of a call says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
     /// Processes and threads.
@@ -27,7 +22,7 @@ pub enum Shortage {
     OwnFiles,
     /// Files that all processes may have open.
     Files,
-    /// Space for files.
+    /// Disk space.
     Space,
 }
 
@@ -39,7 +34,8 @@ impl Shortage {
         found.map(|(shortage, _)| *shortage)
     }
 
-    /// The shortage that a text names in the words of the system: some programs report errors in no other way.
+    /// The shortage that a text names in the system's words; some programs report errors in no
+    /// other way.
     pub fn in_words(text: &str) -> Option<Self> {
         let named = |(_, code): &&(Self, i32)| {
             let error = io::Error::from_raw_os_error(*code).to_string();
@@ -56,7 +52,7 @@ impl Shortage {
     }
 }
 
-/// What an entry of a directory is.
+/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     Directory,

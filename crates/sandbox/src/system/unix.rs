@@ -30,69 +30,69 @@ pub fn is_child(pid: Pid) -> bool {
     waitid(WaitId::Pid(pid), options).is_ok()
 }
 
-/// Whether this is a child that a signal has stopped.
+/// Whether this is a child stopped by a signal.
 pub fn is_stopped(pid: Pid) -> bool {
     let options = WaitIdOptions::STOPPED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
     let status = waitid(WaitId::Pid(pid), options).ok().flatten();
     status.is_some_and(|status| status.stopped())
 }
 
-/// Whether this process may do anything to this machine.
+/// Whether this process is root's.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// Whether a signal was ignored when this process was started, and still is.
+/// Whether a signal was ignored when this process started, and still is.
 pub fn is_ignored(signal: i32) -> bool {
     let mut action = MaybeUninit::<libc::sigaction>::zeroed();
-    // SAFETY: the pointer is good for the length of the call, which only fills the struct.
+    // SAFETY: the pointer outlives the call, which only fills the struct.
     let done = unsafe { libc::sigaction(signal, null(), action.as_mut_ptr()) };
-    // SAFETY: its bytes are all valid as zeros, too.
+    // SAFETY: all-zero bytes are valid.
     done == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
-/// Has this thread, and no other, run only where nobody else of this program needs the processor.
+/// Gives this thread the lowest priority.
 #[cfg(target_os = "linux")]
 pub fn give_way() {
-    // Linux takes the number of no process for this thread. Where it is refused, all is as before.
+    // On Linux `None` means this thread. If refused, nothing changes.
     let _ = rustix::process::setpriority_process(None, 19);
 }
 
-/// Only Linux knows priorities of single threads by this call; elsewhere it would be all of the program.
+/// Elsewhere this call sets the whole process's priority.
 #[cfg(not(target_os = "linux"))]
 pub const fn give_way() {}
 
-/// How a process that could not be ended is ended by a person who may.
+/// The command with which a person may kill a process that could not be killed.
 pub fn forced_end(pid: Pid) -> String {
     format!("sudo kill -KILL {}", pid.as_raw_pid())
 }
 
-/// Whether a file belongs to the user of this process, or to root.
+/// Whether a file belongs to this process's user or root.
 pub fn is_own(meta: &Metadata) -> bool {
     meta.uid() == 0 || meta.uid() == rustix::process::geteuid().as_raw()
 }
 
-/// Whether a file may be executed, by any user. The path does not matter here.
+/// Whether any user may execute a file. The path does not matter here.
 pub fn is_executable(_: &Path, meta: &Metadata) -> bool {
     meta.is_file() && meta.permissions().mode() & 0o111 != 0
 }
 
-/// What a file must be before it can be run, given its path as people write it in a shell.
+/// The fix for a file that is not executable; the path is quoted for a shell.
 pub fn make_executable(path: &str) -> String {
     format!("make it executable (chmod +x {path})")
 }
 
-/// The paths at which a command of this name could lie in a directory.
+/// The paths of a command of this name in a directory.
 pub fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
     vec![directory.join(command)]
 }
 
-/// Whether a word of a command line names a file by its place, and not by its name in `PATH`.
+/// Whether a word names a file by path, not by name in `PATH`.
 pub fn is_path(word: &str) -> bool {
     word.contains('/')
 }
 
-/// A command line as a POSIX shell reads it.
+/// Splits a command line as a POSIX shell does.
 pub fn split_command(line: &str) -> Result<Vec<String>, shell_words::ParseError> {
     shell_words::split(line)
 }
@@ -102,23 +102,23 @@ pub fn names_of_command(command: &str) -> Vec<&str> {
     vec![command]
 }
 
-/// How a command is written that is to start the first program of its name in `PATH`.
+/// The word that starts the first program of its name in `PATH`.
 pub fn command_word(command: &str, _: &Path) -> String {
     command.to_owned()
 }
 
-/// Has a new file that gets its final name later be as open as any other: the umask decides.
+/// Gives a temporary file, renamed later, the mode of any new file: the umask decides.
 pub fn open_to_all(builder: &mut tempfile::Builder<'_, '_>) {
     builder.permissions(Permissions::from_mode(0o666));
 }
 
-/// Makes a file that is written once readable for all, and executable on request.
+/// Makes a finished file readable for all, and executable on request.
 pub fn protect(file: &File, executable: bool) -> io::Result<()> {
     let mode = if executable { 0o555 } else { 0o444 };
     file.set_permissions(Permissions::from_mode(mode))
 }
 
-/// Makes a directory that all may read, whatever modes this process leaves out of new files.
+/// Makes a directory that all may read, whatever the umask.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     fs::create_dir(path)?;
     fs::set_permissions(path, Permissions::from_mode(0o755))
@@ -129,20 +129,21 @@ pub fn slashed(path: &Path) -> Cow<'_, [u8]> {
     path.as_os_str().as_encoded_bytes().into()
 }
 
-/// Has a new file be executable, or not.
+/// Makes a new file executable, or not.
 pub fn create_executable(options: &mut OpenOptions, executable: bool) {
     options.mode(if executable { 0o777 } else { 0o666 });
 }
 
-/// A directory that is open: what is reached by it is in it, whatever becomes of its path. Follows no links.
+/// An open directory: what is reached by it is in it, whatever happens to its path. Follows no
+/// links.
 #[derive(Debug)]
 pub struct OpenDirectory(OwnedFd);
 
 impl OpenDirectory {
-    /// The directory at an absolute path, of which no part is a link.
+    /// The directory at an absolute path without links.
     pub fn at(path: &Path) -> io::Result<Self> {
         if cfg!(not(target_os = "linux")) {
-            // To pass a directory would take the right to list it.
+            // Opening each parent would take the right to list it.
             return open_in(CWD, path.as_os_str(), DIRECTORY).map(Self);
         }
         let root = open_in(CWD, "/".as_ref(), DIRECTORY).map(Self);
@@ -157,13 +158,13 @@ impl OpenDirectory {
         open_in(&self.0, name, DIRECTORY).map(Self)
     }
 
-    /// A file in it, or anything else but a link, which does not make anybody wait.
+    /// A file in it, or anything but a link; never blocks.
     pub fn file(&self, name: &OsStr) -> io::Result<File> {
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         open_in(&self.0, name, flags).map(File::from)
     }
 
-    /// Where a link in it leads to.
+    /// The target of a link in it.
     pub fn link(&self, name: &OsStr) -> io::Result<PathBuf> {
         let to = readlinkat(&self.0, name, Vec::new())?;
         Ok(OsString::from_vec(to.into_bytes()).into())
@@ -197,7 +198,7 @@ impl OpenDirectory {
     }
 }
 
-/// How directories are opened: where that can be said, also those that may be passed and not be listed.
+/// `O_PATH` where it exists: directories may be passable and not listable.
 #[cfg(target_os = "linux")]
 const DIRECTORY: OFlags = OFlags::DIRECTORY.union(OFlags::PATH);
 #[cfg(not(target_os = "linux"))]
@@ -213,27 +214,27 @@ fn open_in(directory: impl AsFd, name: &OsStr, flags: OFlags) -> io::Result<Owne
     }
 }
 
-/// Has a pipe without a partner be an error instead of a wait.
+/// Makes opening a pipe without a partner an error instead of a wait.
 pub fn open_without_waiting(options: &mut OpenOptions) {
     options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
 }
 
-/// Whether a file could not be opened because it is a pipe from which nobody reads.
+/// Whether opening failed because nothing reads from a pipe.
 pub fn is_unread_pipe(error: &io::Error) -> bool {
     error.raw_os_error() == Some(Errno::NXIO.raw_os_error())
 }
 
-/// Makes the entries of a directory survive a loss of power.
+/// Makes a directory's entries survive a loss of power.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()
 }
 
-/// How many files this process may have open at once; `None` when there is no limit.
+/// The most files this process may have open; `None` when unlimited.
 pub fn most_open_files() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// The name of this machine.
+/// The host name.
 pub fn host_name() -> String {
     let name = rustix::system::uname();
     name.nodename().to_string_lossy().into_owned()
@@ -249,14 +250,14 @@ impl TerminalMode {
         tcgetattr(io::stdin()).ok().map(Self)
     }
 
-    /// Makes it the mode again.
+    /// Sets this mode again.
     pub fn restore(&self) {
         // There may be no terminal any more.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);
     }
 }
 
-/// The errors that say that there is too little of something.
+/// The errors for each shortage.
 pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
     (Shortage::Processes, libc::EAGAIN),
     (Shortage::Memory, libc::ENOMEM),
@@ -270,10 +271,4 @@ pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
 pub fn kernel_release() -> String {
     let uname = rustix::system::uname();
     uname.release().to_string_lossy().into_owned()
-}
-
-/// How many files this process may have open at once; `None` when there is no limit.
-pub fn open_files() -> Option<usize> {
-    let limit = rustix::process::getrlimit(rustix::process::Resource::Nofile);
-    limit.current.and_then(|files| usize::try_from(files).ok())
 }

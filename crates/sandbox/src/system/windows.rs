@@ -29,7 +29,7 @@ use windows_sys::Win32::System::Ioctl::FSCTL_GET_REPARSE_POINT;
 
 use super::{EntryKind, Shortage};
 
-/// The endings of programs where `PATHEXT` is not set.
+/// Extensions of programs where `PATHEXT` is not set.
 const PROGRAMS: &str = ".COM;.EXE;.BAT;.CMD";
 
 /// The id of a process.
@@ -52,12 +52,12 @@ impl fmt::Debug for Pid {
     }
 }
 
-/// Whether this is a child that has not been waited for: nobody needs to be, a job ends them all.
+/// As on Unix; not needed here: a job kills them all.
 pub const fn is_child(_: Pid) -> bool {
     false
 }
 
-/// Never: nobody stops processes.
+/// Never: processes are not stopped here.
 pub const fn is_stopped(_: Pid) -> bool {
     false
 }
@@ -65,12 +65,12 @@ pub const fn is_stopped(_: Pid) -> bool {
 /// Threads keep their priority here.
 pub const fn give_way() {}
 
-/// Always: whoever may write into a folder is not told from its owner.
+/// Always true: ownership is not checked here.
 pub const fn is_own(_: &Metadata) -> bool {
     true
 }
 
-/// How a process that could not be ended is ended by a person who may.
+/// The command with which a person may kill a process that could not be killed.
 pub fn forced_end(pid: Pid) -> String {
     format!("taskkill /F /T /PID {}", pid.as_raw_pid())
 }
@@ -80,7 +80,7 @@ pub const fn is_root() -> bool {
     false
 }
 
-/// Whether a file is a program, by its ending. An empty one is a program only where it stands for another.
+/// Whether a file is a program, by its extension. An empty one only if it stands for another.
 pub fn is_executable(path: &Path, meta: &Metadata) -> bool {
     let ending = path.extension().and_then(|ending| ending.to_str());
     meta.is_file()
@@ -88,8 +88,8 @@ pub fn is_executable(path: &Path, meta: &Metadata) -> bool {
         && (meta.len() > 0 || stands_for_program(path))
 }
 
-/// Whether an empty file stands for a program that is installed, as it does for those from the Store. For a
-/// Python that is not installed there is one as well, which only opens the Store.
+/// Whether an empty file stands for an installed Store program. There is one for a Python that is
+/// not installed, which only opens the Store.
 fn stands_for_program(path: &Path) -> bool {
     let mut options = OpenOptions::new();
     options.access_mode(0);
@@ -99,8 +99,8 @@ fn stands_for_program(path: &Path) -> bool {
     };
     let mut data = vec![0_u8; MAXIMUM_REPARSE_DATA_BUFFER_SIZE as usize];
     let mut length = 0;
-    // SAFETY: the handle is that of the file, and the pointers lead to the data, whose size is given, and to
-    // the variable for its length; the call returns when it is done.
+    // SAFETY: the handle is the file's; the pointers lead to the data, whose size is given, and to
+    // the variable for its length; the call is synchronous.
     let done = unsafe {
         DeviceIoControl(
             file.as_raw_handle(),
@@ -116,7 +116,7 @@ fn stands_for_program(path: &Path) -> bool {
     done != 0 && !opens_store(&data[..length as usize])
 }
 
-/// Whether what a file stands for is the program that opens the Store.
+/// Whether the target is the program that opens the Store.
 fn opens_store(data: &[u8]) -> bool {
     let name: Vec<u8> = "AppInstallerPythonRedirector.exe"
         .encode_utf16()
@@ -125,8 +125,8 @@ fn opens_store(data: &[u8]) -> bool {
     data.windows(name.len()).any(|part| part == name)
 }
 
-/// How a command is written that is to start the program at `found`, the first of its name in `PATH`: by its
-/// path where the system would take another file, since it looks for `.exe` only, and takes any.
+/// The word that starts `found`, the first of its name in `PATH`: its path where the system would
+/// take another file, since it looks for `.exe` only.
 pub fn command_word(command: &str, found: &Path) -> String {
     let path = env::var_os("PATH").unwrap_or_default();
     let file = match Path::new(command).extension() {
@@ -147,7 +147,7 @@ pub fn command_word(command: &str, found: &Path) -> String {
     }
 }
 
-/// The endings of programs, without the dot, in both cases.
+/// Extensions of programs, without the dot, in both cases.
 fn program_endings() -> impl Iterator<Item = String> {
     let endings = env::var("PATHEXT").unwrap_or_default();
     let endings = if endings.is_empty() {
@@ -170,12 +170,12 @@ fn program_endings() -> impl Iterator<Item = String> {
         .flat_map(|ending| [ending.to_ascii_lowercase(), ending.to_ascii_uppercase()])
 }
 
-/// What a file must be before it can be run.
+/// The fix for a file that is not a program.
 pub fn make_executable(_: &str) -> String {
     "give it the ending of its language or, if it is a program, .exe".to_owned()
 }
 
-/// The paths at which a command of this name could lie in a directory.
+/// The paths of a command of this name in a directory.
 pub fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
     let plain = directory.join(command);
     let with = |ending: String| directory.join(format!("{command}.{ending}"));
@@ -184,18 +184,18 @@ pub fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a word of a command line names a file by its place, and not by its name in `PATH`.
+/// Whether a word names a file by path, not by name in `PATH`.
 pub fn is_path(word: &str) -> bool {
     word.contains(['/', '\\']) || word.get(1..2) == Some(":")
 }
 
-/// A command line as a POSIX shell reads it, but that backslashes are part of paths.
+/// Splits a command line as a POSIX shell does, except that backslashes are part of paths.
 pub fn split_command(line: &str) -> Result<Vec<String>, shell_words::ParseError> {
     shell_words::split(&line.replace('\\', "\\\\"))
 }
 
-/// The names under which an interpreter may be installed, the best first. `python3` may be a program that
-/// only opens a shop.
+/// The names under which an interpreter may be installed, the best first. `python3` may only open
+/// the Store.
 pub fn names_of_command(command: &str) -> Vec<&str> {
     match command {
         "python3" => vec!["py", "python", "python3"],
@@ -203,10 +203,10 @@ pub fn names_of_command(command: &str) -> Vec<&str> {
     }
 }
 
-/// New files have the permissions of their directory in any case.
+/// New files have the permissions of their directory.
 pub const fn open_to_all(_: &mut tempfile::Builder<'_, '_>) {}
 
-/// Makes a file that is written once read-only.
+/// Makes a finished file read-only.
 pub fn protect(file: &File, _: bool) -> io::Result<()> {
     let mut permissions = file.metadata()?.permissions();
     permissions.set_readonly(true);
@@ -229,10 +229,10 @@ pub fn slashed(path: &Path) -> Cow<'_, [u8]> {
     bytes.into()
 }
 
-/// A file's ending says whether it can be run.
+/// The extension says whether a file can be run.
 pub const fn create_executable(_: &mut OpenOptions, _: bool) {}
 
-/// Files never make anybody wait.
+/// Opening never blocks.
 pub const fn open_without_waiting(_: &mut OpenOptions) {}
 
 #[derive(Debug)]
@@ -248,7 +248,7 @@ impl OpenDirectory {
         Self::at(&self.0.join(name))
     }
 
-    /// A file in it, or a link itself, which is then no regular file.
+    /// A file in it, or a link itself, which is then not a regular file.
     pub fn file(&self, name: &OsStr) -> io::Result<File> {
         let mut options = OpenOptions::new();
         options.read(true);
@@ -256,7 +256,7 @@ impl OpenDirectory {
         options.open(self.0.join(name))
     }
 
-    /// Where a link in it leads to.
+    /// The target of a link in it.
     pub fn link(&self, name: &OsStr) -> io::Result<PathBuf> {
         fs::read_link(self.0.join(name))
     }
@@ -276,17 +276,17 @@ impl OpenDirectory {
     }
 }
 
-/// Opens a link itself, which is then no regular file.
+/// Opens a link itself.
 fn open_no_link(options: &mut OpenOptions) {
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
 }
 
-/// Pipes in the file system do not exist.
+/// There are no pipes in the file system.
 pub const fn is_unread_pipe(_: &io::Error) -> bool {
     false
 }
 
-/// The file system looks after the entries of a directory by itself; this only finds out whether it is there.
+/// The file system does this itself; checks only that the directory exists.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     fs::metadata(directory).map(|_| ())
 }
@@ -296,7 +296,7 @@ pub const fn most_open_files() -> Option<u64> {
     None
 }
 
-/// The name of this machine.
+/// The host name.
 pub fn host_name() -> String {
     env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
 }
@@ -309,20 +309,19 @@ impl TerminalMode {
     /// `None` when there is no console.
     pub fn current() -> Option<Self> {
         let mut mode = 0;
-        // SAFETY: the handle is that of standard input, and the place for the result is this variable.
+        // SAFETY: the handle is standard input's, and the result goes to this variable.
         let done = unsafe { GetConsoleMode(io::stdin().as_raw_handle(), &raw mut mode) };
         (done != 0).then_some(Self(mode))
     }
 
-    /// Makes it the mode again.
+    /// Sets this mode again.
     pub fn restore(&self) {
-        // There may be no console any more.
-        // SAFETY: the handle is that of standard input.
+        // There may be no console any more. SAFETY: the handle is standard input's.
         let _ = unsafe { SetConsoleMode(io::stdin().as_raw_handle(), self.0) };
     }
 }
 
-/// The errors that say that there is too little of something.
+/// The errors for each shortage.
 pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
     (Shortage::Processes, ERROR_NO_SYSTEM_RESOURCES.cast_signed()),
     (Shortage::Memory, ERROR_NOT_ENOUGH_MEMORY.cast_signed()),
@@ -352,9 +351,4 @@ mod tests {
         assert!(!opens_store(&data("python3.12.exe")));
         assert!(!opens_store(&[]));
     }
-}
-
-/// How many files this process may have open at once; `None` when there is no limit.
-pub const fn open_files() -> Option<usize> {
-    None
 }

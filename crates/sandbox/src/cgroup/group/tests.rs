@@ -23,7 +23,6 @@ const FILES: [&str; 16] = [
     "pids.max",
 ];
 
-/// A directory with the files of a group, and the group.
 fn fake(version: Version, missing: &str) -> (tempfile::TempDir, io::Result<Part>) {
     let directory = tempfile::tempdir().expect("a directory");
     for file in FILES.into_iter().filter(|&file| file != missing) {
@@ -115,14 +114,14 @@ fn bounds_that_are_met() {
     write("pids.events", "max 0\n");
     assert_eq!(groups.exceeded(), None);
     write("pids.events", "max 3\n");
-    // A group above it was full.
+    // A parent group was full.
     write("pids.peak", "5\n");
     assert_eq!(groups.exceeded(), None);
     write("pids.peak", "1000000\n");
     assert_eq!(groups.exceeded(), Some(Bound::Tasks));
     write("memory.events", "low 0\noom 1\noom_kill 1\n");
     assert_eq!(groups.exceeded(), Some(Bound::Memory));
-    // A group above it, or the machine, had no memory left.
+    // A parent group, or the machine, had no memory left.
     write("memory.events", "low 0\noom 0\noom_kill 1\n");
     assert_eq!(groups.exceeded(), Some(Bound::OthersMemory));
     let (directory, part) = fake(Version::One, "");
@@ -181,7 +180,7 @@ fn stopped_and_killed() {
     }
 }
 
-/// The kernel's own group, where this process may make one of v2: the freezer of v2 needs no controller.
+/// Needs a kernel where this process may make a v2 group: the v2 freezer needs no controller.
 #[test]
 #[ignore = "needs a control group of v2 that this process may make: cargo test --lib the_kernel_kills -- --ignored"]
 fn the_kernel_kills_stopped_processes_at_once() {
@@ -207,7 +206,7 @@ fn the_kernel_kills_stopped_processes_at_once() {
     assert!(!groups.renew().expect("a group"));
     groups.kill();
     assert_eq!(shell.wait().expect("a child").signal(), Some(9));
-    // The others are waited for by somebody else.
+    // Other processes reap the rest.
     let deadline = Instant::now() + Duration::from_mins(1);
     while !members().is_empty() && Instant::now() < deadline {
         std::thread::sleep(Duration::from_millis(1));

@@ -1,5 +1,3 @@
-//! The control groups of one bot.
-
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
@@ -10,64 +8,62 @@ use std::time::{Duration, Instant};
 use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 
-use super::account::Account;
+use super::Version;
+use super::controller::Account;
+use super::controller::Freezer;
 use super::controller::{Allowance, Controller};
-use super::freezer::Freezer;
 use super::{PREFIX, ParentGroup, ParentGroups};
-use crate::hierarchy::Version;
 
-/// How long the kernel may take to notice the end of a group's last process.
+/// How long the kernel may take to notice that a group is empty.
 const EMPTYING: Duration = Duration::from_secs(1);
 
-/// The most memory that a group of v1 has had.
+/// The peak memory of a group (v1).
 const MOST_MEMORY: &str = "memory.max_usage_in_bytes";
 
-/// The kernel counts so many bytes at once where there are as many, and may give up when fewer are left.
+/// The kernel charges this many bytes at a time where it can, and may give up when fewer are left.
 const CHARGED_AT_ONCE: u64 = 64 << 12;
 
-/// A bound that was met.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Bound {
-    /// The kernel has killed a process for its memory. The rest of the bot may live.
+    /// The kernel killed a process for its memory; others of the bot may live.
     Memory,
-    /// The same, but it was others who had too much.
+    /// The same, but other programs used the memory.
     OthersMemory,
-    /// The kernel has refused a process or thread.
+    /// The kernel refused a process or thread.
     Tasks,
 }
 
-/// All groups of a bot, one in each hierarchy. Removed when dropped by the process that has made them.
+/// A bot's groups, one in each hierarchy. Removed when dropped by the process that made them.
 #[derive(Debug)]
 pub(crate) struct Groups(Vec<Part>);
 
-/// The group of a bot in one hierarchy.
 #[derive(Debug)]
 pub(super) struct Part {
     directory: PathBuf,
     version: Version,
     controllers: Vec<Controller>,
-    /// Counts of bounds that were met, each with how its line begins; read often.
+    /// Counters of bounds met, each with how its line starts.
     events: Vec<(Bound, File, &'static [u8])>,
-    /// Says that somebody has the group.
+    /// Held while the group is in use.
     _lock: File,
-    /// The process that has made it.
+    /// The process that made it.
     maker: u32,
 }
 
-/// How a process becomes a member of groups. A process that is moved from one group to another has all
-/// processes of the system wait before they start or end others, for up to 20 ms; so none is moved.
+/// How a process becomes a member of groups. Moving a process between groups makes all processes of
+/// the system wait before they start or exit, for up to 20 ms: processes are never moved.
 #[derive(Debug)]
 pub(crate) struct Membership {
-    /// The directory of the group of v2, in which a process can be started.
+    /// The directory of the v2 group, in which a process can be started.
     group: Option<File>,
-    /// Its file for those that were not.
+    /// `cgroup.procs`, for processes that were not started there.
     procs: Option<File>,
-    /// The files of v1 for single threads, which may move themselves at once.
+    /// The `tasks` files of v1: a thread may write itself there without that wait.
     tasks: Vec<File>,
 }
 
 impl Membership {
-    /// The group in which the process is to be started.
+    /// The group in which to start the process.
     pub(crate) const fn group(&self) -> Option<&File> {
         self.group.as_ref()
     }
@@ -82,13 +78,13 @@ impl Membership {
 }
 
 impl Groups {
-    /// New groups of this process's name, in which all processes together have so much.
+    /// Groups named after this process.
     pub(crate) fn new(parents: &ParentGroups, allowance: Allowance) -> io::Result<Self> {
         let parts = parents.0.iter().map(|parent| Part::new(parent, allowance));
         Ok(Self(parts.collect::<Result<_, _>>()?))
     }
 
-    /// Makes them as new for another bot, which they cannot be when somebody is in them, or when a bound was met.
+    /// Resets them for another bot; `false` when a process is in them or a bound was met.
     pub(crate) fn renew(&self) -> io::Result<bool> {
         for part in &self.0 {
             let is_met = |(_, file, start): &(Bound, File, &'static [u8])| is_counted(file, start);
@@ -97,10 +93,10 @@ impl Groups {
                 return Ok(false);
             }
             if part.version == Version::One && part.controllers.contains(&Controller::Memory) {
-                // From here on it is the peak of the next one.
+                // The peak starts again for the next bot.
                 set(&part.directory, MOST_MEMORY, "0")?;
             }
-            // The last one may have been stopped when it ended.
+            // The last bot may have been stopped when it was killed.
             if part.controllers.contains(&Controller::Freezer) {
                 for setting in Controller::Freezer.settings(part.version, Allowance::default()) {
                     set(&part.directory, setting.file, &setting.value)?;
@@ -110,7 +106,6 @@ impl Groups {
         Ok(true)
     }
 
-    /// What a new process needs to become a member of the groups, with all that it starts.
     pub(crate) fn membership(&self) -> io::Result<Membership> {
         let mut membership = Membership {
             group: None,
@@ -133,7 +128,6 @@ impl Groups {
         Ok(membership)
     }
 
-    /// The bound that was met, if one was.
     pub(crate) fn exceeded(&self) -> Option<Bound> {
         let is_met = |part: &Part, bound: Bound, file, start| {
             is_counted(file, start) && (bound != Bound::Tasks || has_had_all_tasks(&part.directory))
@@ -142,21 +136,21 @@ impl Groups {
             let mut events = part.events.iter();
             let met = events.find(|(bound, file, start)| is_met(part, *bound, file, start));
             met.map(|(bound, ..)| match bound {
-                // The kernel counts it in the group of the process, also when a group above had no memory left.
+                // The kernel counts it in the process's group even when a parent group ran out of
+                // memory.
                 Bound::Memory if !part.has_had_all_memory() => Bound::OthersMemory,
                 bound => *bound,
             })
         })
     }
 
-    /// Whether the kernel bounds this.
     pub(crate) fn has(&self, controller: Controller) -> bool {
         self.0
             .iter()
             .any(|part| part.controllers.contains(&controller))
     }
 
-    /// What stops all processes, if that is to be had.
+    /// `None` where there is no freezer.
     pub(crate) fn freezer(&self) -> Option<Freezer> {
         let part = self
             .0
@@ -171,27 +165,26 @@ impl Groups {
         })
     }
 
-    /// What counts the CPU time of all processes from now on, if that is to be had.
+    /// Counts CPU time from now on; `None` where nothing does.
     pub(crate) fn account(&self) -> Option<Account> {
         let counts = |part: &&Part| part.controllers.contains(&Controller::Account);
         let part = self.0.iter().find(counts)?;
         Account::new(&part.directory, part.version).ok()
     }
 
-    /// Lets processes continue that cannot end while they are stopped.
     pub(crate) fn thaw(&self) {
         for part in &self.0 {
-            // Those that v2 has stopped can be killed.
+            // v2 can kill stopped processes.
             if part.version == Version::One && part.controllers.contains(&Controller::Freezer) {
                 let _ = set(&part.directory, "freezer.state", "THAWED");
             }
         }
     }
 
-    /// Kills all processes, stopped ones, too. A process that is started in a group of v2 afterwards may be killed
-    /// at its start (Linux 6.18), so nobody else gets the groups.
+    /// Kills all processes, stopped ones included. A process started in a v2 group afterwards may
+    /// be killed at its start (Linux 6.18): the groups must not be reused.
     pub(crate) fn kill(&self) {
-        // All of them have the same processes.
+        // All groups hold the same processes.
         let at_once = |part: &Part| {
             part.version == Version::Two && set(&part.directory, "cgroup.kill", "1").is_ok()
         };
@@ -204,46 +197,45 @@ impl Groups {
     }
 }
 
-/// Kills all processes of a group, in v2 at once.
+/// In v2 with one write.
 pub(super) fn kill_all(directory: &Path, version: Version) {
     if version == Version::Two && set(directory, "cgroup.kill", "1").is_ok() {
         return;
     }
-    // None of them starts another one meanwhile, where they can be stopped.
+    // Stopped processes cannot start others meanwhile.
     let _ = set(directory, "freezer.state", "FROZEN");
     let list = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
     for pid in list
         .lines()
         .filter_map(|line| Pid::from_raw(line.parse().ok()?))
     {
-        // It may have ended by itself.
+        // It may have exited.
         let _ = kill_process(pid, Signal::KILL);
     }
-    // One that is stopped ends only when it goes on.
+    // A stopped process dies only when it continues.
     let _ = set(directory, "freezer.state", "THAWED");
 }
 
-/// Whether a group has had as many tasks as it may. One of its tasks may also have been refused because a group
-/// above it was full, which is no fault of the bot's, and is counted here all the same.
+/// Whether a group has met its bound on tasks. When a parent group is full, which is not the bot's
+/// fault, the kernel counts that here too.
 fn has_had_all_tasks(directory: &Path) -> bool {
     let number = |name| number(directory, name);
     let Some(limit) = number("pids.max") else {
         return true;
     };
-    // Kernels before 6.1 do not keep the peak; whoever has met the bound is still close to it.
+    // Kernels before 6.1 do not record the peak; a bot that met the bound is still close to it.
     match number("pids.peak") {
         Some(peak) => peak >= limit,
         None => number("pids.current").is_none_or(|current| current > limit / 2),
     }
 }
 
-/// What a file of a group has, when that is a number.
 fn number(directory: &Path, name: &str) -> Option<u64> {
     let text = fs::read_to_string(directory.join(name)).ok()?;
     text.trim().parse().ok()
 }
 
-/// Whether a file has a line that begins so, with a number that is not 0.
+/// Whether a file has a line that starts so, with a number other than 0.
 fn is_counted(file: &File, start: &[u8]) -> bool {
     let mut text = [0; 1 << 10];
     let length = file.read_at(&mut text, 0).unwrap_or(0);
@@ -252,9 +244,8 @@ fn is_counted(file: &File, start: &[u8]) -> bool {
     count.is_some_and(|count| count.trim_ascii() != b"0")
 }
 
-/// Writes to a file of a group.
 fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
-    // Never creates: on another file system it would be a file like any other.
+    // Never creates a file, in case this is another file system.
     let mut file = File::options().write(true).open(directory.join(name))?;
     file.write_all(value.as_bytes())
 }
@@ -267,7 +258,7 @@ impl Part {
             .directory
             .join(format!("{PREFIX}{}-{number}", std::process::id()));
         match fs::create_dir(&directory) {
-            // A killed process left it, and had this one's number.
+            // Left by a killed process that had this process's id.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
                 fs::remove_dir(&directory)?;
                 fs::create_dir(&directory)?;
@@ -277,7 +268,6 @@ impl Part {
         Self::set_up(directory, parent, allowance)
     }
 
-    /// Sets the bounds in a group that exists.
     fn set_up(directory: PathBuf, parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
         let lock = File::open(&directory)?;
         flock(&lock, FlockOperation::NonBlockingLockShared)?;
@@ -312,7 +302,7 @@ impl Part {
         Ok(part)
     }
 
-    /// Whether the group itself has had all memory that it may, and not only one above it.
+    /// Whether the group itself, not only a parent, met its memory bound.
     fn has_had_all_memory(&self) -> bool {
         let number = |name| number(&self.directory, name);
         match self.version {

@@ -1,25 +1,22 @@
-//! A player whose answers are written down in advance, for tests.
+//! A player with answers written in advance.
 
 use std::collections::VecDeque;
 use std::io;
 use std::time::Duration;
 
-use super::allowance::Allowance;
-use super::fault::{Exit, Fault};
-use super::player::{Player, Reply};
+use referee::bot::fault::{Exit, Fault};
+use referee::bot::{Allowance, Player, Reply};
 
-/// Answers one line after the other, then behaves as a program that has ended.
+/// Answers line by line, then behaves as an exited program.
 #[derive(Clone, Debug, Default)]
-pub struct Scripted {
+pub(crate) struct Scripted {
     answers: VecDeque<String>,
     current: String,
-    /// What it was asked.
-    pub asked: Vec<String>,
+    pub(crate) asked: Vec<String>,
 }
 
 impl Scripted {
-    /// A player with these answers.
-    pub fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
+    pub(crate) fn new<'a>(answers: impl IntoIterator<Item = &'a str>) -> Self {
         Self {
             answers: answers.into_iter().map(str::to_owned).collect(),
             ..Self::default()

@@ -1,0 +1,354 @@
+//! Bots on Windows: pipes, and job objects.
+//!
+//! Every bot has a job, which kills all its processes, bounds and counts their usage. A job is
+//! closed with the referee, however that exits.
+#![expect(unsafe_code, reason = "each block says why it is sound")]
+
+use std::fs::{File, OpenOptions};
+use std::future::Future;
+use std::io;
+use std::mem::{size_of, zeroed};
+use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle, RawHandle};
+use std::pin::{Pin, pin};
+use std::process::{ExitStatus, Stdio, id};
+use std::ptr::null;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::task::{Context, Poll, Waker};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::net::windows::named_pipe::{NamedPipeServer, PipeMode, ServerOptions};
+use tokio::process::{Child, Command};
+use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
+use windows_sys::Win32::System::Diagnostics::ToolHelp::{
+    CreateToolhelp32Snapshot, TH32CS_SNAPTHREAD, THREADENTRY32, Thread32First, Thread32Next,
+};
+use windows_sys::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_ACTIVE_PROCESS,
+    JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, JOB_OBJECT_LIMIT_JOB_MEMORY,
+    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
+    JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
+};
+use windows_sys::Win32::System::Threading::{
+    CREATE_NEW_PROCESS_GROUP, CREATE_SUSPENDED, OpenThread, ResumeThread, THREAD_SUSPEND_RESUME,
+};
+
+use crate::bot::fault::Exit;
+use crate::sandbox::ResourceLimits;
+use crate::system::Pid;
+
+#[derive(Debug)]
+pub(super) struct Pipes {
+    pub(super) requests: RequestPipe,
+    pub(super) answers: AnswerPipe,
+    pub(super) errors: ErrorPipe,
+}
+
+/// In a job that enforces `limits`.
+pub(super) fn start<T>(
+    command: &mut Command,
+    limits: Option<ResourceLimits>,
+    spawn: impl FnOnce(&mut Command) -> io::Result<(Child, T)>,
+) -> io::Result<((Child, T), Pipes, Group)> {
+    let pipe_failed = |error| failed("its pipes cannot be made", &error);
+    let job = Job::new(limits).map_err(|error| failed("its job cannot be made", &error))?;
+    let pipes = Pipes {
+        requests: RequestPipe::new(command).map_err(pipe_failed)?,
+        answers: AnswerPipe::new(|end| command.stdout(end)).map_err(pipe_failed)?,
+        errors: ErrorPipe::new(|end| command.stderr(end)).map_err(pipe_failed)?,
+    };
+    // It runs no instruction before it is in the job. Ctrl-C is for the referee, which then stops
+    // its bots.
+    command.creation_flags(CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP);
+    let (child, owned) = spawn(command)?;
+    // The command keeps the bot's ends of the pipes open.
+    command
+        .stdin(std::process::Stdio::null())
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::null());
+    let missing = || io::Error::other("the id of a new process is missing");
+    let (Some(handle), Some(id)) = (child.raw_handle(), child.id()) else {
+        return Err(missing());
+    };
+    let leader = Pid::from_raw(id.cast_signed()).ok_or_else(missing)?;
+    // Dropping the child kills it if this fails.
+    job.take_in(handle)
+        .map_err(|error| failed("it cannot be taken into its job", &error))?;
+    resume(id).map_err(|error| failed("it cannot go on", &error))?;
+    let group = Group {
+        leader,
+        job: Some(job),
+    };
+    Ok(((child, owned), pipes, group))
+}
+
+fn failed(what: &str, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{what}: {error}"))
+}
+
+#[derive(Debug)]
+pub(super) struct Group {
+    leader: Pid,
+    job: Option<Job>,
+}
+
+impl Group {
+    /// A process alone.
+    pub(super) const fn led_by(leader: Pid) -> Self {
+        Self { leader, job: None }
+    }
+
+    pub(super) const fn leader(&self) -> Pid {
+        self.leader
+    }
+
+    /// Processes cannot be stopped here.
+    #[expect(clippy::unused_self, reason = "as on other systems")]
+    pub(super) const fn suspend(&self) {}
+
+    #[expect(clippy::unused_self, reason = "as on other systems")]
+    pub(super) const fn resume(&self) {}
+
+    /// The end of their input was the request.
+    #[expect(clippy::unused_self, reason = "as on other systems")]
+    pub(super) const fn ask_to_end(&self, _: bool) {}
+
+    pub(super) fn end(&self, _: bool) {
+        if let Some(job) = &self.job {
+            job.end();
+        }
+    }
+}
+
+pub(super) fn exit_status(status: i32) -> ExitStatus {
+    use std::os::windows::process::ExitStatusExt as _;
+    ExitStatus::from_raw(status.cast_unsigned())
+}
+
+pub(super) fn describe(status: ExitStatus) -> Exit {
+    let code = status.code().unwrap_or(0);
+    let name = match code.cast_unsigned() {
+        0xC000_0005 => "an access violation (0xC0000005)",
+        0xC000_00FD => "a stack overflow (0xC00000FD)",
+        0xC000_0094 => "a division by zero (0xC0000094)",
+        0xC000_001D => "an illegal instruction (0xC000001D)",
+        0xC000_0409 => "an abort (0xC0000409)",
+        0xC000_0374 => "a damaged heap (0xC0000374)",
+        0xC000_0135 => "a missing DLL (0xC0000135)",
+        0xC000_013A => "Ctrl-C (0xC000013A)",
+        code @ 0xC000_0000.. => return Exit::Signal(format!("an exception (0x{code:08X})")),
+        _ => return Exit::Code(code),
+    };
+    Exit::Signal(name.to_owned())
+}
+
+/// Of a bot without its own limits, as without a sandbox elsewhere.
+const MOST_PROCESSES: u32 = 1000;
+
+/// The exit status of killed processes.
+const ENDED: u32 = 1;
+
+/// Kills its processes when dropped.
+#[derive(Debug)]
+struct Job(OwnedHandle);
+
+impl Job {
+    /// Memory is bounded when `bounds` are given, processes always.
+    fn new(bounds: Option<ResourceLimits>) -> io::Result<Self> {
+        // SAFETY: null pointers mean no security attributes and no name.
+        let job = unsafe { CreateJobObjectW(null(), null()) };
+        if job.is_null() {
+            return Err(io::Error::last_os_error());
+        }
+        // SAFETY: the handle is new and has no other owner.
+        let job = Self(unsafe { OwnedHandle::from_raw_handle(job) });
+        // SAFETY: a struct of numbers; zeros mean no limit.
+        let mut limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = unsafe { zeroed() };
+        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+            | JOB_OBJECT_LIMIT_ACTIVE_PROCESS
+            // A crash must not wait for a person to close its window.
+            | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
+        limits.BasicLimitInformation.ActiveProcessLimit = MOST_PROCESSES;
+        if let Some(bounds) = bounds {
+            let most = u32::try_from(bounds.processes).unwrap_or(u32::MAX);
+            limits.BasicLimitInformation.ActiveProcessLimit = most;
+            limits.BasicLimitInformation.LimitFlags |= JOB_OBJECT_LIMIT_JOB_MEMORY;
+            limits.JobMemoryLimit = usize::try_from(bounds.memory).unwrap_or(usize::MAX);
+        }
+        // SAFETY: the pointer leads to a struct of the named kind and size.
+        let done = unsafe {
+            SetInformationJobObject(
+                job.0.as_raw_handle(),
+                JobObjectExtendedLimitInformation,
+                (&raw const limits).cast(),
+                size::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>(),
+            )
+        };
+        succeeded(done)?;
+        Ok(job)
+    }
+
+    /// Takes in a process, and what it starts from now on.
+    fn take_in(&self, process: RawHandle) -> io::Result<()> {
+        // SAFETY: the caller owns the process's handle, which is open.
+        succeeded(unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), process) })
+    }
+
+    fn end(&self) {
+        // All may have exited. SAFETY: the handle is this job's.
+        let _ = unsafe { TerminateJobObject(self.0.as_raw_handle(), ENDED) };
+    }
+}
+
+/// Runs a process that was started suspended, with one thread.
+fn resume(process: u32) -> io::Result<()> {
+    // SAFETY: a snapshot takes no pointers.
+    let snapshot = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };
+    if snapshot == INVALID_HANDLE_VALUE {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the handle is new and has no other owner.
+    let snapshot = unsafe { OwnedHandle::from_raw_handle(snapshot) };
+    // SAFETY: a struct of numbers, for which zeros are valid.
+    let mut entry: THREADENTRY32 = unsafe { zeroed() };
+    entry.dwSize = size::<THREADENTRY32>();
+    // SAFETY: the pointer leads to a struct whose size is in it.
+    let mut found = unsafe { Thread32First(snapshot.as_raw_handle(), &raw mut entry) };
+    while found != 0 {
+        if entry.th32OwnerProcessID == process {
+            return resume_thread(entry.th32ThreadID);
+        }
+        // SAFETY: as above.
+        found = unsafe { Thread32Next(snapshot.as_raw_handle(), &raw mut entry) };
+    }
+    Err(io::Error::other("the thread of a new process is missing"))
+}
+
+fn resume_thread(id: u32) -> io::Result<()> {
+    // SAFETY: the call takes no pointers.
+    let thread = unsafe { OpenThread(THREAD_SUSPEND_RESUME, 0, id) };
+    if thread.is_null() {
+        return Err(io::Error::last_os_error());
+    }
+    // SAFETY: the handle is new and has no other owner.
+    let thread = unsafe { OwnedHandle::from_raw_handle(thread) };
+    // SAFETY: the handle is a thread's, with the right to resume it.
+    match unsafe { ResumeThread(thread.as_raw_handle()) } {
+        u32::MAX => Err(io::Error::last_os_error()),
+        _ => Ok(()),
+    }
+}
+
+const fn size<T>() -> u32 {
+    #[expect(clippy::cast_possible_truncation, reason = "structs are small")]
+    let size = size_of::<T>() as u32;
+    size
+}
+
+/// Such a call returns 0 when it fails.
+fn succeeded(result: i32) -> io::Result<()> {
+    if result == 0 {
+        return Err(io::Error::last_os_error());
+    }
+    Ok(())
+}
+
+/// Room for unread output.
+const ROOM: u32 = 64 * 1024;
+
+#[derive(Debug)]
+pub(super) struct RequestPipe(NamedPipeServer);
+
+#[derive(Debug)]
+pub(super) struct AnswerPipe(NamedPipeServer);
+
+pub(super) type ErrorPipe = AnswerPipe;
+
+impl RequestPipe {
+    /// Becomes the standard input of a command.
+    fn new(command: &mut Command) -> io::Result<Self> {
+        let (server, end) = pipe(false)?;
+        command.stdin(Stdio::from(end));
+        Ok(Self(server))
+    }
+
+    /// Not known.
+    #[expect(clippy::unused_self, reason = "as on other systems")]
+    pub(super) const fn has_unread(&self) -> bool {
+        false
+    }
+}
+
+impl AnswerPipe {
+    fn new<T>(give: impl FnOnce(Stdio) -> T) -> io::Result<Self> {
+        let (server, end) = pipe(true)?;
+        give(Stdio::from(end));
+        Ok(Self(server))
+    }
+}
+
+/// The referee's end of a new pipe, and the bot's, which the bot `writes` to or reads from.
+fn pipe(writes: bool) -> io::Result<(NamedPipeServer, File)> {
+    static NEXT: AtomicU64 = AtomicU64::new(0);
+    let serial = NEXT.fetch_add(1, Ordering::Relaxed);
+    // If another process made this name, creation fails; once the bot's end is open, no other can
+    // open it.
+    let name = format!(r"\\.\pipe\referee-{}-{serial}", id());
+    let server = ServerOptions::new()
+        .first_pipe_instance(true)
+        .max_instances(1)
+        .access_inbound(writes)
+        .access_outbound(!writes)
+        .pipe_mode(PipeMode::Byte)
+        .in_buffer_size(ROOM)
+        .out_buffer_size(ROOM)
+        .create(&name)?;
+    let end = OpenOptions::new().read(!writes).write(writes).open(&name)?;
+    // It is connected: this is ready immediately.
+    let connected = pin!(server.connect()).poll(&mut Context::from_waker(Waker::noop()));
+    match connected {
+        Poll::Ready(connected) => connected?,
+        Poll::Pending => {
+            return Err(io::Error::other(
+                "the pipe of a new process is not connected",
+            ));
+        }
+    }
+    Ok((server, end))
+}
+
+/// The ways in which this system reports a closed other side.
+fn is_closed(error: &io::Error) -> bool {
+    error.kind() == io::ErrorKind::BrokenPipe
+}
+
+impl AsyncWrite for RequestPipe {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut self.get_mut().0).poll_write(cx, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().0).poll_flush(cx)
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut self.get_mut().0).poll_shutdown(cx)
+    }
+}
+
+impl AsyncRead for AnswerPipe {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+        buffer: &mut ReadBuf<'_>,
+    ) -> Poll<io::Result<()>> {
+        match Pin::new(&mut self.get_mut().0).poll_read(cx, buffer) {
+            // End of stream, as elsewhere.
+            Poll::Ready(Err(error)) if is_closed(&error) => Poll::Ready(Ok(())),
+            result => result,
+        }
+    }
+}
