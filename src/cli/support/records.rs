@@ -20,7 +20,6 @@ use crate::record::BotIndex;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use crate::session::Session;
 
-/// A file of records, open for appending.
 #[derive(Debug)]
 pub(in crate::cli) struct RecordFile {
     path: PathBuf,
@@ -34,9 +33,7 @@ enum Target {
 }
 
 impl RecordFile {
-    /// Opens or creates the file. An incomplete last line, as a crash leaves it, is moved
-    /// to `FILE.cut`, so that the next record starts on a line of its own. A named pipe must have a
-    /// reader, which is waited for.
+    /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
         if Pipe::is_at(path) {
             let pipe = Pipe::open(path).map_err(|error| {
@@ -72,8 +69,7 @@ impl RecordFile {
         })
     }
 
-    /// Appends a line with its newline, completely or not at all. To a pipe it is written meanwhile:
-    /// see [`RecordFile::written`].
+    /// Completely or not at all. A pipe takes it meanwhile: see [`RecordFile::written`].
     fn append(&mut self, line: &str) -> io::Result<()> {
         let appended = match &mut self.target {
             Target::Journal(journal) => journal.append(line),
@@ -82,7 +78,7 @@ impl RecordFile {
         appended.map_err(|error| self.cannot_write(&error))
     }
 
-    /// Waits until a pipe's reader has taken all records.
+    /// Waits until the reader of a pipe has taken all records.
     async fn written(&self) -> io::Result<()> {
         match &self.target {
             Target::Journal(_) => Ok(()),
@@ -93,7 +89,7 @@ impl RecordFile {
         }
     }
 
-    /// After a signal, says whether a pipe's reader has not taken the last record.
+    /// After a signal: the reader of a pipe may lack the last record.
     fn say_what_is_missing(&self) {
         if let Target::Pipe(pipe) = &self.target
             && let Err(error) = pipe.wait()
@@ -115,19 +111,18 @@ impl RecordFile {
     }
 }
 
-/// Observes a match: writes its records, publishes them on pages, and forwards to `inner`.
+/// Writes the records of a match, publishes them on pages, and forwards to `inner`.
 pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) inner: F,
     pub(in crate::cli) file: Option<RecordFile>,
     pub(in crate::cli) pages: Pages,
-    /// Where those who watch see the game that is being played.
+    /// Shows the current game on the live page.
     pub(in crate::cli) table: Option<Table>,
-    /// How far the match may be ahead of those who read it.
+    /// How far the match may run ahead of its readers.
     pub(in crate::cli) pace: Pace,
 }
 
 impl<F> Recorded<F> {
-    /// After the match, says which records could not be written, if any.
     pub(in crate::cli) fn say_what_is_missing(&self) {
         if let Some(file) = &self.file {
             file.say_what_is_missing();
