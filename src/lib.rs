@@ -42,28 +42,7 @@
 //! # Ok::<(), String>(())
 //! ```
 //!
-//! # Modules
-//!
-//! From the bottom up; each uses only those above it in this table. ARCHITECTURE.md says more.
-//!
-//! | | module | what it is |
-//! |---|---|---|
-//! | lines | [`protocol`] | the frame of a line, and the environment of a bot |
-//! | | [`seed`] | numbers drawn from a seed |
-//! | | [`log_target`] | the names by which parts of the log are selected |
-//! | bots | [`executable`] | files that can be run: found, checked, and their languages |
-//! | | [`sandbox`] | what confines hostile bots |
-//! | | [`bot`] | programs and people: starting, asking, stopping, and every fault |
-//! | records | [`record`] | what is written of games, and the files it is written to |
-//! | one game | [`play`] | one game, and a match of many games between two bots |
-//! | | [`analysis`] | where a recorded game was won and lost |
-//! | | [`puzzles`] | positions with a question, made of mistakes, and what a bot makes of them |
-//! | many games | [`tournament`] | schedules, ratings, sequential tests, standings (the crate `referee-stats`); openings |
-//! | | [`arena`] | a tournament as it is played: many games at once, journal, resume |
-//! | | [`league`] | submissions that come in all term, and the games that are new |
-//! | | [`checkup`] | is a bot fit to enter a tournament? |
-//! | output | [`report`] | records and games in, text and pages out |
-//! | | [`cli`] | one file a command; the only module that prints |
+//! ARCHITECTURE.md says what each module is.
 
 // Hidden modules are public for the program and its tests only.
 pub mod analysis;

@@ -1,12 +1,11 @@
-//! The targets of events and spans in the log: the names by which `--log` and `RUST_LOG` select them.
-//!
-//! They are stable, while modules move. An event without one of them has the path of its module,
-//! which begins with `referee::`, too. docs/troubleshooting.md lists what each target has.
+//! The stable names by which `--log` and `RUST_LOG` select parts of the log; docs/troubleshooting.md lists what each
+//! has.
+//! An event without one has the path of its module, which begins with `referee::`.
 
-/// All spans. They are switched on with any event of level info or below, whatever its target.
+/// All spans, on with any event of level info or below.
 pub const SPAN: &str = "referee::span";
 
-/// The command that was given, and how it ended.
+/// The command, and how it ended.
 pub const COMMAND: &str = "referee::command";
 
 /// Rounds, pairs of games, benched bots.
@@ -15,7 +14,7 @@ pub const TOURNAMENT: &str = "referee::tournament";
 /// Games: begun, ended, forfeited, void.
 pub const GAME: &str = "referee::game";
 
-/// Processes of bots: started, answered for the first time, ended, and what they used.
+/// Bots' processes: start, first answer, end, usage.
 pub const PROCESS: &str = "referee::process";
 
 /// Deadlines: set and met.
@@ -24,16 +23,16 @@ pub const CLOCK: &str = "referee::clock";
 /// Every line each way.
 pub const WIRE: &str = "referee::wire";
 
-/// Which sandbox was chosen, and what a bot sees in it.
+/// The chosen sandbox, and what a bot sees in it.
 pub const SANDBOX: &str = crate::sandbox::LOG_TARGET;
 
-/// What is on the disk.
+/// The journal on the disk.
 pub const JOURNAL: &str = "referee::journal";
 
 /// Clients of the live page.
 pub const PAGE: &str = "referee::page";
 
-/// Whether somebody reads what is printed.
+/// Whether stdout is read.
 pub const OUTPUT: &str = "referee::output";
 
 pub const ALL: [&str; 11] = [

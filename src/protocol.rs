@@ -1,29 +1,24 @@
-//! The frame of requests and answers: one line each way.
-//!
-//! The content of a line is defined by the game ([`crate::game::Game`]). All games share what is
-//! here: the longest line, what may surround its text, and the names of a bot's environment
-//! variables, and the reasons of forfeits. No input or output happens here.
+//! The frame of requests and answers, one line each way; the game defines their content ([`crate::game::Game`]).
 
 use std::fmt;
 
-/// The longest line a bot may send, in bytes, without its newline.
+/// In bytes, without the newline.
 pub const MAX_LINE_BYTES: usize = 1024;
 
 /// Names of the environment variables of a bot.
 pub mod env {
-    /// `quarto` or another game's name.
+    /// A game's name.
     pub const GAME: &str = "REFEREE_GAME";
-    /// The rule set's name.
+    /// A rule set's name.
     pub const RULES: &str = "REFEREE_RULES";
-    /// Path of the piece set's CSV; only set when the set is not the built-in one.
+    /// Path of the piece set's CSV; not set for the built-in one.
     pub const PIECES: &str = "REFEREE_PIECES";
-    /// Time for a move, in seconds, decimal.
+    /// In seconds, decimal.
     pub const MOVE_TIME: &str = "REFEREE_MOVE_TIME";
-    /// The bot's own seed, from 0 to 2³¹ − 1.
+    /// From 0 to 2³¹ − 1.
     pub const SEED: &str = "REFEREE_SEED";
-    /// Set for a built-in bot to which requests list the legal answers, in a game that it does not know.
+    /// Tells a built-in bot that requests list the legal answers, in a game that it does not know.
     pub const ANSWERS: &str = "REFEREE_ANSWERS";
-    /// Those of every bot.
     pub const ALL: [&str; 5] = [GAME, RULES, PIECES, MOVE_TIME, SEED];
 }
 
@@ -31,7 +26,7 @@ pub mod env {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotUtf8;
 
-/// The text of an answer, without a carriage return before the newline and blanks around it.
+/// The text of an answer, without a carriage return before the newline and spaces around it.
 ///
 /// ```
 /// use referee::protocol::answer_text;
@@ -57,19 +52,19 @@ pub fn answer_text(line: &[u8]) -> Result<&str, NotUtf8> {
 pub enum ForfeitReason {
     /// A well-formed answer that the rules forbid.
     IllegalMove,
-    /// A line that is no answer.
+    /// A line that is not an answer.
     Malformed,
     /// More than the one line that was asked for.
     ExtraOutput,
     /// No answer in time.
     Timeout,
-    /// The program ended.
+    /// The program exited.
     Exited,
-    /// The program lives but closed its input or output.
+    /// The program runs but closed its input or output.
     Closed,
     /// A line longer than the protocol allows.
     LineTooLong,
-    /// Bytes that are no UTF-8 text.
+    /// Bytes that are not UTF-8.
     NotUtf8,
 }
 
@@ -85,7 +80,6 @@ impl ForfeitReason {
         Self::NotUtf8,
     ];
 
-    /// The word for it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::IllegalMove => "illegal-move",
@@ -99,7 +93,6 @@ impl ForfeitReason {
         }
     }
 
-    /// The reason of this name.
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|reason| reason.name() == name)
     }

@@ -3,25 +3,21 @@
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng as _, SeedableRng as _};
 
-/// What a random number is used for. Different purposes of one seed give independent numbers.
+/// Different purposes of one seed give independent numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
-    /// Which bot acts first.
     FirstBot,
-    /// A bot's own seed.
     Bot,
     /// The questions of a check-up.
     Checkup,
-    /// The openings of a tournament.
     Opening,
     /// The start of a game that begins at random.
     Start,
-    /// The opponents of a comparison.
     Opponent,
 }
 
-/// A generator for one purpose. `path` distinguishes uses of the same purpose, such as
-/// the bot and the game. The same arguments give the same numbers on every system.
+/// `path` tells uses of one purpose apart, such as bot and game. The same arguments give the same numbers on every
+/// system.
 pub fn generator(seed: u64, purpose: Purpose, path: [u64; 2]) -> ChaCha8Rng {
     let mut key = [0; 32];
     let words = [seed, purpose as u64, path[0], path[1]];
@@ -31,12 +27,12 @@ pub fn generator(seed: u64, purpose: Purpose, path: [u64; 2]) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
-/// A bot's own seed, 0 to 2³¹ − 1, so that every language can read it as a plain integer.
+/// From 0 to 2³¹ − 1: a plain integer in every language.
 pub fn for_bot(seed: u64, bot: usize, game: u64) -> u32 {
     generator(seed, Purpose::Bot, [bot as u64, game]).next_u32() >> 1
 }
 
-/// The seed of the start of a game that begins at random, 0 to 2³¹ − 1, as for bots.
+/// From 0 to 2³¹ − 1, as for bots.
 pub fn for_start(seed: u64, number: u64) -> u32 {
     generator(seed, Purpose::Start, [number, 0]).next_u32() >> 1
 }

@@ -7,21 +7,22 @@ use std::ffi::OsString;
 use std::path::Path;
 use std::process::ExitCode;
 
+use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, Parser, Subcommand};
 
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor;
-use crate::strategy;
-use crate::system::most_open_files;
-use crate::text::meant;
-use commands::{
+use self::commands::{
     analyse, board, bot, check, check_game, compare, debug, doctor, grade, league, matches, new,
     new_game, pieces, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
     tournament,
 };
-use support::failure::Failure;
-use support::logging::{self, LogOptions};
-use support::{config, output, retired, signals, suspension};
+use self::support::failure::Failure;
+use self::support::logging::{self, LogOptions};
+use self::support::{config, output, signals, suspension};
+#[cfg(all(target_os = "linux", not(portable)))]
+use super::sandbox::supervisor;
+use super::system::most_open_files;
+use super::text::meant;
+use crate::strategy;
 
 /// Lets two programs play Quarto against each other.
 #[derive(Debug, Parser)]
@@ -43,7 +44,7 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// How many files a match of two bots has open at once, with some to spare.
+/// Open files of a match of two bots, with some to spare.
 const LEAST_OPEN_FILES: u64 = 64;
 
 const AFTER_HELP: &str = "\
@@ -77,11 +78,11 @@ enum Command {
     /// Says what a tournament could tell, before it is played: by simulation, for each format
     Simulate(simulate::Args),
     /// Makes the plan of a tournament without playing it, or of its next round
-    Plan(Box<tournament::parts::PlanArgs>),
+    Plan(Box<tournament::shards::PlanArgs>),
     /// Plays a part (shard) of a planned tournament
-    Run(tournament::parts::RunArgs),
+    Run(tournament::shards::RunArgs),
     /// Merges the parts (shards) of a tournament
-    Merge(tournament::parts::MergeArgs),
+    Merge(tournament::shards::MergeArgs),
     /// Checks whether a bot is fit to enter a tournament, and explains what is wrong if not
     Check(check::Args),
     /// Compares two versions of a bot: is the new one better, against the old one and against others?
@@ -124,10 +125,8 @@ enum Command {
     Man(shell::ManArgs),
 }
 
-/// Runs the command given by the arguments.
 pub fn run() -> ExitCode {
-    // A supervisor must start quickly, have one thread, and log nothing: its stderr is read as
-    // the bot's.
+    // A supervisor starts quickly, has one thread and logs nothing: its stderr is read as the bot's.
     #[cfg(all(target_os = "linux", not(portable)))]
     {
         if std::env::args_os()
@@ -140,9 +139,8 @@ pub fn run() -> ExitCode {
     run_with(std::env::args_os())
 }
 
-/// Runs the command given by `arguments`, of which the first is the name of the program: for programs that use this
-/// library. Wrong usage and a second Ctrl-C end the process, as with [`run`]. Sandboxes and built-in bots need the
-/// program `referee` itself.
+/// For programs that use this library; the first of `arguments` is the program's name. Wrong usage and a second Ctrl-C
+/// end the process, as with [`run`]. Sandboxes and built-in bots need the program `referee` itself.
 pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
     let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
     let arguments = match config::expand(arguments, &Cli::command()) {
@@ -153,7 +151,7 @@ pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T
     let retired = parsed
         .as_ref()
         .err()
-        .and_then(|error| retired::failure(error, &arguments));
+        .and_then(|error| retired(error, &arguments));
     let is_command = parsed.as_ref().is_ok_and(|cli| cli.command.is_some());
     let near = || {
         (!is_command)
@@ -167,12 +165,12 @@ pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T
     }
 }
 
-/// The failure for a first word that is nearly a command: a match needs no command, so the parser takes it for a bot.
+/// A match needs no command: the parser takes a mistyped command for a bot.
 fn nearly_a_command(arguments: &[OsString]) -> Option<Failure> {
     let word = arguments.get(1)?.to_str()?;
     let is_name = word.starts_with(char::is_alphabetic)
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    // Whoever means a built-in bot is told of that.
+    // A built-in bot has a hint of its own.
     if !is_name || Path::new(word).exists() || meant(word, &strategy::NAMES).is_some() {
         return None;
     }
@@ -188,9 +186,9 @@ fn nearly_a_command(arguments: &[OsString]) -> Option<Failure> {
 }
 
 fn run_parsed(cli: Cli) -> ExitCode {
-    // A built-in bot may be confined to few files; it needs no more.
+    // A built-in bot may see few files, and needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
-    // `RUST_LOG` is meant for the referee that has started it, and its stderr is read as the bot's.
+    // `RUST_LOG` is meant for the referee that started it, and its stderr is read as the bot's.
     let logs = !is_bot || cli.log.are_given();
     let ready = if logs { cli.log.start() } else { Ok(()) };
     let ready = ready.and_then(|()| {
@@ -209,11 +207,11 @@ fn run_parsed(cli: Cli) -> ExitCode {
         Some(Command::League(args)) => suspension::start().and_then(|()| league::run(&args)),
         Some(Command::Grade(args)) => suspension::start().and_then(|()| grade::run(&args)),
         Some(Command::Simulate(args)) => simulate::run(&args),
-        Some(Command::Plan(args)) => tournament::parts::plan(&args),
+        Some(Command::Plan(args)) => tournament::shards::plan(&args),
         Some(Command::Run(args)) => {
-            suspension::start().and_then(|()| tournament::parts::run(&args))
+            suspension::start().and_then(|()| tournament::shards::run(&args))
         }
-        Some(Command::Merge(args)) => tournament::parts::run_merge(&args),
+        Some(Command::Merge(args)) => tournament::shards::run_merge(&args),
         Some(Command::Check(args)) => suspension::start().and_then(|()| check::run(&args)),
         Some(Command::Compare(args)) => suspension::start().and_then(|()| compare::run(&args)),
         Some(Command::New(args)) => new::run(&args),
@@ -238,7 +236,7 @@ fn run_parsed(cli: Cli) -> ExitCode {
     output::finish(result, logging::finish)
 }
 
-/// Below this, not even a match of two bots has the pipes and files that it needs.
+/// A match of two bots needs them.
 fn check_open_files() -> Result<(), Failure> {
     let limit = most_open_files();
     match limit {
@@ -247,4 +245,60 @@ fn check_open_files() -> Result<(), Failure> {
         ))),
         _ => Ok(()),
     }
+}
+
+/// Options that are gone: command, option, and what to use instead.
+const RETIRED: &[(&str, &str, &str)] = &[
+    (
+        "league",
+        "--budget",
+        "a league plays all pairings; for fewer games, give a smaller --pairs",
+    ),
+    (
+        "simulate",
+        "--budget",
+        "what fewer games tell, a smaller --pairs shows",
+    ),
+    (
+        "simulate",
+        "--oracle",
+        "what more games tell, a larger --pairs shows",
+    ),
+    ("standings", "--drift", SINCE),
+    ("standings", "--by day", SINCE),
+    ("standings", "--by week", SINCE),
+    ("standings", "--by month", SINCE),
+    ("solve", "--table", MEASURED),
+    ("solve", "--free", MEASURED),
+    ("solve", "--positions", MEASURED),
+    ("solve", "--empty", MEASURED),
+    ("solve", "--resume", QUICK),
+    ("solve", "--no-book", QUICK),
+    ("solve", "--book", MADE),
+    ("solve", "--placements", MADE),
+    ("solve", "--pack", MADE),
+];
+
+const SINCE: &str = "--from TIME rates the games since then";
+
+const MEASURED: &str = "every solve says how many nodes it took, and how long";
+
+const QUICK: &str = "early positions are always answered by the built-in book";
+
+const MADE: &str = "the books are made by crates/games/examples/make_books.rs";
+
+/// If the parser's error is about a retired option.
+pub(in crate::cli) fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
+    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
+        return None;
+    };
+    let wrong = match error.get(ContextKind::InvalidValue) {
+        Some(ContextValue::String(value)) => format!("{} {value}", wrong.split(' ').next()?),
+        _ => wrong.clone(),
+    };
+    let command = arguments.get(1)?;
+    let (_, option, instead) = RETIRED
+        .iter()
+        .find(|(name, option, _)| command == name && wrong == *option)?;
+    Some(Failure::Usage(format!("{option} is gone: {instead}")))
 }

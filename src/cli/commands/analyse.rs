@@ -9,13 +9,13 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
-use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
-use crate::cli::support::interruptible::run_interruptible;
 use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::runtime::run_interruptible;
 use crate::cli::support::setup::{palette, unreadable};
 use crate::cli::support::solver_args::SolverArgs;
+use crate::cli::support::values;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
@@ -33,7 +33,7 @@ pub(in crate::cli) struct Args {
     game: Option<GameChoice>,
 
     /// Time to solve each turn
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = values::positive_duration)]
     time_per_move: Duration,
 
     /// Write all records to this file, with their analysis where there is one
@@ -65,7 +65,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The file of `-o`: written under a temporary name and renamed when complete.
+/// `-o`: written under a temporary name, then renamed.
 struct AnnotatedFile {
     path: PathBuf,
     file: BufWriter<AtomicFile>,
@@ -108,8 +108,7 @@ fn cannot_write(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-/// Checks all games before the first is analysed, so that a damaged line is reported at once and
-/// not after an hour. Returns the number of games to analyse, or `None` when it was stopped.
+/// Reports a damaged line before an hour of analysis. Returns the number of games to analyse; `None` when stopped.
 fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
@@ -142,7 +141,6 @@ fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64
     Ok(Some(chosen))
 }
 
-/// Whether this game is to be analysed.
 fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
     let id = || Some(line.summary().ok()?.id.into_owned());
     args.game
@@ -179,7 +177,7 @@ fn analyse(
             }
             continue;
         }
-        // The incomplete last line, or one that has changed since it was checked.
+        // The incomplete last line, or one that changed since the check.
         let Ok(record) = line.record() else {
             break;
         };
@@ -217,7 +215,6 @@ fn analyse(
     Ok(())
 }
 
-/// Adds a game's tallies to those of its bots.
 fn add_tallies(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotation) {
     let tallies = annotation.tallies(record.first, record.turns.len());
     for (bot, tally) in record.bots.iter().zip(tallies) {
@@ -232,7 +229,7 @@ fn add_tallies(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotatio
     }
 }
 
-/// Prints games and the summary on stdout, as text or as one JSON document.
+/// As text or as one JSON document.
 struct AnalysisPrinter {
     json: bool,
     games: u64,

@@ -65,20 +65,17 @@ pub(in crate::cli) struct Args {
     svg: Option<PathBuf>,
 }
 
-/// A position as it is shown.
 struct Position {
     picture: Picture,
-    /// The pieces as drawn, the board and the piece in hand.
+    /// As drawn.
     pieces: Pieces,
     board: String,
     hand: Option<char>,
-    /// The cell that --last marks.
     last: Option<usize>,
-    /// Name and property of each winning line.
+    /// Name and property.
     lines: Vec<(String, String)>,
-    /// What is said when there is none.
+    /// Printed without lines.
     no_line: &'static str,
-    /// With --json.
     json: Value,
 }
 
@@ -128,7 +125,7 @@ fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
     })
 }
 
-/// The board of a text of `cells` characters, and the piece in hand after a blank.
+/// Splits off the piece in hand after `cells` characters and a space.
 fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
     let symbols: Vec<char> = text.chars().collect();
     match symbols[..] {
@@ -146,7 +143,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let refused =
         |problem: &str| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
     let wrong = |error: ConfigurationError| {
-        // That of Four In A Row, perhaps as a bot is sent it: with a mark before it.
+        // Perhaps a position of Four In A Row, with or without the mark of the side to move.
         let game = FourInARow::NAME;
         let is_other = args.config.contains('.') && [42, 44].contains(&error.found);
         let fix = if is_other {
@@ -211,7 +208,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     })
 }
 
-/// Whether this is a piece that is not on the board. The error is the end of a sentence.
+/// The error is the end of a sentence.
 fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), String> {
     let Some(symbol) = hand else {
         return Ok(());
@@ -243,7 +240,7 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
     }
     let refused =
         |problem: String| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
-    // A request begins with the mark of who is asked.
+    // A request begins with the mark of the side to move.
     let board = match args.config.split_once(' ') {
         Some(("@" | "O", board)) => board,
         _ => &args.config,

@@ -9,9 +9,9 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::match_set;
+use crate::cli::support::values;
 use crate::game::quarto::Rules;
 use crate::game_program::messages::MOST_BYTES;
 use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
@@ -21,7 +21,7 @@ use crate::strategy;
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::text::{meant, quote};
 
-/// The time for an answer when `REFEREE_MOVE_TIME` is not set.
+/// When `REFEREE_MOVE_TIME` is not set.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
@@ -78,11 +78,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         set,
         ..Choices::default()
     });
-    // Only a strategy that a clock ends needs its time limit.
+    // Only a strategy with a clock needs the limit.
     let has_clock = strategy == Builtin::Perfect { slips: None };
     let move_time = match variable(names::MOVE_TIME)?.filter(|_| has_clock) {
         None => DEFAULT_MOVE_TIME,
-        Some(text) => duration::parse_positive(&text)
+        Some(text) => values::positive_duration(&text)
             .map_err(|problem| Failure::Usage(format!("{}={text}: {problem}", names::MOVE_TIME)))?,
     };
     let options = BuiltinOptions { seed, move_time };
@@ -101,8 +101,7 @@ fn seed() -> Result<u64, Failure> {
     }
 }
 
-/// A bot for a game that this program does not know: it answers with one of the answers that the referee lists after the
-/// request, with a tab before each.
+/// Answers with one of the legal answers that the referee lists after the request, each after a tab.
 fn of_the_answers() -> Result<BuiltinBot<'static>, Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
     Ok(Box::new(move |request| {
@@ -123,7 +122,6 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-/// Answers requests until the end of input.
 fn serve(mut bot: BuiltinBot<'_>, most: usize) -> Result<(), Failure> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();

@@ -20,14 +20,12 @@ pub(in crate::cli) struct Args {
     json: bool,
 }
 
-/// What `--json` prints.
 #[derive(Serialize)]
 struct Report<'a> {
-    /// The version of this program.
     referee: &'static str,
-    /// The system, the processor and, where it is known, the release of the kernel.
+    /// System, CPU and, if known, kernel release.
     system: String,
-    /// The sandbox that `--sandbox auto` selects; `none` when none works.
+    /// What `--sandbox auto` selects; `none` when none works.
     auto: &'a str,
     findings: &'a [Finding],
 }

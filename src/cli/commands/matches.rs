@@ -2,8 +2,12 @@
 
 use std::cell::RefCell;
 use std::io::{self, BufWriter};
+use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
+use std::time::Duration;
+
+use clap::ValueEnum;
 
 use crate::bot::human::{Human, SharedConsole};
 use crate::bot::naming::distinct_names;
@@ -13,27 +17,24 @@ use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::check_builtins;
-use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::leftovers::end_orphans;
-use crate::cli::support::options::{Options, PieceFormatName};
+use crate::cli::support::games::{self, GameArg, check_builtins};
 use crate::cli::support::output::{GameText, Notes, print_bot_line, print_stderr};
-use crate::cli::support::pages;
-use crate::cli::support::pieces_file::PiecesFile;
 use crate::cli::support::records::{RecordFile, Recorded};
-use crate::cli::support::runtime::runtime;
-use crate::cli::support::sandbox::{print_interpreters, warn_large};
-use crate::cli::support::setup::{bot, match_set, palette, terminal_width};
-use crate::cli::support::signals;
-use crate::cli::support::suspension;
-use crate::cli::support::unconfined::warn_root;
+use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
+use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
+use crate::cli::support::setup::{PiecesFile, RulesName, bot, match_set, palette, terminal_width};
+use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
+use crate::cli::support::{pages, signals, suspension};
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
+use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
+use crate::record::BotIndex;
 use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
+use crate::seed;
 use crate::session::Ruleset;
 use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
@@ -64,7 +65,6 @@ pub(in crate::cli) struct PlayArgs {
     options: Options,
 }
 
-/// `referee BOT1 BOT2`
 pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     if let Some(word) = args.more.first() {
         return Err(Failure::Usage(format!(
@@ -94,7 +94,6 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     start(&args.options, bots, terminal, false)
 }
 
-/// `referee play`: two people at this terminal.
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()))?;
     let bots = [BotSpec::Human, BotSpec::Human];
@@ -140,7 +139,7 @@ fn start(
         set: set.clone(),
         format,
     };
-    // Errors are reported before people are asked for anything.
+    // Report errors before people are asked for anything.
     let ruleset = options.ruleset(choices(PieceFormat::Symbol))?;
     check_builtins(&*ruleset, programs(&bots))?;
     if !ruleset.is_solvable() && bots.iter().any(plays_perfectly) {
@@ -169,7 +168,7 @@ fn start(
     play_match(options, ruleset, bots, names, terminal)
 }
 
-/// The two names: from the options, else asked for when two people play, else the bots' own.
+/// From the options, else asked for when two people play, else the bots' own.
 fn names(
     options: &Options,
     bots: &[BotSpec; 2],
@@ -205,7 +204,7 @@ fn play_match(
     names: [String; 2],
     terminal: Option<Terminal>,
 ) -> Result<(), Failure> {
-    // Until the end: what has been begun is put in order first.
+    // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
     if terminal.is_none() {
         suspension::start()?;
@@ -232,7 +231,7 @@ fn play_match(
         games: options.games,
         first: options.first(&*ruleset, seed),
         seed,
-        // A process that played the first game of a pair would know what the second begins with.
+        // A process that played the first game would know the start of the second.
         restart: options.restart || ruleset.has_drawn_start(),
     };
     let pieces = options.pieces_file(&*ruleset)?;
@@ -272,8 +271,7 @@ fn play_match(
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
     let played = run(&mut runner, &mut observer);
-    // A bot that cannot be started any more, or a machine without processes, takes nothing away from
-    // the games before.
+    // Games before a bot or the machine failed count.
     let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
         && runner.score().games() > 0;
     if played.is_ok() || cannot_go_on {
@@ -291,7 +289,6 @@ fn play_match(
 }
 
 fn view_options(options: &Options, people: [bool; 2]) -> ViewOptions {
-    // A person must see the board.
     let least = if people.contains(&true) {
         Detail::Turns
     } else {
@@ -316,7 +313,6 @@ fn view_options(options: &Options, people: [bool; 2]) -> ViewOptions {
     }
 }
 
-/// Plays the match to its end or until it is interrupted.
 fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
     // A single thread: no ply has to wake another thread.
     let runtime = runtime()?;
@@ -375,16 +371,233 @@ fn seats(
     })
 }
 
-/// Prints a bot's stderr, each line prefixed with its name.
+/// Prints stderr, each line prefixed with the bot's name.
 fn tap(name: &str) -> Tap {
     let name = short_name(name);
     Arc::new(move |line| print_bot_line(&name, line))
 }
 
-/// Those of the players that are programs.
 fn programs(bots: &[BotSpec]) -> impl Iterator<Item = &Program> {
     bots.iter().filter_map(|bot| match bot {
         BotSpec::Program(program) => Some(program),
         BotSpec::Human => None,
     })
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum First {
+    /// BOT1 begins
+    #[value(name = "1")]
+    Bot1,
+    /// BOT2 begins
+    #[value(name = "2")]
+    Bot2,
+    /// Drawn at random
+    Random,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum PieceFormatName {
+    /// The set's characters
+    Symbol,
+    /// Four binary digits, such as 0101
+    Binary,
+    /// 0 to 15
+    Decimal,
+}
+
+impl From<PieceFormatName> for PieceFormat {
+    fn from(name: PieceFormatName) -> Self {
+        match name {
+            PieceFormatName::Symbol => Self::Symbol,
+            PieceFormatName::Binary => Self::Binary,
+            PieceFormatName::Decimal => Self::Decimal,
+        }
+    }
+}
+
+fn at_least_one(text: &str) -> Result<u64, String> {
+    match text.parse() {
+        Ok(0) | Err(_) => Err("expected a number of at least 1".to_owned()),
+        Ok(number) => Ok(number),
+    }
+}
+
+#[derive(Debug, clap::Args)]
+#[expect(
+    clippy::struct_excessive_bools,
+    reason = "each is a flag of the command line"
+)]
+pub(in crate::cli) struct Options {
+    /// Show every turn and the board; twice: also every line each way with its time
+    #[arg(short, long, action = clap::ArgAction::Count)]
+    verbose: u8,
+
+    /// How many games; who begins alternates
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = at_least_one, allow_negative_numbers = true)]
+    games: u64,
+
+    /// Who begins the first game (in Quarto: gives the first piece) [default: random in Quarto,
+    /// BOT1 in Four In A Row]
+    #[arg(long, value_enum)]
+    first: Option<First>,
+
+    /// Everything random comes from this number; drawn, and printed, when not given
+    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = values::seed)]
+    seed: Option<u64>,
+
+    /// The game
+    #[arg(long, value_parser = games::parser(), default_value = "quarto")]
+    pub(in crate::cli) game: GameArg,
+
+    /// An option of a game that is a program; may be repeated
+    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option)]
+    pub(in crate::cli) game_option: Vec<(String, String)>,
+
+    /// A piece set's CSV file
+    #[arg(long, value_name = "FILE")]
+    pub(in crate::cli) pieces: Option<PathBuf>,
+
+    /// Which groups of cells count
+    #[arg(long, value_enum, default_value = "standard")]
+    pub(in crate::cli) rules: RulesName,
+
+    /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
+    /// board and the piece in hand, which whoever begins places: "A..B............ C"
+    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
+    start: Option<String>,
+
+    /// Time for a move; none for no limit [default: 10s; people have no limit unless this is given]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = values::move_time, help_heading = "Time")]
+    move_time: Option<MoveTime>,
+
+    /// Time on top for the first answer of a fresh process
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::duration, help_heading = "Time")]
+    start_time: Duration,
+
+    /// Time for all moves of a game together; no limit when not given
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = values::positive_duration, help_heading = "Time")]
+    game_time: Option<Duration>,
+
+    /// Added to the game clock after every move
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = values::duration, requires = "game_time", help_heading = "Time")]
+    increment: Duration,
+
+    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
+    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
+    /// 5 s more)
+    #[arg(
+        long,
+        value_enum,
+        value_name = "KIND",
+        default_value = "wall",
+        help_heading = "Time"
+    )]
+    clock: ClockName,
+
+    /// End a game as soon as its value is proven; marked in the record
+    #[arg(long)]
+    pub(in crate::cli) adjudicate: bool,
+
+    /// Start fresh processes for every game
+    #[arg(long)]
+    pub(in crate::cli) restart: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) sandbox: SandboxOptions,
+
+    /// Append a record of every game to this file, one line of JSON a game
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    record: Option<PathBuf>,
+
+    /// Print the records on stdout, and nothing else
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) pages: pages::PageOptions,
+
+    /// What BOT1, or player 1, is called
+    #[arg(long, value_name = "NAME", help_heading = "People")]
+    name1: Option<String>,
+
+    /// What BOT2, or player 2, is called
+    #[arg(long, value_name = "NAME", help_heading = "People")]
+    name2: Option<String>,
+
+    /// How people type and see pieces [default: symbol]
+    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "People")]
+    piece_format: Option<PieceFormatName>,
+
+    /// Before a person's turn, say what would lose at once
+    #[arg(long, help_heading = "People")]
+    hint: bool,
+}
+
+impl Options {
+    fn has_standard_rules(&self) -> bool {
+        self.rules == RulesName::Standard
+    }
+
+    fn time(&self, human: bool) -> TimeControl {
+        let default = TimeControl::default().move_time.filter(|_| !human);
+        TimeControl {
+            move_time: self.move_time.map_or(default, |MoveTime(limit)| limit),
+            start_time: self.start_time,
+            game_time: self.game_time,
+            increment: self.increment,
+            kind: self.clock.into(),
+        }
+    }
+
+    fn check_time(&self) -> Result<(), Failure> {
+        check_clock(self.time(false)).map(|_| ())
+    }
+
+    fn seed(&self) -> u64 {
+        self.seed.unwrap_or_else(|| {
+            // Short enough to type.
+            let seed = u64::from(rand::random::<u32>());
+            print_stderr(&format!("referee: seed {seed}"));
+            seed
+        })
+    }
+
+    fn first(&self, ruleset: &dyn Ruleset, seed: u64) -> BotIndex {
+        let drawn = || BotIndex::ALL[seed::first_bot(seed)];
+        match self.first {
+            Some(First::Bot2) => BotIndex::B,
+            Some(First::Random) => drawn(),
+            None if ruleset.is_first_drawn() => drawn(),
+            Some(First::Bot1) | None => BotIndex::A,
+        }
+    }
+
+    fn ruleset(&self, choices: Choices) -> Result<Arc<dyn Ruleset>, Failure> {
+        self.game
+            .ruleset(choices, &self.game_option.iter().cloned().collect())
+    }
+
+    /// As records hold it; `None` when it is drawn.
+    fn start(&self, ruleset: &dyn Ruleset) -> Result<Option<String>, Failure> {
+        let session = match &self.start {
+            None if ruleset.has_drawn_start() => return Ok(None),
+            None => ruleset.start(),
+            Some(board) => ruleset.start_from(board).map_err(|problem| {
+                let board = crate::text::quote(board.as_bytes());
+                Failure::Usage(format!("--start {board}: {problem}"))
+            })?,
+        };
+        let mut start = String::new();
+        session.write_start(&mut start);
+        Ok(Some(start))
+    }
+
+    /// `None` for the built-in set.
+    fn pieces_file(&self, ruleset: &dyn Ruleset) -> Result<Option<PiecesFile>, Failure> {
+        let (Some(path), Some(text)) = (&self.pieces, ruleset.pieces()) else {
+            return Ok(None);
+        };
+        PiecesFile::new(path, text).map(Some)
+    }
 }

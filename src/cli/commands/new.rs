@@ -12,14 +12,11 @@ use crate::cli::support::setup::unreadable;
 use crate::system::create_executable;
 use crate::text::{meant, quote};
 
-/// A shipped random strategy.
 struct Starter {
-    /// The value of LANGUAGE.
     language: &'static str,
-    /// The file's name here, and its text.
     file: &'static str,
     text: &'static str,
-    /// The compile command, with `FILE` and `BOT` for the two paths; empty when it runs uncompiled.
+    /// With `FILE` and `BOT` for the two paths; empty when it runs uncompiled.
     compile: &'static str,
 }
 
@@ -55,7 +52,6 @@ const STARTERS: &[Starter] = &[
     starter!("tcl", "random.tcl", ""),
 ];
 
-/// The class of the shipped starter in Java.
 const SHIPPED_CLASS: &str = "Random";
 
 #[derive(Debug, clap::Args)]
@@ -108,13 +104,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The program that is made of a file, and the command that does it, with `FILE` and `BOT` replaced; `None` for a file
-/// that is run as it is.
+/// The program and the command that compiles it; `None` for a file that is run as it is.
 pub(super) fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
     if command.is_empty() {
         return None;
     }
-    // Windows knows a program by its ending.
+    // Windows needs an extension.
     let ending = if cfg!(windows) { "exe" } else { "out" };
     let file = file.to_string_lossy();
     let program = shown(&format!("{file}.{ending}"));
@@ -124,7 +119,6 @@ pub(super) fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
     Some((program, compile))
 }
 
-/// A file as a BOT of a command line.
 pub(super) fn shown(file: &str) -> String {
     let shown = shell::quoted(file).into_owned();
     if cfg!(windows) || shown.contains('/') {
@@ -139,14 +133,14 @@ fn ending(starter: &Starter) -> &'static str {
 }
 
 fn default_file(starter: &Starter) -> PathBuf {
-    // A class of Java has a capital letter, and its file the same name.
+    // A Java class has a capital letter, and its file the same name.
     match starter.language {
         "java" => PathBuf::from("MyBot.java"),
         _ => PathBuf::from(format!("mybot.{}", ending(starter))),
     }
 }
 
-/// A file without an ending gets that of the language, by which a compiler knows it. A script is found by its first line.
+/// A compiler needs the extension; a script is found by its first line.
 fn with_ending(file: &Path, starter: &Starter) -> PathBuf {
     if file.extension().is_some() || starter.text.starts_with("#!") {
         return file.to_owned();
@@ -154,7 +148,7 @@ fn with_ending(file: &Path, starter: &Starter) -> PathBuf {
     file.with_extension(ending(starter))
 }
 
-/// The text of a starter that is written to this file: it calls itself by its new name.
+/// The starter calls itself by its new name.
 fn text_for(starter: &Starter, file: &Path) -> String {
     let name = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (file, stem) = (name(file.file_name()), name(file.file_stem()));
@@ -172,7 +166,6 @@ fn text_for(starter: &Starter, file: &Path) -> String {
     text
 }
 
-/// A name that a class of Java can have.
 fn class_name(stem: &str) -> String {
     let name: String = stem
         .chars()
@@ -185,8 +178,7 @@ fn class_name(stem: &str) -> String {
     }
 }
 
-/// The text of the Java starter with this name for its class, which is `Random` there; `java.util.Random` is
-/// another one.
+/// Renames the class `Random`, but not `java.util.Random`.
 fn with_class(text: &str, class: &str) -> String {
     let mut renamed = String::new();
     let mut rest = text;
@@ -203,7 +195,7 @@ fn with_class(text: &str, class: &str) -> String {
     renamed + rest
 }
 
-/// Writes the file; never overwrites one.
+/// Never overwrites a file.
 pub(super) fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
     let script = text.starts_with("#!");
     let mut options = OpenOptions::new();
@@ -219,7 +211,7 @@ pub(super) fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
         unreadable(file, &error)
     })?;
     target.write_all(text.as_bytes()).map_err(|error| {
-        // An incomplete file would block the next attempt.
+        // It would block the next attempt.
         let _ = fs::remove_file(file);
         Failure::Referee(format!(
             "{}: cannot be written: {error}",

@@ -8,13 +8,10 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 use crate::text::{meant, quote};
 
-/// A shipped game.
 struct Starter {
-    /// The value of LANGUAGE.
     language: &'static str,
     ending: &'static str,
     text: &'static str,
-    /// The compile command, with `FILE` and `BOT` for the two paths; empty when it runs uncompiled.
     compile: &'static str,
 }
 

@@ -9,7 +9,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, pieces_of, records_of};
 use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::{write, write_file};
-use crate::cli::support::recorded_game::{GameProgramOption, RecordedRules};
+use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::setup::recorded_reproduce_command;
@@ -22,7 +22,7 @@ use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
 use crate::text::{counted, short_name};
 
-/// The default file of a game's page; N is the game's number.
+/// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";
 
 #[derive(Debug, clap::Args)]
@@ -77,7 +77,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let rules = RecordedRules::new(&args.game_program);
-    // What is wrong with a game's program is wrong for all its games, and said once.
+    // The same for all games of its program: said once.
     let mut unknown = None;
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
@@ -128,7 +128,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether this game is to be shown.
 fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
     let id = || Some(line.summary().ok()?.id.into_owned());
     args.game
@@ -136,68 +135,25 @@ fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
         .is_none_or(|game| game.is(line.number(), id))
 }
 
-/// One game of a file, which follows the rules.
-struct OneGame {
-    file: PathBuf,
-    number: u64,
-    record: Record,
-    ruleset: Arc<dyn Ruleset>,
-}
-
-impl OneGame {
-    /// The failure for a problem with it.
-    fn invalid(&self, problem: &str) -> Failure {
-        invalid(&self.file, self.number, problem)
-    }
-}
-
-fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
-    Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
-}
-
-/// The game that is chosen, or the only one; checked. `shows` is what shows one game.
-fn one_game(args: &Args, shows: &str) -> Result<OneGame, Failure> {
-    let file = records_of(&args.file)?;
-    let failed = |error| unreadable(&file, &error);
-    let mut reader = Reader::open(&file).map_err(failed)?;
-    let (mut games, mut chosen) = (0, None);
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        if line.bytes().trim_ascii().is_empty() {
-            continue;
-        }
-        games = line.number();
-        if chosen.is_none() && is_chosen(args, &line) {
-            chosen = Some((games, line.bytes().to_vec()));
-        }
-    }
-    if args.game.is_none() && games > 1 {
-        return Err(Failure::Usage(format!(
-            "{}: it has {games} games and {shows} shows one; choose one with --game N, or use referee report for all",
-            file.display()
-        )));
-    }
-    let Some((number, line)) = chosen else {
-        let first = GameChoice::Number(1);
-        return Err(args.game.as_ref().unwrap_or(&first).missing(&file, games));
-    };
-    let wrong = |problem: String| invalid(&file, number, &problem);
-    let record = Record::from_line(&line).map_err(wrong)?;
-    let ruleset = RecordedRules::new(&args.game_program)
-        .of(&record)
-        .map_err(wrong)?;
-    let out = &mut BufWriter::new(Stdout);
-    if let Some(problem) = show(&*ruleset, &record, &file, number, true, out)? {
-        return Err(wrong(problem));
-    }
-    Ok(OneGame {
+/// The game that is chosen, or the only one; checked. `shows`: what shows one game.
+fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
+    let rules = RecordedRules::new(&args.game_program);
+    let several =
+        format!(" and {shows} shows one; choose one with --game N, or use referee report for all");
+    let game = Recorded::read(&args.file, args.game.as_ref(), &rules, &several)?;
+    let Recorded {
         file,
         number,
         record,
         ruleset,
-    })
+    } = &game;
+    let out = &mut BufWriter::new(Stdout);
+    match show(&**ruleset, record, file, *number, true, out)? {
+        Some(problem) => Err(game.invalid(&problem)),
+        None => Ok(game),
+    }
 }
 
-/// Checks one game and draws one of its positions.
 fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
     let Some(turn) = args.turn else {
         return Err(Failure::Usage(
@@ -219,7 +175,6 @@ fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
     write_file(target, picture, "picture", || format!("after turn {turn}"))
 }
 
-/// Checks one game and writes its page.
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     let game = one_game(args, "a page")?;
     let (number, record) = (game.number, &game.record);
@@ -245,7 +200,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     write(&feed, &target)
 }
 
-/// Checks a record and, unless `quiet`, shows it. Returns the problem, if there is one.
+/// Shows the game unless `quiet`. Returns the problem, if there is one.
 fn show(
     ruleset: &dyn Ruleset,
     record: &Record,
@@ -283,7 +238,7 @@ fn show(
             let mut request = String::new();
             last.write_request(&mut request);
             let request = request.trim_end_matches('\n');
-            // A bot that was benched was not asked.
+            // A benched bot was not asked.
             let by = record.result.by.filter(|_| record.was_played());
             let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
             let reproduce = by

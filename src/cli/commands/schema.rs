@@ -44,7 +44,6 @@ impl Kind {
     }
 }
 
-/// Prints a schema.
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(args.file.schema().as_bytes())?)
 }

@@ -16,9 +16,8 @@ pub(in crate::cli) struct Args {
     shell: Shell,
 }
 
-/// Prints a completion script.
 pub(in crate::cli) fn completions(args: &Args, mut command: Command) -> Result<(), Failure> {
-    // Generated into memory: the generator panics when it cannot write.
+    // The generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "referee", &mut script);
     Ok(Stdout.write_all(&script)?)

@@ -7,11 +7,10 @@ use serde_json::json;
 
 use super::tournament::FormatName;
 use crate::arena::plan::Format;
-use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::numbers;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::palette;
+use crate::cli::support::values;
 use crate::report::terminal::aligned;
 use crate::text::format_duration;
 use crate::tournament::schedule::groups;
@@ -20,7 +19,7 @@ use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The number of bots
-    #[arg(long, value_name = "N", value_parser = numbers::within::<u32>(2..=10_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::within::<u32>(2..=10_000), allow_negative_numbers = true)]
     bots: u32,
 
     /// Who plays whom; all formats when it is not given
@@ -28,15 +27,15 @@ pub(in crate::cli) struct Args {
     format: Option<FormatName>,
 
     /// Rounds [default: as in a tournament]
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, requires = "format")]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, requires = "format")]
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
     groups: Option<u32>,
 
     /// Pairs of games in each pairing of two bots
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
     pairs: u32,
 
     /// How far the bots' strengths spread: their standard deviation, in Elo
@@ -44,23 +43,23 @@ pub(in crate::cli) struct Args {
     spread: f64,
 
     /// The percentage of drawn games
-    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = numbers::within::<u8>(0..=100), allow_negative_numbers = true)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true)]
     draws: u8,
 
     /// How long a game takes, to tell the time of the tournament
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
     time_per_game: Option<Duration>,
 
     /// Games at once
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     jobs: u16,
 
     /// Tournaments to simulate; the more, the more exact the figures
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
     tournaments: u32,
 
     /// Everything random comes from this number
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = numbers::seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed, allow_negative_numbers = true)]
     seed: u64,
 
     /// Print JSON
@@ -116,7 +115,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(text.as_bytes())?)
 }
 
-/// The schedule of a format; `None` where it does not suit so few bots.
+/// `None` where the format does not suit so few bots.
 fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
     let rounds = args
         .rounds
@@ -148,7 +147,6 @@ fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
     }))
 }
 
-/// The time of a tournament.
 fn time(args: &Args, forecast: &Forecast) -> Option<Duration> {
     let games = u32::try_from(forecast.games).unwrap_or(u32::MAX);
     let all = args.time_per_game?.checked_mul(games)?;
@@ -209,7 +207,7 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
     )
 }
 
-/// A long time, to the minute from an hour on.
+/// To the minute from an hour on.
 fn shown_time(time: Duration) -> String {
     let seconds = time.as_secs();
     match seconds {

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value as Json, json};
 
-use crate::cli::support::duration::{self, in_short};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::interruptible::run_with_ticks;
 use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
+use crate::cli::support::runtime::run_with_ticks;
 use crate::cli::support::setup::{RulesName, match_set};
 use crate::cli::support::solver_args::SolverArgs;
+use crate::cli::support::values::{self, in_short};
 use crate::game::Game as _;
 use crate::game::four_in_a_row::{self, FourInARow};
 use crate::game::quarto::{Edition, Turn};
@@ -38,7 +38,7 @@ pub(in crate::cli) struct Args {
     rest: Vec<String>,
 
     /// Stop after this time and print what is proven so far
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = values::positive_duration)]
     time: Option<Duration>,
 
     /// Also print the value of every turn
@@ -70,14 +70,11 @@ Examples:
 The value is for the side to move. Placements are counted until the quarto, discs until
 four are in a row. Four In A Row is solved by one thread.";
 
-/// The result of a solve.
 struct Solution {
     value: Evaluation,
-    /// In canonical form.
     turns: Option<Vec<(String, Evaluation)>>,
-    /// In canonical form.
     line: Vec<String>,
-    /// What a ply is: `placement`.
+    /// `placement`, or the like.
     unit: &'static str,
 }
 
@@ -175,7 +172,7 @@ fn four_in_a_row(args: &Args) -> Result<(), Failure> {
     solve(args, progress, work, || solver.nodes())
 }
 
-/// Runs `work` on another thread, with a progress line on a terminal, and prints its result.
+/// On another thread, with a progress line on a terminal.
 fn solve(
     args: &Args,
     progress: impl Fn() -> String,
@@ -210,7 +207,7 @@ fn solve(
 }
 
 impl Solution {
-    /// Whether every value asked for is exact, with its distance.
+    /// Every value asked for is exact, with its distance.
     fn is_solved(&self) -> bool {
         let known = |evaluation: &Evaluation| {
             matches!(evaluation.value(), Some(Value::Draw)) || evaluation.plies().is_some()
@@ -224,7 +221,7 @@ impl Solution {
     }
 }
 
-/// The JSON fields of a value. Unknown fields are null; an inexact value has its bounds.
+/// Unknown fields are null; an inexact value has its bounds.
 fn fields(evaluation: Evaluation) -> Vec<(String, Json)> {
     let mut fields = vec![
         (

@@ -8,14 +8,14 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 use jiff::Timestamp;
 
+use super::tournament::warn_of_repetition;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Distinct;
-use crate::cli::commands::tournament::ending::warn_of_repetition;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of};
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
-use crate::cli::support::time;
+use crate::cli::support::values;
 use crate::record::reader::{LineError, Reader};
 use crate::record::summaries::{Parsed, take_all, threads_for};
 use crate::record::{BotIndex, RecordSummary};
@@ -36,7 +36,6 @@ enum Format {
     Markdown,
 }
 
-/// `--by`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum By {
     /// A bot whose files changed is another entrant
@@ -60,7 +59,7 @@ pub(in crate::cli) struct Args {
     format: Format,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    #[arg(long, value_name = "TIME", value_parser = values::time)]
     from: Option<Timestamp>,
 
     /// Only games of this bot; when repeated, games of any of these bots
@@ -81,20 +80,17 @@ pub(in crate::cli) struct Args {
     prior: f64,
 }
 
-/// The games of all files.
 #[derive(Default)]
 struct Games {
     collector: Collector,
     distinct: Distinct,
-    /// What makes each game that game, and whether its analysis has been added: with several files, the
-    /// same game may be in two of them.
+    /// By identity, whether the analysis has been added: of several files, two may have the same game.
     seen: Option<HashMap<u64, bool>>,
-    /// Games left out, because they had been added from another file.
+    /// Left out: added from another file.
     copies: u64,
 }
 
 impl Games {
-    /// Adds a game, unless it is a copy.
     fn add(&mut self, game: &RecordSummary<'_>, digests: &Digests) {
         if let (Some(seen), Some(identity)) = (&mut self.seen, digests.identity) {
             let is_analysed = game.tallies().is_some();
@@ -116,16 +112,16 @@ impl Games {
     }
 }
 
-/// What is computed of a game by several threads.
+/// Computed on several threads.
 struct Digests {
     prepared: Prepared,
     /// See [`Distinct::digest`].
     content: Option<u64>,
-    /// See [`RecordSummary::identity`]; where there are several files.
+    /// See [`RecordSummary::identity`]; with several files.
     identity: Option<u64>,
 }
 
-/// The version of each bot of the tournament whose journal this file is: the start of its files' hash.
+/// By bot: the start of its files' hash.
 fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure> {
     if args.by.is_none() {
         return Ok(HashMap::new());
@@ -159,7 +155,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     warn_of_repetition(&games.distinct);
-    // They would be as large as all else that is kept of the games.
+    // As large as all else that is kept of the games.
     drop((games.distinct, games.seen));
     let mut ranking = if args.from.is_none() && args.bot.is_empty() {
         let versions = match &files[..] {
@@ -168,7 +164,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         };
         ranking_of(&files)?.renamed(|name| versions.get(&name).cloned().unwrap_or(name))
     } else {
-        // A table of a part of the games.
         Ranking::default()
     };
     if !args.tie_break.is_empty() {
@@ -204,7 +199,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(text.as_bytes())?)
 }
 
-/// Reads a file part by part, so that memory does not grow with the number of games.
+/// In parts: memory does not grow with the number of games.
 fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let versions = versions(path, args)?;
@@ -259,7 +254,6 @@ fn is_selected(
     Ok(started(game, path, number)? >= from)
 }
 
-/// When a game was started.
 fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp, Failure> {
     game.started.parse().map_err(|_| {
         Failure::Usage(format!(

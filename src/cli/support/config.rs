@@ -17,16 +17,15 @@ use super::setup::unreadable;
 use crate::record::text_file;
 use crate::text::meant;
 
-/// The option that names the file.
 const CONFIG: &str = "config";
 
-/// The bots, which are no option: the commands that have some read them.
+/// Not an option: commands read them by themselves.
 const BOTS: &str = "bots";
 
 type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
-/// The arguments with those of the file that `--config` names; what is given on the command line counts. An option that
-/// may be repeated has the values of both, unless its values are an order.
+/// Lays the file of `--config` under the command line. A repeatable option keeps the values of both, unless its values
+/// are an order.
 pub(in crate::cli) fn expand(
     mut arguments: Vec<OsString>,
     program: &Command,
@@ -93,13 +92,13 @@ impl<'a> File<'a> {
                 words.extend(own);
             }
         }
-        // Two of them may exclude each other.
+        // Two may exclude each other.
         let alone = [OsString::from(command.get_name())].into_iter();
         self.check(command, alone.chain(words.clone()), 0)?;
         Ok(words)
     }
 
-    /// Has these words parsed; the error is that of the parser, at this place of the file.
+    /// The parser's error, at this place of the file.
     fn check(
         &self,
         command: &Command,
@@ -143,7 +142,7 @@ fn is_settable(arg: &Arg) -> bool {
         )
 }
 
-/// Whether the command line says otherwise: by this option, or by one that excludes it.
+/// By this option on the command line, or by one that excludes it.
 fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
     let is_given =
         |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
@@ -163,7 +162,7 @@ fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
         })
 }
 
-/// The option with this value, as words. Relative paths start from `base`.
+/// Relative paths start from `base`.
 fn option_words(option: &Arg, value: &Value, base: &Path) -> Result<Vec<OsString>, String> {
     let name = option.get_long().unwrap_or_default();
     let word = |value: &Value| -> Result<OsString, String> {

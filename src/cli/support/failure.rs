@@ -1,8 +1,7 @@
 //! Errors of commands: the message and the exit status.
 
 use std::error::Error;
-use std::fmt;
-use std::io;
+use std::{fmt, io};
 
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
@@ -12,27 +11,27 @@ use crate::text::{cause, counted};
 /// Why a command failed.
 #[derive(Debug)]
 pub(in crate::cli) enum Failure {
-    /// Wrong usage, input that cannot be read or parsed, or a bot that cannot be started. The
-    /// message names the thing, the place, what was expected and the fix. Status 2.
+    /// Wrong usage, bad input, or a bot that cannot be started: names the thing, the place, what was expected and the
+    /// fix. Status 2.
     Usage(String),
     /// The referee itself failed. Status 1.
     Referee(String),
-    /// The machine has run out of processes or the like. Status 1.
+    /// Status 1.
     Exhausted(Exhausted),
-    /// A checked bot is not fit to enter a tournament; its report has been printed. Status 3.
+    /// A bot fails the entry check; its report has been printed. Status 3.
     Unfit,
-    /// A bot makes mistakes that it should not; its report has been printed. Status 3.
+    /// A bot plays mistakes; its report has been printed. Status 3.
     Mistaken,
-    /// Whether a new version is better is not certain; what is known has been printed. Status 4.
+    /// A comparison is undecided; what is known has been printed. Status 4.
     Undecided,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
-    /// The reader of stdout has closed it, as `| head` does. Status 1, without a message.
+    /// The reader of stdout closed it, as `| head` does. Status 1, no message.
     OutputClosed,
 }
 
 impl Failure {
-    /// What people are told; `unwritten` is how many bytes of the results could not be written.
+    /// `unwritten`: bytes of the results that could not be written.
     pub(in crate::cli) fn message(&self, unwritten: u64) -> Option<String> {
         match self {
             Self::Usage(text) | Self::Referee(text) => Some(text.trim_end().to_owned()),
@@ -47,7 +46,6 @@ impl Failure {
         }
     }
 
-    /// The exit status.
     pub(in crate::cli) const fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
@@ -59,7 +57,7 @@ impl Failure {
     }
 }
 
-/// Nobody read what was written, and a signal ended the wait.
+/// A signal ended the wait for a reader.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Unread;
 
@@ -72,7 +70,6 @@ impl fmt::Display for Unread {
 }
 
 impl Unread {
-    /// Whether an error says just that.
     pub(in crate::cli) fn is(error: &io::Error) -> bool {
         error
             .get_ref()
@@ -87,7 +84,7 @@ impl From<Unread> for io::Error {
 }
 
 impl From<io::Error> for Failure {
-    /// For the referee's own streams and processes; errors of named files have their own messages.
+    /// Not for named files, which have messages of their own.
     fn from(error: io::Error) -> Self {
         match error.kind() {
             _ if Unread::is(&error) => Self::Interrupted,

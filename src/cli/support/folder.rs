@@ -1,5 +1,4 @@
-//! What people give in place of a file of records: the folder of a tournament, and a game by its number
-//! or its id.
+//! What stands for a file of records: the folder of a tournament, and a game by its number or id.
 
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -13,7 +12,7 @@ use crate::bot::shell;
 use crate::text::quote;
 use crate::tournament::standings::Ranking;
 
-/// The file of records that a path means: of a tournament's folder, its games.
+/// Of a tournament's folder, its games.
 pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path.to_owned());
@@ -38,19 +37,17 @@ pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-/// The files of records that these paths mean.
 pub(in crate::cli) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     paths.iter().map(|path| records_of(path)).collect()
 }
 
-/// What a page of a folder is called: its name, as a title.
 pub(in crate::cli) fn title_of_folder(folder: &Path) -> String {
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = path.file_name().unwrap_or_default();
     readable(&name.to_string_lossy())
 }
 
-/// The name of a file as a title: `spring-cup_2026` is `Spring cup 2026`. Hyphens between digits, as in a date, stay.
+/// `spring-cup_2026` is `Spring cup 2026`. Hyphens between digits, as in a date, stay.
 fn readable(name: &str) -> String {
     let is_digit = |at: Option<char>| at.is_some_and(|at| at.is_ascii_digit());
     let mut title = String::new();
@@ -71,7 +68,7 @@ fn readable(name: &str) -> String {
     }
 }
 
-/// What a page of these files is called: a tournament's folder by its name, a file without its ending.
+/// Folders by name, files without extension.
 pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| {
         if path.is_dir() {
@@ -85,32 +82,31 @@ pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
     names.join(", ")
 }
 
-/// The plan of the tournament whose games this file holds.
+/// `None` for a file that is not a tournament's.
 pub(in crate::cli) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     if !file.ends_with("games.jsonl") {
         return Ok(None);
     }
     match TournamentDirectory::at(file.parent().unwrap_or(Path::new(""))).plan() {
-        // Records of anything else than a tournament are a table of their own.
+        // Other records are a table of their own.
         Err(DirectoryError::NoTournament { .. }) => Ok(None),
         plan => Ok(plan?),
     }
 }
 
-/// The file with the piece set of the tournament whose games this file holds, if it has one.
+/// The piece set's file of the tournament whose games these are.
 pub(in crate::cli) fn pieces_of(file: &Path) -> Option<String> {
     let pieces = file.parent()?.join("pieces.csv");
     let is_there = file.ends_with("games.jsonl") && pieces.is_file();
     is_there.then(|| pieces.to_string_lossy().into_owned())
 }
 
-/// The rules of the table of these files: those of a tournament, when its games are the only ones. Whoever
-/// did not enter one of the tournaments is listed.
+/// A tournament's rules when its games are the only ones. Bots that did not enter are listed.
 pub(in crate::cli) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> {
     Ok(tournament_of(files)?.0)
 }
 
-/// The same, and how the tournament goes, when its games are the only ones.
+/// With the course of the tournament when its games are the only ones.
 pub(in crate::cli) fn tournament_of(
     files: &[PathBuf],
 ) -> Result<(Ranking, Option<Course>), Failure> {
@@ -139,7 +135,7 @@ fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>),
         ..Ranking::default()
     };
     let mut results = Results::new(&plan);
-    // Why a sequential test ended early follows from the results, too.
+    // Results say why a sequential test ended early.
     if !plan.format.depends_on_results() && plan.sprt.is_none() {
         let course = results.course(&plan);
         let ranking = Ranking {
@@ -155,12 +151,11 @@ fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>),
     }
 }
 
-/// `--game`: a game by its number in the file, or by its id.
+/// `--game`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum GameChoice {
-    /// The number of its line, from 1.
+    /// A line, from 1.
     Number(u64),
-    /// Its `id`.
     Id(String),
 }
 
@@ -180,7 +175,7 @@ impl FromStr for GameChoice {
     }
 }
 
-/// The id of a tournament's game from one without zeros: `p12a` for `p000012a`.
+/// `p12a` is `p000012a`.
 fn with_zeros(text: &str) -> Option<String> {
     let digits = text.strip_prefix('p')?.strip_suffix(['a', 'b'])?;
     let pair: u64 = digits.parse().ok()?;
@@ -188,7 +183,7 @@ fn with_zeros(text: &str) -> Option<String> {
 }
 
 impl GameChoice {
-    /// Whether this is the game of line `number`; `id` reads the id of its record.
+    /// `id` reads the id of the record of line `number`.
     pub(in crate::cli) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
         match self {
             Self::Number(chosen) => *chosen == number,
@@ -196,7 +191,7 @@ impl GameChoice {
         }
     }
 
-    /// The failure when a file of this many games has no such game.
+    /// `games`: how many the file has.
     pub(in crate::cli) fn missing(&self, file: &Path, games: u64) -> Failure {
         let file = file.display();
         Failure::Usage(match self {

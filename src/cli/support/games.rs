@@ -16,21 +16,17 @@ use crate::strategy::RANDOM;
 use crate::system::is_path;
 use crate::text::{meant, quote};
 
-/// The game of `--game`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum GameArg {
-    /// A game of this program.
     Own(&'static GameInfo),
-    /// A program, as it was given.
+    /// As given.
     Program(String),
 }
 
-/// The options of a game's program.
 pub(in crate::cli) type GameOptions = BTreeMap<String, String>;
 
 impl GameArg {
-    /// What is meant by this text.
-    pub(in crate::cli) fn read(text: &str) -> Result<Self, String> {
+    fn read(text: &str) -> Result<Self, String> {
         if let Some(game) = registry::find(text) {
             return Ok(Self::Own(game));
         }
@@ -49,12 +45,12 @@ impl GameArg {
         })
     }
 
-    /// Whether rules and a piece set can be chosen.
+    /// Rules and a piece set can be chosen.
     pub(in crate::cli) fn has_piece_sets(&self) -> bool {
         matches!(self, Self::Own(game) if game.has_piece_sets)
     }
 
-    /// The game with these choices and options. A program is started.
+    /// Starts a program.
     pub(in crate::cli) fn ruleset(
         &self,
         choices: Choices,
@@ -75,13 +71,13 @@ impl GameArg {
     }
 }
 
-/// Starts a game's program, which was given to this option; to none, as an argument, where that is empty.
+/// `option`: the one that names the program; empty for an argument.
 pub(in crate::cli) fn program(
     option: &str,
     text: &str,
     options: GameOptions,
 ) -> Result<GameProgram, Failure> {
-    // Its forms are those of a BOT; `builtin:` and `human` are no games.
+    // Its forms are those of a BOT, but for `builtin:` and `human`.
     let spec = setup::bot(text).map_err(|failure| match failure {
         Failure::Usage(problem) if !option.is_empty() => {
             Failure::Usage(format!("{option}: {problem}"))
@@ -101,7 +97,7 @@ pub(in crate::cli) fn program(
     GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// In a game that is a program the only built-in bot is the random one, if the program lists the legal answers.
+/// In a game's program only builtin:random plays, if the program lists the legal answers.
 pub(in crate::cli) fn check_builtins<'a>(
     ruleset: &dyn Ruleset,
     programs: impl Iterator<Item = &'a Program>,
@@ -125,12 +121,11 @@ pub(in crate::cli) fn check_builtins<'a>(
     Ok(())
 }
 
-/// Reads `--game`.
 pub(in crate::cli) fn parser() -> impl TypedValueParser<Value = GameArg> {
     GameParser
 }
 
-/// Names games of this program in the help, and accepts programs, too.
+/// Names the built-in games in the help; accepts programs, too.
 #[derive(Clone)]
 struct GameParser;
 
@@ -157,7 +152,6 @@ impl TypedValueParser for GameParser {
     }
 }
 
-/// Reads `--game-option`.
 pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
     let expected = "expected NAME=VALUE, such as heaps=3,4,5";
     let (name, value) = text.split_once('=').ok_or(expected)?;
@@ -167,7 +161,7 @@ pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
             "{expected}, with a NAME of letters, digits, - and _"
         ));
     }
-    // The options are the name of the rules in a record, where a blank separates them.
+    // Records hold the options, separated by spaces, as the name of the rules.
     if value
         .chars()
         .any(|symbol| symbol.is_whitespace() || symbol.is_control())
@@ -177,7 +171,7 @@ pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
     Ok((name.to_owned(), value.to_owned()))
 }
 
-/// The game when `--game` is not given.
+/// Quarto.
 pub(in crate::cli) fn default_game() -> GameArg {
     GameArg::Own(&GAMES[0])
 }

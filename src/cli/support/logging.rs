@@ -1,14 +1,10 @@
-//! The log: `--log`, `--log-file`, `--log-format` and `RUST_LOG`.
-//!
-//! Without options, warnings go to stderr. `--log` says what else; `--log-file` takes the log to a
-//! file, and leaves stderr its warnings.
+//! The log. Without options, warnings go to stderr; `--log` says what else; `--log-file` takes the log to a file and
+//! leaves stderr the warnings.
 
 use std::collections::BTreeMap;
-use std::env;
-use std::fmt;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
+use std::{env, fmt, io};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -29,15 +25,12 @@ use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
 
-/// The file of `--log-file`, and its path.
 static LOG_FILE: OnceLock<(PathBuf, LogFile)> = OnceLock::new();
 
-/// The path of `--log-file`, if it was given.
 pub(in crate::cli) fn file() -> Option<&'static Path> {
     LOG_FILE.get().map(|(path, _)| path.as_path())
 }
 
-/// Completes the log, at the end of the program.
 pub(in crate::cli) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
     if let Some((_, file)) = LOG_FILE.get() {
@@ -55,7 +48,6 @@ fn log_begin() {
     );
 }
 
-/// The options of all commands.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct LogOptions {
     /// What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without it `RUST_LOG` decides [default: warn, with --log-file info]
@@ -78,7 +70,6 @@ pub(in crate::cli) struct LogOptions {
     log_format: LogFormat,
 }
 
-/// `--log-format`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum LogFormat {
     /// Lines for people
@@ -88,12 +79,12 @@ enum LogFormat {
 }
 
 impl LogOptions {
-    /// Whether anything was asked for on the command line.
+    /// On the command line.
     pub(in crate::cli) fn are_given(&self) -> bool {
         self.log.is_some() || self.log_file.is_some()
     }
 
-    /// Starts the log; [`finish`] completes it.
+    /// [`finish`] completes the log.
     pub(in crate::cli) fn start(&self) -> Result<(), Failure> {
         let Some(path) = &self.log_file else {
             let filter = self.filter(LevelFilter::WARN)?;
@@ -120,7 +111,6 @@ impl LogOptions {
         Ok(())
     }
 
-    /// What is logged.
     fn filter(&self, default: LevelFilter) -> Result<Targets, Failure> {
         let filter: Targets = match &self.log {
             Some(level) => {
@@ -137,21 +127,20 @@ impl LogOptions {
                     .parse()
                     .map_err(|error: ParseError| wrong(&error.to_string()))?
             }
-            // What it asks of other programs is none of the referee's business.
+            // It may be meant for other programs: errors are ignored.
             None => env::var("RUST_LOG")
                 .ok()
                 .filter(|text| !text.is_empty())
                 .and_then(|text| text.parse().ok())
                 .unwrap_or_else(|| Targets::new().with_default(default)),
         };
-        // The events of a game name it only where its spans are logged.
+        // Events of a game name it only where its spans are logged.
         if Layer::<Registry>::max_level_hint(&filter) < Some(LevelFilter::INFO) {
             return Ok(filter);
         }
         Ok(filter.with_target(log_target::SPAN, LevelFilter::INFO))
     }
 
-    /// Writes lines in the wanted format.
     fn layer<S, W>(&self, writer: W, coloured: bool) -> Box<dyn Layer<S> + Send + Sync>
     where
         S: tracing::Subscriber + for<'span> LookupSpan<'span>,
@@ -172,7 +161,7 @@ impl LogOptions {
     }
 }
 
-/// An event as a JSON object, with the fields of all its spans in one.
+/// A JSON object a line, with the fields of all spans in one.
 struct JsonLine;
 
 impl<S> FormatEvent<S, JsonFields> for JsonLine

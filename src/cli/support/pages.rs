@@ -1,25 +1,14 @@
-//! Pages of games: written to a file, or served while the games are played. A command that plays
-//! games uses it so:
-//!
-//! ```ignore
-//! #[command(flatten)]
-//! pages: pages::PageOptions,                             // --report FILE, --live[=ADDR], --private
-//!
-//! let pages = args.pages.open("Spring cup", Some(&journal), Some(&journal))?; // before the first game
-//! pages.publish(&record)?;                           // after every game, from any thread
-//! pages.finish(State::Finished)?;                    // at the end
-//! ```
+//! Pages of games: written to a file (`--report`), or served while the games are played (`--live`).
+//! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
 use std::fs;
-use std::io::{self, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::{self, Read as _, Write as _};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
 use super::failure::{Failure, Unread};
-use super::frame::FrameOption;
-use super::live::LiveOption;
 use super::output::{Pipe, Stdout, print_stderr};
-use super::page_target::check_target;
 use super::runtime::runtime;
 use super::setup::unreadable;
 use super::signals;
@@ -28,19 +17,18 @@ use crate::bot::exhaustion::start_thread;
 use crate::bot::spec::Program;
 use crate::play::stage::Stage;
 use crate::record::Record;
-use crate::record::atomic_file::{self, directory_of};
+use crate::record::atomic_file::{self, AtomicFile, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
-use crate::report::html;
+use crate::report::html::{self, Origin};
 use crate::report::serve::{Feed, Server, State};
 use crate::sandbox::{Bound, Confinement};
 use crate::session::Ruleset;
 use crate::text::counted;
 use crate::tournament::standings::Ranking;
 
-/// The page that is left in the folder of a tournament that was served.
+/// Left in the folder of a tournament that was served.
 const LEFT: &str = "report.html";
 
-/// `--report`, `--live` and `--private` of a command that plays games.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Pages")]
 pub(in crate::cli) struct PageOptions {
@@ -63,22 +51,20 @@ pub(in crate::cli) struct PageOptions {
     private: bool,
 }
 
-/// The pages of the games being played. Clones share a server, which serves until the last of them is finished.
+/// Clones share a server, which serves until the last of them is finished.
 #[derive(Clone, Debug)]
 pub(in crate::cli) struct Pages {
     feed: Option<Feed>,
-    /// Where the games that are being played are shown.
     stage: Option<Stage>,
     server: Option<Arc<Server>>,
     report: Option<PathBuf>,
-    /// A page that is written because it was served.
+    /// Written because the page was served.
     kept: Option<PathBuf>,
-    /// Whether it is served after the games, until a signal.
+    /// Served after the games, until a signal.
     stays: bool,
 }
 
 impl PageOptions {
-    /// The options as words of a command line.
     pub(in crate::cli) fn words(&self) -> Vec<String> {
         let mut words = Vec::new();
         if let Some(report) = &self.report {
@@ -95,8 +81,8 @@ impl PageOptions {
         words
     }
 
-    /// Refuses a report that could not be written when the games are over, or that would replace something
-    /// other than a page. `coming` is a directory that is yet to be made.
+    /// Refuses a report that cannot be written, or would replace something other than a page. `coming`: a directory
+    /// yet to be made.
     pub(in crate::cli) fn check(
         &self,
         records: Option<&Path>,
@@ -109,9 +95,9 @@ impl PageOptions {
         }
     }
 
-    /// Starts the pages. `played` is the journal of a resumed run, whose games are shown, too; `records`
-    /// is the file that the records of these games are written to, `limits` says how those of the bots are
-    /// kept. A page that is served is left as `report.html` in `folder`. `game` draws its positions, if it is a program. Refuses a report as [`PageOptions::check`] does.
+    /// `played`: the journal of a resumed run, whose games are shown. `records`: the file that records are written to.
+    /// `limits`: how the bots' limits are kept. `folder`: keeps a served page as `report.html`. `game` draws its
+    /// positions if it is a program.
     pub(in crate::cli) fn open(
         &self,
         title: &str,
@@ -159,7 +145,7 @@ impl PageOptions {
     }
 }
 
-/// How the limits of these programs are kept, a line each: those of the first that has any.
+/// How limits are kept, a line each, of the first program that has any.
 pub(in crate::cli) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
     programs
         .filter_map(|program| program.confinement.as_ref())
@@ -170,7 +156,6 @@ pub(in crate::cli) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) ->
 }
 
 impl Pages {
-    /// Adds a finished game.
     pub(in crate::cli) fn publish(&self, record: &Record) -> io::Result<()> {
         match &self.feed {
             Some(feed) => feed
@@ -180,19 +165,19 @@ impl Pages {
         }
     }
 
-    /// Where games are shown while they are played; `None` without `--live`.
+    /// `None` without `--live`.
     pub(in crate::cli) fn stage(&self) -> Option<Stage> {
         self.stage.clone()
     }
 
-    /// Says how many games there will be in all, with those played before.
+    /// `games`: with those of earlier runs.
     pub(in crate::cli) fn expect(&self, games: u64) {
         if let Some(feed) = &self.feed {
             feed.expect(games);
         }
     }
 
-    /// Orders the table of the pages by these rules, and shows how the tournament goes.
+    /// Sets the ranking and the course of the tournament.
     pub(in crate::cli) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
         if let Some(feed) = &self.feed {
             let (ranking, course) = now();
@@ -201,7 +186,7 @@ impl Pages {
         }
     }
 
-    /// Shows the games of this file instead of those shown before.
+    /// Replaces all games by those of this file.
     pub(in crate::cli) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
         match &self.feed {
             Some(feed) => {
@@ -212,8 +197,7 @@ impl Pages {
         }
     }
 
-    /// Writes the page of `--report`, and stops serving: when the games are finished only after a signal, unless
-    /// `--live-exit` was given. Call it when nothing else is left to do.
+    /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
     pub(in crate::cli) fn finish(self, state: State) -> Result<(), Failure> {
         let Some(feed) = &self.feed else {
             return Ok(());
@@ -227,7 +211,7 @@ impl Pages {
         written
     }
 
-    /// Stops serving as [`finish`](Self::finish) does, when the page has been written.
+    /// As [`finish`](Self::finish), when the page has been written.
     pub(in crate::cli) fn close(self, state: State) -> Result<(), Failure> {
         self.stop(state, true)
     }
@@ -250,17 +234,16 @@ impl Pages {
     }
 }
 
-/// Waits for Ctrl-C or another termination signal. On a thread of its own, as the caller may be within a runtime.
+/// On a thread of its own, as the caller may be within a runtime.
 fn wait_for_signal() -> Result<(), Failure> {
     let mut signals = signals::heed();
     let runtime = runtime()?;
     let waiting = start_thread("signal", move || runtime.block_on(signals.recv()))?;
-    // A panic there has been reported.
+    // A panic has been reported.
     let _ = waiting.join();
     Ok(())
 }
 
-/// Adds the games of a file, line by line.
 pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let mut reader = Reader::open(path).map_err(failed)?;
@@ -277,18 +260,16 @@ pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> 
     Ok(())
 }
 
-/// Adds the game of one line.
 pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
     let published = feed.publish(&line.record()?);
     published.map_err(|problem| line.error(problem))
 }
 
-/// The failure for a line that holds no record.
 pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
     Failure::Usage(format!("{error}; correct the line or remove it"))
 }
 
-/// Writes the page of a feed: to a file, completely or not at all, or to standard output for `-`.
+/// Completely or not at all; `-` is stdout.
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let page = feed.page().map_err(Failure::Usage)?;
     if let Some(why) = feed.undrawn() {
@@ -300,7 +281,7 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     })
 }
 
-/// Writes a page or a picture to a file, and says so on stderr with what is in it; to stdout for `-`.
+/// Writes a page or a picture and says on stderr what is in it; `-` is stdout.
 pub(in crate::cli) fn write_file(
     path: &Path,
     text: &str,
@@ -353,7 +334,7 @@ fn size(bytes: usize) -> String {
     }
 }
 
-/// Replaces the file atomically: a process that has the old one open still reads it completely.
+/// Atomically: a process that has the old file open still reads it completely.
 fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
@@ -362,10 +343,188 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
         return Pipe::open(path)?.write(bytes);
     }
     if path.exists() && !path.is_file() {
-        // A device is written to as it is.
         return fs::write(path, bytes);
     }
     atomic_file::replace(path, bytes)
+}
+
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct FrameOption {
+    /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
+    #[arg(long, value_name = "ORIGIN")]
+    live_frame: Option<Origin>,
+}
+
+impl FrameOption {
+    fn words(&self) -> Vec<String> {
+        let origin = self.live_frame.iter();
+        origin
+            .flat_map(|origin| ["--live-frame".to_owned(), origin.to_string()])
+            .collect()
+    }
+
+    pub(in crate::cli) fn origin(&self) -> Option<Origin> {
+        self.live_frame.clone()
+    }
+
+    pub(in crate::cli) fn check(&self, live: &LiveOption) -> Result<(), Failure> {
+        if self.live_frame.is_some() && !live.is_on() {
+            return Err(Failure::Usage(
+                "--live-frame is for the page of --live, which is not given; add --live, or leave it out"
+                    .to_owned(),
+            ));
+        }
+        Ok(())
+    }
+}
+
+const DEFAULT_PORT: u16 = 4416;
+
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct LiveOption {
+    /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
+    #[arg(
+        long,
+        value_name = "ADDR",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "127.0.0.1:4416",
+        value_parser = address
+    )]
+    live: Option<SocketAddr>,
+}
+
+/// An address with or without its port, or a port alone.
+fn address(text: &str) -> Result<SocketAddr, String> {
+    let text = text.strip_prefix("localhost").map_or_else(
+        || text.to_owned(),
+        |rest| format!("{}{rest}", Ipv4Addr::LOCALHOST),
+    );
+    let ip: Result<IpAddr, _> = text.trim_start_matches('[').trim_end_matches(']').parse();
+    if let Ok(ip) = ip {
+        return Ok(SocketAddr::new(ip, DEFAULT_PORT));
+    }
+    if let Ok(port) = text.trim_start_matches(':').parse() {
+        return Ok(SocketAddr::new(Ipv4Addr::LOCALHOST.into(), port));
+    }
+    text.parse().map_err(|_| {
+        "expected an address, a port or both, such as 127.0.0.1:4416, 8080 or [::1]:4416".to_owned()
+    })
+}
+
+impl LiveOption {
+    /// Serves the feed if `--live` was given, and prints the address.
+    pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
+        let Some(address) = self.live else {
+            return Ok(None);
+        };
+        let server = Server::bind(address, feed.clone()).map_err(|error| {
+            let fix = match error.kind() {
+                io::ErrorKind::AddrInUse => {
+                    "; choose another port, or --live=0 for any that is free"
+                }
+                io::ErrorKind::AddrNotAvailable => "; choose an address of this machine",
+                io::ErrorKind::PermissionDenied => "; choose a port above 1023",
+                _ => "",
+            };
+            Failure::Usage(format!(
+                "--live={address}: {error}{fix}",
+                error = crate::text::cause(&error)
+            ))
+        })?;
+        print_stderr(&format!("watch at {}", server.url()));
+        if !server.address().ip().is_loopback() {
+            print_stderr(
+                "  other machines can watch, too: by this machine's IP address, not by its name",
+            );
+            print_stderr("  the page shows what bots write to stderr, unless --private is given");
+        }
+        Ok(Some(server))
+    }
+
+    fn word(&self) -> Option<String> {
+        self.live.map(|address| format!("--live={address}"))
+    }
+
+    pub(in crate::cli) const fn is_on(&self) -> bool {
+        self.live.is_some()
+    }
+}
+
+/// Bytes read to find whether a file is a page.
+const PAGE_HEAD: u64 = 4096;
+
+/// Refuses a `path` that holds anything but a page. `coming`: a directory yet to be made.
+fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> Result<(), Failure> {
+    let refused = |why: &str| {
+        Err(Failure::Usage(format!(
+            "--report {}: {why}",
+            path.display()
+        )))
+    };
+    if path == Path::new("-") {
+        return Ok(());
+    }
+    if path.is_dir() {
+        return refused("it is a directory; give a file within it");
+    }
+    if records.is_some_and(|records| place_of(records) == place_of(path)) {
+        return refused("the page would replace the records; choose another file");
+    }
+    if path.exists() && !path.is_file() {
+        // A pipe or a device.
+        return Ok(());
+    }
+    if path.is_file() && !is_page(path).unwrap_or(false) {
+        return refused(
+            "there is another file, which is no page of the referee; choose another name",
+        );
+    }
+    let directory = directory_of(path);
+    if !directory.is_dir() && coming.is_some_and(|coming| is_same(coming, directory)) {
+        return Ok(());
+    }
+    if !directory.is_dir() {
+        return refused(&format!(
+            "there is no directory {}; make it first",
+            directory.display()
+        ));
+    }
+    // A page is written beside its place, then renamed.
+    match AtomicFile::create(path) {
+        Ok(_) => Ok(()),
+        Err(error) => refused(&format!(
+            "{}: {error}; choose a place where you may write",
+            directory.display(),
+            error = crate::text::cause(&error)
+        )),
+    }
+}
+
+/// The paths need not exist.
+fn is_same(a: &Path, b: &Path) -> bool {
+    let bare =
+        |path: &Path| -> Option<PathBuf> { Some(absolute(path).ok()?.components().collect()) };
+    bare(a).is_some_and(|a| bare(b).is_some_and(|b| a == b))
+}
+
+/// Without links, also for a file yet to be made.
+fn place_of(path: &Path) -> PathBuf {
+    let whole = fs::canonicalize(path).ok().or_else(|| {
+        let directory = fs::canonicalize(directory_of(path)).ok()?;
+        Some(directory.join(path.file_name()?))
+    });
+    whole.unwrap_or_else(|| path.to_owned())
+}
+
+/// Empty, or written by this program.
+fn is_page(path: &Path) -> io::Result<bool> {
+    let mut start = Vec::new();
+    fs::File::open(path)?
+        .take(PAGE_HEAD)
+        .read_to_end(&mut start)?;
+    let mark = b"<meta name=\"generator\" content=\"referee ";
+    Ok(start.is_empty() || start.windows(mark.len()).any(|window| window == mark))
 }
 
 #[cfg(test)]
@@ -377,5 +536,35 @@ mod tests {
         assert_eq!(size(999), "1 kB");
         assert_eq!(size(95_001), "96 kB");
         assert_eq!(size(1_250_000), "1.2 MB");
+    }
+
+    #[test]
+    fn addresses_may_be_short() {
+        for (text, expected) in [
+            ("127.0.0.1:80", "127.0.0.1:80"),
+            ("0.0.0.0", "0.0.0.0:4416"),
+            ("8080", "127.0.0.1:8080"),
+            (":0", "127.0.0.1:0"),
+            ("localhost", "127.0.0.1:4416"),
+            ("localhost:9", "127.0.0.1:9"),
+            ("[::1]:9", "[::1]:9"),
+            ("[::1]", "[::1]:4416"),
+            ("::1", "[::1]:4416"),
+        ] {
+            assert_eq!(
+                address(text).map(|a| a.to_string()),
+                Ok(expected.to_owned()),
+                "{text}"
+            );
+        }
+        for text in [
+            "",
+            "example.org:80",
+            "games.jsonl",
+            "99999",
+            "1.2.3.4:99999",
+        ] {
+            assert!(address(text).is_err(), "{text}");
+        }
     }
 }

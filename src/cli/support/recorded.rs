@@ -1,38 +1,45 @@
-//! The recorded game that a bot is asked about again, and what was known of its process.
+//! Recorded games whose questions are asked again: their rules, and what was known of each bot's process.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::duration::MoveTime;
 use super::failure::Failure;
 use super::folder::{GameChoice, pieces_of, plan_of, records_of};
-use super::pieces_file::PiecesFile;
-use super::recorded_game::RecordedRules;
-use super::setup::{bot, unreadable};
+use super::games;
+use super::sandbox::SandboxOptions;
+use super::setup::{PiecesFile, bot, recorded_ruleset, unreadable};
+use super::values::{self, MoveTime};
 use crate::bot::spec::{BotSpec, Program};
+use crate::game_program::GameProgram;
 use crate::play::TimeControl;
 use crate::play::questions::{Question, questions};
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
-use crate::session::Ruleset;
+use crate::session::{Ruleset, registry};
 use crate::text::{escape_controls, quote, short_name};
 
-/// A game of a file.
 #[derive(Clone)]
 pub(in crate::cli) struct Recorded {
-    file: PathBuf,
+    pub(in crate::cli) file: PathBuf,
     pub(in crate::cli) number: u64,
     pub(in crate::cli) record: Record,
     pub(in crate::cli) ruleset: Arc<dyn Ruleset>,
 }
 
+fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
+    Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
+}
+
 impl Recorded {
-    /// Reads the chosen game, which need not be chosen if it is the only one.
+    /// A file with one game needs no choice; `several` goes on after "it has 2 games".
     pub(in crate::cli) fn read(
         path: &Path,
         choice: Option<&GameChoice>,
         rules: &RecordedRules,
+        several: &str,
     ) -> Result<Self, Failure> {
         let file = records_of(path)?;
         let failed = |error| unreadable(&file, &error);
@@ -51,28 +58,28 @@ impl Recorded {
         let path = file.display();
         if choice.is_none() && games > 1 {
             return Err(Failure::Usage(format!(
-                "{path}: it has {games} games; choose one with --game N"
+                "{path}: it has {games} games{several}"
             )));
         }
         let Some((number, line)) = chosen else {
             let first = GameChoice::Number(1);
             return Err(choice.unwrap_or(&first).missing(&file, games));
         };
-        let invalid = |problem: String| Failure::Usage(format!("{path}: line {number}: {problem}"));
-        let record = Record::from_line(&line).map_err(invalid)?;
+        let record =
+            Record::from_line(&line).map_err(|problem| invalid(&file, number, &problem))?;
         Self::of(&file, number, record, rules)
     }
 
-    /// The game of this record, which is that of line `number` of a file.
+    /// `number`: the line of the record in the file.
     pub(in crate::cli) fn of(
         file: &Path,
         number: u64,
         record: Record,
         rules: &RecordedRules,
     ) -> Result<Self, Failure> {
-        let ruleset = rules.of(&record).map_err(|problem| {
-            Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
-        })?;
+        let ruleset = rules
+            .of(&record)
+            .map_err(|problem| invalid(file, number, &problem))?;
         Ok(Self {
             file: file.to_owned(),
             number,
@@ -81,23 +88,24 @@ impl Recorded {
         })
     }
 
-    /// A failure about this game.
+    pub(in crate::cli) fn invalid(&self, problem: &str) -> Failure {
+        invalid(&self.file, self.number, problem)
+    }
+
     fn failure(&self, problem: &str) -> Failure {
         let file = self.file.display();
         Failure::Usage(format!("{file}: game {}: {problem}", self.number))
     }
 
-    /// The name of a bot, safe to show.
+    /// Escaped.
     pub(in crate::cli) fn name(&self, bot: BotIndex) -> String {
         short_name(&self.record.bots[bot].name)
     }
 
-    /// The bots whose part a program may play.
     fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
         parts(&self.record, program, given)
     }
 
-    /// Whose part a program plays.
     pub(in crate::cli) fn part(
         &self,
         program: &Program,
@@ -122,7 +130,7 @@ impl Recorded {
         }
     }
 
-    /// All that this bot was asked, which is something.
+    /// At least one.
     pub(in crate::cli) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
         let found = self.questions_if_any(bot)?;
         if found.is_empty() {
@@ -131,7 +139,6 @@ impl Recorded {
         Ok(found)
     }
 
-    /// All that this bot was asked.
     pub(in crate::cli) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
         questions(&*self.ruleset, &self.record, bot).map_err(|violation| {
             let turn = violation
@@ -141,7 +148,7 @@ impl Recorded {
         })
     }
 
-    /// The index of the question to stop after, and the numbers of all turns of the bot.
+    /// The index of the question to stop after, and the numbers of all turns of the bot, for people.
     pub(in crate::cli) fn stop(
         &self,
         bot: BotIndex,
@@ -171,17 +178,16 @@ impl Recorded {
         Ok((index, numbers))
     }
 
-    /// What was known of the process of a bot.
     pub(in crate::cli) fn process(&self, bot: BotIndex) -> Option<&ProcessEntry> {
         process(&self.record, bot)
     }
 
-    /// The id of the first game of its process, where that is not this one.
+    /// The first game of its process, if that is not this one.
     pub(in crate::cli) fn since(&self, bot: BotIndex) -> Option<&str> {
         self.process(bot)?.since.as_deref()
     }
 
-    /// Whether the same process had played this game, which is before this one in the file.
+    /// Whether the same process played `record`, an earlier game of the file.
     pub(in crate::cli) fn is_earlier(&self, bot: BotIndex, record: &Record) -> bool {
         let (Some(since), Some(own)) = (self.since(bot), process(record, bot)) else {
             return false;
@@ -190,7 +196,7 @@ impl Recorded {
         is_of_it && record.bots[bot] == self.record.bots[bot]
     }
 
-    /// The time for a move that its process was told of, unless another one is given.
+    /// As given, else as its process was told.
     pub(in crate::cli) fn move_time(
         &self,
         bot: BotIndex,
@@ -205,13 +211,13 @@ impl Recorded {
         }
     }
 
-    /// The seed of its process, unless another one is given.
+    /// As given, else that of its process.
     pub(in crate::cli) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
         let recorded = self.process(bot).map(|process| process.seed);
         given.or(recorded).unwrap_or(0)
     }
 
-    /// What its process was asked in games before this one, each with its number in the file.
+    /// What its process was asked in earlier games, each with its number in the file.
     pub(in crate::cli) fn earlier(
         &self,
         bot: BotIndex,
@@ -248,7 +254,7 @@ impl Recorded {
         }
     }
 
-    /// Its piece set as a file, if it is not the built-in one: the one of then, where it is still there.
+    /// `None` for the built-in set; the file of the tournament where it is still there.
     pub(in crate::cli) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
         let Some(text) = &self.record.pieces else {
             return Ok(None);
@@ -260,7 +266,7 @@ impl Recorded {
         file.map(Some)
     }
 
-    /// The variables that the plan of its tournament sets for this bot.
+    /// As the plan of its tournament sets them.
     pub(in crate::cli) fn environment(&self, bot: BotIndex) -> Vec<(String, String)> {
         let name = &self.record.bots[bot].name;
         let plan = plan_of(&self.file).ok().flatten();
@@ -268,7 +274,6 @@ impl Recorded {
         own.map_or_else(Vec::new, |own| own.environment.into_iter().collect())
     }
 
-    /// Which game it is, and who plays whose part.
     pub(in crate::cli) fn heading(&self, bot: BotIndex, program: &Program) -> String {
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         let id = escape_controls(&self.record.id);
@@ -286,7 +291,7 @@ impl Recorded {
     }
 }
 
-/// Whether a program is called as in a record, or is the file that it names.
+/// By name, command or file.
 fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
     let file = |word: &String| Path::new(word).canonicalize().ok();
     let own = program.own_file().and_then(|path| path.canonicalize().ok());
@@ -295,7 +300,7 @@ fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
         || (own.is_some() && command.iter().any(|word| file(word) == own))
 }
 
-/// The bots of a record whose part a program may play: those with the given name or number, or else those that it is.
+/// Those with the given name or number, else those that the program is.
 pub(in crate::cli) fn parts(
     record: &Record,
     program: &Program,
@@ -311,7 +316,6 @@ pub(in crate::cli) fn parts(
     BotIndex::ALL.into_iter().filter(is_it).collect()
 }
 
-/// Whether this bot of a record was a person.
 pub(in crate::cli) fn is_person(record: &Record, bot: BotIndex) -> bool {
     let command = &record.bots[bot].command;
     command.first().is_some_and(|word| word == "human")
@@ -321,8 +325,7 @@ fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
     record.processes.as_ref()?[bot].as_ref()
 }
 
-/// The program that a BOT on the command line means. Nobody else can be asked again; `done` is what cannot be done
-/// with a person.
+/// `done`: what cannot be done with a person.
 pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
@@ -330,4 +333,91 @@ pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure
             "a person cannot be {done}; give a program"
         ))),
     }
+}
+
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct GameProgramOption {
+    /// The program of the game, if that is a program (protocol-games.md)
+    #[arg(long, value_name = "PROGRAM")]
+    pub(in crate::cli) game_program: Option<String>,
+}
+
+/// A game's program is started once for each choice of its options.
+#[derive(Debug, Default)]
+pub(in crate::cli) struct RecordedRules {
+    program: Option<String>,
+    /// By rules.
+    opened: RefCell<HashMap<String, Arc<GameProgram>>>,
+}
+
+impl RecordedRules {
+    pub(in crate::cli) fn new(option: &GameProgramOption) -> Self {
+        Self {
+            program: option.game_program.clone(),
+            opened: RefCell::default(),
+        }
+    }
+
+    /// The error is a sentence about rules or pieces.
+    pub(in crate::cli) fn of(&self, record: &Record) -> Result<Arc<dyn Ruleset>, String> {
+        let is_known = registry::find(&record.game).is_some();
+        let Some(text) = &self.program else {
+            if is_known {
+                return recorded_ruleset(record);
+            }
+            return Err(format!(
+                "the game {} is unknown; if it is a program, give that with --game-program",
+                quote(record.game.as_bytes())
+            ));
+        };
+        let game = self.open(text, &record.rules)?;
+        if game.about().name == record.game {
+            return Ok(game);
+        }
+        if is_known {
+            return recorded_ruleset(record);
+        }
+        Err(format!(
+            "its game is {}, and --game-program {text} is {}",
+            quote(record.game.as_bytes()),
+            game.about().name
+        ))
+    }
+
+    fn open(&self, text: &str, rules: &str) -> Result<Arc<GameProgram>, String> {
+        if let Some(game) = self.opened.borrow().get(rules) {
+            return Ok(Arc::clone(game));
+        }
+        // Rules of a built-in game are not options.
+        let options = GameProgram::options_of(rules).unwrap_or_default();
+        let game = games::program("--game-program", text, options)
+            .map_err(|failure| failure.message(0).unwrap_or_default())?;
+        let game = Arc::new(game);
+        let mut opened = self.opened.borrow_mut();
+        opened.insert(rules.to_owned(), Arc::clone(&game));
+        Ok(game)
+    }
+}
+
+const SOLVE_TIME: &str = "2s";
+
+#[derive(Clone, Debug, clap::Args)]
+pub(in crate::cli) struct AskedBotOptions {
+    /// Whose part it plays, if its name does not say so: a name in the record, or 1 or 2
+    #[arg(long = "as", value_name = "NAME|1|2")]
+    pub(in crate::cli) part: Option<String>,
+
+    /// What `REFEREE_SEED` says [default: as in the game, else 0]
+    #[arg(long, value_name = "N", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
+    pub(in crate::cli) seed: Option<u32>,
+
+    /// Time to find the value of a position, and again of a turn
+    #[arg(long, value_name = "TIME", default_value = SOLVE_TIME, value_parser = values::positive_duration)]
+    pub(in crate::cli) time_per_move: Duration,
+
+    #[command(flatten)]
+    pub(in crate::cli) game_program: GameProgramOption,
+
+    #[command(flatten)]
+    pub(in crate::cli) sandbox: SandboxOptions,
 }

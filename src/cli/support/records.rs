@@ -20,7 +20,6 @@ use crate::record::BotIndex;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use crate::session::Session;
 
-/// A file of records, open for appending.
 #[derive(Debug)]
 pub(in crate::cli) struct RecordFile {
     path: PathBuf,
@@ -34,9 +33,7 @@ enum Target {
 }
 
 impl RecordFile {
-    /// Opens or creates the file. An incomplete last line, as a crash leaves it, is moved
-    /// to `FILE.cut`, so that the next record starts on a line of its own. A named pipe must have a
-    /// reader, which is waited for.
+    /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
         if Pipe::is_at(path) {
             let pipe = Pipe::open(path).map_err(|error| {
@@ -99,12 +96,12 @@ impl RecordFile {
     }
 }
 
-/// Observes a match: writes its records, publishes them on pages, and forwards to `inner`.
+/// Writes the records of a match, publishes them on pages, and forwards to `inner`.
 pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) inner: F,
     pub(in crate::cli) file: Option<RecordFile>,
     pub(in crate::cli) pages: Pages,
-    /// Where those who watch see the game that is being played.
+    /// Shows the current game on the live page.
     pub(in crate::cli) table: Option<Table>,
 }
 

@@ -1,5 +1,6 @@
 //! The options of a sandbox, for all commands that start bots.
 
+use std::env::{self, VarError};
 use std::path::PathBuf;
 
 use clap::ValueEnum;
@@ -7,20 +8,18 @@ use clap::ValueEnum;
 use super::failure::Failure;
 use super::output::print_stderr;
 use super::setup::this_program;
-use super::size;
-use super::variable::Variable;
+use super::values;
 use crate::arena::plan::SandboxPlan;
 use crate::bot::exhaustion::{Exhausted, available_memory};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::sandbox::{
     Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest, Selection,
 };
-use crate::system::Shortage;
+use crate::system::{Shortage, is_root};
 use crate::text::{self, escape};
 
-/// `--sandbox`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum Choice {
+enum Choice {
     /// Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match
     /// or a check then goes on without a sandbox where neither works, with a warning, and does not
     /// confine built-in bots
@@ -44,14 +43,14 @@ impl From<Choice> for Selection {
     }
 }
 
-/// The layers of a sandbox, for people. Plans call the supervisor by its old name, `guard`.
+/// Plans call the supervisor by its old name, `guard`.
 pub(in crate::cli) fn layer_names(kind: Kind) -> String {
     kind.layers().join(", ").replace("guard", "supervisor")
 }
 
-/// Parses a memory limit: at least what any program needs to start.
+/// At least what any program needs to start.
 fn memory(text: &str) -> Result<u64, String> {
-    match size::parse(text)? {
+    match values::size(text)? {
         bytes if bytes < 8 << 20 => {
             Err("expected at least 8M: programs do not start with less".to_owned())
         }
@@ -66,7 +65,6 @@ fn count<const LEAST: u64>(text: &str) -> Result<u64, String> {
     }
 }
 
-/// The options of a sandbox.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Sandbox (Linux)")]
 pub(in crate::cli) struct SandboxOptions {
@@ -87,7 +85,7 @@ pub(in crate::cli) struct SandboxOptions {
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = size::parse_positive)]
+    #[arg(long, value_name = "SIZE", value_parser = values::positive_size)]
     scratch: Option<u64>,
 
     /// A file or directory that bots may read and run, such as where an interpreter is
@@ -107,13 +105,13 @@ pub(in crate::cli) struct SandboxOptions {
 }
 
 impl SandboxOptions {
-    /// These options, without a sandbox unless one is asked for.
+    /// Without a sandbox unless one is asked for.
     pub(in crate::cli) fn or_none(mut self) -> Self {
         self.kind = self.kind.or(Some(Choice::None));
         self
     }
 
-    /// These options, with those of a resumed tournament's plan where these are not given.
+    /// What is not given comes from the plan of a resumed tournament.
     pub(in crate::cli) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
         self.kind = self.kind.or(Choice::from_str(&planned.kind, false).ok());
         self.memory = self.memory.or(Some(planned.memory));
@@ -131,7 +129,7 @@ impl SandboxOptions {
         self
     }
 
-    /// The entry in a plan for the sandbox that these options selected.
+    /// `sandbox`: the one that these options selected.
     pub(in crate::cli) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
         let limits = sandbox.limits();
         SandboxPlan {
@@ -161,7 +159,7 @@ impl SandboxOptions {
         }
     }
 
-    /// These options for compilers, which need more room than bots.
+    /// For compilers, which need more room than bots.
     pub(in crate::cli) fn for_builds(&self) -> Self {
         let limits = ResourceLimits::default();
         Self {
@@ -174,14 +172,13 @@ impl SandboxOptions {
         }
     }
 
-    /// Selects the sandbox of a tournament and tests that it works.
+    /// Selects a sandbox and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.unwrap_or(Choice::Auto);
         Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
     }
 
-    /// Selects the sandboxes of a few bots and tests that they work. When none was asked for and this machine
-    /// has none, the bots run without one, and people are told.
+    /// As [`Self::sandbox`]; but when none was asked for and none works here, bots run without one, with a warning.
     pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
@@ -246,7 +243,6 @@ impl SandboxOptions {
     }
 }
 
-/// Says in which sandbox the bots of many games run.
 pub(in crate::cli) fn announce(sandbox: &Sandbox) {
     print_stderr(&match sandbox.kind() {
         Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
@@ -254,7 +250,7 @@ pub(in crate::cli) fn announce(sandbox: &Sandbox) {
     });
 }
 
-/// Why there is no sandbox. What is wanting is not to be done without.
+/// Names `--sandbox none` as a way, unless something is missing that a sandbox needs.
 fn refused(error: &NotAvailable) -> Failure {
     let NotAvailable { cause, fix, .. } = error;
     Failure::Usage(match error.obstacle {
@@ -263,7 +259,7 @@ fn refused(error: &NotAvailable) -> Failure {
             Some(limit) => format!("no sandbox: {limit}"),
             None => format!("no sandbox: {cause}; {fix}"),
         },
-        // Where that is the only way, the error has it.
+        // The error has it where that is the only way.
         _ if fix.contains("--sandbox none") => format!("no sandbox: {error}"),
         _ => format!(
             "no sandbox: {error}; or play without one, if you trust the bots: --sandbox none"
@@ -271,7 +267,7 @@ fn refused(error: &NotAvailable) -> Failure {
     })
 }
 
-/// Warns when bots may use more memory together than there is: then the kernel kills one for what others use.
+/// When bots together may use more memory than there is, the kernel kills one for what others use.
 pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     let each = sandbox.limits().memory;
     let all = each.saturating_mul(bots as u64);
@@ -292,15 +288,14 @@ pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     }
 }
 
-/// The sandboxes of a few bots.
 pub(in crate::cli) struct Sandboxes {
     programs: Sandbox,
-    /// Those of this program itself: they are trusted, unless a sandbox was asked for.
+    /// Trusted, as part of this program, unless a sandbox was asked for.
     builtins: Sandbox,
 }
 
 impl Sandboxes {
-    /// Takes the programs among the bots into their sandboxes, in which none sees the others' files.
+    /// Confines the programs among the bots; none sees the others' files.
     pub(in crate::cli) fn confine<const N: usize>(
         &self,
         bots: &[BotSpec; N],
@@ -322,7 +317,7 @@ impl Sandboxes {
         Ok(confined)
     }
 
-    /// Takes a program into its sandbox, in which it does not see the files of the others.
+    /// `others`: programs whose files it does not see.
     pub(in crate::cli) fn confine_one(
         &self,
         program: &Program,
@@ -336,7 +331,7 @@ impl Sandboxes {
     }
 }
 
-/// Warns of bots whose files are many: they are copied for every run.
+/// Files are copied for every run.
 pub(in crate::cli) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
     for program in programs {
         let copied = program.confinement.as_ref();
@@ -352,7 +347,7 @@ pub(in crate::cli) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>
     }
 }
 
-/// Prints what a bot in a sandbox sees of the user's own interpreters, if it needs any.
+/// Prints which interpreters of the user a bot in a sandbox sees.
 pub(in crate::cli) fn print_interpreters(program: &Program) {
     let seen = program
         .confinement
@@ -364,5 +359,77 @@ pub(in crate::cli) fn print_interpreters(program: &Program) {
             program.name,
             escape(path.as_os_str().as_encoded_bytes())
         ));
+    }
+}
+
+/// Variables that the referee sets, and why.
+const OWN: [(&str, &str); 3] = [
+    (
+        "PATH",
+        "bots search the directories of the referee's own PATH that they can see",
+    ),
+    ("HOME", "it is the scratch directory of a bot in a sandbox"),
+    (
+        "TMPDIR",
+        "it is the scratch directory of a bot in a sandbox",
+    ),
+];
+
+/// `--env`: `NAME`, or `NAME=VALUE`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Variable(String);
+
+impl Variable {
+    fn parse(text: &str) -> Result<Self, String> {
+        let name = text.split_once('=').map_or(text, |(name, _)| name);
+        if name.is_empty() || text.contains('\0') {
+            return Err("expected NAME or NAME=VALUE".to_owned());
+        }
+        if name.starts_with("REFEREE_") {
+            return Err(
+                "the referee sets the variables whose names begin with REFEREE_ itself".to_owned(),
+            );
+        }
+        match OWN.iter().find(|(own, _)| *own == name) {
+            Some((_, why)) => Err(format!("{name} cannot be set: {why}")),
+            None => Ok(Self(text.to_owned())),
+        }
+    }
+
+    fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// Name and value; without a value, that of the referee's environment.
+    fn resolve(&self) -> Result<(String, String), Failure> {
+        let text = &self.0;
+        if let Some((name, value)) = text.split_once('=') {
+            return Ok((name.to_owned(), value.to_owned()));
+        }
+        let shown = escape(text.as_bytes());
+        match env::var(text) {
+            Ok(value) => Ok((text.clone(), value)),
+            Err(VarError::NotPresent) => Err(Failure::Usage(format!(
+                "--env {shown}: there is no such variable here; set it before the referee is started, or \
+                 give its value: --env {shown}=VALUE"
+            ))),
+            Err(VarError::NotUnicode(_)) => Err(Failure::Usage(format!(
+                "--env {shown}: its value is not UTF-8; give one: --env {shown}=VALUE"
+            ))),
+        }
+    }
+}
+
+/// Warns root of bots without a sandbox. Built-in bots are this program itself.
+pub(in crate::cli) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
+    let is_unconfined = |program: &Program| {
+        let files = program.confinement.as_ref().and_then(Confinement::hash);
+        files.is_none() && program.builtin().is_none()
+    };
+    if is_root() && programs.any(is_unconfined) {
+        print_stderr(
+            "referee: WARNING: you are root, and bots run without a sandbox: they can do ANYTHING to this \
+             machine; use --sandbox auto, or run the referee as another user",
+        );
     }
 }

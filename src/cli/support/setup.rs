@@ -1,14 +1,15 @@
-//! Piece sets, rules, bots and colours, as several commands read them.
+//! Piece sets and their files, rules, bots and colours, as several commands read them.
 
 use std::env;
-use std::fs::File;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use clap::ValueEnum;
+use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
 use super::failure::Failure;
@@ -16,12 +17,10 @@ use crate::bot::spec::BotSpec;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::record::Record;
 use crate::report::terminal::Palette;
-use crate::session::Ruleset;
-use crate::session::registry;
+use crate::session::{Ruleset, registry};
 use crate::strategy;
 use crate::system::AsStream;
 
-/// `--rules`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum RulesName {
     /// Rows, columns and diagonals
@@ -39,7 +38,7 @@ impl From<RulesName> for Rules {
     }
 }
 
-/// Reads the set of `--pieces`; without it, returns the built-in one.
+/// The built-in set without a path.
 pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
@@ -54,7 +53,7 @@ pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Fail
     PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }
 
-/// As [`piece_set`], but only a set whose characters the protocol allows.
+/// As [`piece_set`]; refuses characters that the protocol does not allow.
 pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let set = piece_set(path)?;
     set.check_for_match()
@@ -66,17 +65,15 @@ fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
     Failure::Usage(format!("{}: {error}", path.display()))
 }
 
-/// The failure for a file that cannot be opened or read.
 pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(crate::text::unreadable(path, error))
 }
 
-/// The rules and the pieces of a record. The error is a sentence about one of them.
 pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
     registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
 }
 
-/// Colours on a terminal only, when `NO_COLOR` is not set.
+/// Coloured on a terminal unless `NO_COLOR` is set.
 pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
     if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
         Palette::coloured()
@@ -85,13 +82,12 @@ pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
     }
 }
 
-/// The number of columns of a terminal; `None` when it is none.
+/// In columns; `None` without a terminal.
 pub(in crate::cli) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
     let (width, _) = terminal_size_of(stream)?;
     Some(usize::from(width.0)).filter(|&columns| columns > 0)
 }
 
-/// The path of this executable.
 pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe().map_err(|error| {
         Failure::Referee(format!(
@@ -101,12 +97,10 @@ pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
     })
 }
 
-/// Parses a BOT of the command line.
 pub(in crate::cli) fn bot(text: &str) -> Result<BotSpec, Failure> {
     Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
-/// The absolute form of a path.
 pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
     let absolute = path::absolute(path).map_err(|error| {
         Failure::Usage(format!(
@@ -116,4 +110,81 @@ pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
         ))
     })?;
     Ok(absolute.to_string_lossy().into_owned())
+}
+
+/// As the kernel's.
+const MOST_LINKS: usize = 40;
+
+/// A piece set's file that bots can read as long as this lives: the user's, or a copy.
+#[derive(Debug)]
+pub(in crate::cli) struct PiecesFile {
+    path: String,
+    /// Deleted on drop.
+    _copy: Option<NamedTempFile>,
+}
+
+impl PiecesFile {
+    /// Copies `text`, which was read from `path`, where a bot could not read the same there: a pipe, `/dev/stdin`, a
+    /// name that is not UTF-8.
+    pub(in crate::cli) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
+        let absolute = path::absolute(path).map_err(|error| {
+            Failure::Usage(format!(
+                "{}: {error}",
+                path.display(),
+                error = crate::text::cause(&error)
+            ))
+        })?;
+        match absolute.to_str() {
+            Some(named) if absolute.is_file() && !is_of_this_process(&absolute) => Ok(Self {
+                path: named.to_owned(),
+                _copy: None,
+            }),
+            _ => Self::copy(text),
+        }
+    }
+
+    pub(in crate::cli) fn copy(text: &str) -> Result<Self, Failure> {
+        let directory = std::env::temp_dir();
+        let failed = |error| {
+            Failure::Usage(format!(
+                "cannot write a copy of the piece set into {}: {error}; set TMPDIR to a directory where you may write",
+                directory.display(),
+                error = crate::text::cause(&error)
+            ))
+        };
+        let mut file = tempfile::Builder::new()
+            .prefix("referee-set-")
+            .suffix(".csv")
+            .tempfile_in(&directory)
+            .map_err(failed)?;
+        file.write_all(text.as_bytes()).map_err(failed)?;
+        let absolute = path::absolute(file.path()).map_err(failed)?;
+        let Ok(path) = absolute.into_os_string().into_string() else {
+            return Err(failed(std::io::Error::other("its name is not UTF-8")));
+        };
+        Ok(Self {
+            path,
+            _copy: Some(file),
+        })
+    }
+
+    /// Absolute.
+    pub(in crate::cli) fn path(&self) -> &str {
+        &self.path
+    }
+}
+
+/// To another process the path means another file.
+fn is_of_this_process(path: &Path) -> bool {
+    let mut path = PathBuf::from(path);
+    for _ in 0..MOST_LINKS {
+        if path.starts_with("/dev") || path.starts_with("/proc") {
+            return true;
+        }
+        match fs::read_link(&path) {
+            Ok(to) => path = path.parent().unwrap_or(Path::new("/")).join(to),
+            Err(_) => return false,
+        }
+    }
+    true
 }

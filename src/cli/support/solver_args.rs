@@ -1,10 +1,9 @@
-//! The solver's options for memory and threads, for all commands that solve.
+//! The solver's memory and threads.
 
 use std::num::NonZeroU16;
 
-use super::numbers;
 use super::output::print_stderr;
-use super::size;
+use super::values;
 use crate::solver::{Options, Solver};
 use crate::text;
 
@@ -15,12 +14,12 @@ pub(in crate::cli) struct SolverArgs {
     hash: usize,
 
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = numbers::not_zero::<NonZeroU16>, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::not_zero::<NonZeroU16>, allow_negative_numbers = true)]
     threads: Option<NonZeroU16>,
 }
 
 fn hash(text: &str) -> Result<usize, String> {
-    usize::try_from(size::parse(text)?)
+    usize::try_from(values::size(text)?)
         .map_err(|_| "expected no more than this machine can address".to_owned())
 }
 

@@ -10,8 +10,8 @@ use crate::bot::pause::stop_between_starts;
 use crate::sandbox::procfs::Stat;
 use crate::system::is_ignored;
 
-/// Has Ctrl-Z stop the program only when no bot is being started. Not for commands at which a person
-/// types: what edits lines has to restore the terminal first.
+/// Ctrl-Z stops the program only when no bot is being started. Not for commands at which a person types: a line editor
+/// has to restore the terminal first.
 pub(in crate::cli) fn start() -> Result<(), Failure> {
     let stop = SignalKind::from_raw(Signal::TSTP.as_raw());
     if is_ignored(stop.as_raw_value()) {
@@ -22,7 +22,7 @@ pub(in crate::cli) fn start() -> Result<(), Failure> {
     start_thread("suspension", move || {
         runtime.block_on(async {
             while stops.recv().await.is_some() {
-                // As the kernel does: nobody could let it go on.
+                // As the kernel does: else nothing could continue it.
                 if has_job_control() {
                     stop_between_starts();
                 }
@@ -32,7 +32,7 @@ pub(in crate::cli) fn start() -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether a shell outside of this process's group could let it go on.
+/// A shell outside of this process group could continue it.
 fn has_job_control() -> bool {
     let (Ok(group), Ok(session)) = (getpgid(None), getsid(None)) else {
         return false;
@@ -47,7 +47,7 @@ fn has_job_control() -> bool {
         }
         ancestor = parent(pid);
     }
-    // Where only the own parent is known: the leader of a session is the shell, as a rule.
+    // Where only the parent is known: a session's leader is usually the shell.
     getpgid(Some(session)).is_ok_and(|of_leader| of_leader != group)
 }
 

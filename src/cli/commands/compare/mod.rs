@@ -1,33 +1,28 @@
 //! `referee compare NEW OLD`: is a new version of a bot better than the old one?
 
-mod bots;
 mod playing;
-mod simulating;
-mod watch;
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use self::bots::Bots;
-use self::playing::Playing;
+use self::playing::{Bots, Playing};
+use super::tournament::Options;
 use crate::arena::directory::TournamentDirectory;
-use crate::cli::commands::tournament::Options;
-use crate::cli::support::clock::ClockName;
-use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::leftovers::with_bots;
-use crate::cli::support::numbers;
 use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{SandboxOptions, announce};
 use crate::cli::support::setup::{RulesName, palette, unreadable};
+use crate::cli::support::values::{self, ClockName, MoveTime};
 use crate::report::comparison::{Ended, Report};
+use crate::report::terminal::aligned;
 use crate::text::counted;
+use crate::tournament::comparison::{Outcomes, Simulation, simulate};
 use crate::tournament::comparison::{Question, Terms, Verdict};
 
-/// Time, when none is given.
 const BUDGET: &str = "10m";
 
 const AFTER_HELP: &str = "\
@@ -65,7 +60,7 @@ pub(in crate::cli) struct Args {
     pool: Vec<String>,
 
     /// With --pool, how many of the comparisons are games of NEW against OLD, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = numbers::within::<u8>(0..=100), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true, help_heading = "Comparison")]
     against_old: u8,
 
     /// Ask whether NEW is not worse, instead of better
@@ -77,7 +72,7 @@ pub(in crate::cli) struct Args {
         long,
         value_name = "ELO",
         default_value_t = 50.0,
-        value_parser = numbers::decimal(50.0),
+        value_parser = values::decimal(50.0),
         allow_negative_numbers = true,
         help_heading = "Comparison"
     )]
@@ -88,7 +83,7 @@ pub(in crate::cli) struct Args {
         long,
         value_name = "P",
         default_value_t = 0.05,
-        value_parser = numbers::decimal(0.05),
+        value_parser = values::decimal(0.05),
         allow_negative_numbers = true,
         help_heading = "Comparison"
     )]
@@ -99,18 +94,18 @@ pub(in crate::cli) struct Args {
         long,
         value_name = "P",
         default_value_t = 0.05,
-        value_parser = numbers::decimal(0.05),
+        value_parser = values::decimal(0.05),
         allow_negative_numbers = true,
         help_heading = "Comparison"
     )]
     beta: f64,
 
     /// The most time, with the check of the bots; none for no limit
-    #[arg(long, value_name = "TIME", default_value = BUDGET, value_parser = duration::parse_move_time, help_heading = "Comparison")]
+    #[arg(long, value_name = "TIME", default_value = BUDGET, value_parser = values::move_time, help_heading = "Comparison")]
     budget: MoveTime,
 
     /// The most comparisons: pairs of games, and with others of the pool two pairs
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = numbers::within::<u32>(1..=100_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::within::<u32>(1..=100_000), allow_negative_numbers = true, help_heading = "Comparison")]
     pairs: u32,
 
     /// Play all --pairs, also when it is certain before
@@ -118,11 +113,11 @@ pub(in crate::cli) struct Args {
     all: bool,
 
     /// Play nothing; simulate so many comparisons, and print how often they err
-    #[arg(long, value_name = "N", conflicts_with_all = ["new", "pool", "json", "markdown", "out", "all"], value_parser = numbers::within::<u32>(1..=1_000_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(long, value_name = "N", conflicts_with_all = ["new", "pool", "json", "markdown", "out", "all"], value_parser = values::within::<u32>(1..=1_000_000), allow_negative_numbers = true, help_heading = "Comparison")]
     simulate: Option<u32>,
 
     /// Random plies at the start of every pair [default: 4]
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(0), allow_negative_numbers = true, conflicts_with = "openings", help_heading = "Game")]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, conflicts_with = "openings", help_heading = "Game")]
     opening_plies: Option<u32>,
 
     /// Start games from the boards of this file instead, one per line
@@ -130,7 +125,7 @@ pub(in crate::cli) struct Args {
     openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", value_parser = numbers::seed, allow_negative_numbers = true, help_heading = "Game")]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Game")]
     seed: Option<u64>,
 
     /// The game [default: quarto]
@@ -150,19 +145,19 @@ pub(in crate::cli) struct Args {
     adjudicate: bool,
 
     /// Time for a move; none for no limit [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
     move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
     start_time: Option<Duration>,
 
     /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Time")]
     game_time: Option<Duration>,
 
     /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
     increment: Option<Duration>,
 
     /// What clocks measure: time, or processor time [default: wall]
@@ -170,7 +165,7 @@ pub(in crate::cli) struct Args {
     clock: Option<ClockName>,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     jobs: Option<u16>,
 
     /// Play without checking the bots before
@@ -202,7 +197,7 @@ impl Args {
         }
     }
 
-    /// The question, with others to play besides the old version or without.
+    /// `has_pool`: both play others, too.
     fn terms(&self, has_pool: bool) -> Terms {
         Terms {
             question: self.question(),
@@ -221,7 +216,6 @@ impl Args {
         self.markdown.as_deref() == Some(Path::new("-"))
     }
 
-    /// The same as the options of a tournament.
     fn options(&self) -> Options {
         Options {
             pairs: Some(self.pairs),
@@ -245,13 +239,12 @@ impl Args {
     }
 }
 
-/// `referee compare`
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let begun = Instant::now();
     let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
     args.terms(true).test().map_err(|error| usage(&error))?;
     if let Some(comparisons) = args.simulate {
-        return simulating::run(args, comparisons);
+        return print_simulated(args, comparisons);
     }
     if args.json && args.writes_markdown_to_stdout() {
         return Err(Failure::Usage(
@@ -274,7 +267,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         .as_deref()
         .filter(|_| !args.writes_markdown_to_stdout())
     {
-        // Before minutes of games. What is in it is replaced only by a result.
+        // Before minutes of games; the content is replaced only by a result.
         let opened = OpenOptions::new().create(true).append(true).open(file);
         opened.map_err(|error| unreadable(file, &error))?;
     }
@@ -302,7 +295,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Prints the result, and writes it as Markdown where that is asked for.
 fn print(args: &Args, report: &Report<'_>) -> Result<(), Failure> {
     let text = if args.json {
         format!("{}\n", report.json())
@@ -320,7 +312,7 @@ fn print(args: &Args, report: &Report<'_>) -> Result<(), Failure> {
     }
 }
 
-/// Says how many games there will be, how long they take at most, and how often the answer errs.
+/// Prints how many games there are at most, how long they take, and how often the answer errs.
 fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<(), Failure> {
     let terms = args.terms(others > 0);
     let elo = terms.margin;
@@ -342,9 +334,9 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
         "referee: is NEW {is_not}? A yes is wrong in at most {alpha} of all cases in which it is {otherwise}, a no in at \
          most {beta} of those in which it is {is}"
     ));
-    let expected = simulating::expected(args, others)?;
+    let expected = expected_games(args, others)?;
     let budget = match args.budget {
-        MoveTime(Some(budget)) => format!("at most {}", duration::in_short(budget)),
+        MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
         MoveTime(None) => "no limit of time".to_owned(),
     };
     let most = counted(u64::from(args.pairs), "comparison", "comparisons");
@@ -361,4 +353,80 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
         ));
     }
     Ok(())
+}
+
+/// Simulated comparisons of an estimate.
+const FEW: u32 = 20;
+
+/// Size of the simulated pool, and shares of drawn games.
+const POOL: usize = 4;
+const DRAWS: [f64; 3] = [0.0, 0.1, 0.5];
+
+fn simulated(simulation: &Simulation) -> Result<Outcomes, Failure> {
+    simulate(simulation).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// The median number of games if NEW is better by the margin or, with `--not-worse`, equal.
+fn expected_games(args: &Args, others: usize) -> Result<u32, Failure> {
+    let terms = args.terms(others > 0);
+    let found = simulated(&Simulation {
+        terms,
+        elo: match terms.question {
+            Question::Better => terms.margin,
+            Question::NotWorse => 0.0,
+        },
+        draws: DRAWS[1],
+        others,
+        percentage: args.percentage(others > 0),
+        most: args.pairs,
+        comparisons: FEW,
+        seed: 1,
+    })?;
+    Ok(found.median_games)
+}
+
+/// How comparisons end, by true difference, with and without a pool.
+fn print_simulated(args: &Args, comparisons: u32) -> Result<(), Failure> {
+    let heads = [
+        "pool",
+        "draws",
+        "difference",
+        "yes",
+        "no",
+        "undecided",
+        "games",
+    ];
+    let mut rows = vec![heads.map(str::to_owned).to_vec()];
+    for others in [0, POOL] {
+        let terms = args.terms(others > 0);
+        for draws in DRAWS {
+            for factor in [-1.0, 0.0, 1.0, 2.0] {
+                let elo = factor * terms.margin;
+                let found = simulated(&Simulation {
+                    terms,
+                    elo,
+                    draws,
+                    others,
+                    percentage: args.percentage(others > 0),
+                    most: args.pairs,
+                    comparisons,
+                    seed: args.seed.unwrap_or(1),
+                })?;
+                let share = |count: u32| {
+                    format!("{:.1}%", 100.0 * f64::from(count) / f64::from(comparisons))
+                };
+                rows.push(vec![
+                    others.to_string(),
+                    format!("{:.0}%", 100.0 * draws),
+                    format!("{elo:+} Elo"),
+                    share(found.yes),
+                    share(found.no),
+                    share(found.undecided),
+                    found.median_games.to_string(),
+                ]);
+            }
+        }
+    }
+    let table = aligned(&rows, &palette(&io::stdout()), &[]);
+    Ok(Stdout.write_all(table.as_bytes())?)
 }

@@ -1,4 +1,4 @@
-//! The games of a comparison.
+//! The games of a comparison: finds the bots, plays, and asks the test after every game.
 
 use std::collections::BTreeSet;
 use std::pin::pin;
@@ -7,34 +7,36 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::bots::Bots;
-use super::watch::Watch;
 use super::{Args, announce_terms};
-use crate::arena::Arena;
 use crate::arena::comparison::{Progress, round};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::Entrant;
-use crate::arena::entrants::Entrants;
+use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::preparation::{identical, same_program};
 use crate::arena::results::Results;
+use crate::arena::{Arena, TournamentObserver};
 use crate::bot::shell;
+use crate::bot::spec::BotSpec;
 use crate::cli::commands::tournament::{
     Notices, Options, jobs, open_journal, run_failure, stop_signals,
 };
-use crate::cli::support::duration::MoveTime;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::output::{ProgressLine, print_stderr};
+use crate::cli::support::sandbox::{warn_large, warn_root};
+use crate::cli::support::setup::this_program;
 use crate::cli::support::signals;
+use crate::cli::support::values::MoveTime;
+use crate::record::FinishedRecord;
 use crate::report::comparison::{Bot, Ended, Report};
 use crate::sandbox::Sandbox;
 use crate::seed::{Purpose, generator};
 use crate::session::Ruleset;
+use crate::strategy;
 use crate::text::{counted, escape_controls};
 use crate::tournament::comparison::draw;
 
-/// What the games said.
 pub(super) struct Outcome {
     bots: Vec<Bot>,
     progress: Progress,
@@ -67,17 +69,15 @@ impl Outcome {
     }
 }
 
-/// A comparison that is about to be played.
 pub(super) struct Playing<'a> {
     args: &'a Args,
     options: Options,
     ruleset: Arc<dyn Ruleset>,
     sandbox: &'a Sandbox,
     directory: TournamentDirectory,
-    /// The plan of the games that were played before in the same folder.
+    /// Of games played before in the same folder.
     old: Option<Plan>,
     seed: u64,
-    /// When the budget is used up.
     deadline: Option<Instant>,
 }
 
@@ -100,15 +100,15 @@ impl<'a> Playing<'a> {
             sandbox,
             directory,
             old,
-            // Short, so that it is easy to type.
+            // Short enough to type.
             seed: given.unwrap_or_else(|| u64::from(rand::random::<u32>())),
             deadline: budget.and_then(|budget| begun.checked_add(budget)),
         })
     }
 
-    /// Checks the bots and plays, until it is decided, time is up, or Ctrl-C.
+    /// Until it is decided, time is up, or Ctrl-C.
     pub(super) async fn play(self, bots: Bots) -> Result<Outcome, Failure> {
-        // Until the end: what has been begun is put in order first.
+        // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
         let found = Entrants {
@@ -192,7 +192,7 @@ impl<'a> Playing<'a> {
             jobs,
             pieces_path,
         };
-        // A file of openings that cannot be used is reported before the checks.
+        // Report bad openings before the checks.
         request.draw_openings(&*self.ruleset, self.seed, 1)?;
         let mut notices = Notices::new(self.directory.path());
         let mut notify = |notice: Notice<'_>| notices.print(notice);
@@ -201,7 +201,6 @@ impl<'a> Playing<'a> {
         Ok(fit)
     }
 
-    /// The plan of all games that there may be.
     fn plan(
         &self,
         bots: Vec<BotPlan>,
@@ -211,7 +210,7 @@ impl<'a> Playing<'a> {
             seed: Some(self.seed),
             format: Some(Format::Gauntlet),
             rounds: Some(1),
-            // Which games count must not depend on how many are played after them.
+            // Which games count must not depend on later games.
             bench_after: Some(0),
             ..self.options.request(self.sandbox)
         };
@@ -286,7 +285,7 @@ impl<'a> Playing<'a> {
                         ended = Ended::Budget;
                     }
                 }
-                // The second message ends the games that are being played, too. It is full only when it has been told to stop.
+                // The second message ends current games. A full channel has been told to stop.
                 let _ = stop.try_send(());
                 let _ = stop.try_send(());
             }
@@ -302,7 +301,7 @@ impl<'a> Playing<'a> {
     }
 }
 
-/// Waits until then; forever where there is no limit.
+/// Forever without a limit.
 async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
@@ -318,7 +317,7 @@ fn bot_of(plan: &BotPlan) -> Bot {
     }
 }
 
-/// Why the new version cannot play, if it cannot. Fails when the old one cannot; others are left out.
+/// Why NEW cannot play. Fails when OLD cannot; others are left out.
 fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<String>, Failure> {
     let of = |place: usize| {
         let name = &entered[place].plan.name;
@@ -344,7 +343,6 @@ fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<Strin
     Ok(None)
 }
 
-/// Refuses to count games by other rules or of other bots.
 fn refuse_another(old: &Plan, now: &Plan, directory: &TournamentDirectory) -> Result<(), Failure> {
     let mut differences = old.differences(now);
     if differences.is_empty() && old.rounds != now.rounds {
@@ -358,4 +356,174 @@ fn refuse_another(old: &Plan, now: &Plan, directory: &TournamentDirectory) -> Re
         shell::quoted(&directory.path().to_string_lossy()),
         differences.join("\n  ")
     )))
+}
+
+/// NEW, OLD, the pool.
+pub(super) struct Bots {
+    entered: Vec<Entrant>,
+}
+
+impl Bots {
+    /// Bots of a folder of the pool that cannot be started are left out.
+    pub(super) fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Self, Failure> {
+        let mut requests = Vec::new();
+        for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
+            let text = text.as_deref().unwrap_or_default();
+            let mut found = options.bots(&[text.to_owned()])?;
+            match (found.pop(), found.len()) {
+                (Some(one), 0) => requests.push(one),
+                (_, more) => {
+                    return Err(Failure::Usage(format!(
+                        "{text}: it holds {} bots, and {place} is one; name its file",
+                        more + 1
+                    )));
+                }
+            }
+        }
+        name_versions(&mut requests)?;
+        requests.extend(options.bots(&args.pool)?);
+        let found = entrants::find(&requests, &this_program()?, sandbox)?;
+        for rejected in &found.rejected {
+            let is_of_folder = requests[2..]
+                .iter()
+                .any(|request| request.text == rejected.bot.bot)
+                && !args.pool.contains(&rejected.bot.bot);
+            if !is_of_folder {
+                return Err(Failure::Usage(rejected.reason.clone()));
+            }
+            print_stderr(&format!(
+                "referee: {} is left out of the pool: {}",
+                rejected.bot.name, rejected.reason
+            ));
+        }
+        let mut entered = found.entered;
+        let versions: Vec<String> = entered[..2]
+            .iter()
+            .map(|bot| bot.plan.name.clone())
+            .collect();
+        let mut twice = Vec::new();
+        for group in identical(&entered) {
+            let of_versions = |name: &&str| versions.iter().any(|version| version == name);
+            let (same, others): (Vec<&str>, Vec<&str>) =
+                group.iter().copied().partition(of_versions);
+            if same.len() == 2 {
+                print_stderr(&format!(
+                    "referee: warning: {} and {} are the same program, so neither is better",
+                    same[0], same[1]
+                ));
+            }
+            if same.is_empty() {
+                print_stderr(&format!("referee: warning: {}", same_program(&group)));
+            } else {
+                twice.extend(others.into_iter().map(str::to_owned));
+            }
+        }
+        for name in &twice {
+            print_stderr(&format!(
+                "referee: {name} is left out of the pool: it is one of the two versions"
+            ));
+        }
+        entered.retain(|bot| !twice.contains(&bot.plan.name));
+        warn_root(entered.iter().map(|bot| &bot.program));
+        warn_large(entered.iter().map(|bot| &bot.program));
+        Ok(Self { entered })
+    }
+}
+
+/// Adds which is which where the names of both files are the same.
+fn name_versions(requests: &mut [BotRequest]) -> Result<(), Failure> {
+    let referee = this_program()?;
+    let mut names = Vec::new();
+    for request in requests.iter() {
+        let name = match (
+            &request.name,
+            BotSpec::parse(&request.text, &referee, &strategy::NAMES),
+        ) {
+            (Some(name), _) => name.clone(),
+            (None, Ok(spec)) => spec.name().to_owned(),
+            // Reported when it is looked for.
+            (None, Err(_)) => return Ok(()),
+        };
+        names.push(name);
+    }
+    let is_same = names.first() == names.last();
+    for ((request, name), which) in requests.iter_mut().zip(names).zip(["new", "old"]) {
+        request.name = Some(if is_same {
+            format!("{name} ({which})")
+        } else {
+            name
+        });
+    }
+    Ok(())
+}
+
+struct Watch {
+    progress: Progress,
+    all: bool,
+    stop: Option<mpsc::Sender<()>>,
+    line: ProgressLine,
+    begun: Instant,
+    before: u64,
+}
+
+impl Watch {
+    fn new(progress: Progress, all: bool) -> Self {
+        Self {
+            progress,
+            all,
+            stop: None,
+            line: ProgressLine::new(),
+            begun: Instant::now(),
+            before: 0,
+        }
+    }
+
+    /// Returns whether no more games are needed.
+    fn advance(&mut self, results: &Results) -> bool {
+        self.progress.advance(&results.endings, self.all);
+        if self.stop.is_none() {
+            self.before = results.games;
+        }
+        self.is_over()
+    }
+
+    fn is_over(&self) -> bool {
+        !self.all && self.progress.comparison.is_decided()
+    }
+
+    fn clear(&self) {
+        self.line.clear();
+    }
+
+    fn line(&self, games: u64) -> String {
+        let played = u32::try_from(games.saturating_sub(self.before)).unwrap_or(u32::MAX);
+        let pace = f64::from(played) / self.begun.elapsed().as_secs_f64().max(1e-6);
+        let known = self.progress.comparison.advantage().map(|found| {
+            let [low, high] = found.interval.map(|share| 100.0 * share);
+            format!(
+                "; advantage {:.1}% ({low:.1}% to {high:.1}%)",
+                100.0 * found.mean
+            )
+        });
+        format!(
+            "{}, {pace:.1}/s{}",
+            counted(games, "game", "games"),
+            known.unwrap_or_default()
+        )
+    }
+}
+
+impl TournamentObserver for Watch {
+    fn game(&mut self, _: &Plan, results: &Results, _: &FinishedRecord) {
+        if self.advance(results)
+            && let Some(stop) = &self.stop
+        {
+            // The second message ends current games: they do not count any more.
+            let _ = stop.try_send(());
+            let _ = stop.try_send(());
+        }
+        if self.line.is_due() {
+            self.line.report(self.line(results.games));
+        }
+    }
 }

@@ -1,8 +1,7 @@
-//! The conversation at the terminal: sends lines to the bot, shows what it answers, and does what is typed.
+//! The conversation at the terminal: asks the bot, shows its answers, and runs what is typed.
 
 use std::io;
 
-use super::values::{best, valued};
 use crate::analysis::appraisal::Appraiser;
 use crate::bot::human::{Console as _, Typed};
 use crate::cli::support::console::Terminal;
@@ -11,9 +10,10 @@ use crate::game::{Outcome, Rejection};
 use crate::play::questions::{Answer, Conversation, Line, Question};
 use crate::play::seat::StartError;
 use crate::session::{BuiltinBot, BuiltinOptions, Ruleset, Session};
-use crate::text::escape_controls;
+use crate::solver::Value;
+use crate::text::{counted, escape_controls};
 
-/// The built-in bot that plays perfectly, without a clock.
+/// Plays perfectly, without a clock.
 const PERFECT: &str = "perfect?slips=0";
 
 const HELP: &str = "\
@@ -25,51 +25,43 @@ again        ask the same question again, in a fresh process
 quit         end the bot, and leave
 ";
 
-/// What is done before anything is typed.
 #[derive(Debug, Default)]
 pub(super) struct Opening {
-    /// Which game it is.
     pub(super) heading: String,
-    /// The index of the question to stop after.
+    /// A question's index.
     pub(super) stop: usize,
-    /// The numbers of the bot's turns.
+    /// For people.
     pub(super) turns: String,
-    /// Earlier games of its process, with their numbers.
+    /// Of its process, with their numbers.
     pub(super) earlier: Vec<(u64, Vec<Question>)>,
-    /// The result of the recorded game.
     pub(super) result: Option<String>,
 }
 
-/// See the [module](self).
 pub(super) struct Dialogue<'a> {
     ruleset: &'a dyn Ruleset,
     bot: Conversation<'a>,
     questions: Vec<Question>,
-    /// The question that was asked last; `None` once the recorded game has been left.
+    /// The last question; `None` once the recorded game was left.
     at: Option<usize>,
-    /// The position that was asked about last.
     line: Line,
-    /// What was answered.
     answer: Option<Answer>,
-    /// Whether the game is over after the answer, or after the turn that was played in reply.
+    /// After the answer, or after the turn in reply.
     is_over: bool,
     appraiser: Option<Appraiser>,
-    /// Plays for the opponent; `None` for a game without a solver.
+    /// For the opponent; `None` without a solver.
     perfect: Option<BuiltinBot<'a>>,
     terminal: Terminal,
     wait: bool,
     result: Option<String>,
 }
 
-/// What a command leads to.
 enum Next {
     Prompt,
     Quit,
 }
 
 impl<'a> Dialogue<'a> {
-    /// A dialogue about these questions, of which there is one at least. With `wait` a fresh process is sent nothing before
-    /// Enter is pressed.
+    /// `questions` are not empty. With `wait` a fresh process is sent nothing before Enter is pressed.
     pub(super) fn new(
         ruleset: &'a dyn Ruleset,
         bot: Conversation<'a>,
@@ -98,7 +90,7 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Asks up to the question of the opening, and then does what is typed until `quit` or the end of the input.
+    /// Asks up to the question of the opening, then reads commands until `quit` or the end of the input.
     pub(super) async fn run(&mut self, opening: Opening) -> Result<(), Failure> {
         if !opening.heading.is_empty() {
             self.say(&format!("{}\n", opening.heading))?;
@@ -139,7 +131,6 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// Ends the bot.
     pub(super) async fn stop(&mut self) -> io::Result<()> {
         self.bot.stop().await
     }
@@ -148,7 +139,6 @@ impl<'a> Dialogue<'a> {
         self.terminal.show(text)
     }
 
-    /// Does what was typed.
     async fn command(&mut self, text: &str) -> Result<Next, Failure> {
         let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
         match (word, rest.trim()) {
@@ -170,7 +160,7 @@ impl<'a> Dialogue<'a> {
         Ok(Next::Prompt)
     }
 
-    /// Starts a fresh process, shows its id, and waits if that is wanted.
+    /// Shows the process id, and waits for Enter if wanted.
     async fn fresh(&mut self) -> Result<(), Failure> {
         let id = self.bot.start().await.map_err(|error| match error {
             StartError::CannotStart(error) => Failure::from(error),
@@ -189,7 +179,7 @@ impl<'a> Dialogue<'a> {
         Ok(())
     }
 
-    /// Sends a question of the recorded game to the process, which has been sent those before.
+    /// The process has been sent those before.
     async fn ask_recorded(&mut self, index: usize) -> Result<(), Failure> {
         let question = self.questions[index].clone();
         self.ask(question.line.clone()).await?;
@@ -204,7 +194,7 @@ impl<'a> Dialogue<'a> {
         Ok(())
     }
 
-    /// Asks about a position, after everything before if the process is not the one that was asked that.
+    /// A fresh process is first asked everything before.
     async fn ask(&mut self, line: Line) -> Result<(), Failure> {
         if !self.bot.is_running() {
             self.fresh().await?;
@@ -215,7 +205,7 @@ impl<'a> Dialogue<'a> {
         Ok(())
     }
 
-    /// Asks a fresh process the first questions of those that were asked before.
+    /// Asks a fresh process the first `count` questions again.
     async fn catch_up(&mut self, count: usize) -> Result<(), Failure> {
         let lines = self.bot.asked()[..count].to_vec();
         for line in lines {
@@ -235,7 +225,6 @@ impl<'a> Dialogue<'a> {
         self.answer = Some(answer);
     }
 
-    /// Says whether an answer departs from the recorded one.
     fn compare(
         &mut self,
         place: &str,
@@ -257,7 +246,6 @@ impl<'a> Dialogue<'a> {
         Ok(())
     }
 
-    /// `next`
     async fn next(&mut self) -> Result<(), Failure> {
         match self.at {
             Some(at) if at + 1 < self.questions.len() => {
@@ -282,7 +270,6 @@ impl<'a> Dialogue<'a> {
         }
     }
 
-    /// `again`
     async fn again(&mut self) -> Result<(), Failure> {
         self.fresh().await?;
         let before = self.bot.asked().len().saturating_sub(1);
@@ -292,8 +279,7 @@ impl<'a> Dialogue<'a> {
         self.show()
     }
 
-    /// The position after the bot's answer, in which the opponent is to move; `None`, and people are told, when there is
-    /// none.
+    /// The opponent is to move; prints why when there is no such position.
     fn after_answer(&mut self) -> Result<Option<Line>, Failure> {
         if self.is_over {
             self.say("The game is over.\n")?;
@@ -310,7 +296,7 @@ impl<'a> Dialogue<'a> {
         Ok(Some(line))
     }
 
-    /// Whether the game is over in this position; then people are told how.
+    /// Prints how the game ended, if it did.
     fn ends(&mut self, line: &Line) -> Result<bool, Failure> {
         let (outcome, by_bot, won) = {
             let asked = self.session(&self.line)?.to_move();
@@ -334,7 +320,6 @@ impl<'a> Dialogue<'a> {
         Ok(self.is_over)
     }
 
-    /// `solver`
     async fn solver(&mut self) -> Result<(), Failure> {
         if self.perfect.is_none() {
             self.say("There is no solver for this game; hand plays the opponent's turn.\n")?;
@@ -352,7 +337,6 @@ impl<'a> Dialogue<'a> {
         self.reply(&line, &turn).await
     }
 
-    /// `hand`, with a turn or without.
     async fn hand(&mut self, turn: &str) -> Result<(), Failure> {
         let Some(line) = self.after_answer()? else {
             return Ok(());
@@ -379,7 +363,6 @@ impl<'a> Dialogue<'a> {
         self.reply(&line, &canonical).await
     }
 
-    /// The opponent makes this turn, and the bot is asked.
     async fn reply(&mut self, line: &Line, turn: &str) -> Result<(), Failure> {
         let after = line.then(turn);
         let words = self.session(&after)?.describe_last_turn();
@@ -399,7 +382,6 @@ impl<'a> Dialogue<'a> {
         line.session(self.ruleset).map_err(Failure::Referee)
     }
 
-    /// `show`
     fn show(&mut self) -> Result<(), Failure> {
         let session = self.session(&self.line)?;
         let (request, picture) = (request_of(&*session), session.picture());
@@ -415,7 +397,7 @@ impl<'a> Dialogue<'a> {
         }
         self.terminal.draw(&picture)?;
         self.say(&format!("  asked  {}\n", escape_controls(&request)))?;
-        // The solver would know more of the same turn the second time.
+        // Asked a second time, the solver would know more.
         let mut known = None;
         if let Some(question) = &recorded {
             let then = match &question.answered {
@@ -442,9 +424,55 @@ impl<'a> Dialogue<'a> {
     }
 }
 
-/// The line that a bot is sent in this position.
 fn request_of(session: &dyn Session) -> String {
     let mut request = String::new();
     session.write_request(&mut request);
     request
+}
+
+const SHOWN_TURNS: usize = 8;
+
+pub(super) fn valued(
+    appraiser: Option<&Appraiser>,
+    request: &str,
+    turn: &str,
+) -> Result<String, Failure> {
+    let shown = escape_controls(turn);
+    let Some(appraiser) = appraiser else {
+        return Ok(shown);
+    };
+    let value = appraiser.turn(request, turn).map_err(Failure::Referee)?;
+    Ok(format!("{shown:<6} {}", appraiser.words(value)))
+}
+
+fn best(appraiser: Option<&Appraiser>, request: &str) -> Result<String, Failure> {
+    let Some(appraiser) = appraiser else {
+        return Ok("there is no solver for this game".to_owned());
+    };
+    let found = appraiser.position(request).map_err(Failure::Referee)?;
+    let Some(value) = found.value else {
+        return Ok("not proven in time; --time-per-move gives the solver more".to_owned());
+    };
+    if value == Value::Loss {
+        return Ok("every turn loses".to_owned());
+    }
+    if found.best.is_empty() {
+        return Ok(format!(
+            "a {}, but the turns that keep it were not found in time; --time-per-move gives the solver more",
+            value.name()
+        ));
+    }
+    let shown = found.best.iter().take(SHOWN_TURNS);
+    let shown: Vec<String> = shown.map(|turn| escape_controls(turn)).collect();
+    let mut text = format!("{}: {}", value.name(), shown.join(", "));
+    let more = found.best.len().saturating_sub(SHOWN_TURNS) as u64;
+    if more > 0 {
+        let more = counted(more, "other turn", "other turns");
+        text = format!("{text} and {more}");
+    }
+    if found.undecided > 0 {
+        let undecided = counted(found.undecided as u64, "turn", "turns");
+        text = format!("{text}; {undecided} not decided in time");
+    }
+    Ok(text)
 }

@@ -1,7 +1,6 @@
 //! `referee debug [FILE] BOT`: asks a bot the questions of a recorded game again, and waits after one of them.
 
 mod dialogue;
-mod values;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,22 +10,16 @@ use self::dialogue::{Dialogue, Opening};
 use crate::analysis::appraisal::Appraiser;
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
-use crate::cli::support::asked_bot::AskedBotOptions;
 use crate::cli::support::console::Terminal;
-use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
 use crate::cli::support::games::{self, GameOptions};
-use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::leftovers::end_orphans;
-use crate::cli::support::numbers;
 use crate::cli::support::output::{print_bot_line, print_stderr};
-use crate::cli::support::pieces_file::PiecesFile;
-use crate::cli::support::recorded::{self, Recorded};
-use crate::cli::support::recorded_game::RecordedRules;
-use crate::cli::support::runtime::runtime;
-use crate::cli::support::setup::{RulesName, match_set, palette};
+use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
+use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
+use crate::cli::support::setup::{PiecesFile, RulesName, match_set, palette};
 use crate::cli::support::signals;
+use crate::cli::support::values::{self, MoveTime};
 use crate::play::TimeControl;
 use crate::play::questions::{Conversation, Line, Question};
 use crate::play::seat::Seat;
@@ -71,7 +64,7 @@ pub(in crate::cli) struct Args {
     game: Option<GameChoice>,
 
     /// Stop after this turn, which the bot made [default: the one at which it forfeited, or else its first]
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<usize>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<usize>(1), allow_negative_numbers = true)]
     turn: Option<usize>,
 
     /// Before the game, also send what its process was sent in earlier games of the file
@@ -95,14 +88,13 @@ pub(in crate::cli) struct Args {
     wait: bool,
 
     /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time)]
+    #[arg(long, value_name = "TIME", value_parser = values::move_time)]
     move_time: Option<MoveTime>,
 
     #[command(flatten)]
     asked: AskedBotOptions,
 }
 
-/// Everything about the questions.
 struct Task {
     ruleset: Arc<dyn Ruleset>,
     questions: Vec<Question>,
@@ -137,7 +129,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     talk(args, task, program)
 }
 
-/// Talks with the bot, until the person at the terminal has had enough.
 fn talk(args: &Args, task: Task, program: Program) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()))?;
     let name = escape_controls(&program.name);
@@ -164,15 +155,19 @@ fn talk(args: &Args, task: Task, program: Program) -> Result<(), Failure> {
         stopped?;
         Ok::<_, Failure>(())
     });
-    // A thread may still be blocked reading the keyboard.
+    // A thread may be blocked reading the keyboard.
     runtime.shutdown_background();
     done
 }
 
-/// The questions of a recorded game.
 fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failure> {
     let rules = RecordedRules::new(&args.asked.game_program);
-    let recorded = Recorded::read(file, args.game.as_ref(), &rules)?;
+    let recorded = Recorded::read(
+        file,
+        args.game.as_ref(),
+        &rules,
+        "; choose one with --game N",
+    )?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
     let questions = recorded.questions(by)?;
     let (stop, turns) = recorded.stop(by, &questions, args.turn)?;
@@ -220,7 +215,7 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
     })
 }
 
-/// A single question, about the position of `--start`.
+/// About the position of `--start`.
 fn of_position(args: &Args) -> Result<Task, Failure> {
     if args.game.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first {
         return Err(Failure::Usage(
@@ -242,7 +237,6 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
         ..Choices::default()
     };
     let given = args.start.as_deref();
-    // The length of the board shows which game it is.
     let cells = given.and_then(|text| {
         text.split([' ', '\t'])
             .map(|word| word.chars().count())
@@ -263,7 +257,7 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
     })
 }
 
-/// A single question, about a state of a game that is a program.
+/// About a state of a game that is a program.
 fn of_state(args: &Args, program: &str) -> Result<Task, Failure> {
     if args.pieces.is_some() || args.rules != RulesName::Standard {
         return Err(Failure::Usage(
@@ -274,7 +268,6 @@ fn of_state(args: &Args, program: &str) -> Result<Task, Failure> {
     at_start(args, Arc::new(game))
 }
 
-/// The question about the position of `--start` in this game.
 fn at_start(args: &Args, ruleset: Arc<dyn Ruleset>) -> Result<Task, Failure> {
     let mut start = String::new();
     match &args.start {

@@ -25,26 +25,23 @@ use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
-/// Grades bots.
 pub(super) struct Climb<'a> {
     pub(super) options: &'a Options,
     pub(super) scale: &'a Scale,
     pub(super) ruleset: Arc<dyn Ruleset>,
     pub(super) sandbox: &'a Sandbox,
-    /// The bot of each rung.
     pub(super) references: Vec<Entrant>,
     pub(super) out: &'a Path,
     pub(super) jobs: usize,
-    /// Whether rungs are played after one that was not passed.
+    /// Play the rungs after a failed one.
     pub(super) all: bool,
-    /// Whether the bots have been checked before.
     pub(super) is_checked: bool,
 }
 
 impl Climb<'_> {
-    /// Grades these bots, in the order of their names.
+    /// In order of names.
     pub(super) async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
-        // Until the end: what has been begun is put in order first.
+        // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
         let directory = TournamentDirectory::make(self.out)?;
@@ -76,7 +73,6 @@ impl Climb<'_> {
         Ok(grades)
     }
 
-    /// Checks the reference bots, and the others unless that has been done.
     async fn check(
         &self,
         preparation: &Preparation<'_>,
@@ -105,7 +101,6 @@ impl Climb<'_> {
         Ok(fit)
     }
 
-    /// The grade of a bot that cannot play.
     fn refused(&self, bot: &RejectedBot) -> Grade {
         let rungs = self.scale.rungs.iter();
         Grade {
@@ -121,7 +116,6 @@ impl Climb<'_> {
         }
     }
 
-    /// Lets a bot climb.
     async fn climb(
         &self,
         bot: &Entrant,
@@ -143,7 +137,7 @@ impl Climb<'_> {
                 reference: &self.references[place],
                 rung,
                 seed,
-                // Another version of the bot, or another scale, has other games.
+                // Another version or scale has other games.
                 folder: format!("{}/{slug}-{seed}", bot.plan.slug),
                 pieces_path,
             };
@@ -175,20 +169,19 @@ impl Climb<'_> {
     }
 }
 
-/// A rung that is played.
 struct Played<'a> {
     climb: &'a Climb<'a>,
     bot: &'a Entrant,
     reference: &'a Entrant,
     rung: &'a Rung,
     seed: u64,
-    /// Within the folder of the grades.
+    /// In the folder of the grades.
     folder: String,
     pieces_path: Option<&'a str>,
 }
 
 impl Played<'_> {
-    /// The bots, the graded one first.
+    /// The graded bot first.
     fn entrants(&self) -> Vec<Entrant> {
         let mut both = vec![self.bot.clone(), self.reference.clone()];
         for (entrant, slug) in both.iter_mut().zip(["graded", "reference"]) {
@@ -204,13 +197,13 @@ impl Played<'_> {
         both
     }
 
-    /// The plan: all pairs of the budget. The test ends them early.
+    /// All pairs of the budget; the test ends them early.
     fn plan(&self, bots: Vec<BotPlan>) -> Result<(PlanRequest, Plan), Failure> {
         let climb = self.climb;
         let request = PlanRequest {
             seed: Some(self.seed),
             pairs: Some(climb.scale.budget),
-            // Whether a bot is benched must not depend on more games than the test asks for.
+            // Benching must not depend on games after the decision.
             bench_after: Some(0),
             ..climb.options.request(climb.sandbox)
         };
@@ -221,7 +214,6 @@ impl Played<'_> {
         Ok((request, plan))
     }
 
-    /// Plays until the test is decided.
     async fn result(&self, stops: &mut mpsc::Receiver<()>) -> Result<RungResult, Failure> {
         let path = self.climb.out.join(&self.folder);
         let directory = TournamentDirectory::make(&path)?;
@@ -264,7 +256,7 @@ impl Played<'_> {
                         ran = &mut run => break ran,
                         Some(()) = stops.recv() => {
                             is_interrupted = true;
-                            // It is full only when it has been told to stop more than once.
+                            // A full channel has been told to stop.
                             let _ = decided.try_send(());
                         }
                     }
@@ -282,11 +274,11 @@ impl Played<'_> {
             .result(self.climb.scale, self.rung, self.seed, self.folder.clone()))
     }
 
-    /// Refuses to go on with games by other rules.
+    /// Refuses games by other rules.
     fn compare(old: &Plan, now: &Plan, path: &Path) -> Result<(), Failure> {
         let mut moved = now.clone();
         for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
-            // The same files may be elsewhere now, and what reference a name means may be a newer version.
+            // Files may have moved, and a reference may be a newer version.
             bot.bot.clone_from(&before.bot);
             bot.name.clone_from(&before.name);
         }
@@ -302,7 +294,6 @@ impl Played<'_> {
     }
 }
 
-/// Asks the test after every game.
 struct Watch {
     progress: Progress,
     decided: mpsc::Sender<()>,
@@ -311,7 +302,7 @@ struct Watch {
 impl TournamentObserver for Watch {
     fn game(&mut self, _: &Plan, results: &Results, _: &FinishedRecord) {
         if self.progress.advance(&results.endings) {
-            // A second message would end the games being played; they do not count, but end soon.
+            // A second message would end current games; they do not count, but end soon.
             let _ = self.decided.try_send(());
         }
     }

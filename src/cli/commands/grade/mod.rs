@@ -1,30 +1,33 @@
 //! `referee grade`: grades bots by what they can do against reference bots.
 
 mod climb;
-mod output;
 
 use std::fs;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::climb::Climb;
+use super::tournament::{Options, bots_of, jobs};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::Entrant;
-use crate::arena::entrants::{self, BotRequest, Entrants};
+use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
-use crate::cli::commands::tournament::{Options, bots_of, jobs};
-use crate::cli::support::clock::{ClockName, check_clock};
-use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::sandbox::{SandboxOptions, announce};
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
 use crate::cli::support::setup::{RulesName, absolute, this_program, unreadable};
-use crate::cli::support::unconfined::warn_root;
+use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
 use crate::league::grading::scale::{self, Scale};
+use crate::league::grading::{Grade, Verdict};
+use crate::league::intake::people::StudentList;
+use crate::league::state::League;
+use crate::play::setup::now;
 use crate::record::text_file;
+use crate::report::grades::{self, Submission};
 use crate::sandbox::Sandbox;
+use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -70,11 +73,11 @@ pub(in crate::cli) struct Args {
     rules: Option<RulesName>,
 
     /// Time for a move; none for no limit [default: that of DIR, or 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
     move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: that of DIR, or 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
     start_time: Option<Duration>,
 
     /// What clocks measure: time, or processor time [default: that of DIR, or wall]
@@ -89,7 +92,6 @@ pub(in crate::cli) struct Args {
     sandbox: SandboxOptions,
 }
 
-/// `referee grade`
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_scale {
         use std::io::Write as _;
@@ -109,7 +111,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     };
     let old = graded_tournament(&args.bots)?;
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
-    let students = output::students(args.students.as_deref(), folder)?;
+    let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
         options.sandbox = options.sandbox.or_planned(&plan.sandbox);
         options.time_as_planned(plan)?;
@@ -146,13 +148,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         is_checked: old.is_some(),
     };
     let grades = with_bots(climb.grade(found))?;
-    output::write(args, &scale, &out, &grades, students.as_ref())?;
-    output::print(&grades)?;
+    write_grades(args, &scale, &out, &grades, students.as_ref())?;
+    print_grades(&grades)?;
     print_stderr(&format!("referee: all files are in {}", out.display()));
     Ok(())
 }
 
-/// The scale, and the folder from which its paths start.
 fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
     let Some(path) = path else {
         let scale = Scale::parse(scale::DEFAULT);
@@ -167,7 +168,7 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
     Ok((scale, base.to_owned()))
 }
 
-/// The plan of the tournament or league whose bots are graded; `None` when bots were named.
+/// `None` when bots were named.
 fn graded_tournament(texts: &[String]) -> Result<Option<Plan>, Failure> {
     match texts {
         [one] if Path::new(one).join("plan.json").is_file() => {
@@ -177,7 +178,7 @@ fn graded_tournament(texts: &[String]) -> Result<Option<Plan>, Failure> {
     }
 }
 
-/// A bot that is not there, or was fit before, is a mistake of the caller: nobody gets a grade for it.
+/// A missing bot, or one that was fit before, is a mistake of the caller: no grades.
 fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
     let is_missing = |bot: &&RejectedBot| match old {
         Some(plan) => plan.bots.iter().any(|known| known.name == bot.bot.name),
@@ -189,7 +190,7 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
     }
 }
 
-/// A bot that did not enter the tournament is not graded, for the same reason.
+/// A rejected bot keeps the tournament's reason.
 fn with_known_problems(plan: &Plan, found: &mut Entrants) {
     let is_out = |name: &str| plan.rejected.iter().any(|known| known.bot.name == name);
     found.entered.retain(|entrant| !is_out(&entrant.plan.name));
@@ -199,7 +200,7 @@ fn with_known_problems(plan: &Plan, found: &mut Entrants) {
     found.rejected.extend(plan.rejected.iter().cloned());
 }
 
-/// Leaves out all bots but those of these names, if there are any.
+/// All without names.
 fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
     if names.is_empty() {
         return Ok(());
@@ -222,7 +223,6 @@ fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The reference bots, one a rung.
 fn references(
     scale: &Scale,
     base: &Path,
@@ -249,10 +249,10 @@ fn references(
     Ok(all)
 }
 
-/// A bot of the scale, with the files that exist relative to the scale's folder resolved against it.
+/// Resolves files relative to the scale's folder.
 fn resolved(text: &str, base: &Path) -> Result<String, Failure> {
     if text.starts_with("builtin:") {
-        // No command line: its question mark is none of a shell's.
+        // Not a command line: `?` is not a shell's.
         return Ok(text.to_owned());
     }
     if base.join(text).exists() {
@@ -272,4 +272,127 @@ fn resolved(text: &str, base: &Path) -> Result<String, Failure> {
     Ok(shell_words::join(
         words.collect::<Result<Vec<_>, Failure>>()?,
     ))
+}
+
+/// As given, else the one that a league in `folder` keeps.
+fn student_list(
+    given: Option<&Path>,
+    folder: Option<&Path>,
+) -> Result<Option<StudentList>, Failure> {
+    if let Some(path) = given {
+        return Ok(Some(StudentList::read(path)?));
+    }
+    let league = folder.map(League::read).transpose()?.flatten();
+    let kept = league.map(|league| league.people);
+    let kept = kept.filter(|people| !people.is_empty());
+    Ok(kept.map(|people| StudentList::of(&people)))
+}
+
+fn write_grades(
+    args: &Args,
+    scale: &Scale,
+    out: &Path,
+    all: &[Grade],
+    students: Option<&StudentList>,
+) -> Result<(), Failure> {
+    let failed = |error: &dyn std::fmt::Display| Failure::Referee(error.to_string());
+    let directory = TournamentDirectory::at(out);
+    let table = grades::moodle(all, students);
+    directory.write("grades.csv", &table)?;
+    let json = grades::all(scale, all).map_err(|error| failed(&error))?;
+    directory.write("grades.json", &json)?;
+    let folder = out.to_string_lossy();
+    let submission = submission();
+    for grade in all {
+        let own = TournamentDirectory::make(&out.join(&grade.folder))?;
+        let page = grades::page(scale, grade, &folder, &repeat_command(args, grade));
+        own.write("grade.md", &page)?;
+        let results = grades::gradescope(grade).map_err(|error| failed(&error))?;
+        own.write("results.json", &results)?;
+        if let Some(submission) = &submission {
+            let result = grades::classroom50(grade, submission).map_err(|error| failed(&error))?;
+            own.write("result.json", &result)?;
+        }
+    }
+    if let Some(students) = students {
+        let (without, unknown) = grades::unmatched(students, all);
+        for (what, names) in [
+            ("there is no bot of", without.join(", ")),
+            (
+                "without a row in grades.csv, as no student in the list has this bot:",
+                unknown.join(", "),
+            ),
+        ] {
+            if !names.is_empty() {
+                let names = escape_controls(&names);
+                print_stderr(&format!("referee: warning: {what} {names}"));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Grades one bot again, into another folder; does not name other students' files.
+fn repeat_command(args: &Args, grade: &Grade) -> String {
+    let mut words = vec!["referee".to_owned(), "grade".to_owned()];
+    let is_own = |bot: &&String| {
+        let name = Path::new(bot.as_str()).file_name();
+        name.is_some_and(|name| *name == *grade.name)
+    };
+    let own = args.bots.iter().find(is_own);
+    let folders = || args.bots.iter().filter(|bot| Path::new(bot).is_dir());
+    let named: Vec<&String> = match own {
+        Some(own) => vec![own],
+        None if folders().next().is_some() => folders().collect(),
+        None => args.bots.iter().collect(),
+    };
+    words.extend(named.into_iter().cloned());
+    if let Some(scale) = &args.scale {
+        words.extend(["--scale".to_owned(), scale.to_string_lossy().into_owned()]);
+    }
+    words.extend(["--only", &grade.name, "--out", "graded-again"].map(str::to_owned));
+    shell_words::join(words)
+}
+
+/// From the variables of Classroom 50's runner.
+fn submission() -> Option<Submission> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    Some(Submission {
+        classroom: variable("CLASSROOM")?,
+        assignment: variable("ASSIGNMENT")?,
+        owner: variable("OWNER").or_else(|| variable("USERNAME")),
+        kind: variable("ASSIGNMENT_TYPE"),
+        tag: variable("SUBMISSION_TAG")?,
+        commit: variable("COMMIT_URL")?,
+        release: variable("RELEASE_URL")?,
+        review: variable("REVIEW_URL").or_else(|| variable("COMMIT_URL"))?,
+        time: format!("{:.0}", now()),
+    })
+}
+
+fn print_grades(all: &[Grade]) -> Result<(), Failure> {
+    let names: Vec<String> = all
+        .iter()
+        .map(|grade| escape_controls(&grade.name))
+        .collect();
+    let width = names.iter().map(|name| name.chars().count()).max();
+    let width = width.unwrap_or_default();
+    for (grade, name) in all.iter().zip(names) {
+        let why = match &grade.problem {
+            Some(problem) => format!("cannot play: {}", escape_controls(problem)),
+            None => grade
+                .rungs
+                .iter()
+                .filter(|rung| rung.verdict != Verdict::NotPlayed)
+                .map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()))
+                .collect::<Vec<_>>()
+                .join(", "),
+        };
+        writeln!(
+            Stdout,
+            "{name:width$}  {} of {}  {why}",
+            grade.points, grade.most_points
+        )?;
+    }
+    Ok(())
 }

@@ -1,28 +1,29 @@
 //! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
 
-mod last;
-mod places;
-mod report;
+mod final_tournament;
 mod update;
-mod watch;
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf, absolute};
+use std::process::{Command, ExitStatus};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime};
+use std::{fs, io, thread};
 
 use clap::Subcommand;
 use jiff::Timestamp;
 
-use self::last::FinalArgs;
+use self::final_tournament::FinalArgs;
 use self::update::Update;
-use self::watch::Look;
 use super::tournament::{BotOptions, Options};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::leftovers::with_bots;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
+use crate::cli::support::runtime::{run_interruptible, with_bots};
 use crate::cli::support::signals::{self, StopSignals};
-use crate::cli::support::{after, time};
+use crate::cli::support::values;
 use crate::league::intake::people::{self, PeopleError, Person};
 use crate::league::intake::{self, Intake, IntakeError, SandboxChoice};
 use crate::league::season::{LeagueDirectory, SeasonError};
@@ -30,7 +31,6 @@ use crate::league::state::{self, League, NotTakenIn, StateError};
 use crate::report::serve::State;
 use crate::text::counted;
 
-/// The commands of `referee league`; without one, it is [updated](Args).
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub(in crate::cli) struct LeagueArgs {
@@ -48,10 +48,9 @@ enum LeagueCommand {
     Final(FinalArgs),
 }
 
-/// `referee league`
 pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
-        Some(LeagueCommand::Final(args)) => last::run(args),
+        Some(LeagueCommand::Final(args)) => final_tournament::run(args),
         None => run_update(&args.update),
     }
 }
@@ -59,7 +58,6 @@ pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
 #[derive(Debug, clap::Args)]
 struct Args {
     /// The folder of the league; a new one is started where there is none
-    // Not required where there is a command.
     #[arg(value_name = "DIR", required = true)]
     folder: Option<PathBuf>,
 
@@ -74,7 +72,7 @@ struct Args {
     students: Option<PathBuf>,
 
     /// Only versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or 2026-01-31T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = time::parse)]
+    #[arg(long, value_name = "TIME", value_parser = values::time)]
     deadline: Option<Timestamp>,
 
     /// Go on until Ctrl-C: play whenever something is handed in
@@ -104,7 +102,6 @@ impl Args {
     }
 }
 
-/// `referee league DIR`
 fn run_update(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
     options.bots = BotOptions::read(args.config.as_deref())?;
@@ -115,7 +112,6 @@ fn run_update(args: &Args) -> Result<(), Failure> {
             "{shown}: it is a file, and a league has a folder; submissions in it are taken in by --from {shown}"
         )));
     }
-    // Before anything is created.
     let league = League::read(args.folder())?;
     if league.is_none() && TournamentDirectory::at(args.folder()).plan()?.is_some() {
         return Err(Failure::Usage(format!(
@@ -154,11 +150,11 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     }
 }
 
-/// Reads what was handed in. Repositories are read in the sandbox of builds.
+/// Repositories are read in the sandbox of builds.
 fn read(source: &Path, options: &Options, folder: &Path) -> Result<Intake, IntakeError> {
     let choose = || {
         let mut sandbox = options.sandbox.clone();
-        // What is not given stays as it was.
+        // Options that are not given stay as they were.
         if let Ok(Some(plan)) = TournamentDirectory::at(folder).plan() {
             sandbox = sandbox.or_planned(&plan.sandbox);
         }
@@ -168,7 +164,7 @@ fn read(source: &Path, options: &Options, folder: &Path) -> Result<Intake, Intak
     intake::read(source, &SandboxChoice::new(Box::new(choose)))
 }
 
-/// The path of something that may not be there yet, without links as far as it is.
+/// Without links, as far as the path exists.
 fn whole(path: &Path) -> PathBuf {
     let path = absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut known = path.ancestors();
@@ -188,14 +184,13 @@ fn no_league(args: &Args) -> Failure {
     ))
 }
 
-/// Updates of a league, one after the other.
 struct Rounds<'a> {
     args: &'a Args,
     options: Options,
     directory: LeagueDirectory,
-    /// The pages of the last update, which are shown until the next one.
+    /// Of the last update, shown until the next.
     pages: Option<Pages>,
-    /// With `--watch`, from the end of an update until waiting has begun: Ctrl-C is then the usual end of waiting.
+    /// With `--watch`, from the end of an update until waiting: Ctrl-C then ends the wait.
     heeded: Option<StopSignals>,
 }
 
@@ -204,7 +199,6 @@ impl Rounds<'_> {
         self.heeded = self.args.watch.then(signals::heed);
     }
 
-    /// Takes in what was handed in, and plays what is new.
     fn play(
         &mut self,
         mut intake: Option<Intake>,
@@ -215,7 +209,7 @@ impl Rounds<'_> {
         let old = self.directory.tournament().plan()?;
         let league = League::read(self.directory.path())?;
         if let Some(plan) = &old {
-            // What is not given stays as it was.
+            // Options that are not given stay as they were.
             options.sandbox = options.sandbox.or_planned(&plan.sandbox);
             options.time_as_planned(plan)?;
         }
@@ -233,15 +227,15 @@ impl Rounds<'_> {
         let update = Update::new(args, &options, &self.directory, league, old)?;
         let new = with_bots(update.run(&mut self.pages))?;
         if let Some(command) = &args.after {
-            // Ctrl-C ends the command and this program, as it would without `--watch`.
+            // Ctrl-C ends the command and this program.
             self.heeded = None;
-            after::run(command, self.directory.path(), new)?;
+            run_after(command, self.directory.path(), new)?;
             self.heed();
         }
         Ok(())
     }
 
-    /// Stops serving: each update has written its page.
+    /// Each update has written its page.
     fn finish(&mut self, state: State) -> Result<(), Failure> {
         match self.pages.take() {
             Some(pages) => pages.close(state),
@@ -249,28 +243,26 @@ impl Rounds<'_> {
         }
     }
 
-    /// Plays whenever something is handed in, until Ctrl-C.
     fn watch(&mut self, source: &Path, mut look: Look) -> Result<(), Failure> {
         loop {
             print_stderr(&format!(
                 "referee: waiting for submissions in {}; Ctrl-C to end",
                 source.display()
             ));
-            let Some(now) = watch::wait(source, look)? else {
+            let Some(now) = wait_for_change(source, look)? else {
                 return self.finish(State::Interrupted);
             };
             self.heeded = None;
             look = now;
             match read(source, &self.options, self.directory.path()) {
                 Ok(intake) => self.play(Some(intake), None)?,
-                // It may be exchanged at this moment.
+                // It may be being replaced.
                 Err(error) => print_stderr(&format!("referee: {error}")),
             }
         }
     }
 }
 
-/// Refuses options of tournaments that leagues do not have.
 fn refuse_foreign(options: &Options) -> Result<(), Failure> {
     let foreign = [
         ("--format", options.format.is_some()),
@@ -290,7 +282,6 @@ fn refuse_foreign(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// Takes in what was handed in, and says what is new.
 fn take_in(
     league: &mut League,
     directory: &LeagueDirectory,
@@ -373,7 +364,6 @@ impl From<SeasonError> for Failure {
     }
 }
 
-/// Whether two plans have the same versions and the same games.
 fn is_same(old: &Plan, new: &Plan) -> bool {
     let versions = |plan: &Plan| -> Vec<(String, Option<String>)> {
         let bots = plan.bots.iter();
@@ -391,7 +381,7 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
         && absent(old) == absent(new)
 }
 
-/// The settings of a league that its games depend on, where a new plan differs from the old one: a sentence each.
+/// A sentence for each setting in which the plans differ and on which games depend.
 fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
     let mut same_bots = new.clone();
     same_bots.bots.clone_from(&old.bots);
@@ -406,4 +396,166 @@ fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
         changed.push("the time limits are other ones".to_owned());
     }
     changed
+}
+
+const INTERVAL: Duration = Duration::from_secs(2);
+
+const TICK: Duration = Duration::from_millis(100);
+
+/// A hash of names, sizes and times of the files of a source.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Look(u64);
+
+impl Look {
+    /// What cannot be read looks empty: taking it in says why.
+    fn at(source: &Path) -> Self {
+        let mut hasher = DefaultHasher::new();
+        hash_tree(source, &mut hasher);
+        Self(hasher.finish())
+    }
+}
+
+fn hash_tree(path: &Path, hasher: &mut DefaultHasher) {
+    let Ok(meta) = fs::symlink_metadata(path) else {
+        return;
+    };
+    path.hash(hasher);
+    if meta.is_symlink()
+        && let Ok(target) = fs::metadata(path)
+    {
+        hash_meta(&target, hasher);
+    }
+    if !meta.is_dir() {
+        hash_meta(&meta, hasher);
+        return;
+    }
+    let Ok(entries) = fs::read_dir(path) else {
+        return;
+    };
+    let mut entries: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
+    entries.sort();
+    // In `.git` only files that name commits.
+    let is_repository = path.file_name().is_some_and(|name| name == ".git");
+    let counts = |path: &Path| {
+        let name = path.file_name().unwrap_or_default();
+        !is_repository
+            || ["HEAD", "packed-refs", "refs"]
+                .iter()
+                .any(|own| name == *own)
+    };
+    for entry in entries.iter().filter(|entry| counts(entry)) {
+        hash_tree(entry, hasher);
+    }
+}
+
+fn hash_meta(meta: &fs::Metadata, hasher: &mut DefaultHasher) {
+    meta.len().hash(hasher);
+    let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
+    modified.hash(hasher);
+}
+
+/// Waits until a source has changed and then stayed the same for a while: files may still be being copied. `None` when
+/// interrupted.
+fn wait_for_change(source: &Path, before: Look) -> Result<Option<Look>, Failure> {
+    let (look, _) = run_interruptible(|stop| {
+        let mut last = before;
+        while pause(stop) {
+            let now = Look::at(source);
+            if now != before && now == last {
+                return Ok(Some(now));
+            }
+            last = now;
+        }
+        Ok(None)
+    })?;
+    Ok(look)
+}
+
+/// Returns false when stopped.
+fn pause(stop: &AtomicBool) -> bool {
+    let begun = Instant::now();
+    while begun.elapsed() < INTERVAL {
+        if stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        thread::sleep(TICK);
+    }
+    true
+}
+
+const FOLDER: &str = "REFEREE_FOLDER";
+
+const NEW_GAMES: &str = "REFEREE_NEW_GAMES";
+
+/// `--after`: runs a command line in the system's shell. A command that fails is reported and changes no result.
+fn run_after(command: &str, folder: &Path, new_games: u64) -> Result<(), Failure> {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
+    let mut shell = shell_command(command);
+    shell
+        .env(FOLDER, folder)
+        .env(NEW_GAMES, new_games.to_string())
+        // The results stay last on stdout.
+        .stdout(io::stderr());
+    match shell.status() {
+        Ok(status) if status.success() => {}
+        Ok(status) => print_stderr(&format!(
+            "referee: warning: the command of --after failed ({}): {command}",
+            shown_status(status)
+        )),
+        Err(error) => {
+            return Err(Failure::Referee(format!(
+                "the command of --after cannot be started: {}",
+                crate::text::cause(&error)
+            )));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(unix)]
+fn shell_command(command: &str) -> Command {
+    let mut shell = Command::new("/bin/sh");
+    shell.args(["-c", command]);
+    shell
+}
+
+#[cfg(windows)]
+fn shell_command(command: &str) -> Command {
+    use std::os::windows::process::CommandExt as _;
+    let mut shell = Command::new("cmd");
+    // The shell has rules of its own for quotes.
+    shell.arg("/C").raw_arg(command);
+    shell
+}
+
+fn shown_status(status: ExitStatus) -> String {
+    match status.code() {
+        Some(code) => format!("exit status {code}"),
+        None => "ended by a signal".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_look_sees_what_is_handed_in() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        let look = || Look::at(folder.path());
+        let mut looks = vec![look()];
+        fs::create_dir_all(path("anna/.git/objects")).expect("a folder");
+        fs::write(path("anna/.git/HEAD"), "a").expect("a file");
+        looks.push(look());
+        fs::write(path("anna/bot.py"), "print()").expect("a file");
+        looks.push(look());
+        fs::write(path("anna/.git/HEAD"), "a branch").expect("a file");
+        looks.push(look());
+        for pair in looks.windows(2) {
+            assert_ne!(pair[0], pair[1]);
+        }
+        fs::write(path("anna/.git/objects/a"), "of another branch").expect("a file");
+        assert_eq!(looks.pop(), Some(look()));
+    }
 }

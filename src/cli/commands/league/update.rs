@@ -1,15 +1,17 @@
 //! One run of a league: checks what is new, makes the plan, and plays what is missing.
 
 use std::collections::BTreeMap;
+use std::io::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
+use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
-use super::{Args, changed_settings, is_same, places, report};
+use super::{Args, changed_settings, is_same};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
@@ -18,28 +20,28 @@ use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, Run, checks, ending, jobs, open_journal, stop_signals,
+    Notices, Options, Run, checks, jobs, open_journal, print_plan, stop_signals,
 };
-use crate::cli::support::clock::check_clock;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::sandbox::announce;
+use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
-use crate::cli::support::unconfined::warn_root;
+use crate::cli::support::values::check_clock;
 use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Member, Status, Version};
+use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
 use crate::text::counted;
+use crate::tournament::ratings::Model;
 
-/// The version of each of these members.
+/// Versions by member.
 type Versions = BTreeMap<String, String>;
 
-/// See the [module](self).
 pub(super) struct Update<'a> {
     args: &'a Args,
     options: &'a Options,
@@ -79,9 +81,9 @@ impl<'a> Update<'a> {
         })
     }
 
-    /// Plays what is missing. Returns the number of games played. The pages are those of the last update.
+    /// Returns the number of games played. `pages`: those of the last update.
     pub(super) async fn run(mut self, pages: &mut Option<Pages>) -> Result<u64, Failure> {
-        // Until the end: what has been begun is put in order first.
+        // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
         if self.old.is_none() {
@@ -106,12 +108,12 @@ impl<'a> Update<'a> {
             checked = self.check_new(&preparation, jobs) => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
-        report::older_versions(&self.league, self.args.deadline)?;
+        older_versions(&self.league, self.args.deadline)?;
         let (plan, entered) = self.plan(&request)?;
         let before = self.switch(plan)?;
         if self.args.plan {
-            report::write(self.directory, &self.league, self.args.deadline)?;
-            ending::print_plan(&before, &tournament);
+            write_students(self.directory, &self.league, self.args.deadline)?;
+            print_plan(&before, &tournament);
             return Ok(0);
         }
         let journal_file = tournament.journal_file();
@@ -136,12 +138,12 @@ impl<'a> Update<'a> {
         let bots = preparation.with_logs(entered);
         let results = run.play(before, bots, results, pieces_path, stops);
         let results = results.await?;
-        report::write(self.directory, &self.league, self.args.deadline)?;
-        report::summary(results.games - kept, kept)?;
+        write_students(self.directory, &self.league, self.args.deadline)?;
+        print_summary(results.games - kept, kept)?;
         Ok(results.games - kept)
     }
 
-    /// The pages of this update. Those of the last one are taken on.
+    /// Takes on those of the last update.
     fn pages(&self, last: &mut Option<Pages>, journal: &Path) -> Result<Pages, Failure> {
         if let Some(pages) = last {
             pages.begin_again(journal)?;
@@ -160,7 +162,7 @@ impl<'a> Update<'a> {
         Ok(pages)
     }
 
-    /// The versions that play, of those for which this holds.
+    /// Of the versions that are `wanted`.
     fn playing(&self, wanted: impl Fn(&Version) -> bool) -> Versions {
         let members = self.league.members.iter();
         let playing = members.filter_map(|(name, member)| {
@@ -170,8 +172,7 @@ impl<'a> Update<'a> {
         playing.collect()
     }
 
-    /// Checks the versions that would play and have not been checked. One that is unfit gives way to the one before
-    /// it.
+    /// An unfit version gives way to the one before it.
     async fn check_new(
         &mut self,
         preparation: &Preparation<'_>,
@@ -222,7 +223,7 @@ impl<'a> Update<'a> {
             }
             self.league.write(self.directory.path())?;
             if judged < of {
-                // Otherwise these would be checked for ever.
+                // Otherwise they would be checked forever.
                 let names: Vec<&str> = new.keys().map(String::as_str).collect();
                 return Err(Failure::Referee(format!(
                     "some of these bots have been checked under other names: {}",
@@ -232,7 +233,7 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// Builds those of these versions that are sources, `jobs` at once. Returns whether some cannot be built.
+    /// Builds sources, `jobs` at once. Returns whether some cannot be built.
     async fn build(&mut self, versions: &Versions, jobs: usize) -> Result<bool, Failure> {
         let mut sources = Vec::new();
         for (name, version) in versions {
@@ -260,7 +261,7 @@ impl<'a> Update<'a> {
                 let (permits, sandbox) = (Rc::clone(&permits), sandbox.clone());
                 let of = name.clone();
                 let built = local.spawn_local(async move {
-                    // It cannot fail, because the semaphore is never closed.
+                    // The semaphore is never closed.
                     let _permit = permits.acquire().await;
                     build::build(&of, &folder, &sandbox).await
                 });
@@ -268,7 +269,6 @@ impl<'a> Update<'a> {
             })
             .collect();
         let mut has_failed = false;
-        // In the order of their names, whichever is ready first.
         for (name, version, built) in builds {
             let built = local.run_until(built).await;
             let built = built.map_err(|error| Failure::Referee(error.to_string()))?;
@@ -290,7 +290,6 @@ impl<'a> Update<'a> {
         Ok(has_failed)
     }
 
-    /// Finds the programs of these versions.
     fn find(&self, versions: &Versions) -> Result<Entrants, Failure> {
         let mut requests = Vec::new();
         let mut rejected = Vec::new();
@@ -335,12 +334,11 @@ impl<'a> Update<'a> {
         }
     }
 
-    /// The plan of the versions that play, and their programs.
     fn plan(&self, request: &PlanRequest) -> Result<(Plan, Vec<Entrant>), Failure> {
         let playing = self.playing(|_| true);
         let found = self.find(&playing)?;
         if let Some(lost) = found.rejected.first() {
-            // It was fit before: something is missing on this machine.
+            // It was fit before: this machine lacks something.
             return Err(Failure::Usage(format!(
                 "{}: {}",
                 lost.bot.name, lost.reason
@@ -389,13 +387,12 @@ impl<'a> Update<'a> {
         Ok((plan, entered))
     }
 
-    /// Makes this the plan of the league, unless it is.
     fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
         if let Some(old) = &self.old {
             if is_same(old, &plan) {
                 return Ok(old.clone());
             }
-            places::note(&mut plan, old, &self.directory.tournament())?;
+            note_places(&mut plan, old, &self.directory.tournament())?;
         }
         let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
         let games = 2 * plan.pairs_so_far();
@@ -406,4 +403,60 @@ impl<'a> Update<'a> {
         ));
         Ok(plan)
     }
+}
+
+/// Names the bots whose newest submission cannot play. Refuses a deadline before all submissions.
+fn older_versions(league: &League, deadline: Option<Timestamp>) -> Result<(), Failure> {
+    let mut members = league.members.values();
+    if let Some(deadline) = deadline
+        && !members.any(|member| member.newest(Some(deadline)).is_some())
+    {
+        return Err(Failure::Usage(format!(
+            "--deadline: nothing was handed in before {deadline:.0}; a date alone is the beginning of that day, in UTC"
+        )));
+    }
+    for (name, member) in &league.members {
+        if let Some(version) = member.playing(deadline)
+            && member.problem(deadline).is_some()
+        {
+            print_stderr(&format!(
+                "referee: {name} plays with the version of {:.0}, as the newest submission does not play",
+                version.received
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn write_students(
+    directory: &LeagueDirectory,
+    league: &League,
+    deadline: Option<Timestamp>,
+) -> Result<(), Failure> {
+    let text = students(league, deadline);
+    directory.tournament().write("students.csv", &text)?;
+    Ok(())
+}
+
+fn print_summary(new: u64, kept: u64) -> Result<(), Failure> {
+    let new = counted(new, "new game", "new games");
+    Ok(writeln!(Stdout, "{new}, {kept} kept")?)
+}
+
+/// Notes the places of the old table, or those before it while games are missing.
+fn note_places(new: &mut Plan, old: &Plan, directory: &TournamentDirectory) -> Result<(), Failure> {
+    let mut results = Results::new(old);
+    TournamentDirectory::read_journal(&directory.journal_file(), old, &mut results)?;
+    let ranking = results.ranking(old);
+    let mut places = ranking.before.clone();
+    if results.is_done(old) {
+        let standings = results.collector.ranked(&Model::default(), &ranking);
+        let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
+        let ranks = standings.places.into_iter();
+        places = ranks.map(|place| (place.name, place.rank)).collect();
+    }
+    for bot in &mut new.bots {
+        bot.place_before = places.get(&bot.name).copied();
+    }
+    Ok(())
 }

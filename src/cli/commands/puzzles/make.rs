@@ -7,14 +7,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::output::made_table;
-use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::all_records;
-use crate::cli::support::interruptible::run_interruptible;
-use crate::cli::support::numbers;
 use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::runtime::run_interruptible;
 use crate::cli::support::setup::{palette, recorded_ruleset, unreadable};
 use crate::cli::support::solver_args::SolverArgs;
+use crate::cli::support::values;
 use crate::puzzles::file;
 use crate::puzzles::making::spread;
 use crate::puzzles::making::{Effort, Maker};
@@ -46,22 +45,21 @@ pub(super) struct Args {
 
     /// At most so many, spread over levels and kinds, more of the easier ones; of those alike, the ones at which most bots
     /// failed
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<usize>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<usize>(1), allow_negative_numbers = true)]
     limit: Option<usize>,
 
     /// Only positions with at most so many free cells [default: 10 for Quarto, 28 for Four In A Row]
-    #[arg(long, value_name = "N", value_parser = numbers::within::<usize>(1..=42), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::within::<usize>(1..=42), allow_negative_numbers = true)]
     free: Option<usize>,
 
     /// Time to solve each position, and again each turn; what takes longer is left out
-    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = duration::parse_positive)]
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = values::positive_duration)]
     time_per_move: Duration,
 
     #[command(flatten)]
     solver: SolverArgs,
 }
 
-/// Rules by which games of the files are played.
 struct Group {
     game: String,
     rules: String,
@@ -96,7 +94,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(summary.as_bytes())?)
 }
 
-/// The rules of a recorded game that can be proven.
+/// Fails for a game without a solver.
 fn ruleset_of(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
     if registry::find(&record.game).is_none() {
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
@@ -109,7 +107,6 @@ fn ruleset_of(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
     recorded_ruleset(record)
 }
 
-/// The games of a file.
 fn each(
     path: &Path,
     stop: &AtomicBool,
@@ -170,7 +167,7 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
     for path in files {
         each(path, stop, |record| {
             again += 1;
-            // A file may have grown since it was read first.
+            // The file may have grown.
             let found = groups.iter().position(|group| group.has(record));
             if let Some(maker) = found.and_then(|index| makers.get_mut(index)) {
                 maker.add(record).map_err(|violation| {

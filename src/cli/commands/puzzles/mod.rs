@@ -1,15 +1,20 @@
 //! `referee puzzles`: makes puzzles of the mistakes in recorded games, and has bots or people solve them.
 
-mod junit;
 mod make;
 mod output;
 mod page;
 mod run;
-mod sets;
+
+use std::fs::File;
+use std::path::Path;
 
 use clap::Subcommand;
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::setup::unreadable;
+use crate::puzzles::file::{FileError, Loaded, SHIPPED, read};
+use crate::session::registry;
+use crate::text::{meant, quote};
 
 const AFTER_HELP: &str = "\
 A puzzle is a position in which some turns keep what it is worth and others do not, by the exact
@@ -44,4 +49,42 @@ pub(in crate::cli) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
         PuzzlesCommand::Run(args) => run::run(args),
         PuzzlesCommand::Page(args) => page::run(args),
     }
+}
+
+/// A file, or a shipped set.
+fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
+    let path = Path::new(set);
+    let loaded = if let Some(name) = set.strip_prefix("builtin:") {
+        let found = SHIPPED.iter().find(|(known, _)| *known == name);
+        let Some((_, text)) = found else {
+            let names = SHIPPED.map(|(name, _)| name);
+            let near = meant(name, &names).map_or_else(
+                || format!("there are builtin:{}", names.join(" and builtin:")),
+                |near| format!("did you mean builtin:{near}?"),
+            );
+            let name = quote(name.as_bytes());
+            return Err(Failure::Usage(format!(
+                "no set of puzzles is called {name}; {near}"
+            )));
+        };
+        read(path, text.as_bytes(), &registry::of_record)
+    } else {
+        if path.is_dir() {
+            return Err(Failure::Usage(format!(
+                "{set}: it is a folder; expected a file of puzzles, as `referee puzzles make` writes it"
+            )));
+        }
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        read(path, file, &registry::of_record)
+    };
+    let puzzles = loaded.map_err(|error| match error {
+        FileError::Io(error) => unreadable(path, &error),
+        FileError::Line(error) => Failure::Usage(error.to_string()),
+    })?;
+    if puzzles.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{set}: there are no puzzles in it; `referee puzzles make` writes such files"
+        )));
+    }
+    Ok(puzzles)
 }

@@ -1,31 +1,30 @@
-//! What was made, and what a bot solved: as tables, or as JSON.
+//! What was made, and what a bot solved: as tables, JSON or XML as of `JUnit`.
 
 use std::fmt::Write as _;
 use std::io;
+use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
 use crate::cli::support::output::Stdout;
 use crate::puzzles::puzzle::{HIGHEST_LEVEL, Kind, Puzzle};
 use crate::puzzles::score::{Attempt, Response, Tally, by_kind, by_level};
+use crate::report::escaped;
 use crate::report::terminal::{Palette, aligned};
 use crate::text::{counted, escape_controls, milliseconds};
 
-/// How many unsolved puzzles are listed without being asked for.
 const LISTED: usize = 5;
 
-/// What a bot did.
 pub(super) struct Report<'a> {
-    /// Its name.
     pub(super) bot: &'a str,
-    /// The file, or the name of the shipped set.
+    /// A file, or a shipped set.
     pub(super) set: &'a str,
     pub(super) attempts: &'a [Attempt<'a>],
-    /// How many puzzles there are: more than attempts after an interruption.
+    /// More than attempts after an interruption.
     pub(super) all: usize,
 }
 
-/// A table with a row for each kind and a column for each level.
+/// A row for each kind, a column for each level.
 fn by_kinds_and_levels(
     cell: impl Fn(Option<Kind>, Option<u32>) -> String,
     kinds: &[Kind],
@@ -46,12 +45,10 @@ fn by_kinds_and_levels(
     aligned(&rows, palette, &[0])
 }
 
-/// Whether a puzzle belongs into a cell of the table.
 fn is_of(puzzle: &Puzzle, kind: Option<Kind>, level: Option<u32>) -> bool {
     kind.is_none_or(|kind| puzzle.kind == kind) && level.is_none_or(|level| puzzle.level == level)
 }
 
-/// How many puzzles of each kind there are.
 pub(super) fn made_table(puzzles: &[Puzzle], palette: &Palette) -> String {
     if puzzles.is_empty() {
         return "no puzzles: no mistake was proven in these games\n".to_owned();
@@ -63,7 +60,7 @@ pub(super) fn made_table(puzzles: &[Puzzle], palette: &Palette) -> String {
     by_kinds_and_levels(cell, &Kind::ALL, palette)
 }
 
-/// `57/60`, and nothing where there are none.
+/// `57/60`; empty without puzzles.
 fn fraction(tally: Tally) -> String {
     if tally.of == 0 {
         return String::new();
@@ -72,8 +69,7 @@ fn fraction(tally: Tally) -> String {
 }
 
 impl Report<'_> {
-    /// Whether all puzzles were asked.
-    pub(super) const fn is_complete(&self) -> bool {
+    const fn is_complete(&self) -> bool {
         self.attempts.len() == self.all
     }
 
@@ -196,4 +192,71 @@ fn attempt_json(attempt: &Attempt<'_>) -> Json {
         Response::NotAsked => {}
     }
     json
+}
+
+pub(super) fn junit(report: &Report<'_>) -> String {
+    let name = escaped(&format!("{}: {}", report.bot, report.set));
+    let (mut suites, mut failures) = (String::new(), 0);
+    for kind in Kind::ALL {
+        let attempts = report.attempts.iter();
+        let own = attempts.filter(|attempt| attempt.puzzle.kind == kind);
+        let (tests, time) = own
+            .clone()
+            .fold((0, Duration::ZERO), |(tests, time), attempt| {
+                (tests + 1, time + attempt.time)
+            });
+        if tests == 0 {
+            continue;
+        }
+        let failed = own.clone().filter(|attempt| attempt.problem().is_some());
+        let (kind, failed, time) = (kind.words(), failed.count(), time.as_secs_f64());
+        failures += failed;
+        let _ = writeln!(
+            suites,
+            r#"    <testsuite name="{kind}" tests="{tests}" skipped="0" errors="0" failures="{failed}" time="{time:.3}">"#
+        );
+        own.for_each(|attempt| case(&mut suites, attempt));
+        suites.push_str("    </testsuite>\n");
+    }
+    let tests = report.attempts.len();
+    format!(
+        r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="{name}" tests="{tests}" skipped="0" failures="{failures}" errors="0">
+{suites}</testsuites>
+"#
+    )
+}
+
+fn case(out: &mut String, attempt: &Attempt<'_>) {
+    let puzzle = attempt.puzzle;
+    let (id, game) = (escaped(&puzzle.id), escaped(&puzzle.game));
+    let (kind, time) = (puzzle.kind.name(), attempt.time.as_secs_f64());
+    let _ = write!(
+        out,
+        r#"        <testcase name="{id}" classname="{game}.{kind}" time="{time:.3}""#
+    );
+    let Some(problem) = attempt.problem() else {
+        out.push_str("/>\n");
+        return;
+    };
+    let (kind, stderr) = match &attempt.response {
+        Response::Fault { reason, stderr, .. } => (*reason, stderr.as_str()),
+        Response::Turn(_) => ("wrong-answer", ""),
+        Response::NotAsked => ("not-asked", ""),
+    };
+    let (problem, position) = (escaped(&problem), escaped(&puzzle.position));
+    let _ = writeln!(
+        out,
+        r#">
+            <failure message="{problem}" type="{kind}">asked: {position}
+{problem}</failure>"#
+    );
+    if !stderr.is_empty() {
+        let _ = writeln!(
+            out,
+            "            <system-err>{}</system-err>",
+            escaped(stderr)
+        );
+    }
+    out.push_str("        </testcase>\n");
 }

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use super::sets::load;
+use super::load;
 use crate::cli::commands::report::check_not_input;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
@@ -36,7 +36,7 @@ pub(super) struct Args {
     title: Option<String>,
 }
 
-/// The default heading: `Puzzles: class` for `lessons/class.jsonl`.
+/// `Puzzles: class` for `lessons/class.jsonl`.
 fn title_of(set: &str) -> String {
     let name = set.strip_prefix("builtin:").unwrap_or(set);
     let stem = Path::new(name).file_stem();

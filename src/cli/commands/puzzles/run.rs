@@ -5,24 +5,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::junit::junit;
-use super::output::Report;
-use super::sets::load;
+use super::load;
+use super::output::{Report, junit};
 use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
-use crate::cli::support::clock::{ClockName, check_clock};
-use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::leftovers::end_orphans;
-use crate::cli::support::numbers;
 use crate::cli::support::output::ProgressBar;
-use crate::cli::support::pieces_file::PiecesFile;
-use crate::cli::support::recorded;
-use crate::cli::support::runtime::runtime;
+use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::palette;
-use crate::cli::support::signals;
+use crate::cli::support::setup::{PiecesFile, palette};
+use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
+use crate::cli::support::{recorded, signals};
 use crate::play::TimeControl;
 use crate::play::questions::{Answer, Conversation, Line};
 use crate::play::seat::{Seat, StartError};
@@ -30,7 +23,7 @@ use crate::puzzles::file::Loaded;
 use crate::puzzles::score::{Attempt, Response, Tally};
 use crate::text::cause;
 
-/// After this many processes in a row without a first answer the rest is not asked.
+/// After this many starts in a row without an answer the rest is not asked.
 const FAILED_STARTS: u32 = 3;
 
 const AFTER_HELP: &str = "\
@@ -66,15 +59,15 @@ pub(super) struct Args {
     junit: Option<PathBuf>,
 
     /// What `REFEREE_SEED` says
-    #[arg(long, value_name = "N", default_value = "0", value_parser = numbers::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
     seed: u32,
 
     /// Time for a move; none for no limit
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse_move_time)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::move_time)]
     move_time: MoveTime,
 
     /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::duration)]
     start_time: Duration,
 
     /// What clocks measure, as in a match
@@ -85,7 +78,6 @@ pub(super) struct Args {
     sandbox: SandboxOptions,
 }
 
-/// A share of everything: `80%`.
 fn share(text: &str) -> Result<f64, String> {
     let number = text.trim().trim_end_matches('%').trim().parse().ok();
     let number = number.filter(|share| (0.0..=100.0).contains(share));
@@ -159,7 +151,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A conversation about puzzles by the same rules, with the file of their pieces.
+/// For puzzles by the same rules.
 fn conversation<'a>(
     group: &'a [Loaded],
     program: &Program,
@@ -176,7 +168,6 @@ fn conversation<'a>(
     Ok((bot, pieces))
 }
 
-/// Asks all puzzles of a group.
 async fn ask<'a>(
     bot: &mut Conversation<'_>,
     group: &'a [Loaded],

@@ -3,57 +3,52 @@
 use std::io;
 use std::time::Duration;
 
-use super::Args;
-use super::choice::OwnGame;
+use super::{Args, OwnGame};
 use crate::analysis::appraisal::Appraiser;
 use crate::analysis::rerun::{Asked, Departure, Judgement, judge};
 use crate::bot::spec::Program;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::ProgressBar;
-use crate::cli::support::pieces_file::PiecesFile;
+use crate::cli::support::setup::PiecesFile;
 use crate::play::TimeControl;
 use crate::play::questions::{Answer, Conversation, Question};
 use crate::play::seat::{Seat, StartError};
 use crate::session::Solvers;
 use crate::solver;
 
-/// For an answer, where a move had no limit: a bot that hangs must not hang the others' games.
+/// Where a move had no limit: a bot that hangs must not keep the other games waiting.
 const LONGEST_ANSWER: Duration = Duration::from_mins(1);
 
-/// Why a bot made no legal turn.
 #[derive(Clone, Debug)]
 pub(super) struct Forfeit {
-    /// The word of records.
+    /// As in records.
     pub(super) reason: &'static str,
-    /// A sentence without a full stop.
+    /// Without a full stop.
     pub(super) detail: String,
-    /// The end of its standard error, escaped.
+    /// Its end, escaped.
     pub(super) stderr: String,
 }
 
-/// What became of a game.
 pub(super) struct Rerun<'a> {
     pub(super) game: &'a OwnGame,
     pub(super) asked: Vec<Asked>,
     pub(super) departure: Option<Departure>,
-    /// Set where it makes no legal turn now, whether or not it did then.
+    /// Set where it makes no legal turn now.
     pub(super) forfeit: Option<Forfeit>,
     pub(super) has_solver: bool,
     pub(super) judgement: Judgement,
 }
 
-/// A process and what it has been sent.
 struct Live<'a> {
     bot: Conversation<'a>,
-    /// The indices of the games whose questions it was sent.
+    /// Indices of the games whose questions it was sent.
     games: Vec<usize>,
-    /// Questions of the last of them that it was not sent, since it had departed.
+    /// Questions of the last game that were not sent after it departed.
     pending: Vec<Question>,
-    /// Kept for as long as it may be read.
+    /// Kept while it may be read.
     _pieces: Option<PiecesFile>,
 }
 
-/// See the [module](self).
 pub(super) struct Asking<'a> {
     args: &'a Args,
     program: Program,
@@ -79,7 +74,6 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// Asks about the games of these indices.
     pub(super) async fn run(&mut self, chosen: &[usize]) -> Result<(), Failure> {
         self.bar = ProgressBar::new(chosen.len() as u64, "games");
         for &index in chosen {
@@ -91,7 +85,6 @@ impl<'a> Asking<'a> {
         Ok(())
     }
 
-    /// Ends the bot.
     pub(super) async fn stop(&mut self) -> io::Result<()> {
         match &mut self.live {
             Some(live) => live.bot.stop().await,
@@ -99,7 +92,7 @@ impl<'a> Asking<'a> {
         }
     }
 
-    /// What was found, and in how many games the process lacked what it had been sent in others.
+    /// Results, and the number of games whose process lacked earlier questions.
     pub(super) fn finish(self) -> (Vec<Rerun<'a>>, u64) {
         (self.results, self.unseen)
     }
@@ -139,7 +132,7 @@ impl<'a> Asking<'a> {
         let time = self.args.asked.time_per_move;
         let appraiser = Appraiser::new(&*game.recorded.ruleset, &self.solvers, time);
         let has_solver = appraiser.is_some();
-        // Ctrl-C need not wait for it.
+        // Ctrl-C does not wait for it.
         let judging = tokio::task::spawn_blocking(move || {
             let judged = judge(appraiser.as_ref(), &asked, departure.as_ref());
             (judged, asked, departure)
@@ -157,7 +150,7 @@ impl<'a> Asking<'a> {
         }))
     }
 
-    /// A process that was sent all that the recorded one was sent before this game.
+    /// It was sent all that the recorded process was sent before this game.
     async fn process(&mut self, index: usize) -> Result<&mut Live<'a>, Failure> {
         let games = self.games;
         let OwnGame { recorded, by } = &games[index];
@@ -194,7 +187,7 @@ impl<'a> Asking<'a> {
         Ok(live)
     }
 
-    /// A process as in this game, which is not started yet.
+    /// Not started yet.
     fn fresh(&self, index: usize) -> Result<Live<'a>, Failure> {
         let OwnGame { recorded, by } = &self.games[index];
         let pieces = recorded.pieces()?;
@@ -228,7 +221,7 @@ fn lost() -> Failure {
     Failure::Referee("the bot has no process".to_owned())
 }
 
-/// Whether a process that was sent these games goes on to the one after those of `earlier`.
+/// A process that was sent these games may go on after those of `earlier`.
 fn is_continued(sent: &[usize], earlier: &[usize]) -> bool {
     !sent.is_empty() && earlier.starts_with(sent)
 }
@@ -241,7 +234,7 @@ async fn start(bot: &mut Conversation<'_>) -> Result<(), Failure> {
     })
 }
 
-/// Sends questions whose answers do not matter. A bot that forfeits one of them goes on in a fresh process.
+/// Ignores the answers. After a forfeit a fresh process goes on.
 async fn send(bot: &mut Conversation<'_>, questions: &[Question]) -> Result<(), Failure> {
     for question in questions {
         if let Answer::Fault(..) = bot.ask(&question.line).await? {
@@ -251,7 +244,6 @@ async fn send(bot: &mut Conversation<'_>, questions: &[Question]) -> Result<(), 
     Ok(())
 }
 
-/// The lines of these questions.
 fn asked(game: &OwnGame, questions: &[Question]) -> Result<Vec<Asked>, Failure> {
     let lines = questions.iter().map(|question| {
         let session = question.line.session(&*game.recorded.ruleset)?;

@@ -2,28 +2,26 @@
 //! judges what became of its mistakes.
 
 mod asking;
-mod choice;
 mod output;
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use self::asking::Asking;
-use self::choice::{Choice, Chosen};
 use crate::bot::orphans;
-use crate::bot::spec::BotSpec;
-use crate::cli::support::asked_bot::AskedBotOptions;
-use crate::cli::support::duration::{self, MoveTime};
+use crate::bot::spec::{BotSpec, Program};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
-use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::leftovers::end_orphans;
 use crate::cli::support::output::print_stderr;
-use crate::cli::support::recorded;
-use crate::cli::support::recorded_game::RecordedRules;
-use crate::cli::support::runtime::runtime;
-use crate::cli::support::setup::palette;
+use crate::cli::support::recorded::{
+    self, AskedBotOptions, Recorded, RecordedRules, is_person, parts,
+};
+use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
+use crate::cli::support::setup::{palette, unreadable};
 use crate::cli::support::signals;
+use crate::cli::support::values::{self, MoveTime};
+use crate::record::reader::Reader;
+use crate::record::{BotIndex, Record};
 use crate::text::counted;
 
 const AFTER_HELP: &str = "\
@@ -57,7 +55,7 @@ pub(in crate::cli) struct Args {
     game: Option<GameChoice>,
 
     /// The time for a move [default: as in the game, else 10s; where there was no limit, an answer has 1 min]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time)]
+    #[arg(long, value_name = "TIME", value_parser = values::move_time)]
     move_time: Option<MoveTime>,
 
     /// Print one JSON document
@@ -95,7 +93,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         end_orphans();
         done.and(stopped.map_err(Failure::from))
     });
-    // The solver may still be at a position.
+    // The solver may still be working.
     runtime.shutdown_background();
     let (results, unseen) = asking.finish();
     if unseen > 0 {
@@ -120,4 +118,93 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         return Err(Failure::Mistaken);
     }
     Ok(())
+}
+
+struct Choice<'a> {
+    rules: &'a RecordedRules,
+    program: &'a Program,
+    part: Option<&'a str>,
+    game: Option<&'a GameChoice>,
+    is_lost: bool,
+}
+
+struct OwnGame {
+    recorded: Recorded,
+    by: BotIndex,
+}
+
+struct Chosen {
+    /// All with the bot: a process may have played several.
+    games: Vec<OwnGame>,
+    /// Indices of those to judge.
+    chosen: Vec<usize>,
+}
+
+fn result_for(record: &Record, by: BotIndex) -> &'static str {
+    match record.result.winner {
+        None => "draw",
+        Some(winner) if winner == by => "win",
+        Some(_) => "loss",
+    }
+}
+
+impl Choice<'_> {
+    fn read(&self, file: &Path) -> Result<Chosen, Failure> {
+        let failed = |error| unreadable(file, &error);
+        let mut reader = Reader::open(file).map_err(failed)?;
+        let (mut games, mut chosen, mut others) = (Vec::new(), Vec::new(), None);
+        let (mut count, mut is_there) = (0, false);
+        while let Some(line) = reader.next_line().map_err(failed)? {
+            let record = match line.record() {
+                Ok(record) => record,
+                Err(torn) if !line.is_complete() => {
+                    print_stderr(&torn.to_string());
+                    break;
+                }
+                Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
+            };
+            count = line.number();
+            let id = || Some(record.id.clone());
+            let is_named = self.game.is_none_or(|game| game.is(count, id));
+            let is_first = is_named && !(is_there && self.game.is_some());
+            is_there |= is_named;
+            let by = match parts(&record, self.program, self.part)[..] {
+                [by] if !is_person(&record, by) => by,
+                // For its failure, which says what is wrong.
+                _ if is_first && self.game.is_some() => {
+                    let recorded = Recorded::of(file, count, record, self.rules)?;
+                    recorded.part(self.program, self.part)?;
+                    continue;
+                }
+                [_, _, ..] => {
+                    let recorded = Recorded::of(file, count, record, self.rules)?;
+                    recorded.part(self.program, self.part)?;
+                    continue;
+                }
+                _ => {
+                    others.get_or_insert((count, record));
+                    continue;
+                }
+            };
+            // A benched bot was not asked.
+            let is_asked = record.was_played();
+            let is_right = !self.is_lost || result_for(&record, by) == "loss";
+            if is_first && is_right && is_asked {
+                chosen.push(games.len());
+            }
+            let recorded = Recorded::of(file, count, record, self.rules)?;
+            if is_first && self.game.is_some() {
+                // Without questions a game is an error only when it was chosen.
+                recorded.questions(by)?;
+            }
+            games.push(OwnGame { recorded, by });
+        }
+        if let (Some(game), false) = (self.game, is_there) {
+            return Err(game.missing(file, count));
+        }
+        if let (true, Some((number, record))) = (games.is_empty(), others) {
+            Recorded::of(file, number, record, self.rules)?.part(self.program, self.part)?;
+        }
+        Ok(Chosen { games, chosen })
+    }
 }

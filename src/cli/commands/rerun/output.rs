@@ -6,7 +6,7 @@ use std::io;
 use serde_json::{Value as Json, json};
 
 use super::asking::Rerun;
-use super::choice::result_for;
+use super::result_for;
 use crate::analysis::appraisal::Comparison;
 use crate::analysis::rerun::{Finding, Mistake, Verdict};
 use crate::cli::support::output::Stdout;
@@ -14,12 +14,10 @@ use crate::report::terminal::{Palette, aligned};
 use crate::solver::Value;
 use crate::text::{counted, escape_controls};
 
-/// All games.
 pub(super) struct Report<'a> {
-    /// The bot's name.
     pub(super) name: &'a str,
     pub(super) games: &'a [Rerun<'a>],
-    /// Whether all games were asked.
+    /// All games were asked.
     pub(super) is_complete: bool,
 }
 
@@ -34,7 +32,6 @@ impl Report<'_> {
             .count() as u64
     }
 
-    /// Whether something is still wrong, or new.
     pub(super) fn is_wrong(&self) -> bool {
         self.findings().any(|finding| finding.verdict.is_wrong())
     }
@@ -114,7 +111,6 @@ impl Report<'_> {
 }
 
 impl Rerun<'_> {
-    /// The question that it was asked last.
     fn last_asked(&self) -> &crate::analysis::rerun::Asked {
         let last = self.asked.len() - 1;
         let index = self
@@ -124,7 +120,6 @@ impl Rerun<'_> {
         &self.asked[index]
     }
 
-    /// What became of it, in words.
     fn verdict(&self) -> String {
         let findings = &self.judgement.findings;
         let mut texts: Vec<String> = findings.iter().map(Finding::text).collect();

@@ -1,18 +1,10 @@
 //! `referee tournament`: plays many games at once into a folder from which it can be resumed.
 
-mod analysing;
-mod bot_options;
-pub(in crate::cli) mod ending;
 mod failures;
-mod games_at_once;
-mod late;
-mod notices;
 mod options;
-pub(in crate::cli) mod parts;
-mod progress;
-mod request;
+mod preparation;
 mod run;
-mod seeds;
+pub(in crate::cli) mod shards;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -22,19 +14,14 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
-pub(in crate::cli) use self::bot_options::BotOptions;
 pub(in crate::cli) use self::failures::run_failure;
 use self::failures::{resume_command, with_place};
-use self::games_at_once::usual_jobs;
-pub(in crate::cli) use self::games_at_once::{checks, jobs};
-pub(in crate::cli) use self::notices::Notices;
-use self::notices::prepare;
-pub(in crate::cli) use self::options::{FormatName, Options};
-pub(in crate::cli) use self::parts::open_journal;
-pub(in crate::cli) use self::request::bots_of;
-pub(in crate::cli) use self::run::Run;
+pub(in crate::cli) use self::options::{BotOptions, FormatName, Options, bots_of};
+pub(in crate::cli) use self::preparation::{Notices, checks, jobs};
+use self::preparation::{apply_seeds, prepare, usual_jobs};
 use self::run::games_expected;
-
+pub(in crate::cli) use self::run::{Run, print_plan, warn_of_repetition};
+pub(in crate::cli) use self::shards::open_journal;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
 use crate::arena::plan::Plan;
@@ -45,14 +32,12 @@ use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::check_builtins;
-use crate::cli::support::leftovers::with_bots;
-use crate::cli::support::logging;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::Pages;
-use crate::cli::support::sandbox::{announce, warn_large};
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::{announce, warn_large, warn_root};
 use crate::cli::support::setup::{this_program, unreadable};
-use crate::cli::support::signals;
-use crate::cli::support::unconfined::warn_root;
+use crate::cli::support::{logging, signals};
 use crate::play::setup::now;
 use crate::record::journal::Journal;
 use crate::sandbox::{Bound, Sandbox};
@@ -75,27 +60,22 @@ pub(in crate::cli) struct Args {
     options: Options,
 }
 
-/// What a command does with a tournament.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum Task {
-    /// Plays all of it.
     Play,
-    /// Only makes its plan, and says how to play it in parts.
+    /// Prints how to play it in parts.
     Plan,
-    /// Only makes its plan, to be played later.
     Announce,
-    /// Plays a part of it; waits this long for another referee that is playing the same part.
+    /// Waits this long for another referee that plays the same part.
     Shard(Shard, Duration),
 }
 
-/// `referee tournament`
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
     options.bots = BotOptions::read(args.config.as_deref())?;
     start(&args.bots, options, Task::Play)
 }
 
-/// Plays, plans or goes on with a tournament of these bots.
 pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = out_folder(&options, named)?;
@@ -115,7 +95,7 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
     let missing: Vec<_> = missing.iter().filter(|file| !file.exists()).collect();
     let result = open(texts, options, task, &out);
     if result.is_err() && !out.join("plan.json").exists() {
-        // The tournament did not begin: remove the files that were created for it.
+        // The tournament did not begin.
         for file in missing {
             let _ = fs::remove_file(file);
         }
@@ -145,7 +125,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         Task::Shard(_, wait) => wait,
         Task::Play | Task::Plan | Task::Announce => Duration::ZERO,
     };
-    let (journal, torn) = parts::open_journal(&directory, &journal_file, wait)?;
+    let (journal, torn) = shards::open_journal(&directory, &journal_file, wait)?;
     if let Some(torn) = torn {
         print_stderr(&format!(
             "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
@@ -167,7 +147,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         .map_err(|error| with_place(error.into(), old.as_ref()))?;
     check_own_folders(&entrants, out)?;
     if let Some(seeds) = &options.seeds {
-        seeds::apply(seeds, &mut entrants)?;
+        apply_seeds(seeds, &mut entrants)?;
     }
     if old.is_none() {
         announce(&sandbox);
@@ -175,7 +155,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
     warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
     let jobs = if matches!(task, Task::Plan | Task::Announce) {
-        // No games, but checks.
+        // For the entry checks.
         options.jobs.map_or_else(usual_jobs, usize::from)
     } else {
         jobs(&options, &entrants, &sandbox)
@@ -219,8 +199,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     with_bots(run.play())
 }
 
-/// Refuses what would be written among a bot's own files: it would be taken for another bot when the tournament
-/// is resumed.
+/// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its
+/// files.
 fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
     let out_place = out.canonicalize().unwrap_or_else(|_| out.to_owned());
     let log = logging::file();
@@ -241,7 +221,7 @@ fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
         if out_place == own {
             return refused("--out", out);
         }
-        // A folder of a tournament is left out of what is the bot's.
+        // The tournament's folder is not hashed with the bot's files.
         let is_inside = |place: &PathBuf| place.starts_with(own) && !place.starts_with(&out_place);
         if let (Some(log), true) = (log, log_place.as_ref().is_some_and(is_inside)) {
             return refused("--log-file", log);
@@ -250,7 +230,7 @@ fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The folder of `--out`, or a new one named after the time.
+/// `--out`, or a new folder named after the time.
 fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     match &options.out {
         Some(out) => Ok(out.clone()),
@@ -266,7 +246,6 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     }
 }
 
-/// A tournament about to be started or resumed.
 struct TournamentRun<'a> {
     options: &'a Options,
     ruleset: Arc<dyn Ruleset>,
@@ -275,7 +254,6 @@ struct TournamentRun<'a> {
     directory: TournamentDirectory,
     journal: Journal,
     journal_file: PathBuf,
-    /// The header file, when a shard is played.
     header_file: Option<PathBuf>,
     jobs: usize,
     sandbox: Sandbox,
@@ -283,7 +261,6 @@ struct TournamentRun<'a> {
 }
 
 impl TournamentRun<'_> {
-    /// The pages of this run.
     fn pages(&self) -> Result<Pages, Failure> {
         let bounds = self.sandbox.bounds();
         self.options.pages.open(
@@ -297,7 +274,7 @@ impl TournamentRun<'_> {
     }
 
     async fn play(mut self) -> Result<(), Failure> {
-        // Until the end: what has been begun is put in order first.
+        // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
         let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;
@@ -309,7 +286,7 @@ impl TournamentRun<'_> {
             jobs: checks(self.jobs),
             pieces_path: pieces_path.as_deref(),
         };
-        // Before the entry checks, which take long, and before there is a plan: a port that is taken leaves nothing behind.
+        // Before the slow entry checks: a port that is taken leaves no plan behind.
         let pages = match self.task {
             Task::Plan | Task::Announce => None,
             Task::Play | Task::Shard(..) => Some(self.pages()?),
@@ -319,7 +296,7 @@ impl TournamentRun<'_> {
         let (plan, bots) = prepared.await?;
         let Some(pages) = pages else {
             if self.task == Task::Plan {
-                ending::print_plan(&plan, &self.directory);
+                print_plan(&plan, &self.directory);
             }
             return Ok(());
         };
@@ -342,7 +319,7 @@ impl TournamentRun<'_> {
 }
 
 impl TournamentRun<'_> {
-    /// The part to play. Fails for a sequential test, which cannot be split.
+    /// Fails for a sequential test, which cannot be split.
     fn shard(&self, plan: &Plan) -> Result<Option<Shard>, Failure> {
         match self.task {
             Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
@@ -355,7 +332,7 @@ impl TournamentRun<'_> {
         }
     }
 
-    /// Reads the results in the journal. Writes a shard's header.
+    /// Reads the journal, and writes a shard's header.
     fn read_results(&self, plan: &Plan, shard: Option<Shard>) -> Result<Results, Failure> {
         let expected = games_expected(plan, shard);
         let mut results = Results::new(plan);
@@ -379,7 +356,7 @@ impl TournamentRun<'_> {
     }
 }
 
-/// A channel that receives a message for every SIGINT, SIGTERM and SIGHUP that is not ignored.
+/// Receives a message for each SIGINT, SIGTERM and SIGHUP that is not ignored.
 pub(in crate::cli) fn stop_signals() -> mpsc::Receiver<()> {
     let mut signals = signals::heed();
     let (sender, receiver) = mpsc::channel(4);

@@ -1,25 +1,34 @@
-//! The options of a tournament, from the command line and from a file.
+//! The options of a tournament, on the command line and in the file of `--config`, and the requests made of them.
 
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use clap::ValueEnum;
+use serde::{Deserialize, Deserializer};
 
-use super::bot_options::BotOptions;
-use crate::arena::plan::{Format, Plan, Restart, SprtPlan};
+use crate::arena::entrants::{self, BotRequest};
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{BotPlan, Format, Plan, Restart, SprtPlan};
 use crate::bot::ClockKind;
-use crate::cli::support::clock::ClockName;
-use crate::cli::support::duration::{self, MoveTime};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg};
-use crate::cli::support::numbers;
+use crate::cli::support::games::{self, GameArg, GameOptions};
+use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::RulesName;
+use crate::cli::support::setup::{RulesName, absolute, match_set, unreadable};
+use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
+use crate::game::quarto::{PieceSet, Rules};
+use crate::game_program::GameProgram;
 use crate::play::TimeControl;
+use crate::record::text_file;
+use crate::sandbox::Sandbox;
+use crate::session::Ruleset;
+use crate::session::registry::{self, Choices};
+use crate::text::without_types;
 use crate::tournament::standings::TieBreak;
 
-/// `--format`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum FormatName {
     /// Every bot plays every other
@@ -47,7 +56,6 @@ impl From<FormatName> for Format {
     }
 }
 
-/// `--restart`
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(in crate::cli) enum RestartName {
     /// After every game
@@ -68,8 +76,6 @@ impl From<RestartName> for Restart {
     }
 }
 
-/// The options of a tournament: on the command line and, under the same names, in the file of
-/// `--config`.
 #[derive(Clone, Debug, Default, clap::Args)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -81,11 +87,11 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) format: Option<FormatName>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
     pub(in crate::cli) rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
     pub(in crate::cli) groups: Option<u32>,
 
     /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
@@ -94,14 +100,14 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) seeds: Option<PathBuf>,
 
     /// Pairs of games in each pairing of two bots [default: 10]
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
     pub(in crate::cli) pairs: Option<u32>,
 
     /// Random plies at the start of every pair [default: 4]
     #[arg(
         long,
         value_name = "N",
-        value_parser = numbers::at_least::<u32>(0),
+        value_parser = values::at_least::<u32>(0),
         allow_negative_numbers = true,
         conflicts_with = "openings",
         help_heading = "Schedule"
@@ -113,7 +119,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", value_parser = numbers::seed, allow_negative_numbers = true, help_heading = "Schedule")]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Schedule")]
     pub(in crate::cli) seed: Option<u64>,
 
     /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
@@ -148,19 +154,19 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) rules: Option<RulesName>,
 
     /// Time for a move; none for no limit [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_move_time, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
     pub(in crate::cli) move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
     pub(in crate::cli) start_time: Option<Duration>,
 
     /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Time")]
     pub(in crate::cli) game_time: Option<Duration>,
 
     /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", value_parser = duration::parse, help_heading = "Time")]
+    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
     pub(in crate::cli) increment: Option<Duration>,
 
     /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
@@ -178,7 +184,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) restart: Option<RestartName>,
 
     /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
-    #[arg(long, value_name = "N", value_parser = numbers::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
     pub(in crate::cli) bench_after: Option<u32>,
 
     /// Do not begin when a bot fails the entry check
@@ -195,11 +201,11 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) analyse: bool,
 
     /// Time to solve each turn [default: 1s]
-    #[arg(long, value_name = "TIME", value_parser = duration::parse_positive, help_heading = "Analysis")]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis")]
     pub(in crate::cli) time_per_move: Option<Duration>,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     pub(in crate::cli) jobs: Option<u16>,
 
     /// The folder for all files; a tournament that is there is resumed
@@ -219,8 +225,7 @@ pub(in crate::cli) struct Options {
 }
 
 impl Options {
-    /// Takes the limits on time from the plan of a tournament that is resumed, where all its bots have the
-    /// same and none are given: like all other options.
+    /// For a resumed tournament: takes its time limits from the plan when all bots share them and none is given.
     pub(in crate::cli) fn time_as_planned(&mut self, plan: &Plan) -> Result<(), Failure> {
         let Some(first) = plan.bots.first() else {
             return Ok(());
@@ -243,7 +248,6 @@ impl Options {
         Ok(())
     }
 
-    /// Whether a limit of time is given.
     const fn has_time(&self) -> bool {
         self.move_time.is_some()
             || self.start_time.is_some()
@@ -252,7 +256,7 @@ impl Options {
             || self.clock.is_some()
     }
 
-    /// The time control of a bot; its own options take precedence.
+    /// The bot's own options take precedence.
     pub(in crate::cli) fn time(&self, own: Option<&BotOptions>) -> TimeControl {
         let default = TimeControl::default();
         let pick = |get: fn(&BotOptions) -> Option<Duration>, all: Option<Duration>| {
@@ -269,7 +273,6 @@ impl Options {
     }
 }
 
-/// Reads `elo0,elo1[,alpha,beta]`.
 fn sprt(text: &str) -> Result<SprtPlan, String> {
     let expected = "expected two or four numbers such as 0,10 or 0,10,0.05,0.05";
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
@@ -290,4 +293,284 @@ fn sprt(text: &str) -> Result<SprtPlan, String> {
     };
     crate::arena::sprt(&plan).map_err(|error| error.to_string())?;
     Ok(plan)
+}
+
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub(in crate::cli) struct BotOptions {
+    name: Option<String>,
+    /// One string as on the command line, or a list of words.
+    command: CommandOptions,
+    directory: Option<PathBuf>,
+    /// In addition to the referee's.
+    #[serde(default)]
+    environment: BTreeMap<String, String>,
+    #[serde(default, deserialize_with = "move_time")]
+    move_time: Option<MoveTime>,
+    #[serde(default, deserialize_with = "time")]
+    start_time: Option<Duration>,
+    #[serde(default, deserialize_with = "positive_time")]
+    game_time: Option<Duration>,
+    #[serde(default, deserialize_with = "time")]
+    increment: Option<Duration>,
+}
+
+/// The part of `--config` that is not an option of the command line.
+#[derive(Default, Deserialize)]
+struct Bots {
+    #[serde(default)]
+    bots: Vec<BotOptions>,
+}
+
+impl BotOptions {
+    /// Relative paths start from the folder of the file.
+    pub(in crate::cli) fn read(config: Option<&Path>) -> Result<Vec<Self>, Failure> {
+        let Some(path) = config else {
+            return Ok(Vec::new());
+        };
+        let text =
+            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
+        let mut bots = toml::from_str::<Bots>(&text)
+            .map_err(|error| {
+                let message = without_types(&error.to_string());
+                Failure::Usage(format!("{}: {message}", path.display()))
+            })?
+            .bots;
+        let base = path.parent().unwrap_or(Path::new(""));
+        for bot in &mut bots {
+            if let Some(directory) = &mut bot.directory {
+                *directory = base.join(&*directory);
+                bot.command = bot.command.resolved(directory);
+            }
+            bot.command = bot.command.resolved(base);
+        }
+        Ok(bots)
+    }
+
+    /// Without options of its own.
+    pub(in crate::cli) fn of_file(name: &str, file: String) -> Self {
+        Self {
+            name: Some(name.to_owned()),
+            command: CommandOptions::Words(vec![file]),
+            ..Self::default()
+        }
+    }
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(untagged, expecting = "expected a string or a list of words")]
+enum CommandOptions {
+    Text(String),
+    Words(Vec<String>),
+}
+
+impl Default for CommandOptions {
+    fn default() -> Self {
+        Self::Text(String::new())
+    }
+}
+
+impl CommandOptions {
+    /// `None` when a quote is not closed.
+    fn words(&self) -> Option<Vec<String>> {
+        match self {
+            Self::Text(text) => shell_words::split(text).ok(),
+            Self::Words(words) => Some(words.clone()),
+        }
+    }
+
+    /// Resolves words that are files relative to `base`.
+    fn resolved(&self, base: &Path) -> Self {
+        let found = |word: &str| {
+            let path = base.join(word);
+            let is_relative_file = !Path::new(word).is_absolute() && path.exists();
+            is_relative_file.then(|| path.to_string_lossy().into_owned())
+        };
+        if base.as_os_str().is_empty() {
+            return self.clone();
+        }
+        if let Self::Text(text) = self
+            && let Some(path) = found(text)
+        {
+            return Self::Words(vec![path]);
+        }
+        match self.words() {
+            Some(words) => {
+                let words = words
+                    .iter()
+                    .map(|word| found(word).unwrap_or_else(|| word.clone()));
+                Self::Words(words.collect())
+            }
+            None => self.clone(),
+        }
+    }
+
+    fn text(&self) -> String {
+        match self {
+            Self::Text(text) => text.clone(),
+            // A single word may be a path with spaces; it is not quoted.
+            Self::Words(words) if words.len() == 1 => words[0].clone(),
+            Self::Words(words) => shell_words::join(words),
+        }
+    }
+}
+
+fn parsed<'de, D: Deserializer<'de>, T>(
+    deserializer: D,
+    parse: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, D::Error> {
+    let text = String::deserialize(deserializer)?;
+    parse(&text).map(Some).map_err(serde::de::Error::custom)
+}
+
+fn time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    parsed(deserializer, values::duration)
+}
+
+fn move_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<MoveTime>, D::Error> {
+    parsed(deserializer, values::move_time)
+}
+
+fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+    parsed(deserializer, values::positive_duration)
+}
+
+pub(in crate::cli) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
+    let again = |bot: &BotPlan| {
+        BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
+    };
+    plan.all_bots().map(again).collect()
+}
+
+impl Options {
+    pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
+        let time = check_clock(self.time(None))?;
+        let plain = |text: String, name| BotRequest {
+            text,
+            name,
+            time,
+            ..BotRequest::default()
+        };
+        let mut bots = Vec::new();
+        for text in texts {
+            let path = Path::new(text);
+            if path.is_dir() {
+                let found = entrants::programs(path)?;
+                if !found.others.is_empty() {
+                    print_stderr(&format!(
+                        "referee: not entered, as these are no programs: {}",
+                        found.others.join(", ")
+                    ));
+                }
+                // Refused bots are listed in the results, too.
+                let all = found.programs.into_iter().chain(found.refused);
+                bots.extend(all.map(|(text, name)| plain(text, name)));
+            } else {
+                bots.push(plain(text.clone(), None));
+            }
+        }
+        for own in &self.bots {
+            bots.push(own.request(check_clock(self.time(Some(own)))?)?);
+        }
+        Ok(bots)
+    }
+
+    /// `sandbox`: the one that was selected.
+    pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
+        PlanRequest {
+            seed: self.seed,
+            format: self.format.map(Format::from),
+            rounds: self.rounds,
+            groups: self.groups,
+            pairs: self.pairs,
+            opening_plies: self.opening_plies,
+            openings: self.openings.clone(),
+            restart: self.restart.map(Restart::from),
+            bench_after: self.bench_after,
+            adjudicate: self.adjudicate,
+            sprt: self.sprt,
+            tie_breaks: self.tie_break.clone(),
+            seeded_by: self.seeds.as_ref().map(|file| file.display().to_string()),
+            sandbox: self.sandbox.plan(sandbox),
+            by_version: false,
+            no_check: self.no_check,
+            strict: self.strict,
+        }
+    }
+
+    /// From the options, else from the plan of a resumed tournament.
+    pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Ruleset>, Failure> {
+        let known = |what: &str, name: &str| {
+            Failure::Usage(format!(
+                "plan.json: this program knows no {what} called {name}"
+            ))
+        };
+        let program = old.and_then(|plan| plan.game_program.as_ref());
+        let game = match (&self.game, old, program) {
+            (Some(game), _, _) => game.clone(),
+            (None, _, Some(program)) => GameArg::Program(shell_words::join(&program.command)),
+            (None, Some(plan), None) => registry::find(&plan.game)
+                .map(GameArg::Own)
+                .ok_or_else(|| known("game", &plan.game))?,
+            (None, None, None) => games::default_game(),
+        };
+        let mut options: GameOptions = self.game_option.iter().cloned().collect();
+        if let (true, Some(plan), Some(_)) = (options.is_empty(), old, program) {
+            options = GameProgram::options_of(&plan.rules).unwrap_or_default();
+        }
+        let rules = match (self.rules, old) {
+            (Some(rules), _) => Rules::from(rules),
+            (None, Some(plan)) if game.has_piece_sets() => {
+                Rules::from_name(&plan.rules).ok_or_else(|| known("rules", &plan.rules))?
+            }
+            (None, _) => Rules::default(),
+        };
+        if !game.has_piece_sets() && (self.pieces.is_some() || self.rules.is_some()) {
+            return Err(Failure::Usage(
+                "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
+                    .to_owned(),
+            ));
+        }
+        let set = match (&self.pieces, old.and_then(|plan| plan.pieces.as_deref())) {
+            (None, Some(text)) => PieceSet::parse(text)
+                .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
+            (path, _) => match_set(path.as_ref())?,
+        };
+        let choices = Choices {
+            rules,
+            set,
+            ..Choices::default()
+        };
+        game.ruleset(choices, &options)
+    }
+}
+
+impl BotOptions {
+    fn request(&self, time: TimeControl) -> Result<BotRequest, Failure> {
+        let mut text = self.command.text();
+        let directory = self.directory.as_deref().map(absolute).transpose()?;
+        if directory.is_some() && !text.starts_with("builtin:") {
+            // Started in another directory: paths that exist from here become absolute.
+            let words = self.command.words().unwrap_or_default();
+            let words = words.into_iter().map(|word| {
+                let path = Path::new(&word);
+                if path.exists() {
+                    absolute(path)
+                } else {
+                    Ok(word)
+                }
+            });
+            text = match &words.collect::<Result<Vec<_>, Failure>>()?[..] {
+                [one] => one.clone(),
+                words => shell_words::join(words),
+            };
+        }
+        Ok(BotRequest {
+            text,
+            name: self.name.clone(),
+            directory: directory.map(PathBuf::from),
+            environment: self.environment.clone(),
+            time,
+        })
+    }
 }

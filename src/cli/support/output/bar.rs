@@ -5,8 +5,8 @@ use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
 use super::{Notes, UNREAD, output, print_stderr};
-use crate::cli::support::duration::in_short;
 use crate::cli::support::setup::terminal_width;
+use crate::cli::support::values::in_short;
 use crate::report::terminal::shortened;
 
 /// The width of a terminal that does not say it.

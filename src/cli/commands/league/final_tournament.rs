@@ -1,7 +1,5 @@
 //! `referee league final`: the tournament that decides a term.
-//!
-//! It is announced before it is played: what is printed then says which versions play, how, and with which seed, so
-//! nobody can choose them by what comes out.
+//! It is announced first, with versions, settings and seed: nobody can choose them by the result.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -17,7 +15,7 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameArg;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::setup::{RulesName, absolute};
-use crate::cli::support::time;
+use crate::cli::support::values;
 use crate::game_program::GameProgram;
 use crate::league::build;
 use crate::league::season::LeagueDirectory;
@@ -25,7 +23,6 @@ use crate::league::state::{self, League, Status};
 use crate::session::registry;
 use crate::text::counted;
 
-/// The folder of the final in that of the league.
 const FOLDER: &str = "final";
 
 #[derive(Debug, clap::Args)]
@@ -40,14 +37,13 @@ pub(in crate::cli) struct FinalArgs {
 
     /// With --announce: the versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or
     /// 2026-01-31T10:00:00Z
-    #[arg(long, value_name = "TIME", value_parser = time::parse, requires = "announce")]
+    #[arg(long, value_name = "TIME", value_parser = values::time, requires = "announce")]
     deadline: Option<Timestamp>,
 
     #[command(flatten)]
     options: Options,
 }
 
-/// `referee league final`
 pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
     if args.options.out.is_some() {
         return Err(Failure::Usage(format!(
@@ -96,7 +92,6 @@ fn final_folder(league: &Path) -> PathBuf {
     league.join(FOLDER)
 }
 
-/// Plans the final, and prints what to publish.
 fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Failure> {
     let shown = args.folder.display();
     let league = League::read(&args.folder)?;
@@ -142,12 +137,11 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
     Ok(())
 }
 
-/// What is published: a sentence from which everything in the plan can be checked.
+/// A sentence from which everything in the plan can be checked.
 fn statement(plan: &Plan) -> String {
-    // As it was announced: rounds that depend on results came later.
+    // As announced: rounds that depend on results came later.
     let mut announced = plan.clone();
     announced.rounds = plan.first_rounds();
-    // A plan that has been read can be written.
     let _ = announced.to_json();
     format!(
         "final of {}, {}, {} a pairing, seed {}, plan {}",
@@ -159,7 +153,6 @@ fn statement(plan: &Plan) -> String {
     )
 }
 
-/// Takes the game and its rules from the league.
 fn same_game(options: &mut Options, of_league: &Plan, folder: &Path) {
     let of_league_game = || match &of_league.game_program {
         Some(program) => Some(GameArg::Program(shell_words::join(&program.command))),
@@ -179,7 +172,6 @@ fn same_game(options: &mut Options, of_league: &Plan, folder: &Path) {
     }
 }
 
-/// The bots of the league, by the versions that play.
 fn bots(
     league: &League,
     folder: &Path,

@@ -1,30 +1,27 @@
 //! `referee report FILE…`: a page with standings, charts and every game.
 
+mod each;
+
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use self::each::{homes_of, since_last, write_each};
 use crate::arena::analysing;
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of, title_of, tournament_of};
-use crate::cli::support::frame::FrameOption;
-use crate::cli::support::interrupt::until_interrupted;
-use crate::cli::support::league_news;
-use crate::cli::support::live::LiveOption;
-use crate::cli::support::own_pages::write_each;
-use crate::cli::support::pages::{add_file, add_line, damaged, write};
-use crate::cli::support::recorded_game::{GameProgramOption, RecordedRules};
-use crate::cli::support::runtime::runtime;
+use crate::cli::support::pages::{FrameOption, LiveOption, add_file, add_line, damaged, write};
+use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
+use crate::cli::support::runtime::{runtime, until_interrupted};
 use crate::cli::support::setup::unreadable;
 use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::{Feed, State};
 use crate::session::Ruleset;
 
-/// Time between two checks of the files for new games.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
@@ -70,7 +67,7 @@ pub(in crate::cli) struct Args {
     game_program: GameProgramOption,
 }
 
-/// The game that draws its positions: that of the first record, if its program is given.
+/// The game that draws its positions: the first record's, if its program is given.
 fn game_of(
     program: &GameProgramOption,
     records: &[PathBuf],
@@ -98,8 +95,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         let absent = ranking_of(&records)?.not_entered;
         let (mut since, mut homes) = (BTreeMap::new(), BTreeMap::new());
         for path in &args.files {
-            since.extend(league_news::of(path)?);
-            homes.extend(league_news::homes(path)?);
+            since.extend(since_last(path)?);
+            homes.extend(homes_of(path)?);
         }
         let records = with_analyses(&args.files, &records);
         return write_each(
@@ -142,7 +139,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     write(&feed, &args.output)
 }
 
-/// Refuses an output that would overwrite one of the input files.
+/// Refuses to overwrite an input.
 pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
     let Ok(target) = fs::canonicalize(output) else {
         return Ok(());
@@ -157,7 +154,7 @@ pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Resul
     }
 }
 
-/// These files of records, and those with the analyses of `--analyse` in the folders that were named.
+/// Adds the analyses of `--analyse` in the folders that were named.
 fn with_analyses(named: &[PathBuf], records: &[PathBuf]) -> Vec<PathBuf> {
     let folders = named.iter().filter(|path| path.is_dir());
     let analyses = folders.map(|folder| analysing::file(&TournamentDirectory::at(folder)));
@@ -165,17 +162,16 @@ fn with_analyses(named: &[PathBuf], records: &[PathBuf]) -> Vec<PathBuf> {
     records.iter().cloned().chain(analyses).collect()
 }
 
-/// The files, those with an analysis first: of a game in several files, the first record is shown.
+/// Of a game in several files the first record is shown: analysed files come first.
 fn analysed_first(files: &[PathBuf]) -> Vec<&Path> {
     let mut files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     if files.len() > 1 {
-        // Other files than regular ones, such as pipes, can be read only once.
+        // Pipes can be read only once.
         files.sort_by_cached_key(|path| !(path.is_file() && is_analysed(path).unwrap_or(false)));
     }
     files
 }
 
-/// Whether the first record of a file has an analysis.
 fn is_analysed(path: &Path) -> Option<bool> {
     let mut reader = Reader::open(path).ok()?;
     let line = reader.next_line().ok()??;
@@ -183,7 +179,7 @@ fn is_analysed(path: &Path) -> Option<bool> {
     Some(game.tallies().is_some())
 }
 
-/// Serves the page and adds games as the files grow, until interrupted.
+/// Adds games as the files grow, until interrupted.
 fn follow(files: &[&Path], live: &LiveOption, feed: &Feed) -> Result<(), Failure> {
     let mut growing = files
         .iter()
@@ -203,14 +199,13 @@ fn follow(files: &[&Path], live: &LiveOption, feed: &Feed) -> Result<(), Failure
         }
     }));
     if let Some(server) = server {
-        // Whether more games come is not known.
+        // More games may come.
         feed.set_state(State::Interrupted);
         server.stop();
     }
     followed
 }
 
-/// Adds the games that another process has appended to a file.
 fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
     let path = file.path().to_owned();
     let failed = |error| unreadable(&path, &error);

@@ -1,13 +1,12 @@
-//! `referee plan`, `referee run` and `referee merge`: a tournament in parts, on many machines.
+//! `referee plan`, `referee run` and `referee merge`: a tournament in shards, on many machines.
 
-use std::env;
 use std::path::{Path, PathBuf};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{env, thread};
 
-use super::bot_options::BotOptions;
-use super::options::Options;
-use super::{Args, Task, ending, start};
+use super::options::{BotOptions, Options};
+use super::run::{print_summary, write_tables};
+use super::{Args, Task, start};
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
 use crate::arena::entrants::command;
 use crate::arena::merge::{MergeError, Merged, merge};
@@ -16,11 +15,10 @@ use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
 use crate::arena::{Ended, write_unplayed};
 use crate::bot::shell;
-use crate::cli::support::duration;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::numbers;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::setup::this_program;
+use crate::cli::support::values;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
 use crate::tournament::schedule::Round;
 
@@ -45,16 +43,15 @@ pub(in crate::cli) struct RunArgs {
     shard: Shard,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = numbers::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     jobs: Option<u16>,
 
     /// Wait this long when another referee is still playing this part, then play what it left: a
     /// scheduler may start a part again before the first attempt has ended
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = duration::parse)]
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = values::duration)]
     wait: Duration,
 }
 
-/// Reads `I/N` or `auto`.
 fn shard(text: &str) -> Result<Shard, String> {
     if text == "auto" {
         return of_slurm(|name| env::var(name).ok()?.parse().ok()).ok_or_else(|| {
@@ -66,7 +63,7 @@ fn shard(text: &str) -> Result<Shard, String> {
     text.parse().map_err(|error| format!("{error}"))
 }
 
-/// The shard of a job of a Slurm array, whose numbers may begin anywhere and have steps.
+/// Numbers of a Slurm array may begin anywhere and have steps.
 fn of_slurm(number: impl Fn(&str) -> Option<u64>) -> Option<Shard> {
     let first = number("SLURM_ARRAY_TASK_MIN").unwrap_or(1);
     let step = number("SLURM_ARRAY_TASK_STEP").unwrap_or(1).max(1);
@@ -82,7 +79,6 @@ pub(in crate::cli) struct MergeArgs {
     folder: PathBuf,
 }
 
-/// `referee plan`
 pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     let mut options = args.tournament.options.clone();
     if args.next {
@@ -92,7 +88,6 @@ pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     start(&args.tournament.bots, options, Task::Plan)
 }
 
-/// `referee run`
 pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
     let options = Options {
         out: Some(args.folder.clone()),
@@ -102,11 +97,10 @@ pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
     start(&[], options, Task::Shard(args.shard, args.wait))
 }
 
-/// Time between two attempts to lock a journal; over a network each costs a round trip.
+/// Between attempts to lock a journal; over a network each is a round trip.
 const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(500);
 
-/// Opens a journal for writing. While another referee has it locked, waits up to `wait`, and in any
-/// case until a referee that has just been killed has released it.
+/// Waits up to `wait` for the lock, and always until a referee that was just killed has released it.
 pub(in crate::cli) fn open_journal(
     directory: &TournamentDirectory,
     path: &Path,
@@ -143,7 +137,6 @@ pub(in crate::cli) fn open_journal(
     }
 }
 
-/// Reads the plan of a folder; fails when there is none.
 fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     directory.plan()?.ok_or_else(|| {
         Failure::Usage(format!(
@@ -153,7 +146,6 @@ fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     })
 }
 
-/// `referee plan --next`
 fn plan_next_round(options: &Options) -> Result<(), Failure> {
     let Some(out) = &options.out else {
         return Err(Failure::Usage(
@@ -162,7 +154,7 @@ fn plan_next_round(options: &Options) -> Result<(), Failure> {
     };
     let directory = TournamentDirectory::at(out);
     let mut plan = read_plan(&directory)?;
-    // Holds the lock of the journal, so that no other referee plays meanwhile.
+    // Locked, so that no referee plays meanwhile.
     let (_locked, _) = directory.open_journal(&directory.journal_file())?;
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
@@ -195,13 +187,12 @@ fn plan_next_round(options: &Options) -> Result<(), Failure> {
     }
 }
 
-/// `referee merge`
 pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(&args.folder);
     let plan = read_plan(&directory)?;
     let options = Options::default();
     let ruleset = options.ruleset(Some(&plan))?;
-    // The commands as records name them; the bots' files need not exist any more.
+    // As records name them; the files need not exist any more.
     let referee = this_program()?;
     let commands = plan.bots.iter().map(|bot| command(bot, &referee));
     let commands: Vec<_> = commands.collect();
@@ -213,8 +204,8 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
         Ok(Next::Round(_)) => Ended::Interrupted,
         Ok(Next::Over) | Err(_) => Ended::Complete,
     };
-    ending::write(&directory, &plan, &merged.results)?;
-    ending::print(ended, &plan, &merged.results)?;
+    write_tables(&directory, &plan, &merged.results)?;
+    print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
         let path = directory.path().to_string_lossy();
         print_stderr(&format!(
@@ -227,7 +218,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Prints how many games each machine played and how many were lost on time there.
+/// Games, and losses on time, of each machine.
 fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
         print_stderr(&format!(

@@ -1,31 +1,35 @@
-//! A page for each bot of some records, with its own games only.
+//! `--each`: a page for each bot, with its own games only, and what changed in a league since the last time.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use super::failure::Failure;
-use super::folder::pieces_of;
-use super::output::print_stderr;
-use super::pages::write;
-use super::setup::unreadable;
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::slugs;
+use crate::arena::results::Results;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::pieces_of;
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::pages::write;
+use crate::cli::support::setup::unreadable;
 use crate::game::quarto::{PieceSet, Rules};
+use crate::league::archive::AllNews;
+use crate::league::state::{self, League, Member};
 use crate::play::questions::Line;
 use crate::play::setup::recorded_reproduce_command;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, Record, RecordSummary};
 use crate::report::html;
-use crate::report::own::{Asked, OwnGames, Since, not_entered_text, own};
+use crate::report::own::{Asked, OwnGames, Since, not_entered_text, own, since};
 use crate::report::serve::Feed;
 use crate::session::registry::{self, Choices};
 use crate::text::counted;
+use crate::tournament::ratings::Model;
 use crate::tournament::standings::NotEntered;
 
-/// Writes `NAME.html` and `NAME.md` into a folder, for each of these bots, or for all when there are no names. Whoever did not
-/// enter gets a `NAME.md` with the reason. `since` is what has changed since the last time, by name; `homes` are the folders of
-/// the versions of each bot in a league, which are called `.` as its author knows them.
+/// Writes `NAME.html` and `NAME.md` for the bots of `names`, or for all; for a bot that did not enter, `NAME.md` with
+/// the reason. `since`: what has changed, by name. `homes`: see [`homes_of`].
 pub(in crate::cli) fn write_each(
     files: &[&Path],
     not_entered: &[NotEntered],
@@ -51,7 +55,7 @@ pub(in crate::cli) fn write_each(
         )));
     }
     fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
-    // The names of the files do not depend on who is chosen.
+    // File names do not depend on the choice.
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
     let mut written = 0;
     for (name, slug) in all.iter().zip(slugs(&all)) {
@@ -93,7 +97,7 @@ fn write_one(
         game: None,
     });
     let mut text = OwnGames::new(name);
-    // A game may be in one file with its analysis, and in another one without.
+    // A game may be in two files, in one with its analysis.
     let mut seen = HashSet::new();
     for_each(files, |file, record| {
         if let Some(record) = own(record, name) {
@@ -111,7 +115,7 @@ fn write_one(
     write_text(place, &text.text(since))
 }
 
-/// A record in which these folders are called `.`.
+/// Calls these folders `.`.
 fn at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
     if homes.is_empty() {
         return Ok(record);
@@ -131,14 +135,14 @@ fn write_text(place: &Path, text: &str) -> Result<(), Failure> {
     replace(&path, text.as_bytes()).map_err(|error| unreadable(&path, &error))
 }
 
-/// A path with an ending added: the name before it may have dots.
+/// The name may have dots.
 fn with_ending(place: &Path, ending: &str) -> PathBuf {
     let mut path = place.as_os_str().to_owned();
     path.push(ending);
     path.into()
 }
 
-/// What this bot was asked after so many turns of a game, and the command that asks it again; `None` where that is unknown.
+/// The question after so many turns of a game, and the command that asks it again.
 fn asked(record: &Record, name: &str, turns: usize, file: &Path) -> Option<Asked> {
     let mut both = BotIndex::ALL.into_iter();
     let own = both.find(|&bot| record.bots[bot].name == name)?;
@@ -159,7 +163,7 @@ fn asked(record: &Record, name: &str, turns: usize, file: &Path) -> Option<Asked
     line.session(&*ruleset).ok()?.write_request(&mut request);
     let request = request.trim_end_matches('\n').to_owned();
     let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-    // The end of the game says how its last question is asked.
+    // The end of the game says how its last question is asked again.
     let is_last = turns == record.turns.len();
     let command = (is_last || record.result.by != Some(own))
         .then(|| recorded_reproduce_command(record, own, pieces.as_deref(), &request))
@@ -184,4 +188,72 @@ fn for_each(
         }
     }
     Ok(())
+}
+
+/// By bot; empty when `path` is not the folder of a league.
+pub(in crate::cli) fn since_last(path: &Path) -> Result<BTreeMap<String, Since>, Failure> {
+    let mut texts = BTreeMap::new();
+    if !path.is_dir() {
+        return Ok(texts);
+    }
+    let directory = TournamentDirectory::at(path);
+    let (Some(league), Some(plan)) = (League::read(path)?, directory.plan()?) else {
+        return Ok(texts);
+    };
+    let games = directory.journal_file();
+    let mut results = Results::new(&plan);
+    TournamentDirectory::read_journal(&games, &plan, &mut results)?;
+    let ranking = results.ranking(&plan);
+    let standings = results.collector.ranked(&Model::default(), &ranking);
+    let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
+    let news =
+        AllNews::read(path, &plan, &games).map_err(|error| Failure::Usage(error.to_string()))?;
+    for (name, member) in &league.members {
+        let Some(mut news) = news.of(name, &league, &plan) else {
+            continue;
+        };
+        if let Some(problem) = &mut news.problem {
+            *problem = text_at_home(path, member, problem);
+        }
+        let place = standings.places.iter().find(|place| place.name == *name);
+        let places = place.map(|place| {
+            let before = ranking.before.get(name).copied();
+            (place.rank, standings.places.len(), before)
+        });
+        texts.insert(name.clone(), since(places, &news));
+    }
+    Ok(texts)
+}
+
+/// The folders of all versions, by bot, which authors know as `.`; empty when `path` is not a league's folder.
+pub(in crate::cli) fn homes_of(path: &Path) -> Result<BTreeMap<String, Vec<String>>, Failure> {
+    let mut homes = BTreeMap::new();
+    if path.is_dir()
+        && let Some(league) = League::read(path)?
+    {
+        for (name, member) in &league.members {
+            homes.insert(name.clone(), folders(path, member));
+        }
+    }
+    Ok(homes)
+}
+
+/// As they are written, whole paths first.
+fn folders(league: &Path, member: &Member) -> Vec<String> {
+    let folders = member.versions.iter().flat_map(|version| {
+        let folder = state::folder(league, member, &version.id);
+        let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+        let real = whole.canonicalize().unwrap_or_else(|_| whole.clone());
+        [real, whole, folder].map(|folder| folder.display().to_string())
+    });
+    folders.collect()
+}
+
+/// Names a member's files as its author does, not as the league's folder does.
+fn text_at_home(league: &Path, member: &Member, text: &str) -> String {
+    let mut text = text.to_owned();
+    for folder in folders(league, member) {
+        text = text.replace(&format!("{folder}/"), "./");
+    }
+    text
 }

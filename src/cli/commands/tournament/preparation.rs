@@ -1,0 +1,243 @@
+//! What comes before the first game: seeds, entry checks with their notices, and the number of games at once.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use super::Options;
+use super::failures::{mended_notice, with_place};
+use crate::arena::entrants::{Entrants, LoggedEntrant};
+use crate::arena::plan::Plan;
+use crate::arena::preparation::{Notice, Preparation, PreparationError};
+use crate::arena::seeding::{Seeding, listed};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::{ProgressLine, print_stderr};
+use crate::cli::support::sandbox::warn_memory;
+use crate::cli::support::setup::unreadable;
+use crate::record::text_file;
+use crate::sandbox::Sandbox;
+use crate::text::{counted, escape_controls};
+
+/// Time between two lines of progress without a terminal.
+const LINE_INTERVAL: Duration = Duration::from_secs(5);
+
+const SEEDS: usize = 16;
+
+/// Prepares a new tournament or the resumption of an old one, and prints notices.
+pub(super) async fn prepare(
+    preparation: &Preparation<'_>,
+    old: Option<Plan>,
+    entrants: Entrants,
+    stops: &mut mpsc::Receiver<()>,
+) -> Result<(Plan, Vec<LoggedEntrant>), Failure> {
+    let mut notices = Notices::new(preparation.directory.path());
+    let mut notify = |notice: Notice<'_>| notices.print(notice);
+    if let Some(old) = old {
+        let begun_in = old.clone();
+        let resumed = preparation.resume(old, entrants, &mut notify);
+        return resumed.map_err(|error| match error {
+            missing @ PreparationError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
+            error => error.into(),
+        });
+    }
+    let begun = tokio::select! {
+        begun = preparation.begin(entrants, &mut notify) => Some(begun),
+        _ = stops.recv() => None,
+    };
+    notices.clear();
+    let begun = begun.ok_or(Failure::Interrupted)??;
+    if begun.0.format.depends_on_results() {
+        print_stderr(&seed_list(&begun.0));
+    }
+    Ok(begun)
+}
+
+pub(in crate::cli) struct Notices {
+    directory: PathBuf,
+    line: ProgressLine,
+    shown: Instant,
+}
+
+impl Notices {
+    pub(in crate::cli) fn new(directory: &Path) -> Self {
+        Self {
+            directory: directory.to_owned(),
+            line: ProgressLine::new(),
+            shown: Instant::now(),
+        }
+    }
+
+    pub(in crate::cli) fn clear(&self) {
+        self.line.clear();
+    }
+
+    pub(in crate::cli) fn print(&mut self, notice: Notice<'_>) {
+        if let Notice::Checking { name, number, of } = notice {
+            self.checking(name, number, of);
+            return;
+        }
+        self.clear();
+        print_stderr(&match notice {
+            Notice::Checking { .. } => return,
+            Notice::Warning(text) => format!("referee: warning: {text}"),
+            Notice::Seed(seed) => format!("referee: seed {seed}"),
+            Notice::Checked { passed, of } => {
+                let is = if passed == 1 { "is" } else { "are" };
+                format!(
+                    "referee: {passed} of {} {is} fit to enter",
+                    counted(of as u64, "bot", "bots")
+                )
+            }
+            Notice::Rejected(rejected) => {
+                format!(
+                    "referee: {} does not enter: {}",
+                    rejected.bot.name, rejected.reason
+                )
+            }
+            Notice::Mended { bot, plan } => mended_notice(&self.directory, plan, bot),
+            Notice::BegunByVersion(old) => format!(
+                "referee: version {old} began this tournament; this is version {}",
+                env!("CARGO_PKG_VERSION")
+            ),
+        });
+    }
+
+    fn checking(&mut self, name: &str, number: usize, of: usize) {
+        let text = format!("checking {number} of {of}: {}", escape_controls(name));
+        if self.line.is_terminal() {
+            self.line.show(text);
+        } else if self.shown.elapsed() >= LINE_INTERVAL {
+            self.shown = Instant::now();
+            print_stderr(&format!("referee: {text}"));
+        }
+    }
+}
+
+fn seed_list(plan: &Plan) -> String {
+    let by = plan.seeded_by.as_deref().map_or_else(
+        || "in the order given, those of a folder by name".to_owned(),
+        |file| format!("by {}", escape_controls(file)),
+    );
+    let mut text = format!("referee: seeds, {by}:");
+    for (place, bot) in plan.bots.iter().enumerate().take(SEEDS) {
+        let comma = if place == 0 { "" } else { "," };
+        let _ = write!(text, "{comma} {} {}", place + 1, bot.name);
+    }
+    let more = plan.bots.len().saturating_sub(SEEDS);
+    if more > 0 {
+        let _ = write!(text, " and {more} more");
+    }
+    if plan.seeded_by.is_none() {
+        text.push_str("; --seeds FILE takes the order of a standings file");
+    }
+    text
+}
+
+/// `--seeds`: orders the bots by a file, or by the standings in a tournament's folder.
+pub(super) fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
+    let path = if path.is_dir() {
+        path.join("standings.json")
+    } else {
+        path.to_owned()
+    };
+    let text =
+        text_file::read(&path, text_file::KEPT).map_err(|error| unreadable(&path, &error))?;
+    let refused =
+        |problem: String| Failure::Usage(format!("--seeds {}: {problem}", path.display()));
+    let seeding = Seeding::parse(&text).map_err(refused)?;
+    let entered = entrants.entered.iter().map(|bot| bot.plan.name.as_str());
+    let rejected = entrants
+        .rejected
+        .iter()
+        .map(|rejected| rejected.bot.name.as_str());
+    let names: Vec<&str> = entered.chain(rejected).collect();
+    let seeded = seeding.apply(&names).map_err(refused)?;
+    let unnamed: Vec<&str> = seeded
+        .unnamed
+        .iter()
+        .filter(|&&bot| bot < entrants.entered.len())
+        .map(|&bot| names[bot])
+        .collect();
+    if !unnamed.is_empty() {
+        print_stderr(&format!(
+            "referee: warning: {} has no place for {}: seeded last and in the order given",
+            path.display(),
+            listed(unnamed.into_iter())
+        ));
+    }
+    if seeded.others > 0 {
+        let others = u64::try_from(seeded.others).unwrap_or(u64::MAX);
+        print_stderr(&format!(
+            "referee: {} in {} that {} part",
+            counted(others, "name", "names"),
+            path.display(),
+            if others == 1 { "takes no" } else { "take no" }
+        ));
+    }
+    let places: HashMap<String, usize> = seeded
+        .order
+        .iter()
+        .enumerate()
+        .map(|(place, &bot)| (names[bot].to_owned(), place))
+        .collect();
+    let place = |name: &str| places.get(name).copied().unwrap_or(usize::MAX);
+    entrants.entered.sort_by_key(|bot| place(&bot.plan.name));
+    Ok(())
+}
+
+pub(super) fn usual_jobs() -> usize {
+    (available_parallelism().map_or(1, usize::from) / 2).max(1)
+}
+
+/// Entry checks at once: a game has two bots, a check one.
+pub(in crate::cli) const fn checks(jobs: usize) -> usize {
+    jobs.saturating_mul(2)
+}
+
+/// Prints the number when it was not given; warns when cores or memory do not suffice.
+pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants, sandbox: &Sandbox) -> usize {
+    let jobs = games_at_once(options, entrants);
+    warn_memory(sandbox, jobs.saturating_mul(2));
+    jobs
+}
+
+fn games_at_once(options: &Options, entrants: &Entrants) -> usize {
+    let cores = available_parallelism().map_or(1, usize::from);
+    let s = |count: usize| if count == 1 { "" } else { "s" };
+    let Some(jobs) = options.jobs else {
+        let jobs = usual_jobs();
+        print_stderr(&format!(
+            "referee: {jobs} game{} at once, a core for each bot (of {cores} core{}; --jobs N for \
+             another number)",
+            s(jobs),
+            s(cores)
+        ));
+        return jobs;
+    };
+    let jobs = usize::from(jobs);
+    // Below one second a wait for a core matters.
+    let short = |seconds: f64| seconds < 1.0;
+    let is_short = entrants.entered.iter().any(|bot| {
+        let limits = &bot.plan.limits;
+        limits.move_time.is_some_and(short)
+            || limits.game_time.is_some_and(|time| short(time / 8.0))
+    });
+    if jobs * 2 > cores && is_short {
+        let consequence = if cfg!(all(target_os = "linux", not(portable))) {
+            "bots will wait for each other, which is not charged to them but delays the games"
+        } else {
+            "bots will lose on time because they wait for each other"
+        };
+        print_stderr(&format!(
+            "referee: warning: {jobs} games at once need {} cores and there are {cores}, but the \
+             clocks are short: {consequence}; use --jobs {}",
+            jobs * 2,
+            usual_jobs()
+        ));
+    }
+    jobs
+}

@@ -1,0 +1,283 @@
+//! Values of options as people type them: times, sizes, numbers, dates, clocks.
+
+use std::ops::RangeInclusive;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::ValueEnum;
+use jiff::civil::{Date, DateTime};
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+use parse_size::Config;
+
+use super::failure::Failure;
+use crate::bot::ClockKind;
+use crate::play::TimeControl;
+
+/// `2s`, `500ms`, `1m 30s`, or a number of seconds; at least zero.
+pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
+    let expected = || "expected a time such as 2s, 500ms, 1m 30s or a number of seconds".to_owned();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds).map_err(|_| expected());
+    }
+    let signed: SignedDuration = text.parse().map_err(|_| expected())?;
+    Duration::try_from(signed).map_err(|_| expected())
+}
+
+/// In whole seconds, as people type it.
+pub(in crate::cli) fn in_short(duration: Duration) -> String {
+    let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
+    format!("{:#}", SignedDuration::from_secs(seconds))
+}
+
+pub(in crate::cli) fn positive_duration(text: &str) -> Result<Duration, String> {
+    let duration = self::duration(text)?;
+    if duration.is_zero() {
+        return Err("expected a time greater than zero".to_owned());
+    }
+    Ok(duration)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(in crate::cli) struct MoveTime(
+    /// `None` for no limit.
+    pub(in crate::cli) Option<Duration>,
+);
+
+/// A duration of more than zero, or `none`.
+pub(in crate::cli) fn move_time(text: &str) -> Result<MoveTime, String> {
+    if text == "none" {
+        return Ok(MoveTime(None));
+    }
+    let or_none = |problem| format!("{problem}; or none for no limit");
+    positive_duration(text)
+        .map(Some)
+        .map(MoveTime)
+        .map_err(or_none)
+}
+
+/// A whole number within a range.
+pub(in crate::cli) fn within<T: TryFrom<u64>>(
+    range: RangeInclusive<u64>,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.trim().parse().ok();
+        let number = number.filter(|number| range.contains(number));
+        let number = number.and_then(|number| T::try_from(number).ok());
+        number.ok_or_else(|| match (range.start(), range.end()) {
+            (least, &u64::MAX) => format!("expected a whole number of at least {least}"),
+            (least, most) => format!("expected a whole number from {least} to {most}"),
+        })
+    }
+}
+
+/// Without an upper bound but that of the type.
+pub(in crate::cli) fn at_least<T: TryFrom<u64>>(
+    least: u64,
+) -> impl Fn(&str) -> Result<T, String> + Clone + Send + Sync + 'static {
+    within(least..=u64::MAX)
+}
+
+pub(in crate::cli) fn not_zero<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse()
+        .map_err(|_| "expected a whole number of at least 1".to_owned())
+}
+
+/// A number that need not be whole, such as `example`.
+pub(in crate::cli) fn decimal(
+    example: f64,
+) -> impl Fn(&str) -> Result<f64, String> + Clone + Send + Sync + 'static {
+    move |text| {
+        let number = text.trim().parse().ok();
+        number.ok_or_else(|| format!("expected a number such as {example}"))
+    }
+}
+
+pub(in crate::cli) fn seed(text: &str) -> Result<u64, String> {
+    within(0..=u64::MAX)(text)
+        .map_err(|_| format!("expected a whole number from 0 to {}", u64::MAX))
+}
+
+/// In bytes.
+const LARGEST: u64 = 1_000_000_000_000_000;
+
+/// `256M`, `1.5G`, `64MiB`, or a number of bytes. `K`, `M`, `G` and `T` are powers of 1024, with or without `B` or
+/// `iB`.
+pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
+    let bytes = Config::new().with_binary().parse_size(text).ok();
+    bytes
+        .filter(|&bytes| bytes <= LARGEST)
+        .ok_or_else(|| "expected a size such as 64M, 1.5G or a number of bytes".to_owned())
+}
+
+pub(in crate::cli) fn positive_size(text: &str) -> Result<u64, String> {
+    match size(text)? {
+        0 => Err("expected a size greater than zero".to_owned()),
+        bytes => Ok(bytes),
+    }
+}
+
+/// A date, which begins at midnight UTC, or a time with its zone.
+pub(in crate::cli) fn time(text: &str) -> Result<Timestamp, String> {
+    if let Ok(time) = text.parse() {
+        return Ok(time);
+    }
+    let is_date = text
+        .bytes()
+        .all(|byte| byte.is_ascii_digit() || byte == b'-');
+    if !is_date && text.parse::<DateTime>().is_ok() {
+        return Err(
+            "expected a time with its zone, such as 2026-01-31T18:00Z for UTC or 2026-01-31T18:00+01:00"
+                .to_owned(),
+        );
+    }
+    text.parse::<Date>()
+        .ok()
+        .filter(|_| is_date)
+        .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
+        .map(|zoned| zoned.timestamp())
+        .ok_or_else(|| {
+            "expected a date or a time, such as 2026-01-31 or 2026-01-31T10:00:00Z".to_owned()
+        })
+}
+
+/// What clocks measure.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(in crate::cli) enum ClockName {
+    /// Time, without waiting for a processor
+    Wall,
+    /// Processor time of a bot's processes
+    // Other systems do not report that of another process.
+    #[cfg(all(target_os = "linux", not(portable)))]
+    Cpu,
+}
+
+impl From<ClockName> for ClockKind {
+    fn from(name: ClockName) -> Self {
+        match name {
+            ClockName::Wall => Self::Wall,
+            #[cfg(all(target_os = "linux", not(portable)))]
+            ClockName::Cpu => Self::Cpu,
+        }
+    }
+}
+
+pub(in crate::cli) fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
+    let has_limit = time.move_time.is_some() || time.game_time.is_some();
+    if time.kind == ClockKind::Cpu && !has_limit {
+        return Err(Failure::Usage(
+            "--clock cpu measures the processor time against a limit, and with --move-time none there is none; leave \
+             one of them out"
+                .to_owned(),
+        ));
+    }
+    Ok(time)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn durations_are_parsed() {
+        for (text, ms) in [
+            ("2s", 2000),
+            ("500ms", 500),
+            ("1m 30s", 90_000),
+            ("1m30s", 90_000),
+            ("0.5", 500),
+            ("3", 3000),
+        ] {
+            assert_eq!(duration(text), Ok(Duration::from_millis(ms)), "{text}");
+        }
+        for text in ["", "-1s", "-3", "nan", "inf", "2 apples", "1e99"] {
+            assert!(duration(text).is_err(), "{text}");
+        }
+        assert!(positive_duration("0s").is_err());
+        assert_eq!(move_time("none"), Ok(MoveTime(None)));
+        let two = MoveTime(Some(Duration::from_secs(2)));
+        assert_eq!(move_time("2s"), Ok(two));
+        assert!(move_time("0s").is_err_and(|problem| problem.ends_with("or none for no limit")));
+        assert!(move_time("None").is_err());
+    }
+
+    #[test]
+    fn what_was_expected_is_said() {
+        assert_eq!(within::<u8>(0..=4)("4"), Ok(4));
+        let wrong = within::<u8>(0..=4)("5").unwrap_err();
+        assert_eq!(wrong, "expected a whole number from 0 to 4");
+        let wrong = at_least::<u32>(1)("0").unwrap_err();
+        assert_eq!(wrong, "expected a whole number of at least 1");
+        assert!(at_least::<u16>(1)("70000").is_err());
+        assert!(seed("-1").unwrap_err().ends_with("18446744073709551615"));
+    }
+
+    #[test]
+    fn sizes_are_parsed() {
+        for (text, bytes) in [
+            ("0", 0),
+            ("1", 1),
+            ("1000", 1000),
+            ("64K", 64 << 10),
+            ("64kb", 64 << 10),
+            ("256M", 256 << 20),
+            ("256 MiB", 256 << 20),
+            ("1.5G", 3 << 29),
+            ("2g", 2 << 30),
+            ("5MB", 5 << 20),
+            ("4T", 4 << 40),
+            ("1e3", 1000),
+        ] {
+            assert_eq!(size(text), Ok(bytes), "{text}");
+        }
+        for text in [
+            "",
+            "M",
+            "-1",
+            "1.5.5G",
+            "inf",
+            "nan",
+            "7 apples",
+            "9999999999999G",
+            "99999999999999999999",
+        ] {
+            assert!(size(text).is_err(), "{text}");
+        }
+        assert!(positive_size("0").is_err());
+        assert_eq!(positive_size("1"), Ok(1));
+    }
+
+    #[test]
+    fn a_time_needs_its_zone() {
+        for (text, time) in [
+            ("2026-03-29", "2026-03-29T00:00:00Z"),
+            ("2026-03-29T02:30Z", "2026-03-29T02:30:00Z"),
+            ("2026-03-29 02:30+01:00", "2026-03-29T01:30:00Z"),
+            (
+                "2026-03-29T03:30+02:00[Europe/Berlin]",
+                "2026-03-29T01:30:00Z",
+            ),
+        ] {
+            let parsed = super::time(text).map(|time| time.to_string());
+            assert_eq!(parsed.as_deref(), Ok(time), "{text}");
+        }
+        for text in [
+            "2026-03-29T18:00",
+            "2026-03-29 18:00:00",
+            "2026-03-29T02:30[Europe/Berlin]",
+        ] {
+            let problem = super::time(text).expect_err(text);
+            assert!(problem.contains("with its zone"), "{text}: {problem}");
+        }
+        for text in [
+            "2026-02-30",
+            "tomorrow",
+            "",
+            "29.03.2026",
+            "2026-03-29T25:00Z",
+        ] {
+            let problem = super::time(text).expect_err(text);
+            assert!(problem.contains("a date or a time"), "{text}: {problem}");
+        }
+    }
+}
