@@ -25,7 +25,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 /// A run that takes longer hangs: it is killed, and fails its test.
-const HARD_LIMIT: Duration = Duration::from_secs(60);
+const HARD_LIMIT: Duration = Duration::from_mins(1);
 
 /// What a run keeps of the environment that the tests are started in: everything else could change what it does.
 const KEPT: [&str; 9] = [
