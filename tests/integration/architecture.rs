@@ -18,7 +18,7 @@ const IMPURE: &str = "std::env std::fs std::net std::os std::process std::thread
 /// Who prints. Who starts programs: bots, a game, and the organiser's command.
 const PRINT: &str = "cli/";
 const PRINTS: &str = "println! eprintln! print! eprint! dbg! io::stdout io::stderr";
-const START: &str = "bot/process/ game_program/connection.rs cli/support/after.rs";
+const START: &str = "bot/process/ game_program/connection.rs cli/commands/league/mod.rs";
 const STARTS: &str =
     "process::Command process::{Command CommandExt posix_spawn fork() execve execvp";
 

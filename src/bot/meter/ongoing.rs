@@ -38,8 +38,8 @@ impl OngoingWait {
             certain: Duration::ZERO,
             most: Duration::ZERO,
             sampled: Duration::ZERO,
-            // It has just been asked.
-            could_run: true,
+            // A bot that sleeps from its first look on has waited for nothing.
+            could_run: false,
         }
     }
 
@@ -111,9 +111,9 @@ mod tests {
             }
             wait.sampled.as_millis()
         };
-        assert_eq!(sampled(&[(20, 5, Some(3)), (50, 10, Some(4))]), 40);
-        // It slept, and had been asked.
-        assert_eq!(sampled(&[(20, 2, None), (50, 2, None)]), 9);
+        assert_eq!(sampled(&[(20, 5, Some(3)), (50, 10, Some(4))]), 32);
+        // It slept.
+        assert_eq!(sampled(&[(20, 2, None), (50, 2, None)]), 0);
         // Nobody looked until its time was over.
         assert_eq!(sampled(&[(2000, 2, None)]), 0);
         assert_eq!(sampled(&[(20, 20, Some(3)), (50, 50, Some(4))]), 0);
