@@ -319,7 +319,7 @@ const LONGEST: usize = 60;
 /// never with a dot at the beginning, and all different even when case is ignored.
 ///
 /// ```
-/// use referee::arena::slug::slugs;
+/// use referee::arena::entrants::slugs;
 ///
 /// let names = ["greedy.py", "../../x", "", "Greedy.py"];
 /// assert_eq!(slugs(&names), ["greedy.py", "x", "bot", "Greedy.py-2"]);
