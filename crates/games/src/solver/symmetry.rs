@@ -295,7 +295,7 @@ const CELLS: usize = 16;
 /// An empty cell, or an empty hand.
 const NONE: u8 = 16;
 
-/// One name for all positions that are equal by symmetry, and for no others, where [`super::symmetry`] is quick but
+/// One name for all positions that are equal by symmetry, and for no others, where `symmetry` is quick but
 /// incomplete: the piece in hand, then every cell, of the smallest position that arises when cells change places so
 /// that lines remain lines, features change places, and the two properties of a feature do.
 pub fn class(position: &Position) -> [u8; CELLS + 1] {
