@@ -27,7 +27,7 @@ use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, V
 use self::session::{MOST_TURNS, ProgramSession};
 use crate::bot::spec::Program;
 use crate::game::Side;
-use crate::session::{BuiltinBot, BuiltinOptions, GameSource, Ruleset, Session};
+use crate::session::{GameSource, Ruleset, Session};
 use crate::text::{escape_path, hexadecimal, quote};
 
 /// The name of the rules without options, as in records.
@@ -320,10 +320,6 @@ impl Ruleset for GameProgram {
         &self.rules
     }
 
-    fn pieces(&self) -> Option<&str> {
-        None
-    }
-
     fn start(&self) -> Box<dyn Session + '_> {
         Box::new(ProgramSession::new(self, self.start.clone()))
     }
@@ -363,16 +359,8 @@ impl Ruleset for GameProgram {
         format!("{}\n", self.about.about)
     }
 
-    fn builtin_bot(&self, _name: &str, _options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
-        None
-    }
-
     fn is_first_drawn(&self) -> bool {
         self.about.first_drawn
-    }
-
-    fn is_solvable(&self) -> bool {
-        false
     }
 
     fn lists_answers(&self) -> bool {

@@ -34,7 +34,7 @@ struct Met {
 #[derive(Debug)]
 pub struct Maker<'a> {
     ruleset: &'a dyn Ruleset,
-    prover: Box<dyn Prover>,
+    prover: Prover,
     effort: Effort,
     met: HashMap<String, Met>,
     values: HashMap<String, Option<Value>>,
@@ -49,7 +49,7 @@ pub struct Made {
 }
 
 impl<'a> Maker<'a> {
-    pub fn new(ruleset: &'a dyn Ruleset, prover: Box<dyn Prover>, effort: Effort) -> Self {
+    pub fn new(ruleset: &'a dyn Ruleset, prover: Prover, effort: Effort) -> Self {
         Self {
             ruleset,
             prover,

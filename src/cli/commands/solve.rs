@@ -19,7 +19,7 @@ use crate::game::Game as _;
 use crate::game::four_in_a_row::{self, FourInARow};
 use crate::game::quarto::{Edition, Turn};
 use crate::report::terminal::time;
-use crate::solver::{self, Evaluation, Goal, Limits, Solver, Value};
+use crate::solver::{self, Evaluation, Goal, Limits, Solve as _, Solver, Value};
 use crate::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]
@@ -168,8 +168,8 @@ fn four_in_a_row(args: &Args) -> Result<(), Failure> {
             unit: "disc",
         }
     };
-    let progress = || format!("{} nodes", grouped(solver.nodes()));
-    solve(args, progress, work, || solver.nodes())
+    let progress = || format!("{} nodes", grouped(solver.progress().nodes));
+    solve(args, progress, work, || solver.progress().nodes)
 }
 
 /// On another thread, with a progress line on a terminal.

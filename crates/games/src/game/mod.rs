@@ -1,13 +1,19 @@
 //! The rules of the games: no process, no clock, no file.
 //!
-//! [`Position`] is what a search needs: the side to move, the legal moves and the outcome. [`Game`] is one edition of
-//! a game (its rules and its piece set) and translates between positions and text. [`HumanInput`] is what a person at
-//! the keyboard needs.
+//! [`Position`] is what a search needs: the side to move, the legal moves and turns, the outcome. [`Game`] is one
+//! edition of a game (its rules and its piece set): it translates between positions and text, and names what else the
+//! program has for the game.
 
 pub mod four_in_a_row;
 pub mod quarto;
 
 use std::fmt;
+use std::time::Duration;
+
+use rand::rngs::ChaCha8Rng;
+
+use crate::session::Solvers;
+use crate::solver::Solve;
 
 /// A role in one game, not a bot: bots swap sides between games.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -88,6 +94,9 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// The smallest step that changes a position.
     type Move: Copy + Eq + fmt::Debug;
 
+    /// One answer of a bot: one or more moves.
+    type Turn: Copy + Eq + fmt::Debug;
+
     /// In Quarto the side that places is also the side that then gives.
     fn to_move(&self) -> Side;
 
@@ -99,6 +108,12 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
 
     /// Leaves the position untouched and returns the move when it is illegal.
     fn play(&mut self, mv: Self::Move) -> Result<(), IllegalMove<Self::Move>>;
+
+    /// Every legal turn with the position it leads to; none when the game is over.
+    fn turns(&self) -> Vec<(Self::Turn, Self)>;
+
+    /// `None` when no turn consists of these moves.
+    fn turn_of(moves: &[Self::Move]) -> Option<Self::Turn>;
 
     fn can_win_at_once(&self) -> bool {
         let won = Outcome::Win(self.to_move());
@@ -121,11 +136,16 @@ pub enum Rejection {
 /// Name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
+pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
+
+pub type TurnOf<G> = <<G as Game>::Position as Position>::Turn;
+
+/// How a bot chooses a turn; `None` when the game is over.
+pub type Choose<G> = Box<dyn FnMut(&<G as Game>::Position, &mut ChaCha8Rng) -> Option<TurnOf<G>>>;
+
 /// One edition of a game: its rules, and the text that bots, records and people read.
-pub trait Game {
+pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     type Position: Position;
-    /// One answer of a bot: one or more moves.
-    type Turn: Copy + Eq + fmt::Debug;
 
     /// In records and on the command line.
     const NAME: &'static str;
@@ -133,14 +153,22 @@ pub trait Game {
     /// Whether a random draw decides who acts first; otherwise the first bot named does.
     const IS_FIRST_DRAWN: bool = true;
 
-    /// Whether the game has piece sets, which name its pieces differently.
-    const SETS: bool = false;
+    /// What a turn names as its place, and what fills the board, one a turn: `cell` and `placement`.
+    const WORDS: [&'static str; 2] = ["cell", "mark"];
+
+    /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 where
+    /// there is no [`Game::solver`].
+    const PROVABLE_CELLS: usize = 0;
 
     /// In records.
-    fn rules(&self) -> &'static str;
+    fn rules(&self) -> &'static str {
+        "standard"
+    }
 
     /// CSV; `None` for the built-in set.
-    fn pieces(&self) -> Option<&str>;
+    fn pieces(&self) -> Option<&str> {
+        None
+    }
 
     fn start(&self) -> Self::Position;
 
@@ -162,29 +190,54 @@ pub trait Game {
     fn read_request(&self, line: &str) -> Result<Self::Position, String>;
 
     /// In canonical form.
-    fn write_turn(&self, turn: Self::Turn, out: &mut String);
+    fn write_turn(&self, turn: TurnOf<Self>, out: &mut String);
 
     /// `answer` is one line, without surrounding whitespace.
     fn judge(
         &self,
         position: &Self::Position,
         answer: &str,
-    ) -> Result<(Self::Turn, Self::Position), Rejection>;
-
-    /// Every legal turn with the position it leads to; none when the game is over.
-    fn turns(&self, position: &Self::Position) -> Vec<(Self::Turn, Self::Position)>;
-
-    /// `None` when no turn consists of these moves.
-    fn turn_of(&self, moves: &[<Self::Position as Position>::Move]) -> Option<Self::Turn>;
+    ) -> Result<(TurnOf<Self>, Self::Position), Rejection>;
 
     /// Empty when none decided it.
     fn winning_lines(&self, position: &Self::Position) -> WinningLines;
 
     /// Such as `places K on 6, gives A`.
-    fn describe(&self, before: &Self::Position, turn: Self::Turn) -> String;
+    fn describe(&self, before: &Self::Position, turn: TurnOf<Self>) -> String;
 
     /// `last` is the turn that led to the position.
-    fn picture(&self, position: &Self::Position, last: Option<Self::Turn>) -> Picture;
+    fn picture(&self, position: &Self::Position, last: Option<TurnOf<Self>>) -> Picture;
+
+    /// For a person at a terminal: the rules in short and the order of play.
+    fn instructions(&self) -> String;
+
+    /// A person makes one move after the other.
+    fn question(&self, position: &Self::Position) -> String;
+
+    /// The error is a sentence for the person.
+    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
+
+    /// A warning that names every choice that loses at once; `None` when none does.
+    fn hint(&self, position: &Self::Position) -> Option<String>;
+
+    /// In words.
+    fn inventory(&self, position: &Self::Position) -> String;
+
+    fn solver(_: &Solvers) -> Option<&dyn Solve<Self::Position>> {
+        None
+    }
+
+    /// The same text for all positions that are equal by symmetry, and for no others.
+    fn class(&self, position: &Self::Position) -> String {
+        let mut board = String::new();
+        self.write_request(position, &mut board);
+        board
+    }
+
+    /// A bot that plays perfectly, within this time for a turn; without one its turns are the same on every machine.
+    fn perfect(_: Option<Duration>) -> Option<Choose<Self>> {
+        None
+    }
 }
 
 /// A drawing of a position as data: what is on the board, without colours.
@@ -212,26 +265,4 @@ pub struct Picture {
     pub text: Vec<String>,
     /// The same picture as a game's program made it; not to be trusted.
     pub svg: Option<String>,
-}
-
-pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
-
-/// A game that people can play at a terminal, one move after the other.
-pub trait HumanInput: Game {
-    /// The rules in short and the order of play.
-    fn instructions(&self) -> String;
-
-    fn question(&self, position: &Self::Position) -> String;
-
-    /// Only the form is checked, not whether the move is legal. The error is a sentence for the person.
-    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
-
-    /// Why the rules forbid this move.
-    fn refusal(&self, position: &Self::Position, mv: MoveOf<Self>) -> String;
-
-    /// A warning that names every choice that loses at once; `None` when none does.
-    fn hint(&self, position: &Self::Position) -> Option<String>;
-
-    /// In words.
-    fn inventory(&self, position: &Self::Position) -> String;
 }

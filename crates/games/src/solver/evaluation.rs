@@ -58,17 +58,18 @@ impl Evaluation {
         Self { low, high, n }
     }
 
-    pub(super) const fn free(self) -> u8 {
-        self.n
+    pub(super) const fn with_free(self, n: u8) -> Self {
+        Self { n, ..self }
     }
 
-    /// To compare the turns of one position, larger is better: the lower bound, then the upper bound. Sooner wins and
-    /// later losses are better.
+    /// For the other side.
+    pub(super) const fn opposite(self) -> Self {
+        Self::new(-self.high, -self.low, self.n)
+    }
+
+    /// The lower and the upper bound of the score. To compare the turns of one position, larger is better: sooner wins
+    /// and later losses are.
     pub const fn rank(self) -> (i8, i8) {
-        (self.low, self.high)
-    }
-
-    pub(super) const fn bounds(self) -> (Score, Score) {
         (self.low, self.high)
     }
 

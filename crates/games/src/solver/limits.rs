@@ -35,6 +35,14 @@ impl Limits {
         }
     }
 
+    /// What is left of them after so many nodes.
+    pub(super) fn after(&self, nodes: u64) -> Self {
+        Self {
+            nodes: self.nodes.map(|limit| limit.saturating_sub(nodes)),
+            ..self.clone()
+        }
+    }
+
     #[must_use]
     pub fn or_when(mut self, flag: Arc<AtomicBool>) -> Self {
         self.stop = Some(flag);

@@ -150,14 +150,14 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         };
         self.shared.table.put(hash, bounds, self.nodes - start);
         if n >= BOOK_FROM {
-            self.shared.book.add(hash, bounds);
+            self.shared.book.add(hash.signature, bounds);
         }
         Ok(best)
     }
 
     /// From the proof book or the transposition table.
     fn known_bounds(&self, hash: Hash, n: u8) -> Option<Bounds> {
-        let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash, Self::RULES));
+        let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash.signature, Self::RULES));
         proven.flatten().or_else(|| self.shared.table.get(hash))
     }
 

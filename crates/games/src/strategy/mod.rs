@@ -8,7 +8,7 @@ pub mod search;
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::game::{Game, Outcome, Position, Side};
+use crate::game::{Outcome, Position, Side};
 
 /// As in `builtin:NAME`.
 pub const NAMES: [&str; 4] = [RANDOM, "greedy", PERFECT, SEARCH];
@@ -29,21 +29,16 @@ pub enum Strategy {
 
 impl Strategy {
     /// `None` when the game is over.
-    pub fn choose<G: Game>(
-        self,
-        game: &G,
-        position: &G::Position,
-        rng: &mut impl Rng,
-    ) -> Option<G::Turn> {
+    pub fn choose<P: Position>(self, position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
         match self {
-            Self::Random => random(game, position, rng),
-            Self::Greedy => greedy(game, position, rng),
+            Self::Random => random(position, rng),
+            Self::Greedy => greedy(position, rng),
         }
     }
 }
 
 /// One random move after the other: every free cell is equally likely, whatever the number of gifts after it.
-fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
+fn random<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     let me = position.to_move();
     let mut position = position.clone();
     let mut moves = Vec::new();
@@ -53,12 +48,12 @@ fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Opti
         position.play(mv).ok()?;
         moves.push(mv);
     }
-    game.turn_of(&moves)
+    P::turn_of(&moves)
 }
 
-fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
+fn greedy<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     let me = position.to_move();
-    let mut turns = game.turns(position);
+    let mut turns = position.turns();
     let ranks: Vec<Rank> = turns.iter().map(|(_, after)| Rank::of(after, me)).collect();
     let best = ranks.iter().max().copied()?;
     let mut rank = ranks.iter();

@@ -11,7 +11,7 @@ use rand::seq::SliceRandom as _;
 
 use crate::game::quarto::{Position, Turn};
 use crate::game::{Outcome, Position as _};
-use crate::solver::{self, Goal, Limits, Options, Solver, Value};
+use crate::solver::{self, Goal, Limits, Options, Solve as _, Solver, Value};
 
 /// Small: every process of a tournament has its own.
 const TT_BYTES: usize = 32 << 20;

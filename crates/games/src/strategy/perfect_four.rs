@@ -7,9 +7,9 @@ use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use super::search::Search;
-use crate::game::four_in_a_row::{Column, FourInARow, Position};
+use crate::game::four_in_a_row::{Column, Position};
 use crate::solver::four_in_a_row::{Solver, TABLE_BYTES};
-use crate::solver::{Evaluation, Goal, Limits};
+use crate::solver::{Evaluation, Goal, Limits, Solve as _};
 
 /// Without a clock: enough from the twelfth disc on.
 const NODES: u64 = 1 << 21;
@@ -55,7 +55,7 @@ impl PerfectFour {
         equal.retain(|(_, value)| value.rank() == best);
         if equal.iter().any(|(_, value)| value.value().is_none()) {
             // Of turns of which as little is known, one that a short search does not refuse.
-            let candidates = self.search.candidates(&FourInARow, position);
+            let candidates = self.search.candidates(position);
             let both = |(column, _): &&(Column, Evaluation)| candidates.contains(column);
             if let Some(chosen) = equal.iter().filter(both).collect::<Vec<_>>().choose(rng) {
                 return Some(chosen.0);
@@ -94,6 +94,7 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
 
     use super::*;
+    use crate::game::four_in_a_row::FourInARow;
     use crate::game::{Game as _, Outcome, Position as _};
     use crate::strategy::Strategy;
 
@@ -126,7 +127,7 @@ mod tests {
                 let column = if position.to_move().index() == 1 {
                     perfect.choose(&position, &mut rng)
                 } else {
-                    Strategy::Random.choose(&FourInARow, &position, &mut rng)
+                    Strategy::Random.choose(&position, &mut rng)
                 };
                 position.play(column.expect("a turn")).expect("it is legal");
             }

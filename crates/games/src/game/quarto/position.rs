@@ -138,6 +138,7 @@ impl Position {
 
 impl game::Position for Position {
     type Move = Move;
+    type Turn = Turn;
 
     fn to_move(&self) -> Side {
         self.to_move
@@ -186,44 +187,11 @@ impl game::Position for Position {
         })
     }
 
-    fn can_win_at_once(&self) -> bool {
-        self.winning_placement().is_some()
-    }
-}
-
-/// What a side does before the other side acts: place the piece in hand, then give one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Turn {
-    /// `None` on a turn that only gives.
-    pub cell: Option<Cell>,
-    /// `None` when the placement ends the game.
-    pub gift: Option<Piece>,
-}
-
-impl Turn {
-    /// In this order; `None` when no turn consists of them.
-    pub const fn from_moves(moves: &[Move]) -> Option<Self> {
-        let (cell, gift) = match *moves {
-            [Move::Give(gift)] => (None, Some(gift)),
-            [Move::Place(cell)] => (Some(cell), None),
-            [Move::Place(cell), Move::Give(gift)] => (Some(cell), Some(gift)),
-            _ => return None,
-        };
-        Some(Self { cell, gift })
-    }
-
-    /// In the order in which they are played.
-    pub fn moves(self) -> impl Iterator<Item = Move> {
-        let place = self.cell.map(Move::Place);
-        place.into_iter().chain(self.gift.map(Move::Give))
-    }
-}
-
-impl Position {
     /// Every legal turn with the position it leads to: by cell (row by row), then by gift (in the order of their
     /// bits). A placement that ends the game is one turn, without a gift. Empty when the game is over.
     ///
     /// ```
+    /// use referee_games::game::Position as _;
     /// use referee_games::game::quarto::{Position, Rules};
     ///
     /// // The first turn only gives: one of sixteen pieces.
@@ -234,7 +202,7 @@ impl Position {
     /// assert_eq!(turn.cell, None);
     /// assert_eq!(after.turns().len(), 16 * 15);
     /// ```
-    pub fn turns(&self) -> Vec<(Turn, Self)> {
+    fn turns(&self) -> Vec<(Turn, Self)> {
         let mut turns = Vec::new();
         if self.outcome().is_some() {
             return turns;
@@ -258,6 +226,39 @@ impl Position {
         turns
     }
 
+    fn turn_of(moves: &[Move]) -> Option<Turn> {
+        let (cell, gift) = match *moves {
+            [Move::Give(gift)] => (None, Some(gift)),
+            [Move::Place(cell)] => (Some(cell), None),
+            [Move::Place(cell), Move::Give(gift)] => (Some(cell), Some(gift)),
+            _ => return None,
+        };
+        Some(Turn { cell, gift })
+    }
+
+    fn can_win_at_once(&self) -> bool {
+        self.winning_placement().is_some()
+    }
+}
+
+/// What a side does before the other side acts: place the piece in hand, then give one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Turn {
+    /// `None` on a turn that only gives.
+    pub cell: Option<Cell>,
+    /// `None` when the placement ends the game.
+    pub gift: Option<Piece>,
+}
+
+impl Turn {
+    /// In the order in which they are played.
+    pub fn moves(self) -> impl Iterator<Item = Move> {
+        let place = self.cell.map(Move::Place);
+        place.into_iter().chain(self.gift.map(Move::Give))
+    }
+}
+
+impl Position {
     /// A turn for every gift from here. `cell` is where the turn's piece was placed.
     fn push_gifts(&self, cell: Option<Cell>, turns: &mut Vec<(Turn, Self)>) {
         for piece in self.left() {

@@ -33,7 +33,7 @@ pub(super) struct Stopped;
 pub(super) struct Search<'a> {
     table: &'a Table,
     /// If a game can come to the position that is solved.
-    book: Option<CompactBook>,
+    book: Option<CompactBook<'static>>,
     check: &'a LimitCheck<'a>,
     table_from: u8,
     /// Not added to the count yet.
@@ -43,7 +43,7 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     pub(super) const fn new(
         table: &'a Table,
-        book: Option<CompactBook>,
+        book: Option<CompactBook<'static>>,
         check: &'a LimitCheck<'a>,
         table_from: u8,
     ) -> Self {
