@@ -1,6 +1,6 @@
 use std::cell::OnceCell;
 
-use super::messages::{Played, Verdict};
+use super::messages::Played;
 use super::{GameProgram, GameProgramError, Position};
 use crate::game::{Outcome, Picture, Rejection, Side, WinningLines};
 use crate::session::{Session, TurnAndAfter};
@@ -36,18 +36,12 @@ impl<'a> ProgramSession<'a> {
         }
     }
 
-    fn after(&self, answer: &str) -> Result<Box<Played>, Rejection> {
+    fn after(&self, answer: &str) -> Result<Played, Rejection> {
         if self.position.end.is_some() {
             return Err(Rejection::Illegal("the game is over".to_owned()));
         }
-        match self.game.play(&self.position.state, answer) {
-            Ok(Verdict::Position(played)) => Ok(played),
-            Ok(Verdict::Malformed(problem) | Verdict::Error(problem)) => {
-                Err(Rejection::Malformed(problem))
-            }
-            Ok(Verdict::Illegal(problem)) => Err(Rejection::Illegal(problem)),
-            Err(failure) => Err(rejected(&failure)),
-        }
+        let verdict = self.game.play(&self.position.state, answer);
+        verdict.unwrap_or_else(|failure| Err(rejected(&failure)))
     }
 
     fn become_position(&mut self, played: Played) {
@@ -73,22 +67,11 @@ impl<'a> ProgramSession<'a> {
     /// All of it, or what a person who plays this side may see.
     fn drawn(&self, viewer: Option<Side>) -> Picture {
         let state = &self.position.state;
-        match self.game.drawing(state, viewer) {
-            Ok(Some(drawing)) => Picture {
-                cells: drawing.cells,
-                columns: drawing.columns,
-                rows: drawing.rows,
-                last: drawing.last,
-                winning: drawing.winning,
-                text: drawing.text,
-                svg: drawing.svg,
-                ..Picture::default()
-            },
-            Ok(None) | Err(_) => Picture {
-                text: vec![state.clone()],
-                ..Picture::default()
-            },
-        }
+        let drawn = self.game.drawing(state, viewer);
+        drawn.ok().flatten().unwrap_or_else(|| Picture {
+            text: vec![state.clone()],
+            ..Picture::default()
+        })
     }
 }
 
@@ -128,7 +111,7 @@ impl Session for ProgramSession<'_> {
         self.turns += 1;
         let played = self.after(answer)?;
         turn.clone_from(&played.turn);
-        self.become_position(*played);
+        self.become_position(played);
         Ok(())
     }
 
@@ -164,7 +147,7 @@ impl Session for ProgramSession<'_> {
         let Ok(played) = self.after(&answer) else {
             return false;
         };
-        self.become_position(*played);
+        self.become_position(played);
         true
     }
 
@@ -181,10 +164,10 @@ impl Session for ProgramSession<'_> {
     }
 
     fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String> {
-        let sentence = |(Rejection::Malformed(problem) | Rejection::Illegal(problem))| problem;
-        let played = self.after(typed.trim()).map_err(sentence)?;
+        let played = self.after(typed.trim());
+        let played = played.map_err(|rejection| rejection.text().to_owned())?;
         let turn = played.turn.clone();
-        self.become_position(*played);
+        self.become_position(played);
         Ok(Some(turn))
     }
 

@@ -213,7 +213,7 @@ fn they_are_entrants_of_their_own() {
     assert_eq!(records[0]["bots"][1]["name"], "builtin:search?depth=1");
     let run = Referee::new(["builtin:search?dept=2", "builtin:random"]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    let sentence = "referee: cannot start builtin:search?dept=2: search has no parameter dept; did you mean depth?";
+    let sentence = "referee: cannot start builtin:search?dept=2: search has no parameter `dept`; the only one is depth";
     assert!(run.stderr.contains(sentence), "{run}");
     let game = ["--game", "four-in-a-row"];
     let bots = ["builtin:search?depth=4", "builtin:random"];

@@ -16,9 +16,10 @@ use crate::session::Solvers;
 use crate::solver::Solve;
 
 /// A role in one game, not a bot: bots swap sides between games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     /// In Quarto the side that gives the first piece.
+    #[default]
     First,
     Second,
 }
@@ -49,45 +50,30 @@ pub enum Outcome {
 }
 
 /// Why a move is not allowed in a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum IllegalReason {
+    #[error("the game is over")]
     GameOver,
-    /// A placement, but no piece is in hand.
+    /// A placement.
+    #[error("there is no piece in hand to place")]
     NothingInHand,
-    /// A gift, but the piece in hand has not been placed yet.
+    /// A gift.
+    #[error("the piece in hand must be placed first")]
     PieceInHand,
     /// The cell (or the column) has no room.
+    #[error("the cell is occupied")]
     Occupied,
-    /// The piece is on the board already.
+    #[error("the piece is on the board already")]
     PieceUsed,
 }
 
-impl fmt::Display for IllegalReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::GameOver => "the game is over",
-            Self::NothingInHand => "there is no piece in hand to place",
-            Self::PieceInHand => "the piece in hand must be placed first",
-            Self::Occupied => "the cell is occupied",
-            Self::PieceUsed => "the piece is on the board already",
-        })
-    }
-}
-
 /// The position is as it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IllegalMove<M> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("illegal move {attempted:?}: {reason}")]
+pub struct IllegalMove<M: fmt::Debug> {
     pub attempted: M,
     pub reason: IllegalReason,
 }
-
-impl<M: fmt::Debug> fmt::Display for IllegalMove<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "illegal move {:?}: {}", self.attempted, self.reason)
-    }
-}
-
-impl<M: fmt::Debug> std::error::Error for IllegalMove<M> {}
 
 /// A state of a game, with its rules.
 pub trait Position: Clone + Eq + fmt::Debug + 'static {
@@ -131,6 +117,13 @@ pub enum Rejection {
     Malformed(String),
     /// Well-formed, but against the rules.
     Illegal(String),
+}
+
+impl Rejection {
+    pub fn text(&self) -> &str {
+        let (Self::Malformed(text) | Self::Illegal(text)) = self;
+        text
+    }
 }
 
 /// Name and property, such as `("H4", "big")`.
@@ -187,7 +180,9 @@ pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     fn write_request(&self, position: &Self::Position, out: &mut String);
 
     /// Reads what [`Game::write_request`] writes, as a bot does.
-    fn read_request(&self, line: &str) -> Result<Self::Position, String>;
+    fn read_request(&self, line: &str) -> Result<Self::Position, String> {
+        self.start_from(line)
+    }
 
     /// In canonical form.
     fn write_turn(&self, turn: TurnOf<Self>, out: &mut String);

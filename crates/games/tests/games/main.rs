@@ -8,3 +8,4 @@ mod perft;
 mod piece_sets;
 mod quartos;
 mod solver;
+mod tic_tac_toe;

@@ -110,7 +110,22 @@ impl Edition {
 
     /// With nothing in hand.
     fn read_position(&self, board: &str) -> Result<Position, String> {
-        let board = self.read_board(board)?;
+        let cells = board;
+        let board = self.set.configuration(cells).map_err(|error| {
+            format!(
+                "a board is {CELLS} characters, one a cell, row by row; found {}",
+                error.found
+            )
+        })?;
+        let mut symbols = Cell::all().zip(cells.chars());
+        let unknown = symbols.find(|&(cell, symbol)| symbol != '.' && board.get(cell).is_none());
+        if let Some((cell, symbol)) = unknown {
+            return Err(format!(
+                "cell {} holds {}, which is no piece of this set; expected a piece or `.`",
+                cell.number(),
+                quote_char(symbol)
+            ));
+        }
         Position::from_board(board, self.rules).map_err(|error| match error {
             StartError::Duplicate(piece, first, second) => format!(
                 "the piece {} stands on cells {} and {}; every piece exists once",
@@ -124,40 +139,6 @@ impl Edition {
             }
             StartError::Full => "no cell is free; a game needs one".to_owned(),
         })
-    }
-
-    /// A piece may stand on several cells. An error names the cell and what was expected.
-    fn read_board(&self, text: &str) -> Result<Board, String> {
-        let mut board = Board::default();
-        let mut count = 0;
-        for symbol in text.chars() {
-            let cell = u8::try_from(count).ok().and_then(Cell::from_index);
-            count += 1;
-            let Some(cell) = cell else { continue };
-            match self.set.piece(symbol) {
-                Some(piece) => {
-                    let _ = board.place(cell, piece);
-                }
-                None if symbol == '.' => {}
-                None if symbol == ' ' || symbol == '\t' => {
-                    count -= 1;
-                    break;
-                }
-                None => {
-                    return Err(format!(
-                        "cell {} holds {}, which is no piece of this set; expected a piece or `.`",
-                        cell.number(),
-                        quote_char(symbol)
-                    ));
-                }
-            }
-        }
-        if count != CELLS {
-            return Err(format!(
-                "a board is {CELLS} characters, one a cell, row by row; found {count}"
-            ));
-        }
-        Ok(board)
     }
 
     /// Where the piece in hand goes; `None` when nothing is in hand and the answer names no cell.
