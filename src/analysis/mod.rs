@@ -22,7 +22,7 @@ use crate::record::annotation::{Annotation, FIELD, Mark, Note};
 use crate::session::registry::of_record;
 use crate::session::{Prover, Ruleset, Solvers, TurnFacts, registry};
 use crate::solver;
-use crate::solver::{Limits, Progress, Value};
+use crate::solver::{Limits, Value};
 use sentence::{Sentence, WinAtOnce};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,11 +98,6 @@ impl Analyst {
     pub fn or_when(mut self, stop: Arc<AtomicBool>) -> Self {
         self.stop = stop;
         self
-    }
-
-    /// Other threads may call this while it searches.
-    pub fn progress(&self) -> Progress {
-        self.solvers.progress()
     }
 
     /// Writes the result into the record's field `analysis`.

@@ -58,12 +58,6 @@ impl fmt::Debug for Human {
     }
 }
 
-/// The result of a prompt.
-enum Prompted {
-    Text(String),
-    Left,
-}
-
 impl Human {
     /// With `hints` the person is warned of moves that lose immediately.
     pub fn new(
@@ -81,13 +75,14 @@ impl Human {
         }
     }
 
-    async fn ask_text(&self, turn: &dyn Session, side: Side) -> io::Result<Prompted> {
+    /// `None` when the person leaves.
+    async fn ask_text(&self, turn: &dyn Session, side: Side) -> io::Result<Option<String>> {
         let prompt = format!("{}, {} ", self.name, turn.question());
         loop {
             let typing = self.console.borrow_mut().prompt(&prompt)?;
             let line = match typing.await? {
                 Typed::Line(line) => line,
-                Typed::End => return Ok(Prompted::Left),
+                Typed::End => return Ok(None),
                 Typed::Interrupted => return Err(io::ErrorKind::Interrupted.into()),
             };
             let mut console = self.console.borrow_mut();
@@ -96,8 +91,8 @@ impl Human {
                 "help" | "?" => console.show(&self.ruleset.instructions())?,
                 "board" => console.draw(&turn.picture_for(side))?,
                 "pieces" => console.show(&turn.inventory())?,
-                "quit" | "exit" => return Ok(Prompted::Left),
-                text => return Ok(Prompted::Text(text.to_owned())),
+                "quit" | "exit" => return Ok(None),
+                text => return Ok(Some(text.to_owned())),
             }
         }
     }
@@ -123,7 +118,7 @@ impl Human {
                 self.console.borrow_mut().show(&format!("hint: {hint}\n"))?;
             }
             let answer = loop {
-                let Prompted::Text(text) = self.ask_text(&*turn, side).await? else {
+                let Some(text) = self.ask_text(&*turn, side).await? else {
                     return Ok(None);
                 };
                 match turn.make_typed(&text) {

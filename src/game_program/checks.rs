@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
+use serde::Serialize;
 
 use super::messages::Question;
 use super::{GameProgram, GameProgramError, Position};
@@ -37,7 +38,8 @@ const NONSENSE: [&str; 9] = [
     "nan",
 ];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     Ok,
     /// It works, but something is missing or slow.
@@ -46,9 +48,20 @@ pub enum Level {
     Wrong,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+impl Level {
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Ok => "ok",
+            Self::Note => "note",
+            Self::Wrong => "wrong",
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Finding {
     pub level: Level,
+    #[serde(rename = "check")]
     pub what: &'static str,
     /// What was found, and what to do; may be empty.
     pub detail: String,

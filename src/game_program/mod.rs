@@ -196,30 +196,21 @@ impl GameProgram {
         let mut line = serde_json::to_string(question).unwrap_or_default();
         line.push('\n');
         let idle = locked(&self.idle).pop();
-        let connection = match idle {
-            Some(connection) => Ok(connection),
-            None => Connection::start(&self.program),
-        };
+        let connection = idle.map_or_else(|| Connection::start(&self.program), Ok);
         let mut connection =
             connection.map_err(|problem| self.fail(format!("{} {problem}", self.name())))?;
-        let answer = connection
-            .ask(&line)
-            .and_then(|answer| {
-                let read = serde_json::from_str(answer).map_err(|error| in_words(&error, answer));
-                let checked =
-                    read.and_then(|read| check(read).map_err(|it| format!("expected {it}")));
-                checked
-                    .map_err(|problem| format!("answered {}; {problem}", quote(answer.as_bytes())))
-            })
-            .map_err(|problem| {
-                self.fail(format!(
-                    "{}, asked {}, {problem}",
-                    self.name(),
-                    line.trim_end()
-                ))
-            })?;
+        let failed = |problem: String| {
+            let (name, asked) = (self.name(), line.trim_end());
+            self.fail(format!("{name}, asked {asked}, {problem}"))
+        };
+        let answer = connection.ask(&line).map_err(failed)?;
+        let read = serde_json::from_str(answer).map_err(|error| in_words(&error, answer));
+        let checked = read.and_then(|read| check(read).map_err(|it| format!("expected {it}")));
+        let checked = checked.map_err(|problem| {
+            failed(format!("answered {}; {problem}", quote(answer.as_bytes())))
+        })?;
         locked(&self.idle).push(connection);
-        Ok(answer)
+        Ok(checked)
     }
 
     /// The request is being sent.

@@ -104,17 +104,8 @@ fn quarto(args: &Args) -> Result<(), Failure> {
         .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
     let solver = Solver::new(args.solver.options());
     args.solver.warn_if_smaller(&solver);
-    let progress = || {
-        let progress = solver.progress();
-        format!(
-            "{} nodes, {} of {} turns decided",
-            grouped(progress.nodes),
-            progress.decided,
-            progress.turns
-        )
-    };
     let work = |limits: &Limits| solution(args, &edition, &solver, &position, limits);
-    solve(args, progress, work, || solver.progress().nodes)
+    solve(args, work, || solver.nodes())
 }
 
 fn four_in_a_row(args: &Args) -> Result<(), Failure> {
@@ -136,8 +127,7 @@ fn four_in_a_row(args: &Args) -> Result<(), Failure> {
     })?;
     let solver = solver::four_in_a_row::Solver::new(args.solver.options().tt_bytes);
     let work = |limits: &Limits| solution(args, &FourInARow, &solver, &position, limits);
-    let progress = || format!("{} nodes", grouped(solver.progress().nodes));
-    solve(args, progress, work, || solver.progress().nodes)
+    solve(args, work, || solver.nodes())
 }
 
 fn solution<G: Game>(
@@ -170,7 +160,6 @@ fn solution<G: Game>(
 /// On another thread, with a progress line on a terminal.
 fn solve(
     args: &Args,
-    progress: impl Fn() -> String,
     work: impl FnOnce(&Limits) -> Solution + Send,
     nodes: impl Fn() -> u64,
 ) -> Result<(), Failure> {
@@ -180,7 +169,8 @@ fn solve(
     let begun = Instant::now();
     let line = ProgressLine::new();
     let on_tick = || {
-        line.show(format!("{} {}", in_short(begun.elapsed()), progress()));
+        let time = in_short(begun.elapsed());
+        line.show(format!("{time} {} nodes", grouped(nodes())));
         Ok(())
     };
     let outcome = run_with_ticks(&stop, on_tick, || work(&limits));

@@ -95,8 +95,12 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// Leaves the position untouched and returns the move when it is illegal.
     fn play(&mut self, mv: Self::Move) -> Result<(), IllegalMove<Self::Move>>;
 
-    /// Every legal turn with the position it leads to; none when the game is over.
-    fn turns(&self) -> Vec<(Self::Turn, Self)>;
+    /// Every legal turn with the position it leads to, in the order of the moves; none when the game is over.
+    fn turns(&self) -> Vec<(Self::Turn, Self)> {
+        let mut turns = Vec::new();
+        add_turns(self, self.to_move(), &mut Vec::new(), &mut turns);
+        turns
+    }
 
     /// `None` when no turn consists of these moves.
     fn turn_of(moves: &[Self::Move]) -> Option<Self::Turn>;
@@ -107,6 +111,28 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
             let mut after = self.clone();
             after.play(mv).is_ok() && after.outcome() == Some(won)
         })
+    }
+}
+
+/// Those of `side` that begin with these moves, which led to this position.
+fn add_turns<P: Position>(
+    position: &P,
+    side: Side,
+    moves: &mut Vec<P::Move>,
+    turns: &mut Vec<(P::Turn, P)>,
+) {
+    for mv in position.moves() {
+        let mut after = position.clone();
+        if after.play(mv).is_err() {
+            continue;
+        }
+        moves.push(mv);
+        if after.outcome().is_none() && after.to_move() == side {
+            add_turns(&after, side, moves, turns);
+        } else if let Some(turn) = P::turn_of(moves) {
+            turns.push((turn, after));
+        }
+        moves.pop();
     }
 }
 

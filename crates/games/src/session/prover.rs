@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::{Ruleset, Session};
 use crate::game::{Outcome, Side, WinningLines};
-use crate::solver::{self, Evaluation, Goal, Limits, Options, Progress, Solve as _, Value};
+use crate::solver::{self, Evaluation, Goal, Limits, Options, Value};
 
 /// Proves positions of a game, and keeps what it has proven.
 ///
@@ -233,18 +233,6 @@ impl Solvers {
             quarto: Arc::default(),
             four_in_a_row: Arc::default(),
         }
-    }
-
-    /// Of all that have begun. Other threads may call this while they search.
-    pub fn progress(&self) -> Progress {
-        let quarto = self.quarto.get().map(|solver| solver.progress());
-        let four_in_a_row = self.four_in_a_row.get().map(|solver| solver.progress());
-        let begun = [quarto, four_in_a_row].into_iter().flatten();
-        begun.fold(Progress::default(), |sum, progress| Progress {
-            nodes: sum.nodes + progress.nodes,
-            decided: sum.decided + progress.decided,
-            turns: sum.turns + progress.turns,
-        })
     }
 
     pub(crate) fn quarto(&self) -> &solver::Solver {

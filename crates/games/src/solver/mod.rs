@@ -40,11 +40,11 @@ mod threats;
 mod transposition_table;
 
 use std::fmt;
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
 
 pub use evaluation::{Evaluation, Goal, Value};
-pub use limits::{Limits, Progress};
+pub use limits::Limits;
 pub use proof_book::book_key;
 pub use symmetry::class;
 
@@ -52,7 +52,7 @@ use crate::game::quarto::{Position, Rules};
 use crate::game::{self, Outcome, Position as _};
 use bitboard::{Bitboard, bits, has_squares};
 use evaluation::{Bounds, Score};
-use limits::{Counters, LimitCheck};
+use limits::LimitCheck;
 use proof_book::ProofBook;
 use search::{CurrentlySearched, Shared, Stopped, Worker};
 use symmetry::Symmetries;
@@ -85,8 +85,8 @@ pub trait Solve<P: game::Position>: fmt::Debug + Send + Sync {
     /// Cells.
     fn free(&self, position: &P) -> u8;
 
-    /// Other threads may ask while it searches.
-    fn progress(&self) -> Progress;
+    /// Searched since it was made; other threads may ask while it searches.
+    fn nodes(&self) -> u64;
 
     /// Whether the turn that led to `after` is worth at least `value` to the side that made it; `None` when the
     /// search reached a limit.
@@ -97,11 +97,11 @@ pub trait Solve<P: game::Position>: fmt::Debug + Send + Sync {
 
     /// In the order of [`game::Position::turns`], for the side that moves. Empty when the game is over.
     fn solve_turns(&self, position: &P, goal: Goal, limits: &Limits) -> Vec<(P::Turn, Evaluation)> {
-        let begun = self.progress().nodes;
+        let begun = self.nodes();
         let turns = position.turns().into_iter();
         turns
             .map(|(turn, after)| {
-                let left = limits.after(self.progress().nodes - begun);
+                let left = limits.after(self.nodes() - begun);
                 let found = self.solve(&after, goal, &left);
                 let found = of_mover(&after, found, Evaluation::opposite);
                 (turn, found.with_free(self.free(position)))
@@ -112,8 +112,8 @@ pub trait Solve<P: game::Position>: fmt::Debug + Send + Sync {
     /// A game played perfectly from here on: the winner wins as soon as it can, the loser loses as late as it can.
     /// Only the proven turns when the search reaches a limit.
     fn principal_variation(&self, position: &P, limits: &Limits) -> Vec<P::Turn> {
-        let begun = self.progress().nodes;
-        let left = || limits.after(self.progress().nodes - begun);
+        let begun = self.nodes();
+        let left = || limits.after(self.nodes() - begun);
         let mut variation = Vec::new();
         let mut position = position.clone();
         while position.outcome().is_none() {
@@ -166,7 +166,7 @@ pub struct Solver {
     table: TranspositionTable,
     book: ProofBook,
     searched: CurrentlySearched,
-    counters: Counters,
+    nodes: AtomicU64,
     /// At least 1.
     threads: usize,
     /// Usually [`search::TT_FROM`]; tests change it.
@@ -212,7 +212,7 @@ impl Solver {
             table: TranspositionTable::new(options.tt_bytes),
             book,
             searched: CurrentlySearched::new(),
-            counters: Counters::default(),
+            nodes: AtomicU64::new(0),
             threads: options.threads.max(1),
             tt_from: search::TT_FROM,
         }
@@ -245,8 +245,8 @@ impl Solver {
 
     /// Counted since the solver was made.
     fn last_node(&self, limits: &Limits) -> u64 {
-        let so_far = self.counters.nodes.load(Ordering::Relaxed);
-        so_far.saturating_add(limits.nodes.unwrap_or(u64::MAX))
+        self.nodes()
+            .saturating_add(limits.nodes.unwrap_or(u64::MAX))
     }
 
     /// In the sense of [`Worker::search`].
@@ -292,7 +292,7 @@ impl Solver {
         limits: &Limits,
         last_node: u64,
     ) -> Result<Score, Stopped> {
-        let check = LimitCheck::new(limits, &self.counters, last_node);
+        let check = LimitCheck::new(limits, &self.nodes, last_node);
         let parallel = self.threads > 1 && root.n >= search::PARALLEL_FROM;
         let shared = Shared {
             table: &self.table,
@@ -307,7 +307,7 @@ impl Solver {
             return Err(Stopped);
         }
         let search = || {
-            let mut worker = Worker::<SQUARES>::new(shared, root.n);
+            let mut worker = Worker::<SQUARES>::new(shared);
             let score = worker.search(&root.board, &root.threats, hand, root.n, beta);
             if score.is_ok() {
                 check.over.store(true, Ordering::Relaxed);
@@ -338,40 +338,24 @@ impl Solve<Position> for Solver {
         }
         let last_node = self.last_node(limits);
         let root = Root::of(position);
-        let s = root.n.cast_signed();
-        let (mut low, mut high) = (-s, s);
-        let mut ask = |beta: Score| {
-            let score = self.score(&root, beta, limits, last_node).ok()?;
-            if score >= beta {
-                low = score;
-            } else {
-                high = score;
-            }
-            Some((low, high))
+        // A turn that does not lose is usually found long before it is proven that none wins.
+        let next = |low: Score, high: Score| match goal {
+            _ if low < 0 && high >= 0 => Some(0),
+            _ if low == 0 && high > 0 => Some(1),
+            Goal::Distance if low < high && low > 0 => Some(high),
+            Goal::Distance if low < high => Some(low + 1),
+            _ => None,
         };
-        // The bounds reached so far are the result, stopped or not.
-        let mut narrow = || {
-            // A turn that does not lose is usually found long before it is proven that none wins.
-            let mut bounds = ask(0)?;
-            if bounds.0 == 0 {
-                bounds = ask(1)?;
-            }
-            while goal == Goal::Distance && bounds.0 < bounds.1 && (bounds.0 > 0 || bounds.1 < 0) {
-                let (low, soonest) = bounds;
-                bounds = ask(if low > 0 { soonest } else { low + 1 })?;
-            }
-            Some(())
-        };
-        let _ = narrow();
-        Evaluation::new(low, high, root.n)
+        let score = |beta| self.score(&root, beta, limits, last_node).ok();
+        Evaluation::narrowed(root.n, next, score)
     }
 
     fn free(&self, position: &Position) -> u8 {
         free(position)
     }
 
-    fn progress(&self) -> Progress {
-        self.counters.read()
+    fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
     }
 
     /// One search.

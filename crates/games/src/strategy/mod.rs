@@ -54,27 +54,18 @@ fn random<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
 fn greedy<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     let me = position.to_move();
     let mut turns = position.turns();
-    let ranks: Vec<Rank> = turns.iter().map(|(_, after)| Rank::of(after, me)).collect();
+    let ranks: Vec<u8> = turns.iter().map(|(_, after)| rank(after, me)).collect();
     let best = ranks.iter().max().copied()?;
     let mut rank = ranks.iter();
     turns.retain(|_| rank.next() == Some(&best));
     turns.choose(rng).map(|(turn, _)| *turn)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    OpponentWins,
-    /// The game continues without an immediate win, or is drawn.
-    Undecided,
-    Won,
-}
-
-impl Rank {
-    fn of(after: &impl Position, me: Side) -> Self {
-        match after.outcome() {
-            Some(Outcome::Win(side)) if side == me => Self::Won,
-            None if after.can_win_at_once() => Self::OpponentWins,
-            _ => Self::Undecided,
-        }
+/// The larger, the better for the side that moved.
+fn rank(after: &impl Position, me: Side) -> u8 {
+    match after.outcome() {
+        Some(Outcome::Win(side)) if side == me => 2,
+        None if after.can_win_at_once() => 0,
+        _ => 1,
     }
 }

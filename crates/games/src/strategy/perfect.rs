@@ -117,7 +117,7 @@ impl Perfect {
             Budget::Nodes(nodes) => Budget::Nodes(nodes / u64::from(share)),
         };
         let search = TurnSearch {
-            nodes_before: solver.progress().nodes,
+            nodes_before: solver.nodes(),
             solver,
             started: Instant::now(),
             budget,
@@ -158,7 +158,7 @@ impl TurnSearch<'_> {
     }
 
     fn nodes(&self) -> u64 {
-        self.solver.progress().nodes - self.nodes_before
+        self.solver.nodes() - self.nodes_before
     }
 
     fn is_over(&self, percent: u32) -> bool {

@@ -47,18 +47,16 @@ impl Search {
             return only_turns(turns);
         }
         for depth in 1..=self.depth {
-            let is_decided: Vec<bool> = turns
-                .iter()
-                .map(|(_, after)| {
-                    if depth % 2 == 1 {
-                        self.wins(after, depth)
-                    } else {
-                        self.loses(after, depth)
-                    }
-                })
-                .collect();
             // After an odd number of turns the opponent has won, after an even one this side.
             let wanted = depth % 2 == 0;
+            let mut decide = |after: &P| {
+                if wanted {
+                    self.loses(after, depth)
+                } else {
+                    self.wins(after, depth)
+                }
+            };
+            let is_decided: Vec<bool> = turns.iter().map(|(_, after)| decide(after)).collect();
             if !is_decided.contains(&wanted) {
                 if wanted {
                     continue;

@@ -277,7 +277,7 @@ fn a_stop_flag_and_a_node_limit_stop_it() {
     assert_eq!((answer.value(), answer.words()), (None, "nothing"));
     let answer = solver.solve(&position, Goal::Value, &Limits::nodes(10_000));
     assert_eq!(answer.value(), None);
-    assert!(solver.progress().nodes < 100_000, "{:?}", solver.progress());
+    assert!(solver.nodes() < 100_000, "{}", solver.nodes());
 }
 
 #[test]
@@ -341,7 +341,7 @@ fn early_positions_are_known_at_once() {
     let solver = Solver::new(ONE);
     let answer = solver.solve(&Position::new(Rules::Standard), Goal::Value, &Limits::NONE);
     assert_eq!(answer.value(), Some(Value::Draw));
-    let nodes = solver.progress().nodes;
+    let nodes = solver.nodes();
     assert!(
         nodes < 100,
         "the book knows it, but {nodes} nodes were searched"
@@ -357,9 +357,9 @@ fn early_positions_are_in_the_book(rules: Rules, placed: usize) {
     };
     let solver = Solver::new(ONE);
     for position in early_positions(rules, placed) {
-        let begun = solver.progress().nodes;
+        let begun = solver.nodes();
         let answer = solver.solve(&position, goal, &Limits::NONE);
-        let nodes = solver.progress().nodes - begun;
+        let nodes = solver.nodes() - begun;
         assert!(nodes < 1000, "{nodes} nodes: {position:?}, {answer:?}");
     }
 }

@@ -70,14 +70,6 @@ impl Position for Board {
         Ok(())
     }
 
-    fn turns(&self) -> Vec<(usize, Self)> {
-        let after = |cell| {
-            let mut after = *self;
-            after.play(cell).ok().map(|()| (cell, after))
-        };
-        self.moves().filter_map(after).collect()
-    }
-
     fn turn_of(moves: &[usize]) -> Option<usize> {
         moves.first().copied()
     }

@@ -131,15 +131,6 @@ impl crate::game::Position for Position {
         Ok(())
     }
 
-    fn turns(&self) -> Vec<(Column, Self)> {
-        let after = |column| {
-            let mut after = *self;
-            after.play(column).ok()?;
-            Some((column, after))
-        };
-        self.moves().filter_map(after).collect()
-    }
-
     fn turn_of(moves: &[Column]) -> Option<Column> {
         <[Column; 1]>::try_from(moves).ok().map(|[column]| column)
     }

@@ -23,15 +23,17 @@ mod search;
 #[cfg(test)]
 mod tests;
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use super::Solve;
 use super::compact_book::CompactBook;
-use super::evaluation::{Evaluation, Goal};
-use super::limits::{Counters, LimitCheck, Limits, Progress};
+use super::evaluation::{Evaluation, Goal, Score};
+use super::limits::{LimitCheck, Limits};
 use crate::game::four_in_a_row::Position;
 use crate::game::{Outcome, Position as _};
-use board::{Board, decided};
+use board::Board;
 use book::BOOK_FREE;
-use search::{Search, Stopped, Table};
+use search::{Search, Table};
 
 pub use book::{BOOK_DISCS, book_key};
 
@@ -43,7 +45,7 @@ pub const TABLE_BYTES: usize = 16 << 20;
 pub struct Solver {
     table: Table,
     book: Option<CompactBook<'static>>,
-    counters: Counters,
+    nodes: AtomicU64,
     /// Free cells from which positions are looked up in the table; tests change it.
     table_from: u8,
 }
@@ -62,7 +64,7 @@ impl Solver {
         Self {
             table: Table::new(table_bytes),
             book: None,
-            counters: Counters::default(),
+            nodes: AtomicU64::new(0),
             table_from: search::TABLE_FROM,
         }
     }
@@ -78,20 +80,25 @@ impl Solver {
     fn bounds(&self, board: &Board, goal: Goal, limits: &Limits) -> Evaluation {
         let n = board.free();
         if board.can_win() {
-            return Evaluation::new(decided(n), decided(n), n);
+            return Evaluation::new(n.cast_signed(), n.cast_signed(), n);
         }
         let nodes = limits.nodes.unwrap_or(u64::MAX);
-        let last = self.progress().nodes.saturating_add(nodes);
-        let check = LimitCheck::new(limits, &self.counters, last);
+        let last = self.nodes().saturating_add(nodes);
+        let check = LimitCheck::new(limits, &self.nodes, last);
         let has_book = n >= BOOK_FREE && book::is_reachable(board);
         let book = self.book.filter(|_| has_book);
         let mut search = Search::new(&self.table, book, &check, self.table_from);
-        let (mut low, mut high) = (-decided(n), decided(n));
-        let found = search.narrow(board, goal, &mut low, &mut high);
+        // First whether it is a win, a draw or a loss: narrow windows near a draw are the cheapest. Then nearer to a
+        // draw than to the middle.
+        let next = |low: Score, high: Score| match goal {
+            _ if low < 1 && high >= 1 => Some(1),
+            _ if low < 0 && high >= 0 => Some(0),
+            Goal::Distance if low < high => Some(((low + high + 1) / 2).clamp(low + 1, high)),
+            _ => None,
+        };
+        let found = Evaluation::narrowed(n, next, |beta| search.node(board, n, beta).ok());
         search.finish();
-        match found {
-            Ok(()) | Err(Stopped) => Evaluation::new(low, high, n),
-        }
+        found
     }
 }
 
@@ -100,7 +107,9 @@ impl Solve<Position> for Solver {
         let board = Board::of(position);
         let n = board.free();
         match position.outcome() {
-            Some(Outcome::Win(_)) => Evaluation::new(decided(n + 1), decided(n + 1), n),
+            Some(Outcome::Win(_)) => {
+                Evaluation::new((n + 1).cast_signed(), (n + 1).cast_signed(), n)
+            }
             Some(Outcome::Draw) => Evaluation::new(0, 0, n),
             None => self.bounds(&board, goal, limits),
         }
@@ -110,7 +119,7 @@ impl Solve<Position> for Solver {
         Board::of(position).free()
     }
 
-    fn progress(&self) -> Progress {
-        self.counters.read()
+    fn nodes(&self) -> u64 {
+        self.nodes.load(Ordering::Relaxed)
     }
 }
