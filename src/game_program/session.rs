@@ -100,10 +100,6 @@ impl Session for ProgramSession<'_> {
         }
     }
 
-    fn judge(&self, answer: &str) -> Result<(), Rejection> {
-        self.after(answer).map(|_| ())
-    }
-
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
         if self.turns >= MOST_TURNS {
             return Err(rejected(&self.game.is_endless()));

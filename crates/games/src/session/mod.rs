@@ -206,6 +206,12 @@ pub trait Session: fmt::Debug {
         self.outcome().is_none() && self.to_move() != side && self.can_win_at_once()
     }
 
+    fn free_cells(&self) -> usize {
+        let mut board = String::new();
+        self.write_board(&mut board);
+        board.matches('.').count()
+    }
+
     /// What a person who is to move is asked for.
     fn question(&self) -> String;
 

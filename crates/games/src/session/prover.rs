@@ -100,9 +100,7 @@ impl Prover {
 
     /// Whether all turns, and how long they last, are proven in less than a second.
     pub fn is_quick(&self, request: &str) -> Result<bool, String> {
-        let mut board = String::new();
-        self.read(request)?.write_board(&mut board);
-        Ok(board.matches('.').count() <= self.quick_cells)
+        Ok(self.read(request)?.free_cells() <= self.quick_cells)
     }
 
     /// For the side to move; `None` when a limit was reached.

@@ -221,9 +221,7 @@ impl<G: Game> Session for TypedSession<'_, G> {
     }
 
     fn prove(&self, nodes: u64) -> Option<Outcome> {
-        let mut board = String::new();
-        self.write_board(&mut board);
-        if board.matches('.').count() > G::PROVABLE_CELLS {
+        if self.free_cells() > G::PROVABLE_CELLS {
             return None;
         }
         // Every position is searched with an empty table, so the result depends on the position alone.

@@ -2,7 +2,7 @@
 //!
 //! It answers with the value of another position for one that it does not hold, so it must have every position that
 //! is looked up: those of Quarto with at most four pieces, those of Four In A Row with eleven discs. It is a binary
-//! fuse filter that holds values (Graf and Lemire, 2022); `examples/make_books` makes it.
+//! fuse filter that holds values (Graf and Lemire, 2022); `examples/make_books.rs` makes it.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl fmt::Debug for CompactBook<'_> {
 }
 
 impl<'a> CompactBook<'a> {
-    /// `None` when `examples/make_books` did not write them.
+    /// `None` when `examples/make_books.rs` did not write them.
     pub(crate) fn from_bytes(bytes: &'a [u8]) -> Option<Self> {
         let (&count, rest) = bytes.strip_prefix(HEADER)?.split_first()?;
         let (values, rest) = rest.split_at_checked(usize::from(count))?;

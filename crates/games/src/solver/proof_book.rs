@@ -14,7 +14,7 @@ use crate::game::quarto::{Position, Rules};
 /// Free cells from which positions are in the book: at most four pieces on the board.
 pub(super) const BOOK_FROM: u8 = 12;
 
-/// Made by `examples/make_books`.
+/// Made by `examples/make_books.rs`.
 static STANDARD: LazyLock<Option<CompactBook<'static>>> =
     LazyLock::new(|| CompactBook::from_bytes(include_bytes!("book/standard.bin")));
 static SQUARES: LazyLock<Option<CompactBook<'static>>> =

@@ -30,20 +30,12 @@ pub struct PerfectFour {
 }
 
 impl PerfectFour {
-    /// Answers within `move_time`, with much of it to spare, as [`super::perfect::Perfect::new`].
-    pub fn new(move_time: Duration) -> Self {
-        let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
-        Self {
-            time: Some(time),
-            ..Self::without_clock()
-        }
-    }
-
-    pub fn without_clock() -> Self {
+    /// Answers within `move_time`. Without one, a search ends after a fixed number of nodes.
+    pub fn new(move_time: Option<Duration>) -> Self {
         Self {
             solver: Solver::new(TABLE_BYTES),
             search: Search::new(DEPTH),
-            time: None,
+            time: move_time.map(super::perfect::thinking),
         }
     }
 
@@ -101,7 +93,7 @@ mod tests {
     #[test]
     fn it_takes_a_win_and_prevents_one() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let mut perfect = PerfectFour::without_clock();
+        let mut perfect = PerfectFour::new(None);
         for (request, column) in [
             ("@ ...................................OOO@@@.", 7),
             ("O ...................................@@@OO..", 0),
@@ -121,7 +113,7 @@ mod tests {
     fn it_beats_random_turns() {
         for seed in 0..3 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let mut perfect = PerfectFour::without_clock();
+            let mut perfect = PerfectFour::new(None);
             let mut position = FourInARow.start();
             while position.outcome().is_none() {
                 let column = if position.to_move().index() == 1 {

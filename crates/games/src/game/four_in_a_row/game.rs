@@ -174,11 +174,8 @@ impl Game for FourInARow {
     }
 
     fn winning_lines(&self, position: &Position) -> WinningLines {
-        Side::BOTH
-            .into_iter()
-            .flat_map(|side| lines_of(position.pieces[side.index()]))
-            .map(|(line, place, _)| (line, place))
-            .collect()
+        let lines = position.pieces.into_iter().flat_map(lines_of);
+        lines.map(|(line, place, _)| (line, place)).collect()
     }
 
     fn describe(&self, _: &Position, turn: Column) -> String {
@@ -193,9 +190,10 @@ impl Game for FourInARow {
                 side.map_or_else(String::new, |side| mark(side).to_string())
             })
             .collect();
-        let lines: Vec<Vec<_>> = Side::BOTH
+        let lines: Vec<Vec<_>> = position
+            .pieces
             .into_iter()
-            .flat_map(|side| lines_of(position.pieces[side.index()]))
+            .flat_map(lines_of)
             .map(|(_, _, cells)| cells.iter().map(|&(c, r)| place(c, r)).collect())
             .collect();
         Picture {
@@ -267,7 +265,7 @@ impl Game for FourInARow {
     }
 
     fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
-        let mut perfect = time.map_or_else(PerfectFour::without_clock, PerfectFour::new);
+        let mut perfect = PerfectFour::new(time);
         Some(Box::new(move |position, rng| perfect.choose(position, rng)))
     }
 }

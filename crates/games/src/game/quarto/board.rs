@@ -237,11 +237,8 @@ impl Rules {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "standard" => Some(Self::Standard),
-            "squares" => Some(Self::Squares),
-            _ => None,
-        }
+        let mut all = [Self::Standard, Self::Squares].into_iter();
+        all.find(|rules| rules.name() == name)
     }
 
     /// How many of the lines, in their order, count.

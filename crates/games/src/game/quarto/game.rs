@@ -516,7 +516,7 @@ impl Game for Edition {
     }
 
     fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
-        let mut perfect = time.map_or_else(Perfect::without_clock, Perfect::new);
+        let mut perfect = Perfect::new(time);
         Some(Box::new(move |position, rng| perfect.choose(position, rng)))
     }
 }

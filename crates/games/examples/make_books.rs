@@ -3,6 +3,7 @@
 //!
 //! `cargo run --release -p referee-games --example make_books -- four-in-a-row four_in_a_row.bin four.proofs`
 
+#[path = "make_books/books.rs"]
 mod books;
 
 use std::collections::HashMap;
