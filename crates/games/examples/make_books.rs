@@ -36,11 +36,11 @@ fn four_in_a_row(known: &HashMap<u64, u8>) -> Option<Vec<u8>> {
     let solver = four_in_a_row::Solver::without_book(16 << 20);
     let positions = books::four_positions(BOOK_DISCS).into_iter();
     let entries = positions.map(|(key, position)| {
-        let solved = || {
+        let score = || {
             let found = solver.solve(&position, Goal::Distance, &Limits::NONE);
             found.rank().0.cast_unsigned()
         };
-        (key, known.get(&key).copied().unwrap_or_else(solved))
+        (key, known.get(&key).copied().unwrap_or_else(score))
     });
     books::pack(&entries.collect::<Vec<_>>())
 }

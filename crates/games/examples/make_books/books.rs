@@ -66,7 +66,9 @@ pub(crate) fn four_positions(discs: usize) -> BTreeMap<u64, four_in_a_row::Posit
     let start = four_in_a_row::Position::default();
     let mut level = BTreeMap::from([(four_key(&start), start)]);
     for _ in 0..discs {
-        let after = level.values().flat_map(|position| position.turns());
+        let after = level
+            .values()
+            .flat_map(referee_games::game::Position::turns);
         let running = after.filter(|(_, after)| after.outcome().is_none());
         level = running
             .map(|(_, after)| (four_key(&after), after))
