@@ -8,7 +8,7 @@ use crate::solver::{Limits, Value};
 /// Keeps what it has proven.
 #[derive(Debug)]
 pub struct Appraiser {
-    prover: Box<dyn Prover>,
+    prover: Prover,
     time: Duration,
 }
 

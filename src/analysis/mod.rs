@@ -22,7 +22,7 @@ use crate::record::annotation::{Annotation, FIELD, Mark, Note};
 use crate::session::registry::of_record;
 use crate::session::{Prover, Ruleset, Solvers, TurnFacts, registry};
 use crate::solver;
-use crate::solver::{Limits, Progress, Value};
+use crate::solver::{Limits, Value};
 use sentence::{Sentence, WinAtOnce};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -100,11 +100,6 @@ impl Analyst {
         self
     }
 
-    /// Other threads may call this while it searches.
-    pub fn progress(&self) -> Progress {
-        self.solvers.progress()
-    }
-
     /// Writes the result into the record's field `analysis`.
     pub fn annotate(&self, record: &mut Record) -> Result<Annotation, Problem> {
         let annotation = self.analyse(record, |_| {})?;
@@ -123,7 +118,7 @@ impl Analyst {
         let mut failures = 0;
         // A game without turns has nothing to analyse, and a finished one no position after it.
         let mut later = match steps.last().and_then(|step| step.after.as_deref()) {
-            Some(last) => self.value(&*prover, last, &mut failures)?,
+            Some(last) => self.value(&prover, last, &mut failures)?,
             None => None,
         };
         let mut turns = Vec::new();
@@ -131,14 +126,14 @@ impl Analyst {
             at(index + 1);
             let value = match &step.after {
                 Some(_) => later.map(Value::opposite),
-                None => ended(&*prover, step)?,
+                None => ended(&prover, step)?,
             };
             let best = match value {
                 // Nothing is better than a win.
                 Some(Value::Win) => value,
-                _ => self.value(&*prover, &step.request, &mut failures)?,
+                _ => self.value(&prover, &step.request, &mut failures)?,
             };
-            let note = self.note(&*prover, step, value, best);
+            let note = self.note(&prover, step, value, best);
             let mut note = note.map_err(Problem::unreadable)?;
             note.turn = index + 1;
             if note.is_known() {
@@ -165,7 +160,7 @@ impl Analyst {
     /// For the side to move. `failures` counts positions in a row that could not be solved.
     fn value(
         &self,
-        prover: &dyn Prover,
+        prover: &Prover,
         request: &str,
         failures: &mut u32,
     ) -> Result<Option<Value>, Problem> {
@@ -182,7 +177,7 @@ impl Analyst {
 
     fn note(
         &self,
-        prover: &dyn Prover,
+        prover: &Prover,
         step: &Step,
         value: Option<Value>,
         best: Option<Value>,
@@ -252,7 +247,7 @@ impl Analyst {
     }
 
     /// A turn and perfect play after it, as far as it is proven.
-    fn line(&self, prover: &dyn Prover, request: &str, turn: &str) -> Result<Vec<String>, String> {
+    fn line(&self, prover: &Prover, request: &str, turn: &str) -> Result<Vec<String>, String> {
         let mut line = vec![turn.to_owned()];
         if let Some(after) = prover.request_after(request, turn)? {
             line.extend(prover.line(&after, &self.limits(1))?);
@@ -263,7 +258,7 @@ impl Analyst {
     /// A turn that keeps the value `best`.
     fn keeper(
         &self,
-        prover: &dyn Prover,
+        prover: &Prover,
         step: &Step,
         turns: &[TurnFacts],
         best: Value,
@@ -292,7 +287,7 @@ impl Analyst {
     /// Whether a turn that kept the value was the only one, or could not have been worse.
     fn choice(
         &self,
-        prover: &dyn Prover,
+        prover: &Prover,
         step: &Step,
         others: &[TurnFacts],
         note: &Note,
@@ -335,18 +330,18 @@ pub fn check(record: &Record) -> Result<(), Problem> {
     steps(record).map(|_| ())
 }
 
-fn prover(ruleset: &dyn Ruleset, solvers: &Solvers) -> Result<Box<dyn Prover>, Problem> {
+fn prover(ruleset: &dyn Ruleset, solvers: &Solvers) -> Result<Prover, Problem> {
     let prover = ruleset.prover(solvers);
     prover.ok_or_else(|| Problem::NoSolver(ruleset.name().to_owned()))
 }
 
 /// Of a turn that ends the game.
-fn ended(prover: &dyn Prover, step: &Step) -> Result<Option<Value>, Problem> {
+fn ended(prover: &Prover, step: &Step) -> Result<Option<Value>, Problem> {
     let value = prover.turn_value(&step.request, &step.turn, false, &Limits::nodes(0));
     Ok(value.map_err(Problem::unreadable)?.value)
 }
 
-fn winning_turn(prover: &dyn Prover, request: &str) -> Result<Option<WinAtOnce>, String> {
+fn winning_turn(prover: &Prover, request: &str) -> Result<Option<WinAtOnce>, String> {
     let turns = prover.turns(request)?;
     let wins = turns.iter().find(|turn| turn.wins);
     wins.map(|turn| WinAtOnce::of(prover, request, &turn.text))

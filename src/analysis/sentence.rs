@@ -13,7 +13,7 @@ pub(super) struct WinAtOnce {
 }
 
 impl WinAtOnce {
-    pub(super) fn of(prover: &dyn Prover, request: &str, turn: &str) -> Result<Self, String> {
+    pub(super) fn of(prover: &Prover, request: &str, turn: &str) -> Result<Self, String> {
         Ok(Self {
             turn: turn.to_owned(),
             lines: prover.completed(request, turn)?,

@@ -13,8 +13,8 @@ use tokio::time::{Instant, timeout};
 
 use super::fault::{Exit, Fault, ProcessState, Timeout, TimeoutEvidence};
 use super::{Allowance, Player, Reply};
-use crate::game::Picture;
-use crate::session::{HumanTurn, Ruleset};
+use crate::game::{Picture, Side};
+use crate::session::{Ruleset, Session};
 
 /// What was typed at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,12 +58,6 @@ impl fmt::Debug for Human {
     }
 }
 
-/// The result of a prompt.
-enum Prompted {
-    Text(String),
-    Left,
-}
-
 impl Human {
     /// With `hints` the person is warned of moves that lose immediately.
     pub fn new(
@@ -81,37 +75,38 @@ impl Human {
         }
     }
 
-    async fn ask_text(&self, turn: &dyn HumanTurn) -> io::Result<Prompted> {
+    /// `None` when the person leaves.
+    async fn ask_text(&self, turn: &dyn Session, side: Side) -> io::Result<Option<String>> {
         let prompt = format!("{}, {} ", self.name, turn.question());
         loop {
             let typing = self.console.borrow_mut().prompt(&prompt)?;
             let line = match typing.await? {
                 Typed::Line(line) => line,
-                Typed::End => return Ok(Prompted::Left),
+                Typed::End => return Ok(None),
                 Typed::Interrupted => return Err(io::ErrorKind::Interrupted.into()),
             };
             let mut console = self.console.borrow_mut();
             match line.trim() {
                 "" => {}
                 "help" | "?" => console.show(&self.ruleset.instructions())?,
-                "board" => console.draw(&turn.picture())?,
+                "board" => console.draw(&turn.picture_for(side))?,
                 "pieces" => console.show(&turn.inventory())?,
-                "quit" | "exit" => return Ok(Prompted::Left),
-                text => return Ok(Prompted::Text(text.to_owned())),
+                "quit" | "exit" => return Ok(None),
+                text => return Ok(Some(text.to_owned())),
             }
         }
     }
 
     /// One turn in protocol form; `None` when the person leaves.
     async fn turn(&self, request: &str) -> io::Result<Option<String>> {
-        let session = self
+        let mut turn = self
             .ruleset
             .read_request(request.trim_end_matches('\n'))
             .map_err(io::Error::other)?;
-        let mut turn = session.human_turn();
+        let side = turn.to_move();
         let mut board = String::new();
-        session.write_board(&mut board);
-        let picture = turn.picture();
+        turn.write_board(&mut board);
+        let picture = turn.picture_for(side);
         if picture.hand.is_none() && board.chars().all(|symbol| symbol == '.') {
             // No move has been shown yet: the first choice needs the pieces.
             self.console.borrow_mut().draw(&picture)?;
@@ -122,25 +117,21 @@ impl Human {
             {
                 self.console.borrow_mut().show(&format!("hint: {hint}\n"))?;
             }
-            loop {
-                let Prompted::Text(text) = self.ask_text(&*turn).await? else {
+            let answer = loop {
+                let Some(text) = self.ask_text(&*turn, side).await? else {
                     return Ok(None);
                 };
-                let Err(problem) = turn.make(&text) else {
-                    break;
-                };
-                self.console.borrow_mut().show(&format!("{problem}\n"))?;
-            }
-            if turn.is_complete() {
-                break;
+                match turn.make_typed(&text) {
+                    Ok(answer) => break answer,
+                    Err(problem) => self.console.borrow_mut().show(&format!("{problem}\n"))?,
+                }
+            };
+            if answer.is_some() {
+                return Ok(answer);
             }
             // The board with the placed piece, before a gift is chosen.
-            self.console.borrow_mut().draw(&turn.picture())?;
+            self.console.borrow_mut().draw(&turn.picture_for(side))?;
         }
-        let answer = turn.answer();
-        answer
-            .ok_or_else(|| io::Error::other("a turn of unknown moves"))
-            .map(Some)
     }
 }
 

@@ -1,6 +1,6 @@
 //! A running program of a game: a line to its stdin, a line from its stdout.
 
-use std::io::{BufRead as _, BufReader, Read, Write as _};
+use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -111,44 +111,34 @@ impl Connection {
         let deadline = self.begun.elapsed() + TIME;
         let deadline = u64::try_from(deadline.as_millis()).unwrap_or(u64::MAX);
         self.shared.deadline.store(deadline, Ordering::Relaxed);
+        self.line.clear();
         let asked = self.exchange(question);
         self.shared.deadline.store(0, Ordering::Relaxed);
-        asked?;
-        let line = self.line.strip_suffix(b"\n").unwrap_or(&self.line);
+        if asked.is_err() || !self.line.ends_with(b"\n") {
+            return Err(match self.line.len() {
+                MOST_BYTES.. => format!("answered with a line of more than {MOST_BYTES} bytes"),
+                _ => self.ended(),
+            });
+        }
+        let line = self.line.strip_suffix(b"\n").unwrap_or_default();
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let shown = || escape(&line[..line.len().min(200)]);
+        if !self.output.buffer().is_empty() {
+            let shown = shown();
+            return Err(format!(
+                "answered with more than one line: {shown} and more"
+            ));
+        }
         std::str::from_utf8(line)
             .map_err(|_| format!("answered {}, which is not UTF-8 text", shown()))
     }
 
-    fn exchange(&mut self, question: &str) -> Result<(), String> {
-        self.line.clear();
-        let written = match &mut self.input {
-            Some(input) => input
-                .write_all(question.as_bytes())
-                .and_then(|()| input.flush()),
-            None => Ok(()),
-        };
-        if written.is_err() {
-            return Err(self.ended());
-        }
+    fn exchange(&mut self, question: &str) -> io::Result<()> {
+        let input = self.input.as_mut().ok_or(io::ErrorKind::BrokenPipe)?;
+        input.write_all(question.as_bytes())?;
+        input.flush()?;
         let mut limited = (&mut self.output).take(MOST_BYTES as u64);
-        let read = limited.read_until(b'\n', &mut self.line);
-        if read.is_err() || !self.line.ends_with(b"\n") {
-            if self.line.len() >= MOST_BYTES {
-                return Err(format!(
-                    "answered with a line of more than {MOST_BYTES} bytes"
-                ));
-            }
-            return Err(self.ended());
-        }
-        if !self.output.buffer().is_empty() {
-            return Err(format!(
-                "answered with more than one line: {} and more",
-                escape(&self.line[..self.line.len().min(200)])
-            ));
-        }
-        Ok(())
+        limited.read_until(b'\n', &mut self.line).map(|_| ())
     }
 
     /// Why there is no answer.

@@ -6,7 +6,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::game::{Outcome, Side};
+use crate::game::{Outcome, Picture, Rejection, Side};
 use crate::protocol::ForfeitReason;
 
 pub const VERSION: u32 = 1;
@@ -56,7 +56,7 @@ pub(super) enum Question<'a> {
     },
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(deny_unknown_fields)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -116,7 +116,7 @@ impl About {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Position {
     /// The position can be made again from it.
     pub(super) state: String,
@@ -169,35 +169,21 @@ struct OverReply {
     lines: Vec<(String, String)>,
 }
 
-#[derive(Debug)]
-pub(super) enum Verdict {
-    Position(Box<Played>),
-    /// The bot's line is not one of the game's language.
-    Malformed(String),
-    /// It asks for what the rules forbid.
-    Illegal(String),
-    /// The options or the state are not those of a game.
-    Error(String),
-}
+/// An answer that is refused is malformed, or illegal; options or a state that are not those of a game are malformed.
+pub(super) type Verdict = Result<Played, Rejection>;
 
 impl PositionReply {
     /// `answer` is the bot's line that was judged. The error is the end of a sentence that begins with "expected".
     pub(super) fn verdict(self, answer: Option<&str>) -> Result<Verdict, String> {
+        let is_judged = answer.is_some();
         let refusals = [
-            (
-                "malformed",
-                self.malformed.map(Verdict::Malformed),
-                answer.is_some(),
-            ),
-            (
-                "illegal",
-                self.illegal.map(Verdict::Illegal),
-                answer.is_some(),
-            ),
-            ("error", self.error.map(Verdict::Error), answer.is_none()),
+            ("malformed", self.malformed, is_judged),
+            ("illegal", self.illegal, is_judged),
+            ("error", self.error, !is_judged),
         ];
-        for (name, refusal, is_possible) in refusals {
-            let Some(refusal) = refusal else { continue };
+        let mut refusals = refusals.into_iter();
+        let refusal = refusals.find_map(|(name, text, possible)| Some((name, text?, possible)));
+        if let Some((name, text, is_possible)) = refusal {
             if !is_possible {
                 return Err(match answer {
                     Some(_) => "a position, \"malformed\" or \"illegal\"".to_owned(),
@@ -207,18 +193,16 @@ impl PositionReply {
             if self.state.is_some() {
                 return Err(format!("either {name:?} or a \"state\", not both"));
             }
-            let (Verdict::Malformed(text) | Verdict::Illegal(text) | Verdict::Error(text)) =
-                &refusal
-            else {
-                continue;
-            };
-            check_text(name, text, MOST_TEXT)?;
+            check_text(name, &text, MOST_TEXT)?;
             if text.trim().is_empty() {
                 return Err(format!(
                     "a sentence in {name:?}: what is wrong, and what was expected"
                 ));
             }
-            return Ok(refusal);
+            return Ok(Err(match name {
+                "illegal" => Rejection::Illegal(text),
+                _ => Rejection::Malformed(text),
+            }));
         }
         let state = self.state.ok_or("a \"state\"")?;
         check_text("state", &state, MOST_STATE)?;
@@ -232,36 +216,30 @@ impl PositionReply {
         check_text("turn", &turn, MOST_TEXT)?;
         let words = self.words.unwrap_or_default();
         check_text("words", &words, MOST_TEXT)?;
-        let position = if let Some(over) = self.over {
+        let mut position = Position {
+            state,
+            ..Position::default()
+        };
+        if let Some(over) = self.over {
             if self.request.is_some() {
                 return Err("no \"request\" when the game is over".to_owned());
             }
-            Position {
-                state,
-                side: Side::First,
-                request: String::new(),
-                end: Some(over.end()?),
-            }
+            position.end = Some(over.end()?);
         } else {
-            let side = side(self.side).ok_or("a \"side\", 0 or 1: who is to move; or \"over\"")?;
+            let to_move = side(self.side);
+            position.side = to_move.ok_or("a \"side\", 0 or 1: who is to move; or \"over\"")?;
             let request = self.request;
-            let request = request.ok_or("a \"request\": what the bot to move is sent")?;
-            check_text("request", &request, MOST_REQUEST)?;
-            if request.is_empty() {
+            position.request = request.ok_or("a \"request\": what the bot to move is sent")?;
+            check_text("request", &position.request, MOST_REQUEST)?;
+            if position.request.is_empty() {
                 return Err("a \"request\" that is not empty".to_owned());
             }
-            Position {
-                state,
-                side,
-                request,
-                end: None,
-            }
-        };
-        Ok(Verdict::Position(Box::new(Played {
+        }
+        Ok(Ok(Played {
             position,
             turn,
             words,
-        })))
+        }))
     }
 }
 
@@ -347,27 +325,10 @@ pub(super) fn check_text(name: &str, text: &str, most: usize) -> Result<(), Stri
     Ok(())
 }
 
-/// The answer to [`Question::Drawing`].
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
-#[serde(try_from = "Fields")]
-pub(super) struct DrawingReply {
-    /// Row by row; an empty string is a free cell.
-    pub(super) cells: Vec<Vec<String>>,
-    pub(super) columns: Vec<String>,
-    pub(super) rows: Vec<String>,
-    /// Row and column, from 0, of the cell that the last turn changed.
-    pub(super) last: Option<(usize, usize)>,
-    pub(super) winning: Vec<(usize, usize)>,
-    /// Lines below the cells.
-    pub(super) text: Vec<String>,
-    /// For the page.
-    pub(super) svg: Option<String>,
-}
-
-/// The fields of whatever types they have, so that one of a wrong type is named.
+/// The answer to [`Question::Drawing`], of whatever types, so that a field of a wrong type is named.
 #[derive(Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
-struct Fields {
+pub(super) struct DrawingReply {
     cells: Value,
     columns: Value,
     rows: Value,
@@ -375,27 +336,6 @@ struct Fields {
     winning: Value,
     text: Value,
     svg: Value,
-}
-
-impl TryFrom<Fields> for DrawingReply {
-    type Error = String;
-
-    fn try_from(fields: Fields) -> Result<Self, String> {
-        const TEXTS: &str = "a list of texts";
-        Ok(Self {
-            cells: field(
-                "cells",
-                fields.cells,
-                "a list of rows, each a list of texts",
-            )?,
-            columns: field("columns", fields.columns, TEXTS)?,
-            rows: field("rows", fields.rows, TEXTS)?,
-            last: field("last", fields.last, "[row, column], from 0")?,
-            winning: field("winning", fields.winning, "a list of [row, column], from 0")?,
-            text: field("text", fields.text, TEXTS)?,
-            svg: field("svg", fields.svg, "a text")?,
-        })
-    }
 }
 
 /// Empty where it is missing or `null`.
@@ -407,37 +347,49 @@ fn field<T: DeserializeOwned + Default>(
     if value.is_null() {
         return Ok(T::default());
     }
-    serde_json::from_value(value).map_err(|_| format!("expected {expected} in {name:?}"))
+    serde_json::from_value(value).map_err(|_| format!("{expected} in {name:?}"))
 }
 
 impl DrawingReply {
     /// The error is the end of a sentence that begins with "expected".
-    pub(super) fn check(&self) -> Result<(), String> {
-        let width = self.cells.first().map_or(0, Vec::len);
-        if self.cells.iter().any(|row| row.len() != width) {
+    pub(super) fn picture(self) -> Result<Picture, String> {
+        const TEXTS: &str = "a list of texts";
+        const CELLS: &str = "a list of [row, column], from 0";
+        let picture = Picture {
+            cells: field("cells", self.cells, "a list of rows, each a list of texts")?,
+            columns: field("columns", self.columns, TEXTS)?,
+            rows: field("rows", self.rows, TEXTS)?,
+            last: field("last", self.last, "[row, column], from 0")?,
+            winning: field("winning", self.winning, CELLS)?,
+            text: field("text", self.text, TEXTS)?,
+            svg: field("svg", self.svg, "a text")?,
+            ..Picture::default()
+        };
+        let width = picture.cells.first().map_or(0, Vec::len);
+        if picture.cells.iter().any(|row| row.len() != width) {
             return Err("\"cells\" with rows of the same length".to_owned());
         }
-        if self.cells.len() * width > MOST_ITEMS || self.text.len() > MOST_ITEMS {
+        if picture.cells.len() * width > MOST_ITEMS || picture.text.len() > MOST_ITEMS {
             return Err(format!("a drawing of at most {MOST_ITEMS} cells and lines"));
         }
+        let cells = picture.cells.iter().map(|row| ("cells", row));
         let named = [
-            ("cells", self.cells.iter().flatten().collect::<Vec<_>>()),
-            ("columns", self.columns.iter().collect()),
-            ("rows", self.rows.iter().collect()),
-            ("text", self.text.iter().collect()),
+            ("columns", &picture.columns),
+            ("rows", &picture.rows),
+            ("text", &picture.text),
         ];
-        for (name, texts) in named {
-            for text in texts {
-                check_text(name, text, MOST_TEXT)?;
-            }
+        for (name, texts) in cells.chain(named) {
+            texts
+                .iter()
+                .try_for_each(|text| check_text(name, text, MOST_TEXT))?;
         }
-        let is_cell = |&(row, column): &(usize, usize)| row < self.cells.len() && column < width;
-        if !self.last.iter().chain(&self.winning).all(is_cell) {
+        let is_cell = |&(row, column): &(usize, usize)| row < picture.cells.len() && column < width;
+        if !picture.last.iter().chain(&picture.winning).all(is_cell) {
             return Err(
                 "\"last\" and \"winning\" to be [row, column] of \"cells\", from 0".to_owned(),
             );
         }
-        Ok(())
+        Ok(picture)
     }
 }
 
@@ -453,7 +405,7 @@ mod tests {
     #[test]
     fn a_position_needs_a_state_and_a_request_or_an_end() {
         let whole = r#"{"state":"3","side":1,"request":"heap 3"}"#;
-        let Ok(Verdict::Position(played)) = verdict(whole, None) else {
+        let Ok(Ok(played)) = verdict(whole, None) else {
             panic!("a position");
         };
         assert_eq!(played.position.side, Side::Second);
@@ -489,7 +441,7 @@ mod tests {
     #[test]
     fn an_answer_is_judged() {
         let text = |json| match verdict(json, Some("take  2")) {
-            Ok(Verdict::Position(played)) => {
+            Ok(Ok(played)) => {
                 format!("{} -> {}", played.turn, played.position.state)
             }
             other => format!("{other:?}"),
@@ -504,12 +456,12 @@ mod tests {
         );
         assert_eq!(
             text(r#"{"illegal":"there are 1"}"#),
-            "Ok(Illegal(\"there are 1\"))"
+            "Ok(Err(Illegal(\"there are 1\")))"
         );
         assert!(text(r#"{"error":"x"}"#).contains("malformed"));
         assert!(text(r#"{"illegal":" "}"#).contains("a sentence"));
         let end = r#"{"state":"0","over":{"winner":1,"points":[2,3.5],"lines":[["row","1"]]}}"#;
-        let Ok(Verdict::Position(played)) = verdict(end, Some("1")) else {
+        let Ok(Ok(played)) = verdict(end, Some("1")) else {
             panic!("a position");
         };
         let end = played.position.end.expect("an end");
@@ -533,22 +485,14 @@ mod tests {
     #[test]
     fn a_field_of_a_wrong_type_is_named() {
         let problem = |json: &str| {
-            let error = serde_json::from_str::<DrawingReply>(json).expect_err(json);
-            error.to_string()
+            let reply = serde_json::from_str::<DrawingReply>(json);
+            let reply = reply.map_err(|error| error.to_string());
+            reply.and_then(DrawingReply::picture).expect_err(json)
         };
         for (json, expected) in [
-            (
-                r#"{"last":"a1"}"#,
-                "expected [row, column], from 0 in \"last\"",
-            ),
-            (
-                r#"{"last":[1,2,3]}"#,
-                "expected [row, column], from 0 in \"last\"",
-            ),
-            (
-                r#"{"text":"one line"}"#,
-                "expected a list of texts in \"text\"",
-            ),
+            (r#"{"last":"a1"}"#, "[row, column], from 0 in \"last\""),
+            (r#"{"last":[1,2,3]}"#, "[row, column], from 0 in \"last\""),
+            (r#"{"text":"one line"}"#, "a list of texts in \"text\""),
             (r#"{"cells":["X"]}"#, "in \"cells\""),
             (r#"{"colour":1}"#, "unknown field `colour`"),
         ] {
@@ -560,6 +504,7 @@ mod tests {
         }
         let whole = r#"{"last":[1,0],"text":["a"],"svg":null}"#;
         let drawing: DrawingReply = serde_json::from_str(whole).expect("a drawing");
-        assert_eq!(drawing.last, Some((1, 0)));
+        let problem = drawing.picture().expect_err("there are no cells");
+        assert!(problem.contains("of \"cells\""), "{problem}");
     }
 }

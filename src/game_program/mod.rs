@@ -16,18 +16,18 @@ use std::fs;
 use std::sync::{Mutex, OnceLock};
 
 use serde::de::DeserializeOwned;
-use serde_json::error::Category;
 use sha2::{Digest as _, Sha256};
 
 pub use self::connection::TIME;
 use self::connection::{Connection, locked};
 pub use self::messages::About;
-use self::messages::DrawingReply;
-use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict};
+use self::messages::{
+    AnswersReply, DrawingReply, Position, PositionReply, Question, VERSION, Verdict,
+};
 use self::session::{MOST_TURNS, ProgramSession};
 use crate::bot::spec::Program;
-use crate::game::Side;
-use crate::session::{BuiltinBot, BuiltinOptions, GameSource, Ruleset, Session};
+use crate::game::{Picture, Rejection, Side};
+use crate::session::{GameSource, Ruleset, Session};
 use crate::text::{escape_path, hexadecimal, quote};
 
 /// The name of the rules without options, as in records.
@@ -75,21 +75,8 @@ impl GameProgram {
             program,
             source: OnceLock::new(),
             options,
-            about: About {
-                name: String::new(),
-                about: String::new(),
-                first_drawn: false,
-                chance: false,
-                answers: false,
-                drawing: false,
-                hidden: false,
-            },
-            start: Position {
-                state: String::new(),
-                side: Side::First,
-                request: String::new(),
-                end: None,
-            },
+            about: About::default(),
+            start: Position::default(),
             idle: Mutex::new(Vec::new()),
             failure: OnceLock::new(),
             asked: Mutex::new(None),
@@ -129,19 +116,16 @@ impl GameProgram {
         let options = &self.options;
         let question = Question::Start { options, seed };
         // Who is drawn to begin is side 0.
-        let begins = |verdict: Verdict| match &verdict {
-            Verdict::Position(played) if played.position.side != Side::First => {
+        let check = |reply: PositionReply| match reply.verdict(None)? {
+            Ok(played) if played.position.side != Side::First => {
                 Err("\"side\":0 at the start: side 0 is the one that begins".to_owned())
             }
-            _ => Ok(verdict),
+            verdict => Ok(verdict),
         };
-        let check = |reply: PositionReply| reply.verdict(None).and_then(begins);
-        match self.ask(&question, check)? {
-            Verdict::Position(played) => Ok(played.position),
-            Verdict::Malformed(problem) | Verdict::Illegal(problem) | Verdict::Error(problem) => {
-                Err(GameProgramError(format!("{}: {problem}", self.name())))
-            }
-        }
+        let played = self.ask(&question, check)?;
+        let played = played
+            .map_err(|refusal| GameProgramError(format!("{}: {}", self.name(), refusal.text())))?;
+        Ok(played.position)
     }
 
     /// The inner error is a sentence about the state.
@@ -149,21 +133,15 @@ impl GameProgram {
         if state == self.start.state {
             return Ok(Ok(self.start.clone()));
         }
-        let question = Question::Position { state };
-        let is_of_state = |verdict: Verdict| match &verdict {
-            Verdict::Position(played) if played.position.state != state => {
+        let check = |reply: PositionReply| match reply.verdict(None)? {
+            Ok(played) if played.position.state != state => {
                 Err("a position with the same \"state\" that was asked about".to_owned())
             }
-            _ => Ok(verdict),
+            verdict => Ok(verdict),
         };
-        match self.ask(&question, |reply: PositionReply| {
-            reply.verdict(None).and_then(is_of_state)
-        })? {
-            Verdict::Position(played) => Ok(Ok(played.position)),
-            Verdict::Malformed(problem) | Verdict::Illegal(problem) | Verdict::Error(problem) => {
-                Ok(Err(problem))
-            }
-        }
+        let verdict = self.ask(&Question::Position { state }, check)?;
+        let sentence = |refusal: Rejection| refusal.text().to_owned();
+        Ok(verdict.map(|played| played.position).map_err(sentence))
     }
 
     fn play(&self, state: &str, answer: &str) -> Result<Verdict, GameProgramError> {
@@ -184,7 +162,7 @@ impl GameProgram {
         &self,
         state: &str,
         viewer: Option<Side>,
-    ) -> Result<Option<DrawingReply>, GameProgramError> {
+    ) -> Result<Option<Picture>, GameProgramError> {
         if !self.about.drawing {
             return Ok(None);
         }
@@ -192,7 +170,7 @@ impl GameProgram {
         let side = viewer.map(Side::index);
         let question = Question::Drawing { state, side };
         self.ask(&question, |drawing: DrawingReply| {
-            drawing.check().map(|()| Some(drawing))
+            drawing.picture().map(Some)
         })
     }
 
@@ -214,33 +192,25 @@ impl GameProgram {
         if let Some(failure) = self.failure.get() {
             return Err(failure.clone());
         }
-        let mut line = line_of(question);
+        // Only maps whose keys are not strings, and writers, can fail.
+        let mut line = serde_json::to_string(question).unwrap_or_default();
         line.push('\n');
         let idle = locked(&self.idle).pop();
-        let connection = match idle {
-            Some(connection) => Ok(connection),
-            None => Connection::start(&self.program),
-        };
+        let connection = idle.map_or_else(|| Connection::start(&self.program), Ok);
         let mut connection =
             connection.map_err(|problem| self.fail(format!("{} {problem}", self.name())))?;
-        let answer = connection
-            .ask(&line)
-            .and_then(|answer| {
-                let read = serde_json::from_str(answer).map_err(|error| in_words(&error, answer));
-                let checked =
-                    read.and_then(|read| check(read).map_err(|it| format!("expected {it}")));
-                checked
-                    .map_err(|problem| format!("answered {}; {problem}", quote(answer.as_bytes())))
-            })
-            .map_err(|problem| {
-                self.fail(format!(
-                    "{}, asked {}, {problem}",
-                    self.name(),
-                    line.trim_end()
-                ))
-            })?;
+        let failed = |problem: String| {
+            let (name, asked) = (self.name(), line.trim_end());
+            self.fail(format!("{name}, asked {asked}, {problem}"))
+        };
+        let answer = connection.ask(&line).map_err(failed)?;
+        let read = serde_json::from_str(answer).map_err(|error| in_words(&error, answer));
+        let checked = read.and_then(|read| check(read).map_err(|it| format!("expected {it}")));
+        let checked = checked.map_err(|problem| {
+            failed(format!("answered {}; {problem}", quote(answer.as_bytes())))
+        })?;
         locked(&self.idle).push(connection);
-        Ok(answer)
+        Ok(checked)
     }
 
     /// The request is being sent.
@@ -270,34 +240,15 @@ impl GameProgram {
     }
 }
 
-/// One line, without newline.
-fn line_of(question: &Question<'_>) -> String {
-    // Only maps whose keys are not strings, and writers, can fail.
-    serde_json::to_string(question).unwrap_or_default()
-}
-
 /// The answer cannot be read.
 fn in_words(error: &serde_json::Error, answer: &str) -> String {
-    let is_json = serde_json::from_str::<serde::de::IgnoredAny>(answer).is_ok();
-    match error.classify() {
-        // A list that is too long counts as a mistake of syntax.
-        Category::Syntax if is_json => {
-            "a list in it has too many items: expected two, such as \"points\":[31,28]".to_owned()
-        }
-        Category::Data => {
-            let problem = error.to_string();
-            let problem = problem.split(" at line ").next().unwrap_or_default();
-            // The types of sides and of cells.
-            let problem = problem.replace("expected u8", "expected 0 or 1");
-            let problem = problem.replace("a tuple of size 2", "a list of two");
-            let problem = problem.replace("an array of length 2", "a list of two");
-            let problem = problem.replace("a sequence", "a list");
-            problem.replace("expected usize", "expected a number of at least 0")
-        }
-        Category::Io | Category::Syntax | Category::Eof => {
-            "expected a line of JSON; debugging text belongs on standard error".to_owned()
-        }
+    if serde_json::from_str::<serde::de::IgnoredAny>(answer).is_err() {
+        return "expected a line of JSON; debugging text belongs on standard error".to_owned();
     }
+    let problem = error.to_string();
+    let problem = problem.split(" at line ").next().unwrap_or_default();
+    // The type of sides.
+    problem.replace("expected u8", "expected 0 or 1")
 }
 
 /// The options as records name the rules.
@@ -318,10 +269,6 @@ impl Ruleset for GameProgram {
 
     fn rules(&self) -> &str {
         &self.rules
-    }
-
-    fn pieces(&self) -> Option<&str> {
-        None
     }
 
     fn start(&self) -> Box<dyn Session + '_> {
@@ -363,16 +310,8 @@ impl Ruleset for GameProgram {
         format!("{}\n", self.about.about)
     }
 
-    fn builtin_bot(&self, _name: &str, _options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
-        None
-    }
-
     fn is_first_drawn(&self) -> bool {
         self.about.first_drawn
-    }
-
-    fn is_solvable(&self) -> bool {
-        false
     }
 
     fn lists_answers(&self) -> bool {

@@ -1,9 +1,9 @@
 use std::cell::OnceCell;
 
-use super::messages::{Played, Verdict};
+use super::messages::Played;
 use super::{GameProgram, GameProgramError, Position};
 use crate::game::{Outcome, Picture, Rejection, Side, WinningLines};
-use crate::session::{HumanTurn, Outlook, Session};
+use crate::session::{Session, TurnAndAfter};
 
 /// A game of more turns is taken for one that never ends.
 pub(super) const MOST_TURNS: u32 = 10_000;
@@ -36,18 +36,12 @@ impl<'a> ProgramSession<'a> {
         }
     }
 
-    fn after(&self, answer: &str) -> Result<Box<Played>, Rejection> {
+    fn after(&self, answer: &str) -> Result<Played, Rejection> {
         if self.position.end.is_some() {
             return Err(Rejection::Illegal("the game is over".to_owned()));
         }
-        match self.game.play(&self.position.state, answer) {
-            Ok(Verdict::Position(played)) => Ok(played),
-            Ok(Verdict::Malformed(problem) | Verdict::Error(problem)) => {
-                Err(Rejection::Malformed(problem))
-            }
-            Ok(Verdict::Illegal(problem)) => Err(Rejection::Illegal(problem)),
-            Err(failure) => Err(rejected(&failure)),
-        }
+        let verdict = self.game.play(&self.position.state, answer);
+        verdict.unwrap_or_else(|failure| Err(rejected(&failure)))
     }
 
     fn become_position(&mut self, played: Played) {
@@ -73,22 +67,11 @@ impl<'a> ProgramSession<'a> {
     /// All of it, or what a person who plays this side may see.
     fn drawn(&self, viewer: Option<Side>) -> Picture {
         let state = &self.position.state;
-        match self.game.drawing(state, viewer) {
-            Ok(Some(drawing)) => Picture {
-                cells: drawing.cells,
-                columns: drawing.columns,
-                rows: drawing.rows,
-                last: drawing.last,
-                winning: drawing.winning,
-                text: drawing.text,
-                svg: drawing.svg,
-                ..Picture::default()
-            },
-            Ok(None) | Err(_) => Picture {
-                text: vec![state.clone()],
-                ..Picture::default()
-            },
-        }
+        let drawn = self.game.drawing(state, viewer);
+        drawn.ok().flatten().unwrap_or_else(|| Picture {
+            text: vec![state.clone()],
+            ..Picture::default()
+        })
     }
 }
 
@@ -105,10 +88,6 @@ impl Session for ProgramSession<'_> {
         out.push_str(&self.position.state);
     }
 
-    fn write_start(&self, out: &mut String) {
-        out.push_str(&self.position.state);
-    }
-
     fn write_request(&self, out: &mut String) {
         out.push_str(&self.position.request);
         self.game.note_asked(&self.position);
@@ -121,10 +100,6 @@ impl Session for ProgramSession<'_> {
         }
     }
 
-    fn judge(&self, answer: &str) -> Result<(), Rejection> {
-        self.after(answer).map(|_| ())
-    }
-
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
         if self.turns >= MOST_TURNS {
             return Err(rejected(&self.game.is_endless()));
@@ -132,7 +107,7 @@ impl Session for ProgramSession<'_> {
         self.turns += 1;
         let played = self.after(answer)?;
         turn.clone_from(&played.turn);
-        self.become_position(*played);
+        self.become_position(played);
         Ok(())
     }
 
@@ -168,97 +143,34 @@ impl Session for ProgramSession<'_> {
         let Ok(played) = self.after(&answer) else {
             return false;
         };
-        self.become_position(*played);
+        self.become_position(played);
         true
     }
 
-    fn can_win_at_once(&self) -> bool {
-        let won = Some(Outcome::Win(self.to_move()));
-        let wins = |answer: &String| {
-            let end = self
-                .after(answer)
-                .ok()
-                .and_then(|played| played.position.end);
-            end.map(|end| end.outcome) == won
-        };
-        self.answers().iter().any(wins)
+    fn turns(&self) -> Box<dyn Iterator<Item = TurnAndAfter<'_>> + '_> {
+        Box::new(self.answers().iter().filter_map(|answer| {
+            let played = self.after(answer).ok()?;
+            let after: Box<dyn Session> = Box::new(Self::new(self.game, played.position));
+            Some((played.turn, after))
+        }))
     }
 
-    fn outlook(&self) -> Outlook {
-        let me = self.to_move();
-        let mut outlook = Outlook::default();
-        for answer in self.answers() {
-            let Ok(played) = self.after(answer) else {
-                continue;
-            };
-            let after = Self::new(self.game, played.position);
-            let outcome = after.outcome();
-            outlook.turns += 1;
-            outlook.ending += usize::from(outcome.is_some());
-            outlook.winning += usize::from(outcome == Some(Outcome::Win(me)));
-            let is_lost = outcome.is_none() && after.to_move() != me && after.can_win_at_once();
-            outlook.losing += usize::from(is_lost);
-        }
-        outlook
-    }
-
-    fn prove(&self, _nodes: u64) -> Option<Outcome> {
-        None
-    }
-
-    fn human_turn(&self) -> Box<dyn HumanTurn + '_> {
-        Box::new(ProgramTurn {
-            session: self.clone(),
-            viewer: self.position.side,
-            answer: None,
-        })
-    }
-}
-
-struct ProgramTurn<'a> {
-    session: ProgramSession<'a>,
-    /// The side of the person.
-    viewer: Side,
-    answer: Option<String>,
-}
-
-impl HumanTurn for ProgramTurn<'_> {
     fn question(&self) -> String {
-        format!("{}: your answer?", self.session.position.request)
+        format!("{}: your answer?", self.position.request)
     }
 
-    fn make(&mut self, typed: &str) -> Result<(), String> {
-        let typed = typed.trim();
-        match self.session.after(typed) {
-            Ok(played) => {
-                self.answer = Some(played.turn.clone());
-                self.session.become_position(*played);
-                Ok(())
-            }
-            Err(Rejection::Malformed(problem) | Rejection::Illegal(problem)) => Err(problem),
-        }
-    }
-
-    fn is_complete(&self) -> bool {
-        self.answer.is_some()
-    }
-
-    fn answer(&self) -> Option<String> {
-        self.answer.clone()
-    }
-
-    fn hint(&self) -> Option<String> {
-        None
+    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String> {
+        let played = self.after(typed.trim());
+        let played = played.map_err(|rejection| rejection.text().to_owned())?;
+        let turn = played.turn.clone();
+        self.become_position(played);
+        Ok(Some(turn))
     }
 
     fn inventory(&self) -> String {
-        match self.session.answers() {
-            [] => format!("{}\n", self.session.game.about().about),
+        match self.answers() {
+            [] => format!("{}\n", self.game.about().about),
             answers => format!("you can answer {}\n", answers.join(", ")),
         }
-    }
-
-    fn picture(&self) -> Picture {
-        self.session.picture_for(self.viewer)
     }
 }

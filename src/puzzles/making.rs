@@ -34,7 +34,7 @@ struct Met {
 #[derive(Debug)]
 pub struct Maker<'a> {
     ruleset: &'a dyn Ruleset,
-    prover: Box<dyn Prover>,
+    prover: Prover,
     effort: Effort,
     met: HashMap<String, Met>,
     values: HashMap<String, Option<Value>>,
@@ -49,7 +49,7 @@ pub struct Made {
 }
 
 impl<'a> Maker<'a> {
-    pub fn new(ruleset: &'a dyn Ruleset, prover: Box<dyn Prover>, effort: Effort) -> Self {
+    pub fn new(ruleset: &'a dyn Ruleset, prover: Prover, effort: Effort) -> Self {
         Self {
             ruleset,
             prover,
@@ -83,13 +83,12 @@ impl<'a> Maker<'a> {
         let mut canonical = String::new();
         let mut turns = Vec::new();
         for (index, answer) in record.turns.iter().enumerate() {
-            let (mut request, mut board) = (String::new(), String::new());
+            let (mut request, free) = (String::new(), session.free_cells());
             session.write_request(&mut request);
-            session.write_board(&mut board);
             let by = sides[session.to_move().index()];
             let played = session.play(answer, &mut canonical);
             played.map_err(|_| violation(index + 1, format!("{answer} is not legal")))?;
-            if board.matches('.').count() <= self.effort.free {
+            if free <= self.effort.free {
                 turns.push((index + 1, by, request, canonical.clone()));
             }
         }

@@ -232,7 +232,7 @@ fn is_greedy(records: &[Value], edition: &Edition, player: &Player) -> Result<()
                 .map_err(|problem| format!("{answer}: {problem:?}"))?;
             if (number + first) % 2 == 0 {
                 let me = position.to_move();
-                let turns = edition.turns(&position);
+                let turns = position.turns();
                 let wins = turns
                     .iter()
                     .any(|(_, after)| after.outcome() == Some(Outcome::Win(me)));

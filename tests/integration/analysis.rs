@@ -74,7 +74,7 @@ fn analyst(nodes: u64) -> Analyst {
 
 /// The value of a position for the side to move, by trying everything.
 fn brute_force(edition: &Edition, position: &Position) -> Value {
-    let turns = edition.turns(position);
+    let turns = position.turns();
     let values = turns.iter().map(|(_, after)| value_of_turn(edition, after));
     values.max().expect("a game that goes on")
 }
@@ -92,7 +92,7 @@ fn long_game(edition: &Edition, rng: &mut ChaCha8Rng) -> (Vec<String>, Vec<(Posi
     let mut position = edition.start();
     let (mut turns, mut steps) = (Vec::new(), Vec::new());
     while position.outcome().is_none() {
-        let mut choices = edition.turns(&position);
+        let mut choices = position.turns();
         let careful = rng.random_ratio(19, 20);
         if careful && choices.iter().any(|(_, after)| !after.can_win_at_once()) {
             choices.retain(|(_, after)| !after.can_win_at_once());
@@ -130,8 +130,8 @@ fn values_agree_with_a_search_without_pruning() {
             }
             let note = &found.turns[found.turns.len() - (steps.len() - index)];
             assert_eq!(note.turn, index + 1);
-            let values: Vec<(Turn, Value)> = edition
-                .turns(before)
+            let values: Vec<(Turn, Value)> = before
+                .turns()
                 .iter()
                 .map(|(turn, after)| (*turn, value_of_turn(&edition, after)))
                 .collect();
@@ -631,7 +631,7 @@ fn four_by_force(
     if let Some(value) = known.get(&position.discs()) {
         return *value;
     }
-    let turns = FourInARow.turns(position);
+    let turns = position.turns();
     let values = turns.iter().map(|(_, after)| {
         let value = four_by_force(after, known);
         if after.to_move() == side {
@@ -692,11 +692,7 @@ fn four_in_a_row_is_analysed() {
             let note = annotation.turns.iter().find(|note| note.turn == index + 1);
             let note = note.expect("every turn is proven here");
             assert_eq!(note.value, Some(worth(&position)), "{record} {note:?}");
-            let best = FourInARow
-                .turns(&before)
-                .iter()
-                .map(|(_, after)| worth(after))
-                .max();
+            let best = before.turns().iter().map(|(_, after)| worth(after)).max();
             assert_eq!(note.best, best, "{record} {note:?}");
             judged += 1;
             if note.value < note.best {

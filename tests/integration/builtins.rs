@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Board, Cell, Edition, Piece, Position, Rules};
-use referee::game::{Game as _, Outcome, Side};
+use referee::game::{Game as _, Outcome, Position as _, Side};
 use referee::session::BuiltinOptions;
 use referee::session::registry::{self, Choices};
 use referee::strategy::Strategy;
@@ -98,8 +98,8 @@ fn the_first_depth_is_greedy_play() {
         let mut both = [0, 1].map(|_| ChaCha8Rng::seed_from_u64(free as u64));
         let [one, other] = &mut both;
         assert_eq!(
-            Search::new(1).choose(&edition, &position, one),
-            Strategy::Greedy.choose(&edition, &position, other)
+            Search::new(1).choose(&position, one),
+            Strategy::Greedy.choose(&position, other)
         );
     }
 }
@@ -166,9 +166,9 @@ fn the_cost_of_an_answer_is_bounded() {
         let mut most = 0;
         for free in (2..=15).rev() {
             let start = edition.start_from(&board(&mut rng, free)).expect("a board");
-            let (_, position) = edition.turns(&start).swap_remove(0);
+            let (_, position) = start.turns().swap_remove(0);
             let mut search = Search::new(depth);
-            search.choose(&edition, &position, &mut rng);
+            search.choose(&position, &mut rng);
             most = most.max(search.nodes());
         }
         println!("depth {depth}: at most {most} positions");
@@ -185,7 +185,7 @@ fn forced_wins_and_losses_are_seen_as_far_as_the_depth() {
         .read_request(&format!("@ {}..@@.OO", ".".repeat(35)))
         .expect("a request");
     let mut answers: Vec<String> = (0..20)
-        .filter_map(|_| Search::new(2).choose(&game, &position, &mut rng))
+        .filter_map(|_| Search::new(2).choose(&position, &mut rng))
         .map(|turn| {
             let mut text = String::new();
             game.write_turn(turn, &mut text);
@@ -213,7 +213,7 @@ fn they_are_entrants_of_their_own() {
     assert_eq!(records[0]["bots"][1]["name"], "builtin:search?depth=1");
     let run = Referee::new(["builtin:search?dept=2", "builtin:random"]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    let sentence = "referee: cannot start builtin:search?dept=2: search has no parameter dept; did you mean depth?";
+    let sentence = "referee: cannot start builtin:search?dept=2: search has no parameter `dept`; the only one is depth";
     assert!(run.stderr.contains(sentence), "{run}");
     let game = ["--game", "four-in-a-row"];
     let bots = ["builtin:search?depth=4", "builtin:random"];

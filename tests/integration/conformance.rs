@@ -8,7 +8,7 @@ use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
-use referee::game::{Game, IllegalReason, Outcome, Position as _, Side};
+use referee::game::{Game, IllegalReason, MoveOf, Outcome, Position as _, Side, TurnOf};
 use referee::play::game::PlayOut;
 use referee::play::game::{End, play};
 use referee::play::{Clock, TimeControl};
@@ -22,8 +22,6 @@ const MOST_TURNS: usize = 64;
 /// How many random games each game is checked over.
 const PLAYOUTS: u64 = 120;
 
-type Move<G> = <<G as Game>::Position as referee::game::Position>::Move;
-
 /// A game that was played at random.
 struct Playout<G: Game> {
     /// Positions before each turn, and the last one.
@@ -32,7 +30,7 @@ struct Playout<G: Game> {
     turns: Vec<String>,
 }
 
-fn written<G: Game>(game: &G, turn: G::Turn) -> String {
+fn written<G: Game>(game: &G, turn: TurnOf<G>) -> String {
     let mut text = String::new();
     game.write_turn(turn, &mut text);
     text
@@ -51,9 +49,9 @@ fn board_of<G: Game>(game: &G, position: &G::Position) -> String {
 }
 
 /// What any position must keep to; `last` is the turn that led to it.
-fn check_position<G: Game>(game: &G, position: &G::Position, last: Option<G::Turn>) {
+fn check_position<G: Game>(game: &G, position: &G::Position, last: Option<TurnOf<G>>) {
     let moves: Vec<_> = position.moves().collect();
-    let turns = game.turns(position);
+    let turns = position.turns();
     let lines = game.winning_lines(position);
     if position.outcome().is_some() {
         assert!(moves.is_empty(), "moves after the end: {moves:?}");
@@ -81,7 +79,7 @@ fn check_position<G: Game>(game: &G, position: &G::Position, last: Option<G::Tur
 }
 
 /// Every turn is accepted as written, in canonical form, with the same effect.
-fn check_turns<G: Game>(game: &G, position: &G::Position, turns: &[(G::Turn, G::Position)]) {
+fn check_turns<G: Game>(game: &G, position: &G::Position, turns: &[(TurnOf<G>, G::Position)]) {
     let mut texts = Vec::new();
     for (turn, after) in turns {
         let text = written(game, *turn);
@@ -122,7 +120,7 @@ fn check_request<G: Game>(game: &G, position: &G::Position) {
     let theirs: Vec<_> = read.moves().collect();
     assert_eq!(mine, theirs, "{request:?}");
     let texts = |position: &G::Position| -> Vec<String> {
-        let turns = game.turns(position).into_iter();
+        let turns = position.turns().into_iter();
         turns.map(|(turn, _)| written(game, turn)).collect()
     };
     assert_eq!(texts(&read), texts(position), "{request:?}");
@@ -150,7 +148,7 @@ fn check_start<G: Game>(game: &G, position: &G::Position) {
     assert_eq!(again, text);
 }
 
-fn check_picture<G: Game>(game: &G, position: &G::Position, last: Option<G::Turn>) {
+fn check_picture<G: Game>(game: &G, position: &G::Position, last: Option<TurnOf<G>>) {
     let picture = game.picture(position, last);
     let height = picture.cells.len();
     let width = picture.cells.first().map_or(0, Vec::len);
@@ -190,7 +188,7 @@ fn playout<G: Game>(game: &G, rng: &mut ChaCha8Rng) -> Playout<G> {
         }
         check_request(game, &position);
         check_start(game, &position);
-        let turns = game.turns(&position);
+        let turns = position.turns();
         // Mostly avoid to win at once, so that long games come too.
         let quiet: Vec<_> = turns
             .iter()
@@ -209,7 +207,7 @@ fn playout<G: Game>(game: &G, rng: &mut ChaCha8Rng) -> Playout<G> {
 }
 
 /// Moves of other positions are refused with themselves, and nothing changes.
-fn check_illegal_moves<G: Game>(position: &G::Position, pool: &[Move<G>]) {
+fn check_illegal_moves<G: Game>(position: &G::Position, pool: &[MoveOf<G>]) {
     let legal: Vec<_> = position.moves().collect();
     for &mv in pool {
         let mut after = position.clone();
@@ -238,7 +236,7 @@ fn check_answer<G: Game>(game: &G, position: &G::Position, answer: &str) {
     assert_eq!(*position, before, "{answer:?} changed the position");
     if let Ok((turn, after)) = judged {
         assert!(
-            game.turns(position).contains(&(turn, after.clone())),
+            position.turns().contains(&(turn, after.clone())),
             "{answer:?} is accepted on {} (outcome {:?}) as {turn:?}, which was not offered",
             board_of(game, position),
             position.outcome()
@@ -256,7 +254,7 @@ fn check_answer<G: Game>(game: &G, position: &G::Position, answer: &str) {
 /// Two players who answer as in the playout are asked in turn, and the game ends the same.
 fn check_played<G: Game>(game: &G, ruleset: &dyn Ruleset, playout: &Playout<G>)
 where
-    Move<G>: Copy,
+    MoveOf<G>: Copy,
 {
     let mut answers: [Vec<&str>; 2] = Default::default();
     let mut requests: [Vec<String>; 2] = Default::default();
@@ -345,7 +343,7 @@ fn conformance<G: Game>(game: &G, ruleset: &dyn Ruleset, seed: u64) {
         .iter()
         .flat_map(|playout| playout.positions.iter().cloned())
         .collect();
-    let mut moves: Vec<Move<G>> = Vec::new();
+    let mut moves: Vec<MoveOf<G>> = Vec::new();
     for mv in positions.iter().flat_map(referee::game::Position::moves) {
         if !moves.contains(&mv) {
             moves.push(mv);

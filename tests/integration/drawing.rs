@@ -384,7 +384,7 @@ proptest! {
                     prop_assert!(shown.count() > 0, "{}", text);
                 }
             }
-            let turns = edition.turns(&position);
+            let turns = position.turns();
             if turns.is_empty() {
                 break;
             }

@@ -71,8 +71,8 @@ fn four_in_a_row_openings_are_legal_and_open() {
             assert!(position.outcome().is_none());
             assert!(!position.can_win_at_once());
             assert!(
-                FourInARow
-                    .turns(&position)
+                position
+                    .turns()
                     .iter()
                     .any(|(_, after)| { after.outcome().is_none() && !after.can_win_at_once() })
             );

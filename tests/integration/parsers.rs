@@ -86,7 +86,7 @@ static SITUATIONS: LazyLock<[Situations; 2]> = LazyLock::new(|| {
         assert!(positions.len() >= 6, "{positions:?}");
         let over: Vec<Position> = positions
             .iter()
-            .flat_map(|position| edition.turns(position))
+            .flat_map(referee::game::Position::turns)
             .map(|(_, after)| after)
             .filter(|after| after.outcome().is_some())
             .take(4)
@@ -136,7 +136,7 @@ proptest! {
         let game = FourInARow;
         let mut positions = vec![game.start()];
         for _ in 0..8 {
-            let turns = positions.last().map_or_else(Vec::new, |last| game.turns(last));
+            let turns = positions.last().map_or_else(Vec::new, referee::game::Position::turns);
             positions.extend(turns.first().map(|(_, after)| *after));
         }
         read_all(&game, &positions, &line);

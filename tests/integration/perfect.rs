@@ -8,7 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use referee::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
 use referee::game::{Game as _, Position as _};
-use referee::solver::{Goal, Limits, Options, Solver, Value};
+use referee::solver::{Goal, Limits, Options, Solve as _, Solver, Value};
 use referee::strategy::perfect::Perfect;
 
 /// So long that it never matters how fast this machine is.
@@ -59,7 +59,7 @@ fn it_keeps_every_value() {
             let answer = solver.solve(position, Goal::Value, &Limits::NONE);
             answer.value().expect("no limits")
         };
-        let mut perfect = Perfect::new(LONG);
+        let mut perfect = Perfect::new(Some(LONG));
         let turn = perfect.choose(&position, &mut rng).expect("a turn");
         let mut answer = String::new();
         edition.write_turn(turn, &mut answer);
@@ -79,7 +79,7 @@ fn it_keeps_every_value() {
 fn it_answers_everywhere_and_in_time() {
     let edition = Edition::default();
     let mut rng = ChaCha8Rng::seed_from_u64(5);
-    let mut perfect = Perfect::new(Duration::from_millis(50));
+    let mut perfect = Perfect::new(Some(Duration::from_millis(50)));
     // A whole game against itself, from the empty board.
     let mut position = edition.start();
     let mut turns = 0;

@@ -8,7 +8,7 @@ use referee::game::quarto::{Cell, Edition, Rules};
 use referee::game::{Game, Outcome, Position as _};
 use referee::puzzles::file::SHIPPED;
 use referee::puzzles::puzzle::{Kind, Puzzle};
-use referee::solver::{Goal, Limits, Solver, Value, four_in_a_row};
+use referee::solver::{Goal, Limits, Solve as _, Solver, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
 
 use crate::common::{RECORDS, Referee, Run};
@@ -414,7 +414,7 @@ fn no_two_are_equal_by_symmetry() {
 fn brute_force<G: Game>(game: &G, position: &G::Position) -> Value {
     let side = position.to_move();
     let mut best = Value::Loss;
-    for (_, after) in game.turns(position) {
+    for (_, after) in position.turns() {
         best = best.max(value_of_turn(game, side, &after));
         if best == Value::Win {
             break;
@@ -437,7 +437,7 @@ fn verify<G: Game>(game: &G, puzzle: &Puzzle, value: impl Fn(&G::Position) -> Va
     let position = game.read_request(&puzzle.position).expect("a position");
     let side = position.to_move();
     let mut turns = Vec::new();
-    for (turn, after) in game.turns(&position) {
+    for (turn, after) in position.turns() {
         let mut text = String::new();
         game.write_turn(turn, &mut text);
         let worth = match after.outcome() {

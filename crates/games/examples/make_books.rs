@@ -3,8 +3,14 @@
 //!
 //! `cargo run --release -p referee-games --example make_books -- four-in-a-row four_in_a_row.bin four.proofs`
 
+#[path = "make_books/books.rs"]
+mod books;
+
+use std::collections::HashMap;
+
 use referee_games::game::quarto::Rules;
-use referee_games::solver::{Goal, Limits, Options, Solver, early_positions, four_in_a_row};
+use referee_games::solver::four_in_a_row::{self, BOOK_DISCS};
+use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, book_key};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let words: Vec<String> = std::env::args().skip(1).collect();
@@ -12,18 +18,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ["standard", file] => (*file, quarto(Rules::Standard)),
         ["squares", file] => (*file, quarto(Rules::Squares)),
         ["four-in-a-row", file, proofs @ ..] => {
-            let mut known = four_in_a_row::BookProofs::default();
+            let mut known = HashMap::new();
             for path in proofs {
-                known.read(&std::fs::read(path)?)?;
+                known.extend(books::four_proofs(&std::fs::read(path)?)?);
             }
-            let solver = four_in_a_row::Solver::without_book(16 << 20);
-            for position in known.missing() {
-                known.add(
-                    &position,
-                    solver.solve(&position, Goal::Distance, &Limits::NONE),
-                );
-            }
-            (*file, known.book())
+            (*file, four_in_a_row(&known))
         }
         _ => return Err("expected standard, squares or four-in-a-row, and a file".into()),
     };
@@ -33,10 +32,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     )?)
 }
 
+fn four_in_a_row(known: &HashMap<u64, u8>) -> Option<Vec<u8>> {
+    let solver = four_in_a_row::Solver::without_book(16 << 20);
+    let positions = books::four_positions(BOOK_DISCS).into_iter();
+    let entries = positions.map(|(key, position)| {
+        let score = || {
+            let found = solver.solve(&position, Goal::Distance, &Limits::NONE);
+            found.rank().0.cast_unsigned()
+        };
+        (key, known.get(&key).copied().unwrap_or_else(score))
+    });
+    books::pack(&entries.collect::<Vec<_>>())
+}
+
 /// The latest positions are proven first: the earlier ones then follow from them, also how soon they are won.
 fn quarto(rules: Rules) -> Option<Vec<u8>> {
     let solver = Solver::without_book(Options::default());
-    let levels = [0, 1, 2, 3, 4].map(|placed| early_positions(rules, placed));
+    let levels = [0, 1, 2, 3, 4].map(|placed| books::early_positions(rules, placed));
     for (level, goal) in levels
         .iter()
         .rev()
@@ -46,5 +58,7 @@ fn quarto(rules: Rules) -> Option<Vec<u8>> {
             solver.solve(position, goal, &Limits::NONE);
         }
     }
-    solver.pack_book(&levels.concat())
+    let keys = levels.iter().flatten().filter_map(book_key);
+    let entries = keys.map(|key| (key, solver.book_value(key, rules)));
+    books::pack(&entries.collect::<Vec<_>>())
 }

@@ -7,7 +7,7 @@ use std::error::Error;
 
 use referee_games::game::Game as _;
 use referee_games::game::quarto::Edition;
-use referee_games::solver::{Goal, Limits, Options, Solver};
+use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let request = args().nth(1).ok_or("expected a board and a piece")?;

@@ -7,9 +7,9 @@ use std::io::{self, BufRead as _, Write as _};
 use std::time::Duration;
 
 use rand::seq::IndexedRandom as _;
-use referee_games::game::Game as _;
 use referee_games::game::quarto::Edition;
-use referee_games::solver::{Goal, Limits, Options, Solver};
+use referee_games::game::{Game as _, Position as _};
+use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let edition = Edition::default();
@@ -17,7 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     for request in io::stdin().lock().lines() {
         let position = edition.read_request(request?.trim())?;
         let turn = if position.board().free().count() > 9 {
-            let turns = edition.turns(&position);
+            let turns = position.turns();
             turns.choose(&mut rand::rng()).map(|(turn, _)| *turn)
         } else {
             let limits = Limits::within(Duration::from_secs(1));

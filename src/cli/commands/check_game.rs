@@ -36,37 +36,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let findings = check(&game, html::check_svg);
     let is_fit = findings.iter().all(|finding| finding.level != Level::Wrong);
     let text = if args.json {
-        json(&findings, is_fit)?
+        serde_json::json!({"fit": is_fit, "findings": findings}).to_string() + "\n"
     } else {
         words(&findings, &game.about().name, &args.program)
     };
     Stdout.write_all(text.as_bytes())?;
     if is_fit { Ok(()) } else { Err(Failure::Unfit) }
-}
-
-const fn level(level: Level) -> &'static str {
-    match level {
-        Level::Ok => "ok",
-        Level::Note => "note",
-        Level::Wrong => "wrong",
-    }
-}
-
-fn json(findings: &[Finding], is_fit: bool) -> Result<String, Failure> {
-    let findings: Vec<_> = findings
-        .iter()
-        .map(|finding| {
-            serde_json::json!({
-                "level": level(finding.level),
-                "check": finding.what,
-                "detail": finding.detail,
-            })
-        })
-        .collect();
-    let mut text =
-        serde_json::to_string(&serde_json::json!({"fit": is_fit, "findings": findings}))?;
-    text.push('\n');
-    Ok(text)
 }
 
 fn words(findings: &[Finding], name: &str, program: &str) -> String {
@@ -78,7 +53,7 @@ fn words(findings: &[Finding], name: &str, program: &str) -> String {
             Level::Note => palette.heading,
             Level::Wrong => palette.winning,
         };
-        let mark = level(finding.level);
+        let mark = finding.level.name();
         let _ = write!(text, "{style}{mark:>5}{style:#}  {}", finding.what);
         if !finding.detail.is_empty() {
             text.push_str(": ");

@@ -15,11 +15,11 @@ use crate::cli::support::runtime::run_with_ticks;
 use crate::cli::support::setup::{RulesName, match_set};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values::{self, in_short};
-use crate::game::Game as _;
-use crate::game::four_in_a_row::{self, FourInARow};
-use crate::game::quarto::{Edition, Turn};
+use crate::game::Game;
+use crate::game::four_in_a_row::FourInARow;
+use crate::game::quarto::Edition;
 use crate::report::terminal::time;
-use crate::solver::{self, Evaluation, Goal, Limits, Solver, Value};
+use crate::solver::{self, Evaluation, Goal, Limits, Solve, Solver, Value};
 use crate::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]
@@ -104,35 +104,8 @@ fn quarto(args: &Args) -> Result<(), Failure> {
         .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
     let solver = Solver::new(args.solver.options());
     args.solver.warn_if_smaller(&solver);
-    let progress = || {
-        let progress = solver.progress();
-        format!(
-            "{} nodes, {} of {} turns decided",
-            grouped(progress.nodes),
-            progress.decided,
-            progress.turns
-        )
-    };
-    let text = |turn: Turn| {
-        let mut text = String::new();
-        edition.write_turn(turn, &mut text);
-        text
-    };
-    let work = |limits: &Limits| {
-        let value = solver.solve(&position, Goal::Distance, limits);
-        let turns = args
-            .all
-            .then(|| solver.solve_turns(&position, Goal::Distance, limits));
-        let named = |(turn, evaluation)| (text(turn), evaluation);
-        let line = solver.principal_variation(&position, limits);
-        Solution {
-            value,
-            turns: turns.map(|turns| turns.into_iter().map(named).collect()),
-            line: line.into_iter().map(text).collect(),
-            unit: "placement",
-        }
-    };
-    solve(args, progress, work, || solver.progress().nodes)
+    let work = |limits: &Limits| solution(args, &edition, &solver, &position, limits);
+    solve(args, work, || solver.nodes())
 }
 
 fn four_in_a_row(args: &Args) -> Result<(), Failure> {
@@ -153,29 +126,40 @@ fn four_in_a_row(args: &Args) -> Result<(), Failure> {
         ))
     })?;
     let solver = solver::four_in_a_row::Solver::new(args.solver.options().tt_bytes);
-    let text = |column: four_in_a_row::Column| column.number().to_string();
-    let work = |limits: &Limits| {
-        let value = solver.solve(&position, Goal::Distance, limits);
-        let turns = args
-            .all
-            .then(|| solver.solve_turns(&position, Goal::Distance, limits));
-        let named = |(column, evaluation)| (text(column), evaluation);
-        let line = solver.principal_variation(&position, limits);
-        Solution {
-            value,
-            turns: turns.map(|turns| turns.into_iter().map(named).collect()),
-            line: line.into_iter().map(text).collect(),
-            unit: "disc",
-        }
+    let work = |limits: &Limits| solution(args, &FourInARow, &solver, &position, limits);
+    solve(args, work, || solver.nodes())
+}
+
+fn solution<G: Game>(
+    args: &Args,
+    game: &G,
+    solver: &impl Solve<G::Position>,
+    position: &G::Position,
+    limits: &Limits,
+) -> Solution {
+    let text = |turn| {
+        let mut text = String::new();
+        game.write_turn(turn, &mut text);
+        text
     };
-    let progress = || format!("{} nodes", grouped(solver.nodes()));
-    solve(args, progress, work, || solver.nodes())
+    let value = solver.solve(position, Goal::Distance, limits);
+    let turns = args.all.then(|| {
+        let turns = solver.solve_turns(position, Goal::Distance, limits);
+        let named = turns.into_iter().map(|(turn, value)| (text(turn), value));
+        named.collect()
+    });
+    let line = solver.principal_variation(position, limits);
+    Solution {
+        value,
+        turns,
+        line: line.into_iter().map(text).collect(),
+        unit: G::WORDS[1],
+    }
 }
 
 /// On another thread, with a progress line on a terminal.
 fn solve(
     args: &Args,
-    progress: impl Fn() -> String,
     work: impl FnOnce(&Limits) -> Solution + Send,
     nodes: impl Fn() -> u64,
 ) -> Result<(), Failure> {
@@ -185,7 +169,8 @@ fn solve(
     let begun = Instant::now();
     let line = ProgressLine::new();
     let on_tick = || {
-        line.show(format!("{} {}", in_short(begun.elapsed()), progress()));
+        let time = in_short(begun.elapsed());
+        line.show(format!("{time} {} nodes", grouped(nodes())));
         Ok(())
     };
     let outcome = run_with_ticks(&stop, on_tick, || work(&limits));

@@ -1,18 +1,25 @@
 //! The rules of the games: no process, no clock, no file.
 //!
-//! [`Position`] is what a search needs: the side to move, the legal moves and the outcome. [`Game`] is one edition of
-//! a game (its rules and its piece set) and translates between positions and text. [`HumanInput`] is what a person at
-//! the keyboard needs.
+//! [`Position`] is what a search needs: the side to move, the legal moves and turns, the outcome. [`Game`] is one
+//! edition of a game (its rules and its piece set): it translates between positions and text, and names what else the
+//! program has for the game.
 
 pub mod four_in_a_row;
 pub mod quarto;
 
 use std::fmt;
+use std::time::Duration;
+
+use rand::rngs::ChaCha8Rng;
+
+use crate::session::Solvers;
+use crate::solver::Solve;
 
 /// A role in one game, not a bot: bots swap sides between games.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Side {
     /// In Quarto the side that gives the first piece.
+    #[default]
     First,
     Second,
 }
@@ -43,50 +50,38 @@ pub enum Outcome {
 }
 
 /// Why a move is not allowed in a position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, thiserror::Error)]
 pub enum IllegalReason {
+    #[error("the game is over")]
     GameOver,
-    /// A placement, but no piece is in hand.
+    /// A placement.
+    #[error("there is no piece in hand to place")]
     NothingInHand,
-    /// A gift, but the piece in hand has not been placed yet.
+    /// A gift.
+    #[error("the piece in hand must be placed first")]
     PieceInHand,
     /// The cell (or the column) has no room.
+    #[error("the cell is occupied")]
     Occupied,
-    /// The piece is on the board already.
+    #[error("the piece is on the board already")]
     PieceUsed,
 }
 
-impl fmt::Display for IllegalReason {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::GameOver => "the game is over",
-            Self::NothingInHand => "there is no piece in hand to place",
-            Self::PieceInHand => "the piece in hand must be placed first",
-            Self::Occupied => "the cell is occupied",
-            Self::PieceUsed => "the piece is on the board already",
-        })
-    }
-}
-
 /// The position is as it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct IllegalMove<M> {
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("illegal move {attempted:?}: {reason}")]
+pub struct IllegalMove<M: fmt::Debug> {
     pub attempted: M,
     pub reason: IllegalReason,
 }
-
-impl<M: fmt::Debug> fmt::Display for IllegalMove<M> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "illegal move {:?}: {}", self.attempted, self.reason)
-    }
-}
-
-impl<M: fmt::Debug> std::error::Error for IllegalMove<M> {}
 
 /// A state of a game, with its rules.
 pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// The smallest step that changes a position.
     type Move: Copy + Eq + fmt::Debug;
+
+    /// One answer of a bot: one or more moves.
+    type Turn: Copy + Eq + fmt::Debug;
 
     /// In Quarto the side that places is also the side that then gives.
     fn to_move(&self) -> Side;
@@ -100,12 +95,44 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// Leaves the position untouched and returns the move when it is illegal.
     fn play(&mut self, mv: Self::Move) -> Result<(), IllegalMove<Self::Move>>;
 
+    /// Every legal turn with the position it leads to, in the order of the moves; none when the game is over.
+    fn turns(&self) -> Vec<(Self::Turn, Self)> {
+        let mut turns = Vec::new();
+        add_turns(self, self.to_move(), &mut Vec::new(), &mut turns);
+        turns
+    }
+
+    /// `None` when no turn consists of these moves.
+    fn turn_of(moves: &[Self::Move]) -> Option<Self::Turn>;
+
     fn can_win_at_once(&self) -> bool {
         let won = Outcome::Win(self.to_move());
         self.moves().any(|mv| {
             let mut after = self.clone();
             after.play(mv).is_ok() && after.outcome() == Some(won)
         })
+    }
+}
+
+/// Those of `side` that begin with these moves, which led to this position.
+fn add_turns<P: Position>(
+    position: &P,
+    side: Side,
+    moves: &mut Vec<P::Move>,
+    turns: &mut Vec<(P::Turn, P)>,
+) {
+    for mv in position.moves() {
+        let mut after = position.clone();
+        if after.play(mv).is_err() {
+            continue;
+        }
+        moves.push(mv);
+        if after.outcome().is_none() && after.to_move() == side {
+            add_turns(&after, side, moves, turns);
+        } else if let Some(turn) = P::turn_of(moves) {
+            turns.push((turn, after));
+        }
+        moves.pop();
     }
 }
 
@@ -118,14 +145,26 @@ pub enum Rejection {
     Illegal(String),
 }
 
+impl Rejection {
+    pub fn text(&self) -> &str {
+        let (Self::Malformed(text) | Self::Illegal(text)) = self;
+        text
+    }
+}
+
 /// Name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
+pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
+
+pub type TurnOf<G> = <<G as Game>::Position as Position>::Turn;
+
+/// How a bot chooses a turn; `None` when the game is over.
+pub type Choose<G> = Box<dyn FnMut(&<G as Game>::Position, &mut ChaCha8Rng) -> Option<TurnOf<G>>>;
+
 /// One edition of a game: its rules, and the text that bots, records and people read.
-pub trait Game {
+pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
     type Position: Position;
-    /// One answer of a bot: one or more moves.
-    type Turn: Copy + Eq + fmt::Debug;
 
     /// In records and on the command line.
     const NAME: &'static str;
@@ -133,14 +172,22 @@ pub trait Game {
     /// Whether a random draw decides who acts first; otherwise the first bot named does.
     const IS_FIRST_DRAWN: bool = true;
 
-    /// Whether the game has piece sets, which name its pieces differently.
-    const SETS: bool = false;
+    /// What a turn names as its place, and what fills the board, one a turn: `cell` and `placement`.
+    const WORDS: [&'static str; 2] = ["cell", "mark"];
+
+    /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 where
+    /// there is no [`Game::solver`].
+    const PROVABLE_CELLS: usize = 0;
 
     /// In records.
-    fn rules(&self) -> &'static str;
+    fn rules(&self) -> &'static str {
+        "standard"
+    }
 
     /// CSV; `None` for the built-in set.
-    fn pieces(&self) -> Option<&str>;
+    fn pieces(&self) -> Option<&str> {
+        None
+    }
 
     fn start(&self) -> Self::Position;
 
@@ -159,32 +206,59 @@ pub trait Game {
     fn write_request(&self, position: &Self::Position, out: &mut String);
 
     /// Reads what [`Game::write_request`] writes, as a bot does.
-    fn read_request(&self, line: &str) -> Result<Self::Position, String>;
+    fn read_request(&self, line: &str) -> Result<Self::Position, String> {
+        self.start_from(line)
+    }
 
     /// In canonical form.
-    fn write_turn(&self, turn: Self::Turn, out: &mut String);
+    fn write_turn(&self, turn: TurnOf<Self>, out: &mut String);
 
     /// `answer` is one line, without surrounding whitespace.
     fn judge(
         &self,
         position: &Self::Position,
         answer: &str,
-    ) -> Result<(Self::Turn, Self::Position), Rejection>;
-
-    /// Every legal turn with the position it leads to; none when the game is over.
-    fn turns(&self, position: &Self::Position) -> Vec<(Self::Turn, Self::Position)>;
-
-    /// `None` when no turn consists of these moves.
-    fn turn_of(&self, moves: &[<Self::Position as Position>::Move]) -> Option<Self::Turn>;
+    ) -> Result<(TurnOf<Self>, Self::Position), Rejection>;
 
     /// Empty when none decided it.
     fn winning_lines(&self, position: &Self::Position) -> WinningLines;
 
     /// Such as `places K on 6, gives A`.
-    fn describe(&self, before: &Self::Position, turn: Self::Turn) -> String;
+    fn describe(&self, before: &Self::Position, turn: TurnOf<Self>) -> String;
 
     /// `last` is the turn that led to the position.
-    fn picture(&self, position: &Self::Position, last: Option<Self::Turn>) -> Picture;
+    fn picture(&self, position: &Self::Position, last: Option<TurnOf<Self>>) -> Picture;
+
+    /// For a person at a terminal: the rules in short and the order of play.
+    fn instructions(&self) -> String;
+
+    /// A person makes one move after the other.
+    fn question(&self, position: &Self::Position) -> String;
+
+    /// The error is a sentence for the person.
+    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
+
+    /// A warning that names every choice that loses at once; `None` when none does.
+    fn hint(&self, position: &Self::Position) -> Option<String>;
+
+    /// In words.
+    fn inventory(&self, position: &Self::Position) -> String;
+
+    fn solver(_: &Solvers) -> Option<&dyn Solve<Self::Position>> {
+        None
+    }
+
+    /// The same text for all positions that are equal by symmetry, and for no others.
+    fn class(&self, position: &Self::Position) -> String {
+        let mut board = String::new();
+        self.write_request(position, &mut board);
+        board
+    }
+
+    /// A bot that plays perfectly, within this time for a turn; without one its turns are the same on every machine.
+    fn perfect(_: Option<Duration>) -> Option<Choose<Self>> {
+        None
+    }
 }
 
 /// A drawing of a position as data: what is on the board, without colours.
@@ -212,26 +286,4 @@ pub struct Picture {
     pub text: Vec<String>,
     /// The same picture as a game's program made it; not to be trusted.
     pub svg: Option<String>,
-}
-
-pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
-
-/// A game that people can play at a terminal, one move after the other.
-pub trait HumanInput: Game {
-    /// The rules in short and the order of play.
-    fn instructions(&self) -> String;
-
-    fn question(&self, position: &Self::Position) -> String;
-
-    /// Only the form is checked, not whether the move is legal. The error is a sentence for the person.
-    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
-
-    /// Why the rules forbid this move.
-    fn refusal(&self, position: &Self::Position, mv: MoveOf<Self>) -> String;
-
-    /// A warning that names every choice that loses at once; `None` when none does.
-    fn hint(&self, position: &Self::Position) -> Option<String>;
-
-    /// In words.
-    fn inventory(&self, position: &Self::Position) -> String;
 }

@@ -28,10 +28,11 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::game::{Outcome, Picture, Rejection, Side, WinningLines};
+use crate::solver::{Evaluation, Goal, Limits, Value};
 
 pub use prover::{Proof, ProvenTurn, Prover, Solvers, TurnFacts, TurnValue};
-pub use registry::Builtins;
 
+/// A game with its rules and pieces: of this program (every [`crate::game::Game`]), or a program of its own.
 pub trait Ruleset: fmt::Debug + Send + Sync {
     /// In records, in a bot's environment and on the command line.
     fn name(&self) -> &str;
@@ -40,7 +41,9 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     fn rules(&self) -> &str;
 
     /// `None` for the built-in one.
-    fn pieces(&self) -> Option<&str>;
+    fn pieces(&self) -> Option<&str> {
+        None
+    }
 
     fn start(&self) -> Box<dyn Session + '_>;
 
@@ -53,8 +56,7 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     fn instructions(&self) -> String;
 
     /// For games whose start is random. The error is a sentence.
-    fn start_drawn(&self, seed: u32) -> Result<Box<dyn Session + '_>, String> {
-        let _ = seed;
+    fn start_drawn(&self, _seed: u32) -> Result<Box<dyn Session + '_>, String> {
         Ok(self.start())
     }
 
@@ -65,7 +67,9 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     fn is_first_drawn(&self) -> bool;
 
     /// Whether positions can be proven ([`Ruleset::prover`]), and `builtin:perfect` plays.
-    fn is_solvable(&self) -> bool;
+    fn is_solvable(&self) -> bool {
+        false
+    }
 
     /// Whether [`Session::write_answers`] writes the legal answers: built-in bots are then told them after each
     /// request of a game that they do not know.
@@ -85,17 +89,17 @@ pub trait Ruleset: fmt::Debug + Send + Sync {
     }
 
     /// With its parameters (`search?depth=3`); `None` when there is none for this game.
-    fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>>;
+    fn builtin_bot(&self, _name: &str, _options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
+        None
+    }
 
-    fn prover(&self, solvers: &Solvers) -> Option<Box<dyn Prover>> {
-        let _ = solvers;
+    fn prover(&self, _solvers: &Solvers) -> Option<Prover> {
         None
     }
 
     /// The smallest depth at which `builtin:search` is sure to give one of these answers, in canonical form; `None`
     /// when none is. The error is a sentence about the request.
-    fn look_ahead(&self, request: &str, answers: &[String]) -> Result<Option<u32>, String> {
-        let _ = (request, answers);
+    fn look_ahead(&self, _request: &str, _answers: &[String]) -> Result<Option<u32>, String> {
         Ok(None)
     }
 }
@@ -120,6 +124,9 @@ pub struct BuiltinOptions {
 /// request.
 pub type BuiltinBot<'a> = Box<dyn FnMut(&str) -> Result<String, String> + 'a>;
 
+/// A turn in canonical form, and the game after it.
+pub type TurnAndAfter<'a> = (String, Box<dyn Session + 'a>);
+
 /// One game being played: a position, and the turn that led to it. A rejected answer changes nothing. In Quarto, the
 /// side that places a piece also gives the next one: sides need not alternate from move to move.
 pub trait Session: fmt::Debug {
@@ -132,18 +139,20 @@ pub trait Session: fmt::Debug {
     fn write_board(&self, out: &mut String);
 
     /// Appends the text from which [`Ruleset::start_from`] starts a game in this position.
-    fn write_start(&self, out: &mut String);
+    fn write_start(&self, out: &mut String) {
+        self.write_board(out);
+    }
 
     /// Without newline.
     fn write_request(&self, out: &mut String);
 
     /// With a tab before each, where [`Ruleset::lists_answers`].
-    fn write_answers(&self, out: &mut String) {
-        let _ = out;
-    }
+    fn write_answers(&self, _out: &mut String) {}
 
     /// One line, without surrounding whitespace.
-    fn judge(&self, answer: &str) -> Result<(), Rejection>;
+    fn judge(&self, answer: &str) -> Result<(), Rejection> {
+        self.clone_box().play(answer, &mut String::new())
+    }
 
     /// Makes the turn of an answer, and replaces `turn` by its canonical form.
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection>;
@@ -157,8 +166,7 @@ pub trait Session: fmt::Debug {
     fn picture(&self) -> Picture;
 
     /// What a person who plays this side may see.
-    fn picture_for(&self, viewer: Side) -> Picture {
-        let _ = viewer;
+    fn picture_for(&self, _viewer: Side) -> Picture {
         self.picture()
     }
 
@@ -171,16 +179,83 @@ pub trait Session: fmt::Debug {
     /// turn.
     fn make_move(&mut self, index: usize) -> bool;
 
-    fn can_win_at_once(&self) -> bool;
+    /// Every legal one.
+    fn turns(&self) -> Box<dyn Iterator<Item = TurnAndAfter<'_>> + '_>;
+
+    fn can_win_at_once(&self) -> bool {
+        let won = Some(Outcome::Win(self.to_move()));
+        self.turns().any(|(_, after)| after.outcome() == won)
+    }
 
     /// Counts the legal turns by the positions that they lead to.
-    fn outlook(&self) -> Outlook;
+    fn outlook(&self) -> Outlook {
+        let me = self.to_move();
+        let mut outlook = Outlook::default();
+        for (_, after) in self.turns() {
+            let outcome = after.outcome();
+            outlook.turns += 1;
+            outlook.ending += usize::from(outcome.is_some());
+            outlook.winning += usize::from(outcome == Some(Outcome::Win(me)));
+            outlook.losing += usize::from(after.lets_win(me));
+        }
+        outlook
+    }
+
+    /// Whether the opponent of `side`, which moved last, can win immediately.
+    fn lets_win(&self, side: Side) -> bool {
+        self.outcome().is_none() && self.to_move() != side && self.can_win_at_once()
+    }
+
+    fn free_cells(&self) -> usize {
+        let mut board = String::new();
+        self.write_board(&mut board);
+        board.matches('.').count()
+    }
+
+    /// What a person who is to move is asked for.
+    fn question(&self) -> String;
+
+    /// A person makes a turn one move after the other; returns the turn in canonical form when it is complete. On an
+    /// error, a sentence for the person, nothing has changed.
+    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String>;
+
+    /// Names the choices that lose immediately; `None` when none does.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+
+    /// In words.
+    fn inventory(&self) -> String;
 
     /// The result of best play; `None` when a search of `nodes` nodes does not prove it. It is the same on every
     /// machine.
-    fn prove(&self, nodes: u64) -> Option<Outcome>;
+    fn prove(&self, _nodes: u64) -> Option<Outcome> {
+        None
+    }
 
-    fn human_turn(&self) -> Box<dyn HumanTurn + '_>;
+    /// What is proven for the side to move; `None` without a solver.
+    fn solve(&self, _: &Solvers, _: Goal, _: &Limits) -> Option<Evaluation> {
+        None
+    }
+
+    /// Whether the turn that led here is worth at least this value to the side that made it; `None` when a limit was
+    /// reached.
+    fn keeps(&self, _: &Solvers, _: Value, _: &Limits) -> Option<bool> {
+        None
+    }
+
+    /// A game that both sides play perfectly from here, as far as it is proven: the winner wins as soon as it can,
+    /// the loser loses as late as it can.
+    fn line(&self, _: &Solvers, _: &Limits) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The same text for all positions that are equal by symmetry, and for no others.
+    fn class(&self) -> String {
+        let mut text = String::new();
+        self.write_start(&mut text);
+        text
+    }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -191,25 +266,4 @@ pub struct Outlook {
     pub winning: usize,
     /// Those after which the opponent can win immediately.
     pub losing: usize,
-}
-
-/// A turn that a person types, one move after the other.
-pub trait HumanTurn {
-    fn question(&self) -> String;
-
-    /// On an error, a sentence for the person, nothing has changed.
-    fn make(&mut self, typed: &str) -> Result<(), String>;
-
-    fn is_complete(&self) -> bool;
-
-    /// In canonical form; `None` while it is not complete.
-    fn answer(&self) -> Option<String>;
-
-    /// Names the choices that lose immediately; `None` when none does.
-    fn hint(&self) -> Option<String>;
-
-    /// In words.
-    fn inventory(&self) -> String;
-
-    fn picture(&self) -> Picture;
 }

@@ -1,22 +1,23 @@
-//! Implements [`Ruleset`], [`Session`] and [`HumanTurn`] for every [`Game`].
+//! Implements [`Ruleset`] and [`Session`] for every [`Game`].
 
-use rand::SeedableRng as _;
+use std::sync::Arc;
+
 use rand::rngs::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _};
 
-use super::registry::answer;
-use super::{
-    BuiltinBot, BuiltinOptions, Builtins, HumanTurn, Outlook, Prover, Ruleset, Session, Solvers,
+use super::{BuiltinBot, BuiltinOptions, Prover, Ruleset, Session, Solvers, TurnAndAfter};
+use crate::game::{
+    Choose, Game, MoveOf, Outcome, Picture, Position as _, Rejection, Side, TurnOf, WinningLines,
 };
-use crate::game::{Game, Outcome, Picture, Position as _, Rejection, Side, WinningLines};
-use crate::game::{HumanInput, MoveOf};
+use crate::solver::{Evaluation, Goal, Limits, Options, Value};
 use crate::strategy::Strategy;
 use crate::strategy::builtin::Builtin;
 use crate::strategy::search::{DEPTHS, Search};
 
-impl<G> Ruleset for G
-where
-    G: HumanInput + Builtins + std::fmt::Debug + Send + Sync,
-{
+/// Of the transposition table for one position.
+const TT_BYTES: usize = 2 << 20;
+
+impl<G: Game> Ruleset for G {
     fn name(&self) -> &str {
         G::NAME
     }
@@ -30,21 +31,19 @@ where
     }
 
     fn start(&self) -> Box<dyn Session + '_> {
-        Box::new(TypedSession::new(self, Game::start(self)))
+        TypedSession::boxed(self, Game::start(self))
     }
 
     fn start_from(&self, text: &str) -> Result<Box<dyn Session + '_>, String> {
-        let position = Game::start_from(self, text)?;
-        Ok(Box::new(TypedSession::new(self, position)))
+        Ok(TypedSession::boxed(self, Game::start_from(self, text)?))
     }
 
     fn read_request(&self, line: &str) -> Result<Box<dyn Session + '_>, String> {
-        let position = Game::read_request(self, line)?;
-        Ok(Box::new(TypedSession::new(self, position)))
+        Ok(TypedSession::boxed(self, Game::read_request(self, line)?))
     }
 
     fn instructions(&self) -> String {
-        HumanInput::instructions(self)
+        Game::instructions(self)
     }
 
     fn is_first_drawn(&self) -> bool {
@@ -52,68 +51,81 @@ where
     }
 
     fn is_solvable(&self) -> bool {
-        G::IS_SOLVABLE
+        G::PROVABLE_CELLS > 0
     }
 
     fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot<'_>> {
-        let strategy = match name.parse().ok()? {
-            Builtin::Random => Strategy::Random,
-            Builtin::Greedy => Strategy::Greedy,
-            Builtin::Perfect { slips } => return self.perfect_bot(slips, options),
+        let builtin = name.parse().ok()?;
+        let mut choose: Choose<G> = match builtin {
+            Builtin::Random => Box::new(|position, rng| Strategy::Random.choose(position, rng)),
+            Builtin::Greedy => Box::new(|position, rng| Strategy::Greedy.choose(position, rng)),
             Builtin::Search { depth } => {
-                let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
                 let mut search = Search::new(depth);
-                return Some(Box::new(move |request| {
-                    let position = Game::read_request(self, request)?;
-                    answer(self, search.choose(self, &position, &mut rng))
-                }));
+                Box::new(move |position, rng| search.choose(position, rng))
             }
+            Builtin::Perfect { slips } => G::perfect(slips.is_none().then_some(options.move_time))?,
         };
         let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+        // Slips have numbers of their own, so that the other turns do not depend on them.
+        let mut slip_rng = ChaCha8Rng::seed_from_u64(options.seed);
+        slip_rng.set_stream(1);
         Some(Box::new(move |request| {
             let position = Game::read_request(self, request)?;
-            let turn = strategy.choose(self, &position, &mut rng);
-            answer(self, turn)
+            let turn = match builtin {
+                Builtin::Perfect { slips: Some(slips) } if slip_rng.random_bool(slips) => {
+                    Strategy::Random.choose(&position, &mut slip_rng)
+                }
+                _ => choose(&position, &mut rng),
+            };
+            // There is no turn only when the game is over, and then no request is sent.
+            Ok(text(self, turn.ok_or("the game in it is over")?))
         }))
     }
 
-    fn prover(&self, solvers: &Solvers) -> Option<Box<dyn Prover>> {
-        Builtins::prover(self, solvers)
+    fn prover(&self, solvers: &Solvers) -> Option<Prover> {
+        let game = || Arc::new(self.clone());
+        (G::PROVABLE_CELLS > 0)
+            .then(|| Prover::new(game(), G::WORDS, G::PROVABLE_CELLS, solvers.clone()))
     }
 
     fn look_ahead(&self, request: &str, answers: &[String]) -> Result<Option<u32>, String> {
         let position = Game::read_request(self, request)?;
-        let is_right = |turn| answer(self, Some(turn)).is_ok_and(|text| answers.contains(&text));
         let is_sure = |depth: &u32| {
-            let mut turns = Search::new(*depth).candidates(self, &position).into_iter();
-            turns.all(is_right)
+            let mut turns = Search::new(*depth).candidates(&position).into_iter();
+            turns.all(|turn| answers.contains(&text(self, turn)))
         };
         Ok(DEPTHS.into_iter().find(is_sure))
     }
 }
 
-#[derive(Debug)]
+fn text<G: Game>(game: &G, turn: TurnOf<G>) -> String {
+    let mut text = String::new();
+    game.write_turn(turn, &mut text);
+    text
+}
+
+#[derive(Clone, Debug)]
 struct TypedSession<'a, G: Game> {
     game: &'a G,
     position: G::Position,
     /// With the position before it.
-    last: Option<(G::Position, G::Turn)>,
+    last: Option<(G::Position, TurnOf<G>)>,
+    /// What a person has typed of this turn, and the side.
+    typed: Option<(Side, Vec<MoveOf<G>>)>,
 }
 
 impl<'a, G: Game> TypedSession<'a, G> {
-    const fn new(game: &'a G, position: G::Position) -> Self {
-        Self {
+    fn boxed(game: &'a G, position: G::Position) -> Box<dyn Session + 'a> {
+        Box::new(Self {
             game,
             position,
             last: None,
-        }
+            typed: None,
+        })
     }
 }
 
-impl<G> Session for TypedSession<'_, G>
-where
-    G: HumanInput + Builtins + std::fmt::Debug,
-{
+impl<G: Game> Session for TypedSession<'_, G> {
     fn to_move(&self) -> Side {
         self.position.to_move()
     }
@@ -134,10 +146,6 @@ where
         self.game.write_request(&self.position, out);
     }
 
-    fn judge(&self, answer: &str) -> Result<(), Rejection> {
-        self.game.judge(&self.position, answer).map(|_| ())
-    }
-
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
         let (made, after) = self.game.judge(&self.position, answer)?;
         turn.clear();
@@ -152,10 +160,8 @@ where
     }
 
     fn describe_last_turn(&self) -> String {
-        let last = self.last.as_ref();
-        last.map_or_else(String::new, |(before, turn)| {
-            self.game.describe(before, *turn)
-        })
+        let words = |(before, turn): &(_, _)| self.game.describe(before, *turn);
+        self.last.as_ref().map_or_else(String::new, words)
     }
 
     fn picture(&self) -> Picture {
@@ -164,11 +170,7 @@ where
     }
 
     fn clone_box(&self) -> Box<dyn Session + '_> {
-        Box::new(Self {
-            game: self.game,
-            position: self.position.clone(),
-            last: self.last.clone(),
-        })
+        Box::new(self.clone())
     }
 
     fn count_moves(&self) -> usize {
@@ -180,74 +182,34 @@ where
         mv.is_some_and(|mv| self.position.play(mv).is_ok())
     }
 
+    fn turns(&self) -> Box<dyn Iterator<Item = TurnAndAfter<'_>> + '_> {
+        let turns = self.position.turns().into_iter();
+        let boxed = |(turn, after)| (text(self.game, turn), TypedSession::boxed(self.game, after));
+        Box::new(turns.map(boxed))
+    }
+
     fn can_win_at_once(&self) -> bool {
         self.position.can_win_at_once()
     }
 
-    fn outlook(&self) -> Outlook {
-        let me = self.position.to_move();
-        let mut outlook = Outlook::default();
-        for (_, after) in self.game.turns(&self.position) {
-            let outcome = after.outcome();
-            outlook.turns += 1;
-            outlook.ending += usize::from(outcome.is_some());
-            outlook.winning += usize::from(outcome == Some(Outcome::Win(me)));
-            outlook.losing += usize::from(outcome.is_none() && after.can_win_at_once());
-        }
-        outlook
-    }
-
-    fn prove(&self, nodes: u64) -> Option<Outcome> {
-        self.game.prove(&self.position, nodes)
-    }
-
-    fn human_turn(&self) -> Box<dyn HumanTurn + '_> {
-        Box::new(TypedTurn {
-            game: self.game,
-            side: self.position.to_move(),
-            position: self.position.clone(),
-            moves: Vec::new(),
-        })
-    }
-}
-
-struct TypedTurn<'a, G: Game> {
-    game: &'a G,
-    side: Side,
-    /// After the moves so far.
-    position: G::Position,
-    moves: Vec<MoveOf<G>>,
-}
-
-impl<G: HumanInput> HumanTurn for TypedTurn<'_, G> {
     fn question(&self) -> String {
         self.game.question(&self.position)
     }
 
-    fn make(&mut self, typed: &str) -> Result<(), String> {
+    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String> {
         let mv = self.game.read_move(&self.position, typed)?;
         let mut after = self.position.clone();
-        if after.play(mv).is_err() {
-            return Err(self.game.refusal(&self.position, mv));
+        after
+            .play(mv)
+            .map_err(|illegal| illegal.reason.to_string())?;
+        let before = std::mem::replace(&mut self.position, after);
+        let (side, moves) = self.typed.get_or_insert((before.to_move(), Vec::new()));
+        moves.push(mv);
+        if self.position.outcome().is_none() && self.position.to_move() == *side {
+            return Ok(None);
         }
-        self.position = after;
-        self.moves.push(mv);
-        Ok(())
-    }
-
-    fn is_complete(&self) -> bool {
-        !self.moves.is_empty()
-            && (self.position.outcome().is_some() || self.position.to_move() != self.side)
-    }
-
-    fn answer(&self) -> Option<String> {
-        if !self.is_complete() {
-            return None;
-        }
-        let turn = self.game.turn_of(&self.moves)?;
-        let mut text = String::new();
-        self.game.write_turn(turn, &mut text);
-        Some(text)
+        let turn = G::Position::turn_of(moves).ok_or("a turn of unknown moves")?;
+        Ok(Some(text(self.game, turn)))
     }
 
     fn hint(&self) -> Option<String> {
@@ -258,7 +220,39 @@ impl<G: HumanInput> HumanTurn for TypedTurn<'_, G> {
         self.game.inventory(&self.position)
     }
 
-    fn picture(&self) -> Picture {
-        self.game.picture(&self.position, None)
+    fn prove(&self, nodes: u64) -> Option<Outcome> {
+        if self.free_cells() > G::PROVABLE_CELLS {
+            return None;
+        }
+        // Every position is searched with an empty table, so the result depends on the position alone.
+        let solvers = Solvers::new(Options {
+            tt_bytes: TT_BYTES,
+            threads: 1,
+        });
+        let found = self.solve(&solvers, Goal::Value, &Limits::nodes(nodes))?;
+        let side = self.to_move();
+        Some(match found.value()? {
+            Value::Win => Outcome::Win(side),
+            Value::Draw => Outcome::Draw,
+            Value::Loss => Outcome::Win(side.other()),
+        })
+    }
+
+    fn solve(&self, solvers: &Solvers, goal: Goal, limits: &Limits) -> Option<Evaluation> {
+        Some(G::solver(solvers)?.solve(&self.position, goal, limits))
+    }
+
+    fn keeps(&self, solvers: &Solvers, value: Value, limits: &Limits) -> Option<bool> {
+        G::solver(solvers)?.keeps(&self.position, value, limits)
+    }
+
+    fn line(&self, solvers: &Solvers, limits: &Limits) -> Vec<String> {
+        let solver = G::solver(solvers).into_iter();
+        let turns = solver.flat_map(|solver| solver.principal_variation(&self.position, limits));
+        turns.map(|turn| text(self.game, turn)).collect()
+    }
+
+    fn class(&self) -> String {
+        self.game.class(&self.position)
     }
 }

@@ -58,17 +58,38 @@ impl Evaluation {
         Self { low, high, n }
     }
 
-    pub(super) const fn free(self) -> u8 {
-        self.n
+    /// Asks whether the score is at least what `next` says of the bounds so far, until it says nothing or there is no
+    /// answer: a lower bound of the score if it is, an upper bound if it is not. With n free cells.
+    pub(super) fn narrowed(
+        n: u8,
+        next: impl Fn(Score, Score) -> Option<Score>,
+        mut score: impl FnMut(Score) -> Option<Score>,
+    ) -> Self {
+        let (mut low, mut high) = (-n.cast_signed(), n.cast_signed());
+        while let Some(beta) = next(low, high)
+            && let Some(score) = score(beta)
+        {
+            if score >= beta {
+                low = low.max(score);
+            } else {
+                high = high.min(score);
+            }
+        }
+        Self::new(low, high, n)
     }
 
-    /// To compare the turns of one position, larger is better: the lower bound, then the upper bound. Sooner wins and
-    /// later losses are better.
+    pub(super) const fn with_free(self, n: u8) -> Self {
+        Self { n, ..self }
+    }
+
+    /// For the other side.
+    pub(super) const fn opposite(self) -> Self {
+        Self::new(-self.high, -self.low, self.n)
+    }
+
+    /// The lower and the upper bound of the score. To compare the turns of one position, larger is better: sooner wins
+    /// and later losses are.
     pub const fn rank(self) -> (i8, i8) {
-        (self.low, self.high)
-    }
-
-    pub(super) const fn bounds(self) -> (Score, Score) {
         (self.low, self.high)
     }
 
@@ -150,12 +171,12 @@ impl Bounds {
     }
 
     #[inline]
-    pub(super) const fn low(self, n: u8) -> Score {
+    pub(super) fn low(self, n: u8) -> Score {
         score(self.low, n)
     }
 
     #[inline]
-    pub(super) const fn high(self, n: u8) -> Score {
+    pub(super) fn high(self, n: u8) -> Score {
         score(self.high, n)
     }
 
@@ -193,18 +214,14 @@ const fn number(score: Score, n: u8) -> u8 {
 }
 
 #[inline]
-const fn score(number: u8, n: u8) -> Score {
+fn score(number: u8, n: u8) -> Score {
     let (number, n) = (number.cast_signed(), n.cast_signed());
     // With few free cells the soonest wins and losses do not exist: they count as draws.
     match number {
         7 => 0,
-        8.. => max(n - 2 * (15 - number), 0),
-        _ => -max(n - 1 - 2 * (number + 1), 0),
+        8.. => (n - 2 * (15 - number)).max(0),
+        _ => -(n - 1 - 2 * (number + 1)).max(0),
     }
-}
-
-const fn max(a: i8, b: i8) -> i8 {
-    if a > b { a } else { b }
 }
 
 #[cfg(test)]

@@ -1,5 +1,5 @@
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 /// When a search stops before it has its result. The default is never.
@@ -35,51 +35,18 @@ impl Limits {
         }
     }
 
+    /// What is left of them after so many nodes.
+    pub(super) fn after(&self, nodes: u64) -> Self {
+        Self {
+            nodes: self.nodes.map(|limit| limit.saturating_sub(nodes)),
+            ..self.clone()
+        }
+    }
+
     #[must_use]
     pub fn or_when(mut self, flag: Arc<AtomicBool>) -> Self {
         self.stop = Some(flag);
         self
-    }
-}
-
-/// Other threads can read it while the solver searches.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Progress {
-    /// Positions with a piece in hand that were searched since the solver was made.
-    pub nodes: u64,
-    /// Turns at the root that are decided in the current search, at most `turns`: with several threads some are
-    /// decided more than once.
-    pub decided: u32,
-    /// At the root, without those that lose immediately.
-    pub turns: u32,
-}
-
-/// Written by the threads of a solver, read by others.
-#[derive(Debug, Default)]
-pub(super) struct Counters {
-    pub(super) nodes: AtomicU64,
-    pub(super) decided: AtomicU32,
-    pub(super) turns: AtomicU32,
-}
-
-impl Counters {
-    /// With so many turns at the root.
-    pub(super) fn begin(&self, turns: usize) {
-        let turns = u32::try_from(turns).unwrap_or(u32::MAX);
-        self.decided.store(0, Ordering::Relaxed);
-        self.turns.store(turns, Ordering::Relaxed);
-    }
-
-    pub(super) fn decide(&self) {
-        self.decided.fetch_add(1, Ordering::Relaxed);
-    }
-
-    pub(super) fn read(&self) -> Progress {
-        Progress {
-            nodes: self.nodes.load(Ordering::Relaxed),
-            decided: (self.decided.load(Ordering::Relaxed)).min(self.turns.load(Ordering::Relaxed)),
-            turns: self.turns.load(Ordering::Relaxed),
-        }
     }
 }
 
@@ -88,24 +55,25 @@ impl Counters {
 pub(super) struct LimitCheck<'a> {
     limits: &'a Limits,
     last_node: u64,
-    pub(super) counters: &'a Counters,
+    /// Counted by all searches of a solver.
+    nodes: &'a AtomicU64,
     /// The search has its result or reached a limit: every thread stops.
     pub(super) over: AtomicBool,
 }
 
 impl<'a> LimitCheck<'a> {
-    pub(super) fn new(limits: &'a Limits, counters: &'a Counters, last_node: u64) -> Self {
+    pub(super) fn new(limits: &'a Limits, nodes: &'a AtomicU64, last_node: u64) -> Self {
         Self {
             limits,
             last_node,
-            counters,
+            nodes,
             over: AtomicBool::new(false),
         }
     }
 
     /// False when the search is over.
     pub(super) fn may_continue(&self, nodes: u64) -> bool {
-        let before = self.counters.nodes.fetch_add(nodes, Ordering::Relaxed);
+        let before = self.nodes.fetch_add(nodes, Ordering::Relaxed);
         let reached = before + nodes >= self.last_node
             || (self.limits.stop.as_ref()).is_some_and(|stop| stop.load(Ordering::Relaxed))
             || (self.limits.deadline).is_some_and(|deadline| Instant::now() >= deadline);

@@ -53,8 +53,6 @@ pub(super) struct Shared<'a> {
 
 pub(super) struct Worker<'a, const SQUARES: bool> {
     shared: Shared<'a>,
-    /// Free cells at the root.
-    root: u8,
     nodes: u64,
     checked: u64,
 }
@@ -76,10 +74,9 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         Rules::Standard
     };
 
-    pub(super) const fn new(shared: Shared<'a>, root: u8) -> Self {
+    pub(super) const fn new(shared: Shared<'a>) -> Self {
         Self {
             shared,
-            root,
             nodes: 0,
             checked: 0,
         }
@@ -150,14 +147,14 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         };
         self.shared.table.put(hash, bounds, self.nodes - start);
         if n >= BOOK_FROM {
-            self.shared.book.add(hash, bounds);
+            self.shared.book.add(hash.signature, bounds);
         }
         Ok(best)
     }
 
     /// From the proof book or the transposition table.
     fn known_bounds(&self, hash: Hash, n: u8) -> Option<Bounds> {
-        let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash, Self::RULES));
+        let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash.signature, Self::RULES));
         proven.flatten().or_else(|| self.shared.table.get(hash))
     }
 
@@ -245,9 +242,6 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             return Ok(next_win);
         }
         turns.list.sort_unstable();
-        if n == self.root {
-            self.shared.check.counters.begin(turns.list.len());
-        }
         let mut best = 1 - s;
         let searched = self.shared.searched.filter(|_| n > PARALLEL_FROM);
         let mut deferred = ArrayVec::<u32, 240>::new();
@@ -267,7 +261,6 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             } else {
                 self.search(&board, &threats, gift, n - 1, 1 - beta)?
             };
-            self.count_decided(n);
             best = best.max(-score);
             if best >= beta {
                 return Ok(best);
@@ -277,20 +270,12 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
         for turn in &deferred {
             let (board, threats, gift) = turns.get(*turn);
             let score = self.search(&board, &threats, gift, n - 1, 1 - beta)?;
-            self.count_decided(n);
             best = best.max(-score);
             if best >= beta {
                 break;
             }
         }
         Ok(best)
-    }
-
-    /// At the root.
-    fn count_decided(&self, n: u8) {
-        if n == self.root {
-            self.shared.check.counters.decide();
-        }
     }
 
     /// Reports the nodes searched since the last check.

@@ -267,11 +267,7 @@ fn table<const N: usize>(one: impl Fn(usize) -> u16) -> [u16; N] {
 
 /// Every permutation of rows with every permutation of columns, and each of them transposed.
 fn candidates() -> impl Iterator<Item = [usize; 16]> {
-    let orders = || {
-        (0..256usize)
-            .map(|n| [n & 3, n >> 2 & 3, n >> 4 & 3, n >> 6])
-            .filter(|order| (0..4).all(|row| order.contains(&row)))
-    };
+    let orders = || orders().map(|order| order.map(usize::from));
     orders().flat_map(move |rows| {
         orders().flat_map(move |columns| {
             [false, true].map(|transposed| {

@@ -109,11 +109,11 @@ fn looking_up_is_as_good_as_searching() {
     let mut rng = ChaCha8Rng::seed_from_u64(12);
     for rules in [Rules::Standard, Rules::Squares] {
         let mut early = Solver::without_book(SMALL);
-        early.engine.tt_from = 1;
+        early.tt_from = 1;
         for count in 0..if cfg!(debug_assertions) { 120 } else { 4000 } {
             let position = random_position(&mut rng, 4 + count % 5, rules);
             let mut never = Solver::without_book(SMALL);
-            never.engine.tt_from = 17;
+            never.tt_from = 17;
             let [one, two] = [&early, &never]
                 .map(|solver| solver.solve(&position, Goal::Distance, &Limits::NONE));
             assert_eq!(one, two, "{position:?}");
@@ -143,7 +143,7 @@ fn equal_keys_mean_equal_scores() {
                     tt_bytes: 0,
                     ..SMALL
                 });
-                solver.engine.tt_from = 17;
+                solver.tt_from = 17;
                 let evaluation = solver.solve(&later, Goal::Distance, &Limits::NONE);
                 let first = *seen.entry(key(&later)).or_insert((evaluation, later));
                 shared += usize::from(first.1 != later);

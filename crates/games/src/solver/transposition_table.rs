@@ -28,22 +28,27 @@ const SIGNATURE: u64 = !0xfff;
 #[repr(C, align(64))]
 struct Bucket([AtomicU64; WAYS]);
 
+/// At most `bytes`, and at least one entry; fewer when the machine does not have that much memory.
+pub(super) fn zeroed<T: Zeroable>(bytes: usize) -> Box<[T]> {
+    let mut count = (bytes / size_of::<T>()).max(1);
+    loop {
+        // Memory that is zeroed by the system is not touched before it is used.
+        if let Ok(entries) = bytemuck::allocation::try_zeroed_slice_box(count) {
+            return entries;
+        }
+        count = (count / 2).max(1);
+    }
+}
+
 #[derive(Debug)]
 pub(super) struct TranspositionTable {
     buckets: Box<[Bucket]>,
 }
 
 impl TranspositionTable {
-    /// At most `bytes`, and at least one bucket of 64 bytes; smaller when the machine does not have that much memory.
     pub(super) fn new(bytes: usize) -> Self {
-        let mut count = (bytes / size_of::<Bucket>()).max(1);
-        loop {
-            // Memory that is zeroed by the system is not touched before it is used.
-            if let Ok(buckets) = bytemuck::allocation::try_zeroed_slice_box(count) {
-                return Self { buckets };
-            }
-            count = (count / 2).max(1);
-        }
+        let buckets = zeroed(bytes);
+        Self { buckets }
     }
 
     pub(super) fn bytes(&self) -> usize {

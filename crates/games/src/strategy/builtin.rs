@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use super::search::{DEPTHS, USUAL_DEPTH};
 use super::{NAMES, PERFECT, SEARCH};
-use referee_text::{escape, meant};
+use referee_text::{escape, meant, quote};
 
 /// Its text is the same for the same bot: `search?depth=3` for `search?depth=03`, too.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -30,12 +30,6 @@ pub struct UnknownBuiltin {
     pub fix: String,
 }
 
-impl UnknownBuiltin {
-    fn new(cause: String, fix: String) -> Self {
-        Self { cause, fix }
-    }
-}
-
 /// The name in `search?depth=3`.
 pub fn base_name(text: &str) -> &str {
     text.split_once('?').map_or(text, |(name, _)| name)
@@ -50,53 +44,53 @@ impl FromStr for Builtin {
     /// assert_eq!("search?depth=2".parse(), Ok(Builtin::Search { depth: 2 }));
     /// assert_eq!("perfect".parse(), Ok(Builtin::Perfect { slips: None }));
     /// let error = "search?dept=2".parse::<Builtin>().unwrap_err();
-    /// assert_eq!(error.to_string(), "search has no parameter dept; did you mean depth?");
+    /// assert_eq!(error.to_string(), "search has no parameter `dept`; the only one is depth");
     /// ```
     fn from_str(text: &str) -> Result<Self, UnknownBuiltin> {
         let name = base_name(text);
         let parameters = text.split_once('?').map(|(_, parameters)| parameters);
-        match name {
+        let plain = match name {
             SEARCH => {
                 let depth = parameter(name, parameters, "depth")?;
                 let is_known = |depth: &u32| DEPTHS.contains(depth);
                 let range = format!("a whole number from {} to {}", DEPTHS.start(), DEPTHS.end());
                 let depth = in_range("depth", depth, &range, is_known)?;
-                Ok(Self::Search {
+                return Ok(Self::Search {
                     depth: depth.unwrap_or(USUAL_DEPTH),
-                })
+                });
             }
             PERFECT => {
                 let slips = parameter(name, parameters, "slips")?;
                 let is_probability = |slips: &f64| (0.0..=1.0).contains(slips);
                 let slips = in_range("slips", slips, "a probability from 0 to 1", is_probability)?;
                 // Adding 0 makes 0 of -0.
-                Ok(Self::Perfect {
+                return Ok(Self::Perfect {
                     slips: slips.map(|slips| slips + 0.0),
-                })
+                });
             }
-            "random" | "greedy" => {
-                if let Some(parameters) = parameters {
-                    return Err(UnknownBuiltin::new(
-                        format!("{name} has no parameters"),
-                        format!(
-                            "leave out ?{}; those that have some are {SEARCH}?depth={USUAL_DEPTH} and {PERFECT}?slips=0.1",
-                            escape(parameters.as_bytes())
-                        ),
-                    ));
-                }
-                Ok(if name == "random" {
-                    Self::Random
-                } else {
-                    Self::Greedy
-                })
+            "random" => Self::Random,
+            "greedy" => Self::Greedy,
+            _ => {
+                return Err(UnknownBuiltin {
+                    cause: "there is no such built-in strategy".to_owned(),
+                    fix: match meant(name, &NAMES) {
+                        Some(near) => format!("did you mean builtin:{near}?"),
+                        None => {
+                            format!("the built-in ones are builtin:{}", NAMES.join(", builtin:"))
+                        }
+                    },
+                });
             }
-            _ => Err(UnknownBuiltin::new(
-                "there is no such built-in strategy".to_owned(),
-                match meant(name, &NAMES) {
-                    Some(near) => format!("did you mean builtin:{near}?"),
-                    None => format!("the built-in ones are builtin:{}", NAMES.join(", builtin:")),
-                },
-            )),
+        };
+        match parameters {
+            None => Ok(plain),
+            Some(parameters) => Err(UnknownBuiltin {
+                cause: format!("{name} has no parameters"),
+                fix: format!(
+                    "leave out ?{}; those that have some are {SEARCH}?depth={USUAL_DEPTH} and {PERFECT}?slips=0.1",
+                    escape(parameters.as_bytes())
+                ),
+            }),
         }
     }
 }
@@ -110,36 +104,15 @@ fn parameter<'a>(
     let Some(given) = given else {
         return Ok(None);
     };
-    let mut value = None;
-    for one in given.split('&') {
-        let (name, text) = match one.split_once('=') {
-            Some((name, text)) => (name, Some(text)),
-            None => (one, None),
-        };
-        if name.is_empty() {
-            return Err(UnknownBuiltin::new(
-                format!("a parameter of {strategy} has no name"),
-                format!("expected {strategy}?{known}=VALUE"),
-            ));
-        }
-        if name != known {
-            return Err(UnknownBuiltin::new(
-                format!("{strategy} has no parameter {}", escape(name.as_bytes())),
-                match meant(name, &[known]) {
-                    Some(near) => format!("did you mean {near}?"),
-                    None => format!("the only one is {known}"),
-                },
-            ));
-        }
-        if value.is_some() {
-            return Err(UnknownBuiltin::new(
-                format!("{known} is given twice"),
-                "leave one out".to_owned(),
-            ));
-        }
-        value = Some(text.unwrap_or_default());
+    let (name, value) = given.split_once('=').unwrap_or((given, ""));
+    if name == known {
+        return Ok(Some(value));
     }
-    Ok(value)
+    let name = quote(name.as_bytes());
+    Err(UnknownBuiltin {
+        cause: format!("{strategy} has no parameter {name}"),
+        fix: format!("the only one is {known}"),
+    })
 }
 
 fn in_range<T: FromStr>(
@@ -159,7 +132,8 @@ fn in_range<T: FromStr>(
     } else {
         format!("{name} cannot be {}", escape(text.as_bytes()))
     };
-    Err(UnknownBuiltin::new(cause, format!("expected {range}")))
+    let fix = format!("expected {range}");
+    Err(UnknownBuiltin { cause, fix })
 }
 
 impl fmt::Display for Builtin {
@@ -209,11 +183,11 @@ mod tests {
             ),
             (
                 "search?dpth=3",
-                "search has no parameter dpth; did you mean depth?",
+                "search has no parameter `dpth`; the only one is depth",
             ),
             (
                 "search?slips=3",
-                "search has no parameter slips; the only one is depth",
+                "search has no parameter `slips`; the only one is depth",
             ),
             (
                 "search?depth=0",
@@ -229,11 +203,11 @@ mod tests {
             ),
             (
                 "search?",
-                "a parameter of search has no name; expected search?depth=VALUE",
+                "search has no parameter ``; the only one is depth",
             ),
             (
                 "search?depth=1&depth=2",
-                "depth is given twice; leave one out",
+                "depth cannot be 1&depth=2; expected a whole number from 1 to 4",
             ),
             (
                 "perfect?slips=1.5",

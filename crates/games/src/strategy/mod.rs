@@ -8,7 +8,7 @@ pub mod search;
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::game::{Game, Outcome, Position, Side};
+use crate::game::{Outcome, Position, Side};
 
 /// As in `builtin:NAME`.
 pub const NAMES: [&str; 4] = [RANDOM, "greedy", PERFECT, SEARCH];
@@ -29,21 +29,16 @@ pub enum Strategy {
 
 impl Strategy {
     /// `None` when the game is over.
-    pub fn choose<G: Game>(
-        self,
-        game: &G,
-        position: &G::Position,
-        rng: &mut impl Rng,
-    ) -> Option<G::Turn> {
+    pub fn choose<P: Position>(self, position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
         match self {
-            Self::Random => random(game, position, rng),
-            Self::Greedy => greedy(game, position, rng),
+            Self::Random => random(position, rng),
+            Self::Greedy => greedy(position, rng),
         }
     }
 }
 
 /// One random move after the other: every free cell is equally likely, whatever the number of gifts after it.
-fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
+fn random<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     let me = position.to_move();
     let mut position = position.clone();
     let mut moves = Vec::new();
@@ -53,33 +48,24 @@ fn random<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Opti
         position.play(mv).ok()?;
         moves.push(mv);
     }
-    game.turn_of(&moves)
+    P::turn_of(&moves)
 }
 
-fn greedy<G: Game>(game: &G, position: &G::Position, rng: &mut impl Rng) -> Option<G::Turn> {
+fn greedy<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     let me = position.to_move();
-    let mut turns = game.turns(position);
-    let ranks: Vec<Rank> = turns.iter().map(|(_, after)| Rank::of(after, me)).collect();
+    let mut turns = position.turns();
+    let ranks: Vec<u8> = turns.iter().map(|(_, after)| rank(after, me)).collect();
     let best = ranks.iter().max().copied()?;
     let mut rank = ranks.iter();
     turns.retain(|_| rank.next() == Some(&best));
     turns.choose(rng).map(|(turn, _)| *turn)
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum Rank {
-    OpponentWins,
-    /// The game continues without an immediate win, or is drawn.
-    Undecided,
-    Won,
-}
-
-impl Rank {
-    fn of(after: &impl Position, me: Side) -> Self {
-        match after.outcome() {
-            Some(Outcome::Win(side)) if side == me => Self::Won,
-            None if after.can_win_at_once() => Self::OpponentWins,
-            _ => Self::Undecided,
-        }
+/// The larger, the better for the side that moved.
+fn rank(after: &impl Position, me: Side) -> u8 {
+    match after.outcome() {
+        Some(Outcome::Win(side)) if side == me => 2,
+        None if after.can_win_at_once() => 0,
+        _ => 1,
     }
 }

@@ -11,7 +11,7 @@ use rand::seq::SliceRandom as _;
 
 use crate::game::quarto::{Position, Turn};
 use crate::game::{Outcome, Position as _};
-use crate::solver::{self, Goal, Limits, Options, Solver, Value};
+use crate::solver::{self, Goal, Limits, Options, Solve as _, Solver, Value};
 
 /// Small: every process of a tournament has its own.
 const TT_BYTES: usize = 32 << 20;
@@ -71,22 +71,18 @@ enum Budget {
 
 type Choice = (Turn, Position);
 
-impl Perfect {
-    /// Answers within `move_time`, with much of it to spare: on a machine with more programs than cores an answer
-    /// comes late however early it was found.
-    pub fn new(move_time: Duration) -> Self {
-        let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
-        Self {
-            solver: None,
-            budget: Budget::Time(time.max(Duration::from_millis(1))),
-        }
-    }
+/// Much of the time is left: on a machine with more programs than cores an answer comes late however early it was found.
+pub(super) fn thinking(move_time: Duration) -> Duration {
+    let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
+    time.max(Duration::from_millis(1))
+}
 
-    /// A search ends after a fixed number of nodes.
-    pub const fn without_clock() -> Self {
+impl Perfect {
+    /// Answers within `move_time`. Without one, a search ends after a fixed number of nodes.
+    pub fn new(move_time: Option<Duration>) -> Self {
         Self {
             solver: None,
-            budget: Budget::Nodes(NODES),
+            budget: move_time.map_or(Budget::Nodes(NODES), |time| Budget::Time(thinking(time))),
         }
     }
 
@@ -117,7 +113,7 @@ impl Perfect {
             Budget::Nodes(nodes) => Budget::Nodes(nodes / u64::from(share)),
         };
         let search = TurnSearch {
-            nodes_before: solver.progress().nodes,
+            nodes_before: solver.nodes(),
             solver,
             started: Instant::now(),
             budget,
@@ -158,7 +154,7 @@ impl TurnSearch<'_> {
     }
 
     fn nodes(&self) -> u64 {
-        self.solver.progress().nodes - self.nodes_before
+        self.solver.nodes() - self.nodes_before
     }
 
     fn is_over(&self, percent: u32) -> bool {

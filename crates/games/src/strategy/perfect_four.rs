@@ -7,9 +7,9 @@ use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use super::search::Search;
-use crate::game::four_in_a_row::{Column, FourInARow, Position};
+use crate::game::four_in_a_row::{Column, Position};
 use crate::solver::four_in_a_row::{Solver, TABLE_BYTES};
-use crate::solver::{Evaluation, Goal, Limits};
+use crate::solver::{Evaluation, Goal, Limits, Solve as _};
 
 /// Without a clock: enough from the twelfth disc on.
 const NODES: u64 = 1 << 21;
@@ -30,20 +30,12 @@ pub struct PerfectFour {
 }
 
 impl PerfectFour {
-    /// Answers within `move_time`, with much of it to spare, as [`super::perfect::Perfect::new`].
-    pub fn new(move_time: Duration) -> Self {
-        let time = (move_time * 6 / 10).saturating_sub(Duration::from_millis(20));
-        Self {
-            time: Some(time),
-            ..Self::without_clock()
-        }
-    }
-
-    pub fn without_clock() -> Self {
+    /// Answers within `move_time`. Without one, a search ends after a fixed number of nodes.
+    pub fn new(move_time: Option<Duration>) -> Self {
         Self {
             solver: Solver::new(TABLE_BYTES),
             search: Search::new(DEPTH),
-            time: None,
+            time: move_time.map(super::perfect::thinking),
         }
     }
 
@@ -55,7 +47,7 @@ impl PerfectFour {
         equal.retain(|(_, value)| value.rank() == best);
         if equal.iter().any(|(_, value)| value.value().is_none()) {
             // Of turns of which as little is known, one that a short search does not refuse.
-            let candidates = self.search.candidates(&FourInARow, position);
+            let candidates = self.search.candidates(position);
             let both = |(column, _): &&(Column, Evaluation)| candidates.contains(column);
             if let Some(chosen) = equal.iter().filter(both).collect::<Vec<_>>().choose(rng) {
                 return Some(chosen.0);
@@ -94,13 +86,14 @@ mod tests {
     use rand::rngs::ChaCha8Rng;
 
     use super::*;
+    use crate::game::four_in_a_row::FourInARow;
     use crate::game::{Game as _, Outcome, Position as _};
     use crate::strategy::Strategy;
 
     #[test]
     fn it_takes_a_win_and_prevents_one() {
         let mut rng = ChaCha8Rng::seed_from_u64(1);
-        let mut perfect = PerfectFour::without_clock();
+        let mut perfect = PerfectFour::new(None);
         for (request, column) in [
             ("@ ...................................OOO@@@.", 7),
             ("O ...................................@@@OO..", 0),
@@ -120,13 +113,13 @@ mod tests {
     fn it_beats_random_turns() {
         for seed in 0..3 {
             let mut rng = ChaCha8Rng::seed_from_u64(seed);
-            let mut perfect = PerfectFour::without_clock();
+            let mut perfect = PerfectFour::new(None);
             let mut position = FourInARow.start();
             while position.outcome().is_none() {
                 let column = if position.to_move().index() == 1 {
                     perfect.choose(&position, &mut rng)
                 } else {
-                    Strategy::Random.choose(&FourInARow, &position, &mut rng)
+                    Strategy::Random.choose(&position, &mut rng)
                 };
                 position.play(column.expect("a turn")).expect("it is legal");
             }

@@ -6,7 +6,7 @@
 use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::game::{Game, Outcome, Position};
+use crate::game::{Outcome, Position};
 
 /// Beyond the last one an answer can take seconds.
 pub const DEPTHS: std::ops::RangeInclusive<u32> = 1..=4;
@@ -34,36 +34,29 @@ impl Search {
     }
 
     /// `None` when the game is over.
-    pub fn choose<G: Game>(
-        &mut self,
-        game: &G,
-        position: &G::Position,
-        rng: &mut impl Rng,
-    ) -> Option<G::Turn> {
-        self.candidates(game, position).choose(rng).copied()
+    pub fn choose<P: Position>(&mut self, position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
+        self.candidates(position).choose(rng).copied()
     }
 
     /// The turns among which it draws lots: none when the game is over.
-    pub fn candidates<G: Game>(&mut self, game: &G, position: &G::Position) -> Vec<G::Turn> {
+    pub fn candidates<P: Position>(&mut self, position: &P) -> Vec<P::Turn> {
         let won = Some(Outcome::Win(position.to_move()));
-        let mut turns = game.turns(position);
+        let mut turns = position.turns();
         if turns.iter().any(|(_, after)| after.outcome() == won) {
             turns.retain(|(_, after)| after.outcome() == won);
             return only_turns(turns);
         }
         for depth in 1..=self.depth {
-            let is_decided: Vec<bool> = turns
-                .iter()
-                .map(|(_, after)| {
-                    if depth % 2 == 1 {
-                        self.wins(after, depth)
-                    } else {
-                        self.loses(after, depth)
-                    }
-                })
-                .collect();
             // After an odd number of turns the opponent has won, after an even one this side.
             let wanted = depth % 2 == 0;
+            let mut decide = |after: &P| {
+                if wanted {
+                    self.loses(after, depth)
+                } else {
+                    self.wins(after, depth)
+                }
+            };
+            let is_decided: Vec<bool> = turns.iter().map(|(_, after)| decide(after)).collect();
             if !is_decided.contains(&wanted) {
                 if wanted {
                     continue;

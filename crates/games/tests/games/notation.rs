@@ -117,15 +117,15 @@ fn a_request_is_read_as_it_is_written() {
 
 #[test]
 fn a_request_that_cannot_be_read_says_why() {
-    let form = |found: &str| format!("expected a board and a piece or `-`, found `{found}`");
-    for request in [
-        "................K",
-        "................-",
-        "................",
-        "................ KL",
-        "................ --",
-    ] {
-        assert_eq!(problem(request), form(request));
+    assert_eq!(
+        problem("................"),
+        "expected a board and a piece or `-`, found `................`"
+    );
+    for hand in ["KL", "--", "Q"] {
+        assert_eq!(
+            problem(&format!("................ {hand}")),
+            format!("`{hand}` is in hand, which is no piece of this set; expected a piece or `-`")
+        );
     }
     // The space does not count as a cell.
     for (request, cells) in [("............... K", 15), ("....... K", 7)] {
@@ -134,13 +134,16 @@ fn a_request_that_cannot_be_read_says_why() {
             format!("a board is 16 characters, one a cell, row by row; found {cells}")
         );
     }
+    for (board, cells) in [(".......", 7), ("................K", 17)] {
+        assert_eq!(
+            problem(board),
+            format!("a board is 16 characters, one a cell, row by row; found {cells}")
+        );
+    }
     assert_eq!(
-        problem("......."),
-        "a board is 16 characters, one a cell, row by row; found 7"
+        problem("K............... K"),
+        "the piece K is in hand, but it stands on cell 1; every piece exists once"
     );
-    assert_eq!(problem("................ Q"), "'Q' is no piece of this set");
-    let used = problem("K............... K");
-    assert!(used.starts_with("'K': "), "{used}");
 }
 
 #[test]
@@ -276,7 +279,7 @@ fn a_winning_placement_needs_no_gift() {
         matches!(&over, Rejection::Illegal(why) if why.contains("over")),
         "{over:?}"
     );
-    assert!(edition.turns(&after).is_empty());
+    assert!(after.turns().is_empty());
 }
 
 #[test]
@@ -317,9 +320,8 @@ fn turns_are_described_in_the_format_that_people_chose() {
 #[test]
 fn moves_are_turns_only_in_the_order_of_play() {
     let (give, place) = (Move::Give(piece(3)), Move::Place(cell(7)));
-    let edition = Edition::default();
     for moves in [&[give][..], &[place], &[place, give]] {
-        let turn = edition.turn_of(moves).expect("a turn");
+        let turn = Position::turn_of(moves).expect("a turn");
         assert_eq!(turn.moves().collect::<Vec<_>>(), moves);
     }
     for moves in [
@@ -329,7 +331,7 @@ fn moves_are_turns_only_in_the_order_of_play() {
         &[place, place],
         &[place, give, place],
     ] {
-        assert_eq!(edition.turn_of(moves), None);
+        assert_eq!(Position::turn_of(moves), None);
     }
 }
 
@@ -343,7 +345,7 @@ fn every_turn_is_accepted_as_it_is_written() {
         "MICHFAKEL.JDBNGP O",
     ] {
         let before = position(request);
-        let turns = edition.turns(&before);
+        let turns = before.turns();
         assert!(!turns.is_empty());
         for (turn, after) in turns {
             let mut written = String::new();

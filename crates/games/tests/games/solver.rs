@@ -4,13 +4,14 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use crate::books::early_positions;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::{IteratorRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 use referee_games::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
 use referee_games::game::{Game as _, Position as _};
 use referee_games::solver::{
-    Evaluation, Goal, Limits, Options, Solver, Value, early_positions, safe_turns,
+    Evaluation, Goal, Limits, Options, Solve as _, Solver, Value, safe_turns,
 };
 
 /// For the side to move, in how many placements; `None` is a draw.
@@ -169,9 +170,8 @@ fn compare(solver: &Solver, position: &Position) {
         let reached = solver.reaches(position, least, &Limits::NONE);
         assert_eq!(reached, value.map(|value| value >= least), "{text}");
     }
-    let edition = Edition::new(position.rules(), PieceSet::default());
     let moves = solver.solve_turns(position, Goal::Distance, &Limits::NONE);
-    let turns = edition.turns(position);
+    let turns = position.turns();
     let names: Vec<_> = moves.iter().map(|(turn, _)| *turn).collect();
     assert_eq!(
         names,
@@ -195,7 +195,7 @@ fn compare(solver: &Solver, position: &Position) {
 }
 
 fn safe_turns_one_by_one(position: &Position) -> usize {
-    let turns = Edition::new(position.rules(), PieceSet::default()).turns(position);
+    let turns = position.turns();
     turns
         .iter()
         .filter(|(_, after)| !after.can_win_at_once())
@@ -277,7 +277,7 @@ fn a_stop_flag_and_a_node_limit_stop_it() {
     assert_eq!((answer.value(), answer.words()), (None, "nothing"));
     let answer = solver.solve(&position, Goal::Value, &Limits::nodes(10_000));
     assert_eq!(answer.value(), None);
-    assert!(solver.progress().nodes < 100_000, "{:?}", solver.progress());
+    assert!(solver.nodes() < 100_000, "{}", solver.nodes());
 }
 
 #[test]
@@ -300,7 +300,6 @@ fn threads_agree() {
 fn a_perfect_line_is_perfect() {
     let mut rng = ChaCha8Rng::seed_from_u64(6);
     for rules in [Rules::Standard, Rules::Squares] {
-        let edition = Edition::new(rules, PieceSet::default());
         for free in [2, 3, 4, 5, 6, 7] {
             let solver = Solver::new(ONE);
             let mut position = random_position(&mut rng, free, rules);
@@ -310,7 +309,7 @@ fn a_perfect_line_is_perfect() {
             let plies = expected.map_or(free, |(_, plies)| plies as usize);
             assert_eq!(placements, plies, "{}", shown(&position));
             for turn in line {
-                let turns = edition.turns(&position);
+                let turns = position.turns();
                 let (_, after) = turns.into_iter().find(|t| t.0 == turn).unwrap();
                 expected = turned(expected, 0)
                     .map(|(value, plies)| (value, plies - u32::from(turn.cell.is_some())));
@@ -342,7 +341,7 @@ fn early_positions_are_known_at_once() {
     let solver = Solver::new(ONE);
     let answer = solver.solve(&Position::new(Rules::Standard), Goal::Value, &Limits::NONE);
     assert_eq!(answer.value(), Some(Value::Draw));
-    let nodes = solver.progress().nodes;
+    let nodes = solver.nodes();
     assert!(
         nodes < 100,
         "the book knows it, but {nodes} nodes were searched"
@@ -358,9 +357,9 @@ fn early_positions_are_in_the_book(rules: Rules, placed: usize) {
     };
     let solver = Solver::new(ONE);
     for position in early_positions(rules, placed) {
-        let begun = solver.progress().nodes;
+        let begun = solver.nodes();
         let answer = solver.solve(&position, goal, &Limits::NONE);
-        let nodes = solver.progress().nodes - begun;
+        let nodes = solver.nodes() - begun;
         assert!(nodes < 1000, "{nodes} nodes: {position:?}, {answer:?}");
     }
 }
@@ -379,22 +378,5 @@ fn every_early_position_is_in_the_book() {
 fn every_early_position_is_in_the_book_to_the_end() {
     for rules in [Rules::Standard, Rules::Squares] {
         early_positions_are_in_the_book(rules, 4);
-    }
-}
-
-/// From the proofs in it, as `crates/games/examples/make_books.rs` makes it.
-#[test]
-#[ignore = "finds all early positions, some seconds in a release build"]
-fn a_book_is_packed_as_it_is_shipped() {
-    let solver = Solver::new(ONE);
-    for rules in [Rules::Standard, Rules::Squares] {
-        let levels = [0, 1, 2, 3, 4].map(|placed| early_positions(rules, placed));
-        let shipped = format!(
-            "{}/src/solver/book/{}.bin",
-            env!("CARGO_MANIFEST_DIR"),
-            rules.name()
-        );
-        let packed = solver.pack_book(&levels.concat());
-        assert!(packed == std::fs::read(shipped).ok(), "{}", rules.name());
     }
 }

@@ -1,10 +1,14 @@
+use std::time::Duration;
+
 use referee_text::quote;
 
 use super::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
-use crate::game::HumanInput;
 use crate::game::{
-    Game, IllegalMove, IllegalReason, Picture, Position as _, Rejection, Side, WinningLines,
+    Choose, Game, IllegalMove, IllegalReason, Picture, Position as _, Rejection, Side, WinningLines,
 };
+use crate::session::Solvers;
+use crate::solver::Solve;
+use crate::strategy::perfect_four::PerfectFour;
 
 /// The game as bots, records and people read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -84,18 +88,11 @@ impl FourInARow {
 
 impl Game for FourInARow {
     type Position = Position;
-    type Turn = Column;
 
     const NAME: &'static str = "four-in-a-row";
     const IS_FIRST_DRAWN: bool = false;
-
-    fn rules(&self) -> &'static str {
-        "standard"
-    }
-
-    fn pieces(&self) -> Option<&str> {
-        None
-    }
+    const WORDS: [&'static str; 2] = ["column", "disc"];
+    const PROVABLE_CELLS: usize = 28;
 
     fn start(&self) -> Position {
         Position::default()
@@ -108,6 +105,7 @@ impl Game for FourInARow {
             Self::read_position(text)
         }
     }
+
     fn write_board(&self, position: &Position, out: &mut String) {
         for (column, row) in reading_order() {
             out.push(position.get(column, row).map_or('.', mark));
@@ -175,30 +173,9 @@ impl Game for FourInARow {
         }
     }
 
-    fn turns(&self, position: &Position) -> Vec<(Column, Position)> {
-        position
-            .moves()
-            .filter_map(|column| {
-                let mut after = *position;
-                after.play(column).ok()?;
-                Some((column, after))
-            })
-            .collect()
-    }
-
-    fn turn_of(&self, moves: &[Column]) -> Option<Column> {
-        match *moves {
-            [column] => Some(column),
-            _ => None,
-        }
-    }
-
     fn winning_lines(&self, position: &Position) -> WinningLines {
-        Side::BOTH
-            .into_iter()
-            .flat_map(|side| lines_of(position.pieces[side.index()]))
-            .map(|(line, place, _)| (line, place))
-            .collect()
+        let lines = position.pieces.into_iter().flat_map(lines_of);
+        lines.map(|(line, place, _)| (line, place)).collect()
     }
 
     fn describe(&self, _: &Position, turn: Column) -> String {
@@ -213,9 +190,10 @@ impl Game for FourInARow {
                 side.map_or_else(String::new, |side| mark(side).to_string())
             })
             .collect();
-        let lines: Vec<Vec<_>> = Side::BOTH
+        let lines: Vec<Vec<_>> = position
+            .pieces
             .into_iter()
-            .flat_map(|side| lines_of(position.pieces[side.index()]))
+            .flat_map(lines_of)
             .map(|(_, _, cells)| cells.iter().map(|&(c, r)| place(c, r)).collect())
             .collect();
         Picture {
@@ -230,9 +208,7 @@ impl Game for FourInARow {
             ..Picture::default()
         }
     }
-}
 
-impl HumanInput for FourInARow {
     fn instructions(&self) -> String {
         "Four In A Row: whoever first has four in a row, column or diagonal wins.\n\
          In turn both choose a column, 1 to 7; the piece falls to its lowest free cell. Who\n\
@@ -245,25 +221,23 @@ impl HumanInput for FourInARow {
         format!("which column for {mark} (1 to 7)?")
     }
 
-    fn read_move(&self, _: &Position, typed: &str) -> Result<Column, String> {
+    fn read_move(&self, position: &Position, typed: &str) -> Result<Column, String> {
         let expected = "expected a column, 1 to 7";
         let number: u8 = typed
             .parse()
             .map_err(|_| format!("{} is no column: {expected}", quote(typed.as_bytes())))?;
-        Column::from_number(number).ok_or_else(|| format!("{number} is out of range: {expected}"))
-    }
-
-    fn refusal(&self, position: &Position, column: Column) -> String {
-        format!(
-            "column {} is full; {}",
-            column.number(),
-            Self::free_columns(position)
-        )
+        let column = Column::from_number(number);
+        let column = column.ok_or_else(|| format!("{number} is out of range: {expected}"))?;
+        if position.height(column) < ROWS {
+            return Ok(column);
+        }
+        let free = Self::free_columns(position);
+        Err(format!("column {number} is full; {free}"))
     }
 
     fn hint(&self, position: &Position) -> Option<String> {
-        let losing: Vec<String> = self
-            .turns(position)
+        let losing: Vec<String> = position
+            .turns()
             .into_iter()
             .filter(|(_, after)| after.can_win_at_once())
             .map(|(column, _)| column.number().to_string())
@@ -273,6 +247,26 @@ impl HumanInput for FourInARow {
 
     fn inventory(&self, _: &Position) -> String {
         "who begins plays @, the other O\n".to_owned()
+    }
+
+    fn solver(solvers: &Solvers) -> Option<&dyn Solve<Position>> {
+        Some(solvers.four_in_a_row())
+    }
+
+    /// The smaller board of the position and its mirror image.
+    fn class(&self, position: &Position) -> String {
+        let mut board = String::new();
+        self.write_board(position, &mut board);
+        let rows = board.as_bytes().chunks(usize::from(COLUMNS));
+        let mirrored: String = rows
+            .flat_map(|row| row.iter().rev().map(|&cell| char::from(cell)))
+            .collect();
+        board.min(mirrored)
+    }
+
+    fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
+        let mut perfect = PerfectFour::new(time);
+        Some(Box::new(move |position, rng| perfect.choose(position, rng)))
     }
 }
 

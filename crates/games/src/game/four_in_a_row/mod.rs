@@ -91,6 +91,7 @@ impl Position {
 
 impl crate::game::Position for Position {
     type Move = Column;
+    type Turn = Column;
 
     fn to_move(&self) -> Side {
         Side::BOTH[(self.count() % 2) as usize]
@@ -128,5 +129,9 @@ impl crate::game::Position for Position {
         }
         self.pieces[self.to_move().index()] |= 1 << (HEIGHT * column.0 + row);
         Ok(())
+    }
+
+    fn turn_of(moves: &[Column]) -> Option<Column> {
+        <[Column; 1]>::try_from(moves).ok().map(|[column]| column)
     }
 }

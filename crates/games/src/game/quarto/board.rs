@@ -237,11 +237,8 @@ impl Rules {
     }
 
     pub fn from_name(name: &str) -> Option<Self> {
-        match name {
-            "standard" => Some(Self::Standard),
-            "squares" => Some(Self::Squares),
-            _ => None,
-        }
+        let mut all = [Self::Standard, Self::Squares].into_iter();
+        all.find(|rules| rules.name() == name)
     }
 
     /// How many of the lines, in their order, count.
@@ -254,7 +251,7 @@ impl Rules {
 
     /// In the order H, V, D, S.
     pub fn lines(self) -> impl Iterator<Item = Line> {
-        LINE_IDS[..self.line_count()].iter().copied()
+        (0..19).map(Line).take(self.line_count())
     }
 }
 
@@ -289,16 +286,6 @@ const NAMES: [&str; LINES] = [
     "H1", "H2", "H3", "H4", "V1", "V2", "V3", "V4", "D1", "D2", "S1", "S2", "S3", "S4", "S5", "S6",
     "S7", "S8", "S9",
 ];
-
-static LINE_IDS: [Line; LINES] = {
-    let mut ids = [Line(0); LINES];
-    let mut i = 0u8;
-    while (i as usize) < LINES {
-        ids[i as usize] = Line(i);
-        i += 1;
-    }
-    ids
-};
 
 pub(crate) const CELLS_OF: [[u8; 4]; LINES] = {
     let mut lines = [[0; 4]; LINES];

@@ -1,129 +1,17 @@
+use std::fmt::Write as _;
+use std::time::Duration;
+
 use referee_text::{escape_controls, quote};
 
-use super::board::{Board, Cell, Rules};
-use super::notation;
-use super::notation::{Gift, free_cells, parse_answer, write_turn};
+use super::board::{Board, CELLS, Cell, Rules};
 use super::piece_set::{Piece, PieceFormat, PieceSet};
 use super::position::{Move, Position, StartError, Turn};
-use crate::game::{Game, IllegalReason, Outcome, Picture, Position as _, Rejection, WinningLines};
-
-impl Edition {
-    /// With nothing in hand.
-    fn read_position(&self, board: &str) -> Result<Position, String> {
-        let board = notation::read_board(self.set(), board)?;
-        Position::from_board(board, self.rule_set())
-            .map_err(|error| self.start_error(&board, error))
-    }
-
-    fn start_error(&self, board: &Board, error: StartError) -> String {
-        match error {
-            StartError::Duplicate(piece, first, second) => format!(
-                "the piece {} stands on cells {} and {}; every piece exists once",
-                self.shown(piece),
-                first.number(),
-                second.number()
-            ),
-            StartError::HasQuarto => {
-                let (line, property) = self.set().name_quartos(board, self.rule_set())[0];
-                format!("there is a quarto already, {line} {property}; a game starts without one")
-            }
-            StartError::Full => "no cell is free; a game needs one".to_owned(),
-        }
-    }
-}
-
-impl Game for Edition {
-    type Position = Position;
-    type Turn = Turn;
-
-    const NAME: &'static str = "quarto";
-    const SETS: bool = true;
-
-    fn rules(&self) -> &'static str {
-        self.rule_set().name()
-    }
-
-    fn pieces(&self) -> Option<&str> {
-        (!self.has_builtin_set()).then(|| self.set().text())
-    }
-
-    fn start(&self) -> Position {
-        Position::new(self.rule_set())
-    }
-
-    fn start_from(&self, text: &str) -> Result<Position, String> {
-        let (board, hand) = notation::split_start(self.set(), text)?;
-        let position = self.read_position(board)?;
-        let Some(piece) = hand else {
-            return Ok(position);
-        };
-        position.holding(piece).ok_or_else(|| {
-            let shown = self.shown(piece);
-            let mut cells = Cell::all().filter(|&cell| position.board().get(cell) == Some(piece));
-            let cell = cells.next().map_or(0, Cell::number);
-            format!("the piece {shown} is in hand, but it stands on cell {cell}; every piece exists once")
-        })
-    }
-
-    fn write_start(&self, position: &Position, out: &mut String) {
-        if position.hand().is_some() {
-            self.write_request(position, out);
-        } else {
-            self.write_board(position, out);
-        }
-    }
-
-    fn write_board(&self, position: &Position, out: &mut String) {
-        notation::write_board(self.set(), position.board(), out);
-    }
-
-    fn write_request(&self, position: &Position, out: &mut String) {
-        notation::write_request(self.set(), position, out);
-    }
-
-    fn read_request(&self, line: &str) -> Result<Position, String> {
-        let (board, rest) = notation::split_request(line);
-        let mut position = self.read_position(board)?;
-        if let Some(piece) = notation::read_hand(self.set(), line, rest)? {
-            position
-                .play(Move::Give(piece))
-                .map_err(|illegal| format!("{:?}: {}", self.set().symbol(piece), illegal.reason))?;
-        }
-        Ok(position)
-    }
-
-    fn write_turn(&self, turn: Turn, out: &mut String) {
-        notation::write_turn(self.set(), turn, out);
-    }
-
-    fn judge(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
-        judge(self.set(), position, answer)
-    }
-
-    fn turns(&self, position: &Position) -> Vec<(Turn, Position)> {
-        position.turns()
-    }
-
-    fn turn_of(&self, moves: &[Move]) -> Option<Turn> {
-        Turn::from_moves(moves)
-    }
-
-    fn winning_lines(&self, position: &Position) -> WinningLines {
-        self.set()
-            .name_quartos(position.board(), self.rule_set())
-            .into_iter()
-            .map(|(line, property)| (line.to_owned(), property.to_owned()))
-            .collect()
-    }
-
-    fn describe(&self, before: &Position, turn: Turn) -> String {
-        self.turn_in_words(before, turn)
-    }
-
-    fn picture(&self, position: &Position, last: Option<Turn>) -> Picture {
-        self.position_picture(position, last)
-    }
-}
+use crate::game::{
+    Choose, Game, IllegalReason, Outcome, Picture, Position as _, Rejection, WinningLines,
+};
+use crate::session::Solvers;
+use crate::solver::{self, Solve};
+use crate::strategy::perfect::Perfect;
 
 /// An edition of Quarto: a rule set and a piece set. It is a [`Game`](crate::game::Game).
 ///
@@ -145,7 +33,6 @@ impl Game for Edition {
 pub struct Edition {
     rules: Rules,
     set: PieceSet,
-    is_builtin: bool,
     format: PieceFormat,
 }
 
@@ -157,25 +44,15 @@ impl Default for Edition {
 
 impl Edition {
     pub fn new(rules: Rules, set: PieceSet) -> Self {
-        let is_builtin = set.is_builtin();
         Self {
             rules,
             set,
-            is_builtin,
             format: PieceFormat::default(),
         }
     }
 
     pub const fn set(&self) -> &PieceSet {
         &self.set
-    }
-
-    pub(super) const fn rule_set(&self) -> Rules {
-        self.rules
-    }
-
-    const fn has_builtin_set(&self) -> bool {
-        self.is_builtin
     }
 
     /// For people; bots and records always see the set's characters.
@@ -190,7 +67,7 @@ impl Edition {
     }
 
     /// As people see it. Sets that are used for drawing only may have characters that must be escaped.
-    pub(super) fn shown(&self, piece: Piece) -> String {
+    fn shown(&self, piece: Piece) -> String {
         match self.format {
             PieceFormat::Symbol => escape_controls(self.set.symbol(piece).encode_utf8(&mut [0; 4])),
             PieceFormat::Binary => format!("{:04b}", piece.bits()),
@@ -199,144 +76,132 @@ impl Edition {
     }
 
     /// `K big blue square solid`.
-    pub(super) fn in_words(&self, piece: Piece) -> String {
+    fn in_words(&self, piece: Piece) -> String {
         let [a, b, c, d] = self.set.words(piece);
         format!("{} {a} {b} {c} {d}", self.shown(piece))
     }
 
     /// In the order of the set.
-    pub(super) fn left_in_order(&self, position: &Position) -> impl Iterator<Item = Piece> {
+    fn left_in_order(&self, position: &Position) -> impl Iterator<Item = Piece> {
         let order = self.set.order().iter().copied();
         order.filter(|&piece| position.is_left(piece))
     }
-}
 
-pub(super) fn judge(
-    set: &PieceSet,
-    position: &Position,
-    answer: &str,
-) -> Result<(Turn, Position), Rejection> {
-    if position.outcome().is_some() {
-        return Err(Rejection::Illegal(IllegalReason::GameOver.to_string()));
+    fn shown_left(&self, position: &Position) -> String {
+        let shown = self.left_in_order(position).map(|piece| self.shown(piece));
+        shown.collect::<Vec<_>>().join(" ")
     }
-    let malformed =
-        |reason: String| Rejection::Malformed(format!("{reason}; {}", example(set, position)));
-    let answer = parse_answer(answer, position.hand().is_some()).map_err(malformed)?;
-    let mut after = *position;
-    let cell = legal_cell(set, position, answer.cell);
-    if let Ok(Some(cell)) = cell
-        && after.play(Move::Place(cell)).is_ok()
-        && let Some(Outcome::Win(_)) = after.outcome()
-    {
-        // A quarto wins at once; whatever gift the answer names is ignored.
-        let cell = Some(cell);
-        return Ok((Turn { cell, gift: None }, after));
-    }
-    // Errors of form are reported before errors of the rules.
-    let any_left = after.left().next().is_some();
-    match answer.gift {
-        Gift::Missing if any_left => {
-            return Err(malformed("the gift is missing".to_owned()));
-        }
-        Gift::Word(word) => {
-            return Err(malformed(format!(
-                "the gift {} is not one character",
-                quote(word.as_bytes())
-            )));
-        }
-        Gift::Missing | Gift::Dash | Gift::Symbol(_) => {}
-    }
-    let cell = cell.map_err(Rejection::Illegal)?;
-    if !any_left {
-        return match answer.gift {
-            Gift::Symbol(symbol) => Err(Rejection::Illegal(format!(
-                "{} as the gift, but no piece is left to give; expected `-`",
-                quote(symbol.to_string().as_bytes())
-            ))),
-            _ => Ok((Turn { cell, gift: None }, after)),
-        };
-    }
-    let gift = legal_gift(set, position, &after, &answer.gift).map_err(Rejection::Illegal)?;
-    after
-        .play(Move::Give(gift))
-        .map_err(|illegal| Rejection::Illegal(illegal.to_string()))?;
-    let gift = Some(gift);
-    Ok((Turn { cell, gift }, after))
-}
 
-/// What could have been answered, for messages.
-fn example(set: &PieceSet, position: &Position) -> String {
-    let mut example = String::new();
-    if let Some((turn, _)) = position.turns().first() {
-        write_turn(set, *turn, &mut example);
-    }
-    format!("expected a cell and a gift, such as `{example}`")
-}
-
-/// Where the piece in hand goes; `None` when nothing is in hand and the answer names no cell.
-fn legal_cell(
-    set: &PieceSet,
-    position: &Position,
-    number: Option<u8>,
-) -> Result<Option<Cell>, String> {
-    let free = || format!("free cells: {}", free_cells(position.board()));
-    match (position.hand(), number) {
-        (None, None) => Ok(None),
-        (None, Some(number)) => Err(format!(
-            "there is no piece in hand to place on cell {number}; expected `-` as the cell, this turn only gives"
-        )),
-        (Some(piece), None) => Err(format!(
-            "`-` as the cell, but the piece {} is in hand and must be placed; {}",
-            set.symbol(piece),
-            free()
-        )),
-        (Some(_), Some(number)) => {
-            let Some(cell) = Cell::from_number(number) else {
-                return Err(format!("there is no cell {number}; {}", free()));
-            };
-            match position.board().get(cell) {
-                None => Ok(Some(cell)),
-                Some(piece) => Err(format!(
-                    "cell {number} is occupied by {}; {}",
-                    set.symbol(piece),
-                    free()
-                )),
+    /// As a person types it.
+    fn read_piece(&self, typed: &str) -> Option<Piece> {
+        match self.format {
+            PieceFormat::Binary if typed.len() != 4 => None,
+            PieceFormat::Binary => u8::from_str_radix(typed, 2).ok().and_then(Piece::new),
+            PieceFormat::Decimal => typed.parse().ok().and_then(Piece::new),
+            PieceFormat::Symbol => {
+                let symbol = only_char(typed)?;
+                // People type k for K, unless the set has both.
+                let mut cases = symbol.to_uppercase().chain(symbol.to_lowercase());
+                let other_case = || cases.find_map(|other| self.set.piece(other));
+                self.set.piece(symbol).or_else(other_case)
             }
         }
     }
-}
 
-/// In the position `after` the placement the game goes on.
-fn legal_gift(
-    set: &PieceSet,
-    before: &Position,
-    after: &Position,
-    gift: &Gift<'_>,
-) -> Result<Piece, String> {
-    let symbol = match gift {
-        Gift::Symbol(symbol) => *symbol,
-        Gift::Missing | Gift::Dash | Gift::Word(_) => '-',
-    };
-    let reason = match set.piece(symbol) {
-        Some(piece) if after.is_left(piece) => return Ok(piece),
-        Some(piece) if before.hand() == Some(piece) => {
-            format!("the gift {symbol} is the piece that was in hand")
+    /// With nothing in hand.
+    fn read_position(&self, board: &str) -> Result<Position, String> {
+        let cells = board;
+        let board = self.set.configuration(cells).map_err(|error| {
+            format!(
+                "a board is {CELLS} characters, one a cell, row by row; found {}",
+                error.found
+            )
+        })?;
+        let mut symbols = Cell::all().zip(cells.chars());
+        let unknown = symbols.find(|&(cell, symbol)| symbol != '.' && board.get(cell).is_none());
+        if let Some((cell, symbol)) = unknown {
+            return Err(format!(
+                "cell {} holds {}, which is no piece of this set; expected a piece or `.`",
+                cell.number(),
+                quote_char(symbol)
+            ));
         }
-        Some(_) => format!("the gift {symbol} is on the board already"),
-        None if symbol == '-' => "`-` as the gift, but one is due".to_owned(),
-        None => format!(
-            "the gift {} is no piece of this set",
-            quote(symbol.to_string().as_bytes())
-        ),
-    };
-    let left: Vec<String> = after
-        .left()
-        .map(|piece| set.symbol(piece).to_string())
-        .collect();
-    Err(format!("{reason}; pieces left: {}", left.join(" ")))
-}
+        Position::from_board(board, self.rules).map_err(|error| match error {
+            StartError::Duplicate(piece, first, second) => format!(
+                "the piece {} stands on cells {} and {}; every piece exists once",
+                self.shown(piece),
+                first.number(),
+                second.number()
+            ),
+            StartError::HasQuarto => {
+                let (line, property) = self.set.name_quartos(&board, self.rules)[0];
+                format!("there is a quarto already, {line} {property}; a game starts without one")
+            }
+            StartError::Full => "no cell is free; a game needs one".to_owned(),
+        })
+    }
 
-impl Edition {
+    /// Where the piece in hand goes; `None` when nothing is in hand and the answer names no cell.
+    fn legal_cell(&self, position: &Position, number: Option<u8>) -> Result<Option<Cell>, String> {
+        let free = || format!("free cells: {}", free_cells(position.board()));
+        match (position.hand(), number) {
+            (None, None) => Ok(None),
+            (None, Some(number)) => Err(format!(
+                "there is no piece in hand to place on cell {number}; expected `-` as the cell, this turn only gives"
+            )),
+            (Some(piece), None) => Err(format!(
+                "`-` as the cell, but the piece {} is in hand and must be placed; {}",
+                self.set.symbol(piece),
+                free()
+            )),
+            (Some(_), Some(number)) => {
+                let Some(cell) = Cell::from_number(number) else {
+                    return Err(format!("there is no cell {number}; {}", free()));
+                };
+                match position.board().get(cell) {
+                    None => Ok(Some(cell)),
+                    Some(piece) => Err(format!(
+                        "cell {number} is occupied by {}; {}",
+                        self.set.symbol(piece),
+                        free()
+                    )),
+                }
+            }
+        }
+    }
+
+    /// In the position `after` the placement the game goes on.
+    fn legal_gift(
+        &self,
+        before: &Position,
+        after: &Position,
+        symbol: char,
+    ) -> Result<Piece, String> {
+        let reason = match self.set.piece(symbol) {
+            Some(piece) if after.is_left(piece) => return Ok(piece),
+            Some(piece) if before.hand() == Some(piece) => {
+                format!("the gift {symbol} is the piece that was in hand")
+            }
+            Some(_) => format!("the gift {symbol} is on the board already"),
+            None if symbol == '-' => "`-` as the gift, but one is due".to_owned(),
+            None => format!("the gift {} is no piece of this set", quote_char(symbol)),
+        };
+        let left: Vec<String> = after
+            .left()
+            .map(|piece| self.set.symbol(piece).to_string())
+            .collect();
+        Err(format!("{reason}; pieces left: {}", left.join(" ")))
+    }
+
+    /// What could have been answered, for messages.
+    fn example(&self, position: &Position) -> String {
+        let mut example = String::new();
+        if let Some((turn, _)) = position.turns().first() {
+            self.write_turn(*turn, &mut example);
+        }
+        format!("expected a cell and a gift, such as `{example}`")
+    }
+
     /// Sentences about pieces that stand on two cells: possible in a drawing, not in a game.
     pub fn duplicate_warnings(&self, board: &Board) -> Vec<String> {
         board
@@ -359,7 +224,7 @@ impl Edition {
             texts.chunks(4).map(<[String]>::to_vec).collect()
         };
         let mut lines: Vec<_> = board
-            .quartos(self.rule_set())
+            .quartos(self.rules)
             .map(|quarto| quarto.line.cells().map(place).to_vec())
             .collect();
         // A line with two properties is a quarto for each.
@@ -378,8 +243,161 @@ impl Edition {
             ..Picture::default()
         }
     }
+}
 
-    fn turn_in_words(&self, before: &Position, turn: Turn) -> String {
+impl Game for Edition {
+    type Position = Position;
+
+    const NAME: &'static str = "quarto";
+    const WORDS: [&'static str; 2] = ["cell", "placement"];
+    const PROVABLE_CELLS: usize = 10;
+
+    fn rules(&self) -> &'static str {
+        self.rules.name()
+    }
+
+    fn pieces(&self) -> Option<&str> {
+        (!self.set.is_builtin()).then(|| self.set.text())
+    }
+
+    fn start(&self) -> Position {
+        Position::new(self.rules)
+    }
+
+    fn start_from(&self, text: &str) -> Result<Position, String> {
+        let (board, hand) = text.split_once([' ', '\t']).unwrap_or((text, "-"));
+        let position = self.read_position(board)?;
+        let hand = hand.trim_matches([' ', '\t']);
+        let piece = match only_char(hand) {
+            Some('-') => return Ok(position),
+            Some(symbol) => self.set.piece(symbol),
+            None => None,
+        };
+        let piece = piece.ok_or_else(|| {
+            let found = quote(hand.as_bytes());
+            format!("{found} is in hand, which is no piece of this set; expected a piece or `-`")
+        })?;
+        position.holding(piece).ok_or_else(|| {
+            let shown = self.shown(piece);
+            let mut cells = Cell::all().filter(|&cell| position.board().get(cell) == Some(piece));
+            let cell = cells.next().map_or(0, Cell::number);
+            format!("the piece {shown} is in hand, but it stands on cell {cell}; every piece exists once")
+        })
+    }
+
+    fn write_start(&self, position: &Position, out: &mut String) {
+        if position.hand().is_some() {
+            self.write_request(position, out);
+        } else {
+            self.write_board(position, out);
+        }
+    }
+
+    /// One character a cell, row by row, `.` for a free cell.
+    fn write_board(&self, position: &Position, out: &mut String) {
+        let symbol = |piece| self.set.symbol(piece);
+        out.extend(Cell::all().map(|cell| position.board().get(cell).map_or('.', symbol)));
+    }
+
+    /// The board, a space, and the piece in hand or `-`.
+    fn write_request(&self, position: &Position, out: &mut String) {
+        self.write_board(position, out);
+        out.push(' ');
+        out.push(position.hand().map_or('-', |piece| self.set.symbol(piece)));
+    }
+
+    fn read_request(&self, line: &str) -> Result<Position, String> {
+        let position = self.start_from(line)?;
+        if line.contains([' ', '\t']) {
+            return Ok(position);
+        }
+        let found = quote(line.as_bytes());
+        Err(format!(
+            "expected a board and a piece or `-`, found {found}"
+        ))
+    }
+
+    /// The cell or `-`, a space, and the gift or `-`.
+    fn write_turn(&self, turn: Turn, out: &mut String) {
+        match turn.cell.map(Cell::number) {
+            None => out.push('-'),
+            Some(number) => {
+                if number > 9 {
+                    out.push('1');
+                }
+                out.push(char::from(b'0' + number % 10));
+            }
+        }
+        out.push(' ');
+        out.push(turn.gift.map_or('-', |piece| self.set.symbol(piece)));
+    }
+
+    fn judge(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
+        if position.outcome().is_some() {
+            return Err(Rejection::Illegal(IllegalReason::GameOver.to_string()));
+        }
+        let malformed =
+            |reason: &str| Rejection::Malformed(format!("{reason}; {}", self.example(position)));
+        // A single word is the cell when there is a piece to place, the gift otherwise.
+        let mut words = answer.split([' ', '\t']).filter(|word| !word.is_empty());
+        let (cell, gift) = match (words.next(), words.next(), words.next()) {
+            (None, ..) => return Err(malformed("an empty line")),
+            (Some(gift), None, _) if position.hand().is_none() => ("-", Some(gift)),
+            (Some(cell), gift, None) => (cell, gift),
+            (_, _, Some(_)) => return Err(malformed("more than two words")),
+        };
+        let number = cell_number(cell);
+        if number.is_none() && cell != "-" {
+            let found = quote(cell.as_bytes());
+            return Err(malformed(&format!(
+                "{found} is no cell (one or two digits)"
+            )));
+        }
+        let mut after = *position;
+        let cell = self.legal_cell(position, number);
+        if let Ok(Some(cell)) = cell
+            && after.play(Move::Place(cell)).is_ok()
+            && let Some(Outcome::Win(_)) = after.outcome()
+        {
+            // A quarto wins at once; whatever gift the answer names is ignored.
+            let cell = Some(cell);
+            return Ok((Turn { cell, gift: None }, after));
+        }
+        // Errors of form are reported before errors of the rules.
+        let is_over = after.left().next().is_none();
+        let symbol = match gift {
+            None if is_over => '-',
+            None => return Err(malformed("the gift is missing")),
+            Some(word) => only_char(word).ok_or_else(|| {
+                let found = quote(word.as_bytes());
+                malformed(&format!("the gift {found} is not one character"))
+            })?,
+        };
+        let cell = cell.map_err(Rejection::Illegal)?;
+        if is_over {
+            if symbol == '-' {
+                return Ok((Turn { cell, gift: None }, after));
+            }
+            return Err(Rejection::Illegal(format!(
+                "{} as the gift, but no piece is left to give; expected `-`",
+                quote_char(symbol)
+            )));
+        }
+        let gift = self.legal_gift(position, &after, symbol);
+        let gift = gift.map_err(Rejection::Illegal)?;
+        let given = after.play(Move::Give(gift));
+        given.map_err(|illegal| Rejection::Illegal(illegal.to_string()))?;
+        let gift = Some(gift);
+        Ok((Turn { cell, gift }, after))
+    }
+
+    fn winning_lines(&self, position: &Position) -> WinningLines {
+        let quartos = self.set.name_quartos(position.board(), self.rules);
+        let owned = |(line, property): (&str, &str)| (line.to_owned(), property.to_owned());
+        quartos.into_iter().map(owned).collect()
+    }
+
+    fn describe(&self, before: &Position, turn: Turn) -> String {
         let placed = turn
             .cell
             .zip(before.hand())
@@ -391,19 +409,196 @@ impl Edition {
         parts.join(", ")
     }
 
-    fn position_picture(&self, position: &Position, last: Option<Turn>) -> Picture {
+    fn picture(&self, position: &Position, last: Option<Turn>) -> Picture {
+        let left = self.left_in_order(position);
         Picture {
             last: last.and_then(|turn| turn.cell).map(place),
             hand: position.hand().map(|piece| self.in_words(piece)),
-            left: self
-                .left_in_order(position)
-                .map(|piece| self.in_words(piece))
-                .collect(),
+            left: left.map(|piece| self.in_words(piece)).collect(),
             ..self.board_picture(position.board())
         }
+    }
+
+    fn instructions(&self) -> String {
+        let lines = match self.rules {
+            Rules::Squares => "row, column, diagonal or 2×2 square",
+            Rules::Standard => "row, column or diagonal",
+        };
+        format!(
+            "Quarto: whoever completes a {lines} of four pieces\n\
+             that share a property wins.\n\
+             Who begins only gives a piece. The other places it and gives one back, and so on.\n\
+             Cells are 1 to 16, row by row from the top left, or a row and a column (2 3).\n\
+             At any prompt: help, board, pieces, quit.\n"
+        )
+    }
+
+    fn question(&self, position: &Position) -> String {
+        match position.hand() {
+            Some(piece) => format!("where to place {} (cell)?", self.in_words(piece)),
+            None => "which piece for your opponent?".to_owned(),
+        }
+    }
+
+    /// Pieces are typed as symbols, binary or decimal, cells as numbers or as row and column.
+    fn read_move(&self, position: &Position, typed: &str) -> Result<Move, String> {
+        let left = || self.shown_left(position);
+        if position.hand().is_some() {
+            let cell = read_cell(typed)?;
+            return match position.board().get(cell) {
+                None => Ok(Move::Place(cell)),
+                Some(piece) => Err(format!(
+                    "cell {} is occupied by {}; free: {}",
+                    cell.number(),
+                    self.shown(piece),
+                    free_cells(position.board())
+                )),
+            };
+        }
+        let piece = self.read_piece(typed).ok_or_else(|| {
+            let expected = match self.format {
+                PieceFormat::Symbol => "one of the characters listed",
+                PieceFormat::Binary => "four binary digits, such as 0101",
+                PieceFormat::Decimal => "a number from 0 to 15",
+            };
+            let found = quote(typed.as_bytes());
+            format!(
+                "{found} is not a piece: expected {expected}; left: {}",
+                left()
+            )
+        })?;
+        if position.is_left(piece) {
+            return Ok(Move::Give(piece));
+        }
+        let shown = self.shown(piece);
+        Err(format!("{shown} is already on the board; left: {}", left()))
+    }
+
+    fn hint(&self, position: &Position) -> Option<String> {
+        let losing: Vec<String> = self
+            .left_in_order(position)
+            .filter(|&piece| position.winning_cell(piece).is_some())
+            .map(|piece| self.shown(piece))
+            .collect();
+        if losing.is_empty() {
+            return None;
+        }
+        let board = if position.hand().is_some() {
+            "on the board as it is, "
+        } else {
+            ""
+        };
+        Some(format!(
+            "{board}these gifts lose at once: {}",
+            losing.join(" ")
+        ))
+    }
+
+    fn inventory(&self, position: &Position) -> String {
+        let mut text = String::new();
+        if let Some(piece) = position.hand() {
+            let _ = writeln!(text, "in hand: {}", self.in_words(piece));
+        }
+        text.push_str("left:\n");
+        for piece in self.left_in_order(position) {
+            let _ = writeln!(text, "  {}", self.in_words(piece));
+        }
+        text
+    }
+
+    fn solver(solvers: &Solvers) -> Option<&dyn Solve<Position>> {
+        Some(solvers.quarto())
+    }
+
+    fn class(&self, position: &Position) -> String {
+        let name = solver::class(position).into_iter();
+        name.map(|piece| char::from(b'A' + piece)).collect()
+    }
+
+    fn perfect(time: Option<Duration>) -> Option<Choose<Self>> {
+        let mut perfect = Perfect::new(time);
+        Some(Box::new(move |position, rng| perfect.choose(position, rng)))
     }
 }
 
 const fn place(cell: Cell) -> (usize, usize) {
     (cell.row(), cell.column())
+}
+
+fn only_char(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|_| chars.next().is_none())
+}
+
+fn quote_char(symbol: char) -> String {
+    quote(symbol.to_string().as_bytes())
+}
+
+/// One or two ASCII digits.
+fn cell_number(word: &str) -> Option<u8> {
+    match word.as_bytes() {
+        [a @ b'0'..=b'9'] => Some(a - b'0'),
+        [a @ b'0'..=b'9', b @ b'0'..=b'9'] => Some((a - b'0') * 10 + (b - b'0')),
+        _ => None,
+    }
+}
+
+/// `2 3 7`.
+fn free_cells(board: &Board) -> String {
+    let numbers: Vec<String> = board.free().map(|cell| cell.number().to_string()).collect();
+    numbers.join(" ")
+}
+
+/// A cell as 1 to 16, or as row and column: `2 3`, `2,3`, `H2 V3`.
+fn read_cell(typed: &str) -> Result<Cell, String> {
+    let expected = "expected a cell, 1 to 16, or a row and a column, such as 2 3";
+    let words: Vec<&str> = typed
+        .split(|c: char| !c.is_ascii_digit() && c != '-' && c != '+' && c != '.')
+        .filter(|word| !word.is_empty())
+        .collect();
+    let letters_ok = typed
+        .chars()
+        .all(|c| c.is_ascii_digit() || " ,;hHvVrRcC".contains(c));
+    let numbers: Option<Vec<u8>> = words.iter().map(|word| word.parse::<u8>().ok()).collect();
+    let found = quote(typed.as_bytes());
+    match numbers.as_deref() {
+        Some(&[number]) if letters_ok => {
+            Cell::from_number(number).ok_or_else(|| format!("{number} is out of range: {expected}"))
+        }
+        Some(&[row @ 1..=4, column @ 1..=4]) if letters_ok => {
+            Cell::from_number((row - 1) * 4 + column).ok_or_else(|| expected.to_owned())
+        }
+        Some(&[row, column]) if letters_ok => Err(format!(
+            "row {row}, column {column} is out of range, both are 1 to 4: {expected}"
+        )),
+        _ => Err(format!("{found} is no cell: {expected}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cells_as_people_type_them() {
+        for (typed, number) in [
+            ("7", 7),
+            ("16", 16),
+            ("2 3", 7),
+            ("2,3", 7),
+            ("H2 V3", 7),
+            ("h2v3", 7),
+            ("r2c3", 7),
+            (" 4 , 4 ", 16),
+        ] {
+            assert_eq!(read_cell(typed).map(Cell::number), Ok(number), "{typed}");
+        }
+        for typed in [
+            "", "0", "17", "5 1", "1 5", "x", "1 2 3", "-1", "+3", "1.5", "999", "H", "2x3",
+        ] {
+            assert!(read_cell(typed).is_err(), "{typed}");
+        }
+        let wrong = read_cell("5x6").unwrap_err();
+        assert!(wrong.starts_with("`5x6` is no cell"), "{wrong}");
+    }
 }

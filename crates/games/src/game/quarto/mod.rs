@@ -2,7 +2,6 @@
 
 pub mod board;
 mod game;
-mod keyboard;
 pub mod notation;
 pub mod piece_set;
 mod piece_set_reader;

@@ -1,7 +1,5 @@
 //! Piece sets: the characters of the pieces and the names of their features and properties. The rules know bits only.
 
-use std::fmt;
-
 /// A feature, such as size, and its two properties.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Feature {
@@ -65,7 +63,8 @@ impl Default for PieceSet {
 }
 
 /// What is wrong with a piece set, and where.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}, column {column}: {message}")]
 pub struct SetError {
     /// From 1.
     pub line: usize,
@@ -74,18 +73,6 @@ pub struct SetError {
     /// What was found and what was expected, for people.
     pub message: String,
 }
-
-impl fmt::Display for SetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line {}, column {}: {}",
-            self.line, self.column, self.message
-        )
-    }
-}
-
-impl std::error::Error for SetError {}
 
 impl PartialEq for PieceSet {
     /// Sets with the same words are equal, however their files were laid out.

@@ -1,4 +1,3 @@
-use std::collections::HashMap;
 use std::io::Read;
 
 use referee_text::escape_controls;
@@ -8,14 +7,16 @@ use super::piece_set::{FEATURES, Feature, PIECES, Piece, PieceSet, SetError};
 /// Larger files are not piece sets, and are not read further.
 const MAX_BYTES: u64 = 1 << 16;
 
+const BOM: char = '\u{feff}';
+
+/// A word of the file, with the byte it starts at.
+type Field = (usize, String);
+
 impl PieceSet {
     /// Reads a piece set from CSV.
     ///
     /// A byte order mark, CRLF, empty lines at the end and spaces around fields are accepted; every other deviation
     /// is an error with its line and column.
-    ///
-    /// A byte order mark, CRLF, blank lines at the end and spaces around fields are
-    /// accepted; every other deviation is an error with its line and column.
     ///
     /// ```
     /// use referee_games::game::quarto::PieceSet;
@@ -37,52 +38,166 @@ impl PieceSet {
     /// # Ok::<(), referee_games::game::quarto::SetError>(())
     /// ```
     pub fn read(source: impl Read) -> Result<Self, SetError> {
-        let at_start = |message: String| SetError {
-            line: 1,
-            column: 1,
-            message,
-        };
         let mut bytes = Vec::new();
-        source
-            .take(MAX_BYTES + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| {
-                at_start(format!(
-                    "cannot be read: {error}",
-                    error = referee_text::cause(&error)
-                ))
-            })?;
+        let read = source.take(MAX_BYTES + 1).read_to_end(&mut bytes);
+        read.map_err(|error| {
+            let cause = referee_text::cause(&error);
+            error_at("", 0, &format!("cannot be read: {cause}"))
+        })?;
         if bytes.len() as u64 > MAX_BYTES {
-            return Err(at_start(format!(
-                "the file is longer than {MAX_BYTES} bytes; expected a header and 16 rows"
-            )));
+            let problem =
+                format!("the file is longer than {MAX_BYTES} bytes; expected a header and 16 rows");
+            return Err(error_at("", 0, &problem));
         }
-        match std::str::from_utf8(&bytes) {
-            Ok(text) => Self::parse(text),
-            Err(error) => {
-                let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-                let (line, column) = place(&good, good.len());
-                Err(SetError {
-                    line,
-                    column,
-                    message: format!(
-                        "byte 0x{:02x} is not UTF-8; save the file with UTF-8 encoding",
-                        bytes[error.valid_up_to()]
-                    ),
-                })
-            }
-        }
+        let text = std::str::from_utf8(&bytes).map_err(|error| {
+            let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
+            let problem = format!(
+                "byte 0x{:02x} is not UTF-8; save the file with UTF-8 encoding",
+                bytes[error.valid_up_to()]
+            );
+            error_at(&good, good.len(), &problem)
+        })?;
+        Self::parse(text)
     }
 
     /// As [`PieceSet::read`].
     pub fn parse(text: &str) -> Result<Self, SetError> {
-        let rows = Rows::new(text)?;
-        let mut builder = Builder::new(rows.header()?);
+        let rows = rows(text)?;
+        let mut set = Self {
+            text: text.to_owned(),
+            ..Self::default()
+        };
+        let what = "the name of the piece column and of four features, such as `piece,size,color,form,fill`";
+        let header = five(text, &rows, 0, what)?;
+        set.read_header(header)?;
+        let mut seen = Seen::default();
         for row in 1..=PIECES {
-            builder.row(&rows, row)?;
+            let what = format!("row {row} of 16: a piece and its four properties");
+            let [(at, symbol), words @ ..] = five(text, &rows, row, &what)?;
+            let piece = set.read_piece(&mut seen, *at, symbol, words)?;
+            set.order[row - 1] = piece;
         }
-        rows.no_more_than(1 + PIECES)?;
-        builder.finish(text)
+        if let Some((at, _)) = rows.get(1 + PIECES).and_then(|row| row.first()) {
+            let problem = "a row too many; expected the header, 16 rows and nothing else";
+            return Err(error_at(text, *at, problem));
+        }
+        set.ascii = [None; 128];
+        for piece in Piece::all() {
+            let symbol = set.symbol(piece) as usize;
+            if let Some(entry) = set.ascii.get_mut(symbol) {
+                *entry = Some(piece);
+            }
+        }
+        Ok(set)
+    }
+
+    fn read_header(&mut self, fields: &[Field; 1 + FEATURES]) -> Result<(), SetError> {
+        for (i, (at, field)) in fields.iter().enumerate() {
+            let name = field.trim();
+            self.check_plain(*at, name)?;
+            let Some(feature) = i.checked_sub(1) else {
+                name.clone_into(&mut self.column);
+                continue;
+            };
+            if name.is_empty() {
+                let problem = format!("feature {i} has no name; expected one");
+                return Err(error_at(&self.text, *at, &problem));
+            }
+            let (earlier, rest) = self.features.split_at_mut(feature);
+            if earlier.iter().any(|earlier| earlier.name == name) {
+                let problem = format!(
+                    "the feature `{name}` is named twice; expected four different features"
+                );
+                return Err(error_at(&self.text, *at, &problem));
+            }
+            rest[0] = Feature {
+                name: name.to_owned(),
+                properties: Default::default(),
+            };
+        }
+        Ok(())
+    }
+
+    fn read_piece(
+        &mut self,
+        seen: &mut Seen,
+        at: usize,
+        field: &str,
+        words: &[Field; FEATURES],
+    ) -> Result<Piece, SetError> {
+        let error = |problem: &str| Err(error_at(&self.text, at, problem));
+        let Some(symbol) = only_char(field).or_else(|| only_char(field.trim())) else {
+            return error(&match field.trim() {
+                "" => "the piece has no character; expected one".to_owned(),
+                found => format!(
+                    "a piece is one character, found {} in {found:?} (some that look like one are several)",
+                    found.chars().count()
+                ),
+            });
+        };
+        let line_of = |at: usize| place(&self.text, at).0;
+        let mut pieces = Piece::all();
+        let same =
+            pieces.find_map(|piece| seen[piece.index()].filter(|_| self.symbol(piece) == symbol));
+        if let Some(first) = same {
+            let line = line_of(first);
+            return error(&format!(
+                "the piece {symbol:?} is on line {line} already; expected 16 different characters"
+            ));
+        }
+        let mut bits = 0;
+        for (feature, (at, word)) in words.iter().enumerate() {
+            bits |= self.read_property(feature, *at, word.trim())? << feature;
+        }
+        let piece = Piece::from_low_bits(bits);
+        if let Some(first) = seen[piece.index()] {
+            let problem = format!(
+                "{symbol:?} has the same four properties as {:?} on line {}; expected all 16 combinations",
+                self.symbol(piece),
+                place(&self.text, first).0
+            );
+            return Err(error_at(&self.text, at, &problem));
+        }
+        seen[piece.index()] = Some(at);
+        self.symbols[piece.index()] = symbol;
+        Ok(piece)
+    }
+
+    /// 0 for the property that the file names first, 1 for the other.
+    fn read_property(&mut self, feature: usize, at: usize, word: &str) -> Result<u8, SetError> {
+        self.check_plain(at, word)?;
+        let Feature { name, properties } = &self.features[feature];
+        let owner = self
+            .features
+            .iter()
+            .find(|other| other.properties.iter().any(|p| p == word));
+        let problem = match (&properties.each_ref().map(String::as_str), owner) {
+            _ if word.is_empty() => format!("no property for `{name}`; expected one"),
+            ([one, _], _) if *one == word => return Ok(0),
+            ([_, two], _) if *two == word => return Ok(1),
+            (_, Some(owner)) => format!(
+                "`{word}` is a property of `{}`; expected a property of `{name}`",
+                owner.name
+            ),
+            (["", _] | [_, ""], None) => {
+                let value = u8::from(!properties[0].is_empty());
+                word.clone_into(&mut self.features[feature].properties[usize::from(value)]);
+                return Ok(value);
+            }
+            ([one, two], None) => {
+                format!("`{word}` is a third property of `{name}`; expected `{one}` or `{two}`")
+            }
+        };
+        Err(error_at(&self.text, at, &problem))
+    }
+
+    /// An error when a terminal would act on a word, or hide a part of it.
+    fn check_plain(&self, at: usize, word: &str) -> Result<(), SetError> {
+        if escape_controls(word) == word {
+            return Ok(());
+        }
+        let problem = format!("a control or invisible character in `{word}`; expected plain text");
+        Err(error_at(&self.text, at, &problem))
     }
 
     /// Wherever it was read from.
@@ -91,158 +206,16 @@ impl PieceSet {
     }
 }
 
-/// Collects the rows, with the place where each word first occurred.
-struct Builder {
-    header: [String; 1 + FEATURES],
-    properties: [Vec<String>; FEATURES],
-    /// The feature of each property.
-    owner: HashMap<String, usize>,
-    order: Vec<(usize, Piece)>,
-    symbols: [Option<(char, usize)>; PIECES],
-}
+/// By piece, where its character stands.
+type Seen = [Option<usize>; PIECES];
 
-impl Builder {
-    fn new(header: [String; 1 + FEATURES]) -> Self {
-        Self {
-            header,
-            properties: Default::default(),
-            owner: HashMap::new(),
-            order: Vec::new(),
-            symbols: [None; PIECES],
-        }
-    }
-
-    fn row(&mut self, rows: &Rows<'_>, row: usize) -> Result<(), SetError> {
-        let fields = rows.fields(
-            row,
-            &format!("row {row} of 16: a piece and its four properties"),
-        )?;
-        let (symbol_byte, field) = &fields[0];
-        let symbol = single_char(field).ok_or_else(|| {
-            let found = field.trim();
-            rows.error(
-                *symbol_byte,
-                &if found.is_empty() {
-                    "the piece has no character; expected one".to_owned()
-                } else {
-                    format!(
-                        "a piece is one character, found {} in {found:?} (some that look like one are several)",
-                        found.chars().count()
-                    )
-                },
-            )
-        })?;
-        let line_of = |byte: usize| place(rows.text, byte).0;
-        if let Some((_, byte)) = self.symbols.iter().flatten().find(|(c, _)| *c == symbol) {
-            return Err(rows.error(
-                *symbol_byte,
-                &format!(
-                    "the piece {symbol:?} is on line {} already; expected 16 different characters",
-                    line_of(*byte)
-                ),
-            ));
-        }
-        let mut bits = 0;
-        for (feature, (byte, field)) in fields[1..].iter().enumerate() {
-            let value = self.value(rows, feature, *byte, field.trim())?;
-            bits |= value << feature;
-        }
-        let piece = Piece::from_low_bits(bits);
-        if let Some((other, byte)) = self.symbols[piece.index()] {
-            return Err(rows.error(
-                *symbol_byte,
-                &format!(
-                    "{symbol:?} has the same four properties as {other:?} on line {}; expected all 16 combinations",
-                    line_of(byte)
-                ),
-            ));
-        }
-        self.symbols[piece.index()] = Some((symbol, *symbol_byte));
-        self.order.push((*symbol_byte, piece));
-        Ok(())
-    }
-
-    /// 0 for the property that the file names first, 1 for the other.
-    fn value(
-        &mut self,
-        rows: &Rows<'_>,
-        feature: usize,
-        byte: usize,
-        word: &str,
-    ) -> Result<u8, SetError> {
-        let name = &self.header[1 + feature];
-        if word.is_empty() {
-            return Err(rows.error(byte, &format!("no property for `{name}`; expected one")));
-        }
-        rows.plain(byte, word)?;
-        if let Some(value) = self.properties[feature].iter().position(|p| p == word) {
-            return Ok(u8::from(value == 1));
-        }
-        if let Some(&owner) = self.owner.get(word) {
-            return Err(rows.error(
-                byte,
-                &format!(
-                    "`{word}` is a property of `{}`; expected a property of `{name}`",
-                    self.header[1 + owner]
-                ),
-            ));
-        }
-        if let [one, two] = &self.properties[feature][..] {
-            return Err(rows.error(
-                byte,
-                &format!("`{word}` is a third property of `{name}`; expected `{one}` or `{two}`"),
-            ));
-        }
-        self.owner.insert(word.to_owned(), feature);
-        self.properties[feature].push(word.to_owned());
-        Ok(u8::from(self.properties[feature].len() == 2))
-    }
-
-    fn finish(self, text: &str) -> Result<PieceSet, SetError> {
-        let incomplete = || SetError {
-            line: 1,
-            column: 1,
-            message: "expected all 16 combinations of four two-valued features".to_owned(),
-        };
-        let [column, names @ ..] = self.header;
-        let mut features = Vec::with_capacity(FEATURES);
-        for (name, properties) in names.into_iter().zip(self.properties) {
-            // Sixteen different combinations need both values of every feature.
-            let properties = properties.try_into().map_err(|_| incomplete())?;
-            features.push(Feature { name, properties });
-        }
-        let mut symbols = ['\0'; PIECES];
-        let mut ascii = [None; 128];
-        for piece in Piece::all() {
-            let (symbol, _) = self.symbols[piece.index()].ok_or_else(incomplete)?;
-            symbols[piece.index()] = symbol;
-            if let Some(entry) = ascii.get_mut(symbol as usize) {
-                *entry = Some(piece);
-            }
-        }
-        let order: Vec<_> = self.order.into_iter().map(|(_, piece)| piece).collect();
-        Ok(PieceSet {
-            column,
-            features: features.try_into().map_err(|_| incomplete())?,
-            order: order.try_into().map_err(|_| incomplete())?,
-            symbols,
-            ascii,
-            text: text.to_owned(),
-        })
-    }
-}
-
-/// As it stands, or with the spaces around it taken off.
-fn single_char(field: &str) -> Option<char> {
-    let one = |text: &str| {
-        let mut chars = text.chars();
-        chars.next().filter(|_| chars.next().is_none())
-    };
-    one(field).or_else(|| one(field.trim()))
+fn only_char(text: &str) -> Option<char> {
+    let mut chars = text.chars();
+    chars.next().filter(|_| chars.next().is_none())
 }
 
 /// Line and column (in characters), from 1, of a byte of the text.
-pub(super) fn place(text: &str, byte: usize) -> (usize, usize) {
+fn place(text: &str, byte: usize) -> (usize, usize) {
     let before = &text[..byte];
     let line = before.matches('\n').count() + 1;
     let start = before.rfind('\n').map_or(0, |newline| newline + 1);
@@ -250,194 +223,124 @@ pub(super) fn place(text: &str, byte: usize) -> (usize, usize) {
     (line, column)
 }
 
-const BOM: char = '\u{feff}';
-
-/// The fields of the file, each with the byte it starts at.
-pub(super) struct Rows<'a> {
-    pub(super) text: &'a str,
-    rows: Vec<Vec<(usize, String)>>,
+fn error_at(text: &str, byte: usize, message: &str) -> SetError {
+    let (line, column) = place(text, byte);
+    SetError {
+        line,
+        column,
+        message: escape_controls(message),
+    }
 }
 
-impl<'a> Rows<'a> {
-    /// Empty lines are accepted at the end only.
-    pub(super) fn new(text: &'a str) -> Result<Self, SetError> {
-        let start = if text.starts_with(BOM) {
-            BOM.len_utf8()
-        } else {
-            0
+/// Empty lines are accepted at the end only.
+fn rows(text: &str) -> Result<Vec<Vec<Field>>, SetError> {
+    let body = text.trim_start_matches(BOM).trim_end();
+    let mut offset = text.len() - text.trim_start_matches(BOM).len();
+    if body.is_empty() {
+        return Err(error_at(
+            text,
+            offset,
+            "the file is empty; expected a header of five fields and 16 rows, such as `piece,size,color,form,fill`",
+        ));
+    }
+    let mut rows = Vec::new();
+    for line in body.split('\n') {
+        if line.trim().is_empty() {
+            return Err(error_at(
+                text,
+                offset,
+                "a blank line between the rows; blank lines are accepted at the end only, remove it",
+            ));
+        }
+        let fields = split_fields(line.strip_suffix('\r').unwrap_or(line));
+        let fields = fields.map_err(|(at, problem)| error_at(text, offset + at, problem))?;
+        let placed = fields.into_iter().map(|(at, field)| (offset + at, field));
+        rows.push(placed.collect());
+        offset += line.len() + 1;
+    }
+    Ok(rows)
+}
+
+/// `what` is what the row should hold, for the error.
+fn five<'a>(
+    text: &str,
+    rows: &'a [Vec<Field>],
+    row: usize,
+    what: &str,
+) -> Result<&'a [Field; 1 + FEATURES], SetError> {
+    let end_of = |next: usize| {
+        let next = rows.get(next).and_then(|row| row.first());
+        text[..next.map_or(text.len(), |field| field.0)]
+            .trim_end()
+            .len()
+    };
+    let Some(fields) = rows.get(row) else {
+        let problem = format!("the file ends here; expected {what}");
+        return Err(error_at(text, end_of(row), &problem));
+    };
+    fields.as_slice().try_into().map_err(|_| {
+        let surplus = fields.get(1 + FEATURES);
+        let count = match fields.len() {
+            1 => "one field".to_owned(),
+            count => format!("{count} fields"),
         };
-        let body = text[start..].trim_end();
-        let this = |rows| Self { text, rows };
-        if body.trim_start().is_empty() {
-            return Err(this(Vec::new()).error(start, "the file is empty; expected a header of five fields and 16 rows, such as `piece,size,color,form,fill`"));
-        }
-        let mut offset = start;
-        for line in body.split_inclusive('\n') {
-            if line.trim().is_empty() {
-                return Err(this(Vec::new()).error(offset, "a blank line between the rows; blank lines are accepted at the end only, remove it"));
-            }
-            offset += line.len();
-        }
-        let mut rows = Vec::new();
-        let mut offset = start;
-        for line in body.split_inclusive('\n') {
-            let text = line.strip_suffix('\n').unwrap_or(line);
-            let text = text.strip_suffix('\r').unwrap_or(text);
-            let fields = split_fields(text)
-                .map_err(|(at, message)| this(Vec::new()).error(offset + at, message))?;
-            let fields = fields.into_iter().map(|(at, field)| (offset + at, field));
-            rows.push(fields.collect());
-            offset += line.len();
-        }
-        Ok(this(rows))
-    }
-
-    pub(super) fn error(&self, byte: usize, message: &str) -> SetError {
-        let (line, column) = place(self.text, byte);
-        SetError {
-            line,
-            column,
-            message: escape_controls(message),
-        }
-    }
-
-    fn end(&self) -> usize {
-        self.text.trim_end().len()
-    }
-
-    /// `what` is what the row should hold, for the error.
-    pub(super) fn fields(&self, row: usize, what: &str) -> Result<&[(usize, String)], SetError> {
-        let Some(fields) = self.rows.get(row) else {
-            return Err(self.error(self.end(), &format!("the file ends here; expected {what}")));
-        };
-        if fields.len() == 1 + FEATURES {
-            return Ok(fields);
-        }
-        let byte = fields
-            .get(1 + FEATURES)
-            .map_or_else(|| self.row_end(row), |field| field.0);
-        let hint = match &fields[..] {
-            [(_, only)] if only.contains(';') => "; separate the fields by `,` instead of `;`",
-            [(_, only)] if only.contains('\t') => "; separate the fields by `,` instead of tabs",
-            _ => "",
-        };
-        Err(self.error(
-            byte,
-            &format!(
-                "{} here; expected five, {what}{hint}",
-                match fields.len() {
-                    1 => "one field".to_owned(),
-                    n => format!("{n} fields"),
-                }
-            ),
-        ))
-    }
-
-    fn row_end(&self, row: usize) -> usize {
-        let next = self.rows.get(row + 1).and_then(|fields| fields.first());
-        let end = next.map_or(self.text.len(), |field| field.0);
-        self.text[..end].trim_end().len()
-    }
-
-    /// The names of the piece column and of the four features.
-    pub(super) fn header(&self) -> Result<[String; 1 + FEATURES], SetError> {
-        let fields = self.fields(
-            0,
-            "the name of the piece column and of four features, such as `piece,size,color,form,fill`",
-        )?;
-        let mut names: [String; 1 + FEATURES] = Default::default();
-        for (i, (byte, field)) in fields.iter().enumerate() {
-            let name = field.trim();
-            if i > 0 && name.is_empty() {
-                return Err(self.error(*byte, &format!("feature {i} has no name; expected one")));
-            }
-            self.plain(*byte, name)?;
-            if i > 0 && names[1..i].iter().any(|earlier| earlier == name) {
-                return Err(self.error(
-                    *byte,
-                    &format!(
-                        "the feature `{name}` is named twice; expected four different features"
-                    ),
-                ));
-            }
-            name.clone_into(&mut names[i]);
-        }
-        Ok(names)
-    }
-
-    /// An error when a terminal would act on a word, or hide a part of it.
-    pub(super) fn plain(&self, byte: usize, word: &str) -> Result<(), SetError> {
-        if escape_controls(word) == word {
-            return Ok(());
-        }
-        let problem = format!("a control or invisible character in `{word}`; expected plain text");
-        Err(self.error(byte, &problem))
-    }
-
-    /// `rows` includes the header.
-    fn no_more_than(&self, rows: usize) -> Result<(), SetError> {
-        match self.rows.get(rows).and_then(|row| row.first()) {
-            None => Ok(()),
-            Some((byte, _)) => Err(self.error(
-                *byte,
-                "a row too many; expected the header, 16 rows and nothing else",
-            )),
-        }
-    }
+        let separators = [(";", "`;`"), ("\t", "tabs")].into_iter();
+        let mut found = separators
+            .filter(|(text, _)| matches!(&fields[..], [(_, only)] if only.contains(text)));
+        let hint = found.next().map_or_else(String::new, |(_, name)| {
+            format!("; separate the fields by `,` instead of {name}")
+        });
+        let problem = format!("{count} here; expected five, {what}{hint}");
+        error_at(
+            text,
+            surplus.map_or_else(|| end_of(row + 1), |field| field.0),
+            &problem,
+        )
+    })
 }
 
 /// The fields of a line with the byte each starts at, or what is wrong at which byte.
 ///
 /// CSV as in RFC 4180, except that spaces are accepted around quoted fields and a field ends with its line. CSV
 /// libraries do not report where a field begins, and repair stray quotes silently.
-fn split_fields(line: &str) -> Result<Vec<(usize, String)>, (usize, &'static str)> {
+fn split_fields(line: &str) -> Result<Vec<Field>, (usize, &'static str)> {
     let mut fields = Vec::new();
     let mut at = 0;
     loop {
         let rest = &line[at..];
-        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
-        let (field, length) = match rest[blanks..].strip_prefix('"') {
-            None => {
-                let length = rest.find(',').unwrap_or(rest.len());
-                (rest[..length].to_owned(), length)
-            }
-            Some(quoted) => {
-                let (field, inside) = unquote(quoted).ok_or((
-                    at + blanks,
+        let quote = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        let (mut field, mut after) = (String::new(), 0);
+        if rest[quote..].starts_with('"') {
+            after = quote + 1;
+            loop {
+                let length = rest[after..].find('"').ok_or((
+                    at + quote,
                     "a quote that is not closed on its line; close it",
                 ))?;
-                let after = blanks + 1 + inside;
-                let length = after + rest[after..].find(',').unwrap_or(rest[after..].len());
-                if !rest[after..length].trim().is_empty() {
-                    return Err((
-                        at + after,
-                        "text after the closing quote; put all of the field between the quotes, and double the quotes within it",
-                    ));
+                field.push_str(&rest[after..after + length]);
+                after += length + 1;
+                if !rest[after..].starts_with('"') {
+                    break;
                 }
-                (field, length)
+                field.push('"');
+                after += 1;
             }
-        };
+        }
+        let end = rest[after..]
+            .find(',')
+            .map_or(rest.len(), |comma| after + comma);
+        if after == 0 {
+            rest[..end].clone_into(&mut field);
+        } else if !rest[after..end].trim().is_empty() {
+            return Err((
+                at + after,
+                "text after the closing quote; put all of the field between the quotes, and double the quotes within it",
+            ));
+        }
         fields.push((at, field));
-        at += length;
-        if at == line.len() {
+        if end == rest.len() {
             return Ok(fields);
         }
-        at += 1;
-    }
-}
-
-/// The text up to the closing quote, and its bytes with the quote.
-fn unquote(quoted: &str) -> Option<(String, usize)> {
-    let mut field = String::new();
-    let mut at = 0;
-    loop {
-        let end = at + quoted[at..].find('"')?;
-        field.push_str(&quoted[at..end]);
-        at = end + 1;
-        if !quoted[at..].starts_with('"') {
-            return Some((field, at));
-        }
-        field.push('"');
-        at += 1;
+        at += end + 1;
     }
 }

@@ -138,6 +138,7 @@ impl Position {
 
 impl game::Position for Position {
     type Move = Move;
+    type Turn = Turn;
 
     fn to_move(&self) -> Side {
         self.to_move
@@ -186,6 +187,16 @@ impl game::Position for Position {
         })
     }
 
+    fn turn_of(moves: &[Move]) -> Option<Turn> {
+        let (cell, gift) = match *moves {
+            [Move::Give(gift)] => (None, Some(gift)),
+            [Move::Place(cell)] => (Some(cell), None),
+            [Move::Place(cell), Move::Give(gift)] => (Some(cell), Some(gift)),
+            _ => return None,
+        };
+        Some(Turn { cell, gift })
+    }
+
     fn can_win_at_once(&self) -> bool {
         self.winning_placement().is_some()
     }
@@ -201,17 +212,6 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// In this order; `None` when no turn consists of them.
-    pub const fn from_moves(moves: &[Move]) -> Option<Self> {
-        let (cell, gift) = match *moves {
-            [Move::Give(gift)] => (None, Some(gift)),
-            [Move::Place(cell)] => (Some(cell), None),
-            [Move::Place(cell), Move::Give(gift)] => (Some(cell), Some(gift)),
-            _ => return None,
-        };
-        Some(Self { cell, gift })
-    }
-
     /// In the order in which they are played.
     pub fn moves(self) -> impl Iterator<Item = Move> {
         let place = self.cell.map(Move::Place);
@@ -220,55 +220,6 @@ impl Turn {
 }
 
 impl Position {
-    /// Every legal turn with the position it leads to: by cell (row by row), then by gift (in the order of their
-    /// bits). A placement that ends the game is one turn, without a gift. Empty when the game is over.
-    ///
-    /// ```
-    /// use referee_games::game::quarto::{Position, Rules};
-    ///
-    /// // The first turn only gives: one of sixteen pieces.
-    /// let first = Position::new(Rules::Standard).turns();
-    /// assert_eq!(first.len(), 16);
-    /// // The second turn places it on one of sixteen cells, and gives one of fifteen pieces.
-    /// let (turn, after) = first[0];
-    /// assert_eq!(turn.cell, None);
-    /// assert_eq!(after.turns().len(), 16 * 15);
-    /// ```
-    pub fn turns(&self) -> Vec<(Turn, Self)> {
-        let mut turns = Vec::new();
-        if self.outcome().is_some() {
-            return turns;
-        }
-        if self.hand().is_none() {
-            self.push_gifts(None, &mut turns);
-            return turns;
-        }
-        for cell in self.board().free() {
-            let mut placed = *self;
-            if placed.play(Move::Place(cell)).is_err() {
-                continue;
-            }
-            if placed.outcome().is_some() {
-                let cell = Some(cell);
-                turns.push((Turn { cell, gift: None }, placed));
-            } else {
-                placed.push_gifts(Some(cell), &mut turns);
-            }
-        }
-        turns
-    }
-
-    /// A turn for every gift from here. `cell` is where the turn's piece was placed.
-    fn push_gifts(&self, cell: Option<Cell>, turns: &mut Vec<(Turn, Self)>) {
-        for piece in self.left() {
-            let mut given = *self;
-            if given.play(Move::Give(piece)).is_ok() {
-                let gift = Some(piece);
-                turns.push((Turn { cell, gift }, given));
-            }
-        }
-    }
-
     /// The position after a turn, or the first of its moves that the rules forbid.
     ///
     /// ```

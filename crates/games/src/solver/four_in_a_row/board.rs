@@ -200,9 +200,3 @@ const fn has_line(cells: u64) -> bool {
     }
     found != 0
 }
-
-/// Of a win with so many free cells.
-#[expect(clippy::cast_possible_wrap, reason = "at most 43")]
-pub(super) const fn decided(free: u8) -> Score {
-    free as Score
-}

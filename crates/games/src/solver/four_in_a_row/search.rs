@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use bytemuck::Zeroable;
 
-use super::board::{Board, column, decided};
+use super::board::{Board, column};
 use super::book;
 use super::book::BOOK_FREE;
 use crate::game::four_in_a_row::COLUMNS;
 use crate::solver::compact_book::CompactBook;
-use crate::solver::evaluation::{Goal, Score};
+use crate::solver::evaluation::Score;
 use crate::solver::limits::LimitCheck;
+use crate::solver::transposition_table::zeroed;
 
 /// Free cells from which positions are looked up in the table.
 pub(super) const TABLE_FROM: u8 = 4;
@@ -33,7 +34,7 @@ pub(super) struct Stopped;
 pub(super) struct Search<'a> {
     table: &'a Table,
     /// If a game can come to the position that is solved.
-    book: Option<CompactBook>,
+    book: Option<CompactBook<'static>>,
     check: &'a LimitCheck<'a>,
     table_from: u8,
     /// Not added to the count yet.
@@ -43,7 +44,7 @@ pub(super) struct Search<'a> {
 impl<'a> Search<'a> {
     pub(super) const fn new(
         table: &'a Table,
-        book: Option<CompactBook>,
+        book: Option<CompactBook<'static>>,
         check: &'a LimitCheck<'a>,
         table_from: u8,
     ) -> Self {
@@ -60,57 +61,15 @@ impl<'a> Search<'a> {
         self.check.may_continue(self.nodes);
     }
 
-    /// Narrows the bounds of a position in which neither side wins immediately, as far as the goal asks for.
-    pub(super) fn narrow(
-        &mut self,
-        board: &Board,
-        goal: Goal,
-        low: &mut Score,
-        high: &mut Score,
-    ) -> Result<(), Stopped> {
-        // First whether it is a win, a draw or a loss: narrow windows near a draw are the cheapest.
-        let mut ask = |low: &mut Score, high: &mut Score, beta: Score| {
-            let score = self.reaches(board, beta)?;
-            if score >= beta {
-                *low = (*low).max(score);
-            } else {
-                *high = (*high).min(score);
-            }
-            Ok(())
-        };
-        if *low < 1 && *high >= 1 {
-            ask(low, high, 1)?;
-        }
-        if *low < 0 && *high >= 0 {
-            ask(low, high, 0)?;
-        }
-        if goal == Goal::Value {
-            return Ok(());
-        }
-        while low < high {
-            // Nearer to a draw than to the middle.
-            let middle = (i16::from(*low) + i16::from(*high) + 1) / 2;
-            #[expect(clippy::cast_possible_truncation, reason = "between two scores")]
-            let middle = middle as Score;
-            let beta = middle.clamp(*low + 1, *high);
-            ask(low, high, beta)?;
-        }
-        Ok(())
-    }
-
-    /// A bound of the score: a lower one if it is at least `beta`, an upper one if it is below.
-    fn reaches(&mut self, board: &Board, beta: Score) -> Result<Score, Stopped> {
-        self.node(board, board.free(), beta)
-    }
-
-    /// With n free cells; the side to move does not win immediately.
-    fn node(&mut self, board: &Board, n: u8, beta: Score) -> Result<Score, Stopped> {
+    /// A bound of the score: a lower one if it is at least `beta`, an upper one if it is below. With n free cells; the
+    /// side to move does not win immediately.
+    pub(super) fn node(&mut self, board: &Board, n: u8, beta: Score) -> Result<Score, Stopped> {
         self.nodes += 1;
         if self.nodes >= CHECK_EVERY && !self.check.may_continue(std::mem::take(&mut self.nodes)) {
             return Err(Stopped);
         }
         let cells = board.safe();
-        let most = decided(n);
+        let most = n.cast_signed();
         if cells == 0 {
             return Ok(1 - most);
         }
@@ -220,15 +179,9 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// At most `bytes`, and at least one pair of entries; smaller when the machine does not have that much memory.
     pub(super) fn new(bytes: usize) -> Self {
-        let mut count = (bytes / size_of::<Pair>()).max(1);
-        loop {
-            if let Ok(pairs) = bytemuck::allocation::try_zeroed_slice_box(count) {
-                return Self { pairs };
-            }
-            count = (count / 2).max(1);
-        }
+        let pairs = zeroed(bytes);
+        Self { pairs }
     }
 
     #[inline]

@@ -5,6 +5,8 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 
 use super::*;
+use crate::game::Game as _;
+use crate::game::four_in_a_row::{Column, FourInARow};
 use crate::solver::Value;
 
 /// Tries all turns to the end.
@@ -15,7 +17,7 @@ fn brute_force(position: &Position) -> Value {
         Some(Outcome::Draw) => return Value::Draw,
         None => {}
     }
-    let turns = FourInARow.turns(position);
+    let turns = position.turns();
     let values = turns.iter().map(|(_, after)| brute_force(after).opposite());
     values.max().expect("a turn")
 }
@@ -25,7 +27,7 @@ fn brute_plies(position: &Position) -> (Value, u32) {
     if position.outcome().is_some() {
         return (brute_force(position), 0);
     }
-    let turns = FourInARow.turns(position);
+    let turns = position.turns();
     let all = turns.iter().map(|(_, after)| {
         let (value, plies) = brute_plies(after);
         (value.opposite(), plies + 1)
@@ -69,7 +71,7 @@ fn values_and_distances_are_those_of_brute_force() {
                 assert_eq!(found.plies(), Some(plies), "{position:?}");
             }
             let turns = solver.solve_turns(&position, Goal::Value, &Limits::NONE);
-            let expected = FourInARow.turns(&position);
+            let expected = position.turns();
             assert_eq!(turns.len(), expected.len());
             for ((column, found), (turn, after)) in turns.iter().zip(&expected) {
                 assert_eq!(column, turn);
@@ -114,7 +116,7 @@ fn bounds_without_a_search_hold() {
     for discs in (32..40).step_by(2) {
         for position in random_positions(discs, 200) {
             let board = Board::of(&position);
-            let most = decided(board.free());
+            let most = board.free().cast_signed();
             let bound = board.bound(most);
             if bound == most {
                 continue;
@@ -185,7 +187,7 @@ fn compare_with_the_book(count: usize, nodes: u64) -> usize {
     for position in random_positions(BOOK_DISCS, count) {
         let found = without.solve(&position, Goal::Distance, &Limits::nodes(nodes));
         let expected = with.solve(&position, Goal::Distance, &Limits::NONE);
-        let ((low, high), (score, same)) = (found.bounds(), expected.bounds());
+        let ((low, high), (score, same)) = (found.rank(), expected.rank());
         assert_eq!(score, same, "not exact: {position:?}");
         assert!(
             low <= score && score <= high,
@@ -229,33 +231,5 @@ fn positions_that_no_game_reaches_are_not_looked_up() {
         for position in random_positions(discs, 20) {
             assert!(book::is_reachable(&Board::of(&position)), "{position:?}");
         }
-    }
-}
-
-#[test]
-fn proofs_of_the_book_are_read() {
-    let mut proofs = BookProofs::with_discs(4);
-    let missing = proofs.missing();
-    assert_eq!(missing.len(), 568);
-    assert_eq!(proofs.book(), None, "nothing is proven");
-    let solver = Solver::new(1 << 20);
-    let found = solver.solve(&missing[0], Goal::Distance, &Limits::NONE);
-    assert!(proofs.add(&missing[0], found));
-    assert!(!proofs.add(&missing[1], Evaluation::new(-3, 3, 38)));
-    let key = Board::of(&missing[1]).canonical_key();
-    let file = [b"four in a row 1\n", &key.to_le_bytes()[..], &[2]].concat();
-    proofs.read(&file).expect("a file");
-    assert_eq!(proofs.missing(), missing[2..]);
-    let mut damaged = vec![
-        b"referee notes 1\n".to_vec(),
-        file[..file.len() - 1].to_vec(),
-    ];
-    for at in [16, 24] {
-        let mut wrong = file.clone();
-        wrong[at] ^= 127;
-        damaged.push(wrong);
-    }
-    for wrong in damaged {
-        assert_eq!(proofs.read(&wrong), Err(NoProofs), "{wrong:?}");
     }
 }

@@ -1,0 +1,261 @@
+//! A third game, as a built-in one is written: two traits, and a line of the registry. It is played by everything that
+//! plays the others.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use referee_games::game::{
+    Game, IllegalMove, IllegalReason, Outcome, Picture, Position, Rejection, Side, WinningLines,
+};
+use referee_games::session::registry::{Choices, GameInfo};
+use referee_games::session::{BuiltinOptions, Ruleset};
+
+/// Bit 0 is the top left cell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Board([u16; 2]);
+
+const LINES: [u16; 8] = [0o007, 0o070, 0o700, 0o111, 0o222, 0o444, 0o421, 0o124];
+
+impl Board {
+    fn line(self) -> Option<u16> {
+        let is_whole = |line: &u16| self.0.iter().any(|marks| marks & line == *line);
+        LINES.into_iter().find(is_whole)
+    }
+
+    const fn free(self, cell: usize) -> bool {
+        (self.0[0] | self.0[1]) >> cell & 1 == 0
+    }
+
+    fn symbol(self, cell: usize) -> char {
+        match self.0.map(|marks| marks >> cell & 1) {
+            [1, _] => 'X',
+            [_, 1] => 'O',
+            _ => '.',
+        }
+    }
+}
+
+impl Position for Board {
+    type Move = usize;
+    type Turn = usize;
+
+    fn to_move(&self) -> Side {
+        let marks = self.0[0].count_ones() + self.0[1].count_ones();
+        Side::BOTH[marks as usize % 2]
+    }
+
+    fn outcome(&self) -> Option<Outcome> {
+        match self.line() {
+            Some(_) => Some(Outcome::Win(self.to_move().other())),
+            None => (self.0[0] | self.0[1] == 0o777).then_some(Outcome::Draw),
+        }
+    }
+
+    fn moves(&self) -> impl Iterator<Item = usize> {
+        let board = *self;
+        (0..9).filter(move |&cell| board.outcome().is_none() && board.free(cell))
+    }
+
+    fn play(&mut self, cell: usize) -> Result<(), IllegalMove<usize>> {
+        if !self.moves().any(|legal| legal == cell) {
+            return Err(IllegalMove {
+                attempted: cell,
+                reason: match self.outcome() {
+                    Some(_) => IllegalReason::GameOver,
+                    None => IllegalReason::Occupied,
+                },
+            });
+        }
+        self.0[self.to_move().index()] |= 1 << cell;
+        Ok(())
+    }
+
+    fn turn_of(moves: &[usize]) -> Option<usize> {
+        moves.first().copied()
+    }
+}
+
+#[derive(Clone, Debug)]
+struct TicTacToe;
+
+impl Game for TicTacToe {
+    type Position = Board;
+
+    const NAME: &'static str = "tic-tac-toe";
+
+    fn start(&self) -> Board {
+        Board::default()
+    }
+
+    fn start_from(&self, text: &str) -> Result<Board, String> {
+        let mut board = Board::default();
+        for (cell, symbol) in text.chars().enumerate() {
+            match symbol {
+                'X' => board.0[0] |= 1 << cell,
+                'O' => board.0[1] |= 1 << cell,
+                '.' => {}
+                _ => return Err(format!("{symbol:?} is not a mark; expected X, O or .")),
+            }
+        }
+        match text.len() {
+            9 => Ok(board),
+            found => Err(format!("a board is 9 characters; found {found}")),
+        }
+    }
+
+    fn write_board(&self, position: &Board, out: &mut String) {
+        out.extend((0..9).map(|cell| position.symbol(cell)));
+    }
+
+    fn write_request(&self, position: &Board, out: &mut String) {
+        self.write_board(position, out);
+    }
+
+    fn write_turn(&self, turn: usize, out: &mut String) {
+        out.push_str(&(turn + 1).to_string());
+    }
+
+    fn judge(&self, position: &Board, answer: &str) -> Result<(usize, Board), Rejection> {
+        let number = answer
+            .parse()
+            .ok()
+            .filter(|number| (1..=9).contains(number));
+        let number: usize =
+            number.ok_or_else(|| Rejection::Malformed("expected a cell, 1 to 9".to_owned()))?;
+        let mut after = *position;
+        let played = after.play(number - 1);
+        played.map_err(|illegal| Rejection::Illegal(illegal.reason.to_string()))?;
+        Ok((number - 1, after))
+    }
+
+    fn winning_lines(&self, position: &Board) -> WinningLines {
+        let cells = |line: u16| (0..9).filter(move |cell| line >> cell & 1 == 1);
+        let name = |line| {
+            cells(line)
+                .map(|cell| (cell + 1).to_string())
+                .collect::<String>()
+        };
+        let line = position.line().into_iter();
+        line.map(|line| ("line".to_owned(), name(line))).collect()
+    }
+
+    fn describe(&self, _: &Board, turn: usize) -> String {
+        format!("marks {}", turn + 1)
+    }
+
+    fn picture(&self, position: &Board, last: Option<usize>) -> Picture {
+        let text = |cell| match position.symbol(cell) {
+            '.' => String::new(),
+            mark => mark.to_string(),
+        };
+        let row = |row: usize| (3 * row..3 * row + 3).map(text).collect();
+        Picture {
+            cells: (0..3).map(row).collect(),
+            last: last.map(|cell| (cell / 3, cell % 3)),
+            ..Picture::default()
+        }
+    }
+
+    fn instructions(&self) -> String {
+        "Tic-tac-toe: three marks in a line win. Cells are 1 to 9, from the top left.\n".to_owned()
+    }
+
+    fn question(&self, _: &Board) -> String {
+        "which cell (1 to 9)?".to_owned()
+    }
+
+    fn read_move(&self, position: &Board, typed: &str) -> Result<usize, String> {
+        let judged = self.judge(position, typed);
+        judged
+            .map(|(cell, _)| cell)
+            .map_err(|rejection| rejection.text().to_owned())
+    }
+
+    fn hint(&self, _: &Board) -> Option<String> {
+        None
+    }
+
+    fn inventory(&self, _: &Board) -> String {
+        "who begins plays X, the other O\n".to_owned()
+    }
+}
+
+/// The line of the registry.
+static INFO: GameInfo = GameInfo::of::<TicTacToe>("Three in a row", |_| Arc::new(TicTacToe));
+
+fn play(game: &dyn Ruleset, bots: [&str; 2]) -> (Option<Outcome>, Vec<String>) {
+    let options = BuiltinOptions {
+        seed: 1,
+        move_time: Duration::from_secs(1),
+    };
+    let mut bots = bots.map(|name| game.builtin_bot(name, options).expect("a bot"));
+    let mut session = game.start();
+    let mut turns = Vec::new();
+    while session.outcome().is_none() {
+        let (mut request, mut turn) = (String::new(), String::new());
+        session.write_request(&mut request);
+        let answer = bots[session.to_move().index()](&request).expect("an answer");
+        session.play(&answer, &mut turn).expect("a legal answer");
+        turns.push(turn);
+    }
+    (session.outcome(), turns)
+}
+
+#[test]
+fn bots_play_a_third_game() {
+    let game = INFO.ruleset(Choices::default());
+    assert_eq!((game.name(), game.rules()), ("tic-tac-toe", "standard"));
+    for bots in [
+        ["random", "greedy"],
+        ["search", "random"],
+        ["greedy", "search?depth=4"],
+    ] {
+        let (outcome, turns) = play(&*game, bots);
+        assert!(outcome.is_some() && turns.len() >= 5, "{turns:?}");
+        assert_eq!(
+            play(&*game, bots),
+            (outcome, turns),
+            "the same seed, the same game"
+        );
+    }
+    let options = BuiltinOptions {
+        seed: 1,
+        move_time: Duration::from_secs(1),
+    };
+    assert!(
+        game.builtin_bot("perfect", options).is_none(),
+        "there is no solver"
+    );
+    assert!(!game.is_solvable());
+}
+
+#[test]
+fn a_third_game_is_judged_described_and_drawn() {
+    let game = INFO.ruleset(Choices::default());
+    let mut session = game.start_from("XX.OO....").expect("a board");
+    assert_eq!(session.outlook().winning, 1);
+    assert!(session.can_win_at_once());
+    let mut turn = String::new();
+    let occupied = session.play("1", &mut turn).expect_err("occupied");
+    assert_eq!(occupied.text(), "the cell is occupied");
+    session.play("3", &mut turn).expect("a legal turn");
+    assert_eq!(session.outcome(), Some(Outcome::Win(Side::First)));
+    assert_eq!(
+        session.winning_lines(),
+        [("line".to_owned(), "123".to_owned())]
+    );
+    assert_eq!(session.describe_last_turn(), "marks 3");
+    assert_eq!(session.picture().last, Some((0, 2)));
+}
+
+#[test]
+fn a_person_plays_a_third_game() {
+    let game = INFO.ruleset(Choices::default());
+    let mut session = game.start();
+    assert_eq!(session.question(), "which cell (1 to 9)?");
+    assert_eq!(
+        session.make_typed("x"),
+        Err("expected a cell, 1 to 9".to_owned())
+    );
+    assert_eq!(session.make_typed("5"), Ok(Some("5".to_owned())));
+}
