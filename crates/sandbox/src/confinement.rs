@@ -11,8 +11,6 @@ use super::snapshot::ContentHash;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::fork_server::ForkServer;
 #[cfg(all(target_os = "linux", not(portable)))]
-use super::supervisor::kept_box::Boxes;
-#[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::message::SpawnRequest;
 
 /// A sandbox with the private copy of one bot's files. Cheap to clone; the copy is removed when the
@@ -26,16 +24,6 @@ struct Confined {
     /// `None` without a sandbox: then the bot is only stopped in its opponent's turns, and given
     /// variables.
     files: Option<PrivateCopy>,
-    /// Dropped before the files that the boxes show.
-    #[cfg(all(target_os = "linux", not(portable)))]
-    boxes: Boxes,
-}
-
-#[cfg(all(target_os = "linux", not(portable)))]
-impl Drop for Confined {
-    fn drop(&mut self) {
-        self.boxes.clear();
-    }
 }
 
 /// The same sandbox with the same files.
@@ -52,8 +40,6 @@ impl Confinement {
         Self(Arc::new(Confined {
             settings: Arc::clone(settings),
             files,
-            #[cfg(all(target_os = "linux", not(portable)))]
-            boxes: Boxes::default(),
         }))
     }
 
@@ -107,11 +93,6 @@ impl Confinement {
     pub fn spawn_request(&self, environment: &[(String, String)]) -> Option<SpawnRequest> {
         let files = self.0.files.as_ref()?;
         Some(request::spawn_request(&self.0.settings, files, environment))
-    }
-
-    /// Sandboxes kept for its next process.
-    pub fn boxes(&self) -> &Boxes {
-        &self.0.boxes
     }
 
     /// The server that starts supervisors.

@@ -15,6 +15,7 @@ use super::settings::{Kind, Settings};
 use super::snapshot::{BotFiles, ContentHash, own_program};
 use crate::LOG_TARGET;
 use crate::executable::{CannotStart, shebang};
+use referee_text::cause;
 
 /// Above this many bytes people are told: copying takes time and temporary space.
 const LARGE: u64 = 100 << 20;
@@ -55,44 +56,33 @@ impl PrivateCopy {
     ) -> Result<Self, CannotStart> {
         remove_left_behind();
         let own = BotFiles::of(command, others)?;
-        let cannot = |cause: String, fix: &str| CannotStart {
-            bot: command.name.to_owned(),
-            cause,
-            fix: fix.to_owned(),
-        };
         let user = BotUser::take().map_err(|error| {
-            cannot(
-                format!("root runs the referee, and there is no user without rights for the bot: {error}", error = referee_text::cause(&error)),
-                "run the referee as another user",
-            )
+            let cause = cause(&error);
+            let cause = format!(
+                "root runs the referee, and there is no user without rights for the bot: {cause}"
+            );
+            CannotStart::new(command.name, cause, "run the referee as another user")
         })?;
-        let private = PrivateDirectory::new(user.is_some()).map_err(|error| {
-            let cause = referee_text::cause(&error);
+        let no_room = |error: io::Error| {
+            let cause = cause(&error);
             let cause = format!("there is no room for a copy of its files: {cause}");
             let fix = "free some space for temporary files, or set TMPDIR";
             CannotStart::copying(command.name, cause, &error, fix)
-        })?;
+        };
+        let private = PrivateDirectory::new(user.is_some()).map_err(no_room)?;
         let place = private.path();
         let files = place.join("bot");
-        fs::create_dir(&files).map_err(|error| {
-            let cause = referee_text::cause(&error);
-            let cause = format!("its files cannot be copied: {cause}");
-            CannotStart::copying(command.name, cause, &error, "set TMPDIR")
-        })?;
+        fs::create_dir(&files).map_err(no_room)?;
         let copied = own.copy(&files)?;
         if let Some(user) = &user {
             // Readable by its own user, not by other bots.
             chown(&files, None, Some(user.id()))
                 .and_then(|()| fs::set_permissions(&files, Permissions::from_mode(0o750)))
                 .map_err(|error| {
+                    let cause = cause(&error);
+                    let cause = format!("its files cannot be given to a user of its own: {cause}");
                     let fix = "set TMPDIR to a directory on a local disk";
-                    cannot(
-                        format!(
-                            "its files cannot be given to a user of its own: {error}",
-                            error = referee_text::cause(&error)
-                        ),
-                        fix,
-                    )
+                    CannotStart::new(command.name, cause, fix)
                 })?;
         }
         let own_files = own.path().map(|original| Own {

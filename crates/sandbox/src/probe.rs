@@ -12,20 +12,20 @@ use super::backend::landlock::NO_LANDLOCK;
 use super::bot_user::BotUser;
 use super::cgroup::{Controller, ParentGroups};
 use super::closed::{PASS, is_closed};
+use super::limits::{Exceeded, ExitReport};
 use super::private_directory::{PLACE, PrivateDirectory, unusable};
 use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Obstacle, Settings};
 use super::supervisor::client::{self, FinishedRun};
 use super::supervisor::fork_server::NO_GROUP;
-use super::supervisor::kept_box::Boxes;
-use super::supervisor::message::{Exceeded, ExitReport, SupervisorEvent};
+use super::supervisor::message::SupervisorEvent;
 use super::supervisor::self_test;
 use crate::system::Shortage;
 use referee_text::{escape, escape_controls, is_full};
 
 /// Runs the sandbox of `settings`.
-pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvailable> {
+pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     let name = match settings.kind {
         Kind::Bwrap => "bubblewrap with seccomp",
         Kind::Landlock => "Landlock with seccomp",
@@ -41,7 +41,7 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
         let cause = "there is no bwrap in PATH".to_owned();
         return Err(failed(Obstacle::Absent, cause));
     }
-    let run = run(settings, boxes).map_err(|error| {
+    let run = run(settings).map_err(|error| {
         let obstacle = wanting(&error).unwrap_or(if settings.referee.exists() {
             Obstacle::Broken
         } else {
@@ -115,17 +115,14 @@ const BY_SYSTEM: &str = "(os error ";
 
 /// Where control groups can be made: the kernel must kill a program in them that uses more memory
 /// than it may.
-pub(super) fn find_groups(
-    settings: &Settings,
-    boxes: &Boxes,
-) -> Result<ParentGroups, NotAvailable> {
+pub(super) fn find_groups(settings: &Settings) -> Result<ParentGroups, NotAvailable> {
     let all = ParentGroups::find();
     let memory = all.only(Controller::Memory);
     for parents in [all, memory] {
         if parents.is_empty() {
             continue;
         }
-        match holds(settings, boxes, &parents) {
+        match holds(settings, &parents) {
             Ok(true) => return Ok(parents),
             Ok(false) => {}
             // Otherwise this machine does not allow groups, or no more of them.
@@ -148,7 +145,7 @@ pub(super) fn find_groups(
 }
 
 /// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
-fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Result<bool> {
+fn holds(settings: &Settings, parents: &ParentGroups) -> io::Result<bool> {
     let user = BotUser::take()?;
     let private = PrivateDirectory::new(user.is_some())?;
     let bounded = parents.version(Controller::Memory).is_some();
@@ -166,7 +163,7 @@ fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Resu
         request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
         request.allowance.memory = self_test::SMALL_MEMORY;
     }
-    let run = client::run_to_end(&settings.server, &request, boxes)?;
+    let run = client::run_to_end(&settings.server, &request)?;
     match run.last {
         Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) => {
             Ok(exceeded == bounded.then_some(Exceeded::Memory))
@@ -215,7 +212,7 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 
 /// Runs the self-test beside a file that it must not see. The file's directory has this process's
 /// id as its extension, which the self-test must not be able to signal.
-fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
+fn run(settings: &Settings) -> io::Result<FinishedRun> {
     let user = BotUser::take()?;
     // Built-in bots and the self-test are this program. A missing file is reported when it is
     // started.
@@ -237,7 +234,7 @@ fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     }
     let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
     let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
-    client::run_to_end(&settings.server, &request, boxes)
+    client::run_to_end(&settings.server, &request)
 }
 
 const CLOSED: &str =

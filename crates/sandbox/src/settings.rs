@@ -137,8 +137,8 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// An error names an exposed path that does not exist or cannot be reached.
-    pub(super) fn new(kind: Kind, request: &SandboxRequest) -> Result<Self, NotAvailable> {
+    /// Without a sandbox yet. An error names an exposed path that does not exist or cannot be reached.
+    pub(super) fn new(request: &SandboxRequest) -> Result<Self, NotAvailable> {
         let expose = request.expose.iter().map(|path| {
             path.canonicalize().map_err(|error| NotAvailable {
                 probe: format!("--expose {}", path.display()),
@@ -147,10 +147,14 @@ impl Settings {
                 obstacle: Obstacle::Broken,
             })
         });
-        Ok(Self {
-            kind,
+        Ok(Self::of(request, expose.collect::<Result<_, _>>()?))
+    }
+
+    pub(super) fn of(request: &SandboxRequest, expose: Vec<PathBuf>) -> Self {
+        Self {
+            kind: Kind::None,
             limits: request.limits,
-            expose: expose.collect::<Result<_, _>>()?,
+            expose,
             environment: request.environment.clone(),
             freeze: request.freeze,
             referee: request.referee.clone(),
@@ -159,6 +163,6 @@ impl Settings {
             groups: ParentGroups::default(),
             #[cfg(all(target_os = "linux", not(portable)))]
             server: ForkServer::new(request.referee.clone()),
-        })
+        }
     }
 }

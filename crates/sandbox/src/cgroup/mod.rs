@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
-pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount, OpenFreezer};
+pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount};
 use self::group::Part;
 pub(super) use self::group::{Bound, Groups, Membership};
 use super::procfs;
