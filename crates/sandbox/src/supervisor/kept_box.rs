@@ -9,7 +9,7 @@
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
@@ -118,7 +118,10 @@ pub(super) fn bubblewrap(program: &Path, arguments: &[String], part: &str) -> Co
 pub(super) fn pass(status: &impl AsFd) -> io::Result<()> {
     let referee = open(CWD, "/proc/self/exe", OFlags::PATH)?;
     sys::close_on_exec_from(3)?;
-    sys::pass_as([(status.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])
+    sys::pass_as([(status.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
+    // Not closed: it may have had one of these numbers.
+    let _ = referee.into_raw_fd();
+    Ok(())
 }
 
 /// Sends the descriptors of the box that this process is in.
