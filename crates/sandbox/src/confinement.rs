@@ -26,6 +26,16 @@ struct Confined {
     files: Option<PrivateCopy>,
 }
 
+/// What people are told of a private copy.
+#[derive(Debug)]
+pub(crate) struct CopySummary {
+    pub(super) hash: ContentHash,
+    /// The copied path and its bytes, when that is worth telling.
+    pub(super) large: Option<(PathBuf, u64)>,
+    /// Where the user's own interpreters that the bot needs are installed.
+    pub(super) installations: Vec<PathBuf>,
+}
+
 /// The same sandbox with the same files.
 impl PartialEq for Confinement {
     fn eq(&self, other: &Self) -> bool {
@@ -72,17 +82,18 @@ impl Confinement {
     /// What it sees of the user's own interpreters.
     pub fn interpreters(&self) -> &[PathBuf] {
         let files = self.0.files.as_ref();
-        files.map_or(&[], PrivateCopy::installations)
+        files.map_or(&[], |files| &files.summary.installations)
     }
 
     /// The path of its files and the bytes copied, when that is worth telling people.
     pub fn large_copy(&self) -> Option<(&Path, u64)> {
-        self.0.files.as_ref()?.large()
+        let (path, bytes) = self.0.files.as_ref()?.summary.large.as_ref()?;
+        Some((path, *bytes))
     }
 
     /// The hash of the copied files; `None` without a sandbox.
     pub fn hash(&self) -> Option<ContentHash> {
-        Some(self.0.files.as_ref()?.hash())
+        Some(self.0.files.as_ref()?.summary.hash)
     }
 }
 

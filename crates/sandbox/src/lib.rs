@@ -38,6 +38,7 @@ pub mod system;
 mod unsupported;
 
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 
 use referee_text::size;
@@ -47,7 +48,7 @@ pub use self::confinement::{BotCommand, Confinement};
 pub use self::limits::{Bound, ResourceLimits};
 use self::private_copy::PrivateCopy;
 use self::settings::Settings;
-pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest, Selection};
+pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest};
 #[cfg(any(not(target_os = "linux"), portable))]
 pub use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
@@ -56,24 +57,6 @@ use crate::executable::CannotStart;
 pub const LOG_TARGET: &str = "referee::sandbox";
 
 /// A sandbox that works on this machine, with its settings. Cheap to clone.
-///
-/// ```no_run
-/// use referee_sandbox::{BotCommand, ResourceLimits, Sandbox, SandboxRequest, Selection};
-///
-/// let sandbox = Sandbox::choose(&SandboxRequest {
-///     selection: Selection::Auto,
-///     limits: ResourceLimits::default(),
-///     expose: Vec::new(),
-///     environment: Vec::new(),
-///     freeze: false,
-///     referee: std::env::current_exe()?,
-/// })?;
-/// let argv = ["./mybot".to_owned()];
-/// let command = BotCommand { name: "mybot", argv: &argv, builtin: None, directory: None, starts:
-/// &[] };
-/// let confinement = sandbox.confine(command, &[])?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Sandbox(Arc<Settings>);
 
@@ -83,7 +66,8 @@ impl Sandbox {
     pub fn choose(request: &SandboxRequest) -> Result<Self, NotAvailable> {
         let mut settings = Settings::new(request)?;
         let mut failures = Vec::new();
-        for &kind in request.selection.candidates() {
+        let exactly = request.kind.as_ref().map(slice::from_ref);
+        for &kind in exactly.unwrap_or(&Kind::BACKENDS) {
             settings.kind = kind;
             if kind == Kind::None {
                 tracing::info!(target: LOG_TARGET, "no sandbox");
@@ -141,7 +125,7 @@ impl Sandbox {
     /// No sandbox. `freeze` still stops a bot while its opponent thinks.
     pub fn none(freeze: bool) -> Self {
         let request = SandboxRequest {
-            selection: Selection::Exactly(Kind::None),
+            kind: Some(Kind::None),
             limits: ResourceLimits::default(),
             expose: Vec::new(),
             environment: Vec::new(),
@@ -223,14 +207,14 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
 }
 
 /// Tries everything, the better sandbox first; then what bounds memory, and the user's own
-/// interpreters. Ignores the request's own selection.
+/// interpreters. Ignores the kind that is requested.
 pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     let mut best = None;
     let mut findings: Vec<Finding> = Kind::BACKENDS
         .into_iter()
         .map(|kind| {
             let tried = Sandbox::choose(&SandboxRequest {
-                selection: Selection::Exactly(kind),
+                kind: Some(kind),
                 ..request.clone()
             });
             let probe = format!("--sandbox {kind}");

@@ -7,12 +7,12 @@ use std::sync::{Mutex, PoisonError};
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
 use super::closed::ClosedDirectory;
-use super::confinement::BotCommand;
+use super::confinement::{BotCommand, CopySummary};
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
 use super::policy::{visible_paths, without_repeats};
 use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
-use super::snapshot::{BotFiles, ContentHash, own_program};
+use super::snapshot::{BotFiles, own_program};
 use crate::LOG_TARGET;
 use crate::executable::{CannotStart, shebang};
 use referee_text::cause;
@@ -26,9 +26,7 @@ pub(super) struct PrivateCopy {
     pub(super) argv: Vec<String>,
     /// The copied directory.
     pub(super) directory: Option<PathBuf>,
-    hash: ContentHash,
-    /// The copied path and its bytes, when people should know.
-    large: Option<(PathBuf, u64)>,
+    pub(super) summary: CopySummary,
     /// What it sees of the user's interpreters.
     pub(super) interpreters: Interpreters,
     /// What it may read.
@@ -122,11 +120,14 @@ impl PrivateCopy {
         Ok(Self {
             argv,
             directory: copied.directory,
-            hash: copied.hash,
-            large: own
-                .path()
-                .filter(|_| copied.bytes > LARGE)
-                .map(|path| (path.to_owned(), copied.bytes)),
+            summary: CopySummary {
+                hash: copied.hash,
+                large: own
+                    .path()
+                    .filter(|_| copied.bytes > LARGE)
+                    .map(|path| (path.to_owned(), copied.bytes)),
+                installations: interpreters.paths.clone(),
+            },
             interpreters,
             visible,
             closed,
@@ -136,10 +137,6 @@ impl PrivateCopy {
             private,
             user,
         })
-    }
-
-    pub(super) const fn hash(&self) -> ContentHash {
-        self.hash
     }
 
     pub(super) const fn user(&self) -> Option<&BotUser> {
@@ -163,17 +160,6 @@ impl PrivateCopy {
         fs::set_permissions(&copy, Permissions::from_mode(0o444))?;
         known.push((file.to_owned(), copy.clone()));
         Ok(copy)
-    }
-
-    /// Where the user's own interpreters that it needs are installed.
-    pub(super) fn installations(&self) -> &[PathBuf] {
-        &self.interpreters.paths
-    }
-
-    /// The copied path and its bytes, when people should know.
-    pub(super) fn large(&self) -> Option<(&Path, u64)> {
-        let (path, bytes) = self.large.as_ref()?;
-        Some((path, *bytes))
     }
 
     /// Where scratch directories are made.

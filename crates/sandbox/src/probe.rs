@@ -21,6 +21,7 @@ use super::supervisor::client::{self, FinishedRun};
 use super::supervisor::fork_server::NO_GROUP;
 use super::supervisor::message::SupervisorEvent;
 use super::supervisor::self_test;
+pub(super) use super::supervisor::self_test::attempts;
 use crate::system::Shortage;
 use referee_text::{escape, escape_controls, is_full};
 
@@ -56,6 +57,9 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
         let obstacle = wanting(&io::Error::other(&*cause));
         failed(obstacle.unwrap_or(Obstacle::Broken), cause)
     };
+    let unreadable = |line: &str| line.strip_prefix(self_test::UNREADABLE).map(str::to_owned);
+    let holes = output.lines().filter(|line| *line != self_test::DONE);
+    let holes = holes.collect::<Vec<_>>().join("; ");
     match run.last {
         Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
         Some(SupervisorEvent::Failed { cause, .. }) => {
@@ -64,24 +68,23 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
             let obstacle = wanting(&io::Error::other(&*cause)).unwrap_or(obstacle);
             Err(failed(obstacle, cause))
         }
-        _ if let Some(path) = unreadable(&output) => Err(NotAvailable {
-            probe: format!("{name}: --expose {}", escape_controls(path)),
+        _ if let Some(path) = output.lines().find_map(unreadable) => Err(NotAvailable {
+            probe: format!("{name}: --expose {}", escape_controls(&path)),
             cause: "bots cannot read it: it, or a directory above it, is closed to their user"
                 .to_owned(),
             fix: "open it to others (chmod o+rx), or install what bots need elsewhere".to_owned(),
             obstacle: Obstacle::Broken,
         }),
-        _ => match holes(&output) {
-            Some(holes) => Err(broken(format!(
-                "it does not hold: {}",
-                escape_controls(&holes)
-            ))),
-            // The program inside makes one file itself.
-            None if ended_for(run.last.as_ref()) == Some(Exceeded::Files) => Err(broken(
-                "it does not hold: bots share the directory for temporary files".to_owned(),
-            )),
-            None => Err(broken(with_stderr("it ended early", &stderr))),
-        },
+        _ if !holes.is_empty() => Err(broken(format!(
+            "it does not hold: {}",
+            escape_controls(&holes)
+        ))),
+        // The program inside makes one file itself.
+        Some(SupervisorEvent::Ended(report)) if report.exceeded == Some(Exceeded::Files) => {
+            let cause = "it does not hold: bots share the directory for temporary files";
+            Err(broken(cause.to_owned()))
+        }
+        _ => Err(broken(with_stderr("it ended early", &stderr))),
     }
 }
 
@@ -171,35 +174,6 @@ fn holds(settings: &Settings, parents: &ParentGroups) -> io::Result<bool> {
         Some(SupervisorEvent::Failed { cause, .. }) => Err(io::Error::other(cause)),
         _ => Ok(false),
     }
-}
-
-/// The limit for which the program inside was killed.
-fn ended_for(last: Option<&SupervisorEvent>) -> Option<Exceeded> {
-    match last {
-        Some(SupervisorEvent::Ended(report)) => report.exceeded,
-        _ => None,
-    }
-}
-
-/// What the self-test could do and must not; `None` when there is nothing.
-fn holes(output: &str) -> Option<String> {
-    let lines: Vec<&str> = output
-        .lines()
-        .filter(|line| *line != self_test::DONE)
-        .collect();
-    (!lines.is_empty()).then(|| lines.join("; "))
-}
-
-/// What the self-test tries, each as the end of "it cannot …".
-pub(super) fn attempts() -> Vec<&'static str> {
-    self_test::attempts()
-}
-
-/// The first exposed path that the self-test could not read.
-fn unreadable(output: &str) -> Option<&str> {
-    output
-        .lines()
-        .find_map(|line| line.strip_prefix(self_test::UNREADABLE))
 }
 
 fn with_stderr(cause: &str, stderr: &str) -> String {

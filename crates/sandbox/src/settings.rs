@@ -48,30 +48,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The wanted sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selection {
-    Auto,
-    /// Exactly this one.
-    Exactly(Kind),
-}
-
-impl Selection {
-    /// What may be tried, in this order.
-    pub(super) fn candidates(self) -> &'static [Kind] {
-        match self {
-            Self::Auto => &Kind::BACKENDS,
-            Self::Exactly(Kind::Bwrap) => &[Kind::Bwrap],
-            Self::Exactly(Kind::Landlock) => &[Kind::Landlock],
-            Self::Exactly(Kind::None) => &[Kind::None],
-        }
-    }
-}
-
 /// A request for a sandbox.
 #[derive(Clone, Debug)]
 pub struct SandboxRequest {
-    pub selection: Selection,
+    /// Exactly this one; without it the best one that works here.
+    pub kind: Option<Kind>,
     pub limits: ResourceLimits,
     /// What bots may read besides their own files and the system's.
     pub expose: Vec<PathBuf>,

@@ -135,16 +135,15 @@ pub mod interpreters {
 
 pub mod private_copy {
 
-    use std::path::{Path, PathBuf};
-
-    use crate::confinement::BotCommand;
+    use crate::confinement::{BotCommand, CopySummary};
     use crate::executable::CannotStart;
     use crate::settings::Settings;
-    use crate::snapshot::ContentHash;
 
     /// None exist.
     #[derive(Debug)]
-    pub enum PrivateCopy {}
+    pub struct PrivateCopy {
+        pub(crate) summary: CopySummary,
+    }
 
     impl PrivateCopy {
         /// Never called: no working sandbox can be chosen here.
@@ -159,18 +158,6 @@ pub mod private_copy {
                 "available on Linux only",
                 fix,
             ))
-        }
-
-        pub const fn hash(&self) -> ContentHash {
-            match *self {}
-        }
-
-        pub const fn installations(&self) -> &[PathBuf] {
-            match *self {}
-        }
-
-        pub const fn large(&self) -> Option<(&Path, u64)> {
-            match *self {}
         }
     }
 }
