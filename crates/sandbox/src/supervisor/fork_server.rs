@@ -1,8 +1,8 @@
 //! The fork server: a process that forks for every supervisor the referee needs.
 //!
 //! Loading the referee's program takes as long as most of a supervisor's work. It is loaded once,
-//! has compiled the filters, and holds what a bot's processes use one after the other: their box.
-//! Supervisors are children of the referee.
+//! and holds what a bot's processes use one after the other: their box. Supervisors are children of
+//! the referee.
 //!
 //! It serves until the referee's end of its socket closes, and then removes the control groups.
 
@@ -18,8 +18,6 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open, setpgid};
-use seccompiler::BpfProgram;
-use serde::{Deserialize, Serialize};
 
 use super::kept_box::BoxSlot;
 use super::message::SpawnRequest;
@@ -27,7 +25,6 @@ use super::{message, sys};
 use crate::backend::Backend;
 use crate::cgroup::Groups;
 use crate::limits::games_at_once;
-use crate::seccomp::{self, Situation};
 
 /// The first argument of the program when it is to be the fork server, or another part of a
 /// supervisor.
@@ -63,13 +60,8 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-#[derive(Debug, Serialize, Deserialize)]
-enum Answer {
-    /// The supervisor's process id.
-    Started(i32),
-    /// The cause for people, and the system's error number.
-    Failed(String, Option<i32>),
-}
+/// The supervisor's process id; or the cause for people, and the system's error number.
+type Answer = Result<i32, (String, Option<i32>)>;
 
 /// The referee's side: started on first use, stopped when dropped.
 #[derive(Debug)]
@@ -119,9 +111,9 @@ impl ForkServer {
         }
         let answer = server.as_ref().map(Server::answer).transpose();
         match answer.ok().flatten() {
-            Some(Answer::Started(pid)) if let Some(pid) = Pid::from_raw(pid) => Ok(pid),
-            Some(Answer::Failed(_, Some(number))) => Err(io::Error::from_raw_os_error(number)),
-            Some(Answer::Failed(cause, None)) => Err(io::Error::other(cause)),
+            Some(Ok(pid)) if let Some(pid) = Pid::from_raw(pid) => Ok(pid),
+            Some(Err((_, Some(number)))) => Err(io::Error::from_raw_os_error(number)),
+            Some(Err((cause, None))) => Err(io::Error::other(cause)),
             _ => {
                 *server = None;
                 let cause = "the process that starts supervisors has ended";
@@ -180,17 +172,8 @@ pub(super) struct Job {
     pub(super) control: UnixStream,
     /// The bot's standard input.
     pub(super) input: OwnedFd,
-    pub(super) filter: BpfProgram,
     pub(super) groups: Groups,
     pub(super) slot: Option<BoxSlot>,
-}
-
-/// What the server keeps between supervisors.
-#[derive(Default)]
-struct Stock {
-    filters: Vec<(Situation, BpfProgram)>,
-    /// Those that were used last are the last ones.
-    slots: Vec<Slot>,
 }
 
 /// What a supervisor uses that outlives it.
@@ -212,52 +195,46 @@ impl Slot {
     }
 }
 
-impl Stock {
-    /// The index of the filter for a supervisor, whose slot is the last one.
-    fn prepare(&mut self, request: &SpawnRequest) -> io::Result<usize> {
+/// Makes a slot for a supervisor the last one. Those that were used last are the last ones.
+fn prepare(slots: &mut Vec<Slot>, request: &SpawnRequest) -> io::Result<()> {
+    slots.retain_mut(|slot| {
+        if !slot.is_free() {
+            return true;
+        }
         // Whatever is left in them belongs to no supervisor any more.
-        for slot in self.slots.iter_mut().filter(|slot| slot.is_free()) {
-            std::mem::take(&mut slot.groups).kill();
-        }
-        self.slots
-            .retain(|slot| slot.kept.is_some() || !slot.is_free());
-        let kept = match &request.backend {
-            Backend::Bwrap {
-                arguments,
-                kept: Some(_),
-                ..
-            } => Some(arguments),
-            _ => None,
-        };
-        let is_same = |slot: &Slot| {
-            let built = slot.kept.as_ref().map(|(built, _)| built);
-            built.is_some() && built == kept && slot.is_free()
-        };
-        let mut slot = match self.slots.iter().position(is_same) {
-            Some(at) => self.slots.remove(at),
-            None => Slot::default(),
-        };
-        let free = self.slots.iter().filter(|slot| slot.is_free());
-        if free.count() >= MOST_BOXES
-            && let Some(at) = self.slots.iter().position(Slot::is_free)
-        {
-            self.slots.remove(at);
-        }
-        slot.user = None;
-        if let (None, Some(arguments)) = (&slot.kept, kept) {
-            slot.kept = Some((arguments.clone(), BoxSlot::new()?));
-        }
-        slot.groups = Groups::new(&request.groups, request.allowance)
-            .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))?;
-        self.slots.push(slot);
-        let situation = request.situation();
-        let known = |(known, _): &(Situation, BpfProgram)| *known == situation;
-        if let Some(at) = self.filters.iter().position(known) {
-            return Ok(at);
-        }
-        self.filters.push((situation, seccomp::filter(situation)?));
-        Ok(self.filters.len() - 1)
+        std::mem::take(&mut slot.groups).kill();
+        slot.kept.is_some()
+    });
+    let kept = match &request.backend {
+        Backend::Bwrap {
+            arguments,
+            kept: Some(_),
+            ..
+        } => Some(arguments),
+        _ => None,
+    };
+    let is_same = |slot: &Slot| {
+        let built = slot.kept.as_ref().map(|(built, _)| built);
+        built.is_some() && built == kept && slot.is_free()
+    };
+    let mut slot = match slots.iter().position(is_same) {
+        Some(at) => slots.remove(at),
+        None => Slot::default(),
+    };
+    let free = slots.iter().filter(|slot| slot.is_free());
+    if free.count() >= MOST_BOXES
+        && let Some(at) = slots.iter().position(Slot::is_free)
+    {
+        slots.remove(at);
     }
+    slot.user = None;
+    if let (None, Some(arguments)) = (&slot.kept, kept) {
+        slot.kept = Some((arguments.clone(), BoxSlot::new()?));
+    }
+    slot.groups = Groups::new(&request.groups, request.allowance)
+        .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))?;
+    slots.push(slot);
+    Ok(())
 }
 
 /// Serves until the referee is gone: then `None`. Returns in every forked supervisor, which leads a
@@ -265,32 +242,33 @@ impl Stock {
 pub(super) fn serve() -> io::Result<Option<Job>> {
     let referee = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-    let mut stock = Stock::default();
+    let mut slots: Vec<Slot> = Vec::new();
     // Cached before forking.
     games_at_once();
     loop {
         let (line, descriptors) = message::receive(&referee, MAX_LINE, is_whole)?;
         if !is_whole(&line) {
             // The referee is gone. Supervisors that still run kill their bots too.
-            stock.slots.iter().for_each(|slot| slot.groups.kill());
+            slots.iter().for_each(|slot| slot.groups.kill());
             return Ok(None);
         }
         let doubled = serde_json::from_slice(&line)
             .map_err(io::Error::from)
-            .and_then(|request| Ok((stock.prepare(&request)?, request)))
-            .and_then(|(filter, request)| Ok((filter, request, sys::fork_beside()?)));
-        let answer = match doubled {
-            Ok((filter, request, None)) => {
+            .and_then(|request| prepare(&mut slots, &request).map(|()| request))
+            .and_then(|request| Ok((request, sys::fork_beside()?)));
+        let answer: Answer = match doubled {
+            Ok((request, None)) => {
                 drop(referee);
-                return become_supervisor(stock, filter, request, descriptors).map(Some);
+                let slot = slots.pop().unwrap_or_default();
+                return become_supervisor(slot, request, descriptors).map(Some);
             }
-            Ok((_, _, Some(pid))) => {
-                if let Some(slot) = stock.slots.last_mut() {
+            Ok((_, Some(pid))) => {
+                if let Some(slot) = slots.last_mut() {
                     slot.user = Some(pidfd_open(pid, PidfdFlags::empty())?);
                 }
-                Answer::Started(pid.as_raw_pid())
+                Ok(pid.as_raw_pid())
             }
-            Err(error) => Answer::Failed(error.to_string(), error.raw_os_error()),
+            Err(error) => Err((error.to_string(), error.raw_os_error())),
         };
         let mut line = serde_json::to_vec(&answer)?;
         line.push(b'\n');
@@ -300,8 +278,7 @@ pub(super) fn serve() -> io::Result<Option<Job>> {
 
 /// Runs in the forked child.
 fn become_supervisor(
-    mut stock: Stock,
-    filter: usize,
+    slot: Slot,
     request: SpawnRequest,
     descriptors: Vec<OwnedFd>,
 ) -> io::Result<Job> {
@@ -311,12 +288,10 @@ fn become_supervisor(
     };
     rustix::stdio::dup2_stdout(&output)?;
     rustix::stdio::dup2_stderr(&errors)?;
-    let slot = stock.slots.pop().unwrap_or_default();
     Ok(Job {
         request,
         control: UnixStream::from(control),
         input,
-        filter: stock.filters.swap_remove(filter).1,
         groups: slot.groups,
         slot: slot.kept.map(|(_, slot)| slot),
     })

@@ -16,11 +16,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::process::{getgid, getuid};
+use rustix::process::{WaitOptions, getgid, getuid, waitpid};
 use rustix::thread::move_into_link_name_space;
 
 use super::fork_server::COMMAND;
-use super::message::{BUILD, BUILDING, HOLD, REFEREE_FD, STATUS_FD};
+use super::message::{BUILDING, HOLD, REFEREE_FD, STATUS_FD};
 use super::own_view::Shown;
 use super::{message, own_view, sys};
 use crate::limits::ResourceLimits;
@@ -75,31 +75,22 @@ impl KeptBox {
     fn build(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(BUILDING))?;
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = bubblewrap(program, arguments, HOLD);
         command
-            .args([COMMAND, BUILD])
-            .arg(program)
-            .args(arguments)
             .env_clear()
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdin(Stdio::null())
             .stdout(Stdio::null());
-        let mut child = command.spawn()?;
+        let Some(child) = sys::fork()? else {
+            // An error shows by the box that is missing.
+            let _ = pass(&theirs).map(|()| command.exec());
+            sys::exit(1)
+        };
         // Its own end of the socket must be the only one.
-        drop(command);
+        drop(theirs);
         let built = Self::receive(&ours);
-        child.wait()?;
+        waitpid(Some(child), WaitOptions::empty())?;
         built
     }
-}
-
-/// Becomes bubblewrap, which builds a box; standard input is the socket to send it to.
-pub(super) fn build(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
-    let program = arguments.next().unwrap_or_default();
-    let wanted = io::stdin().as_fd().try_clone_to_owned()?;
-    rustix::stdio::dup2_stdin(&File::open("/dev/null")?)?;
-    pass(&wanted)?;
-    let arguments: Vec<String> = arguments.collect();
-    Err(bubblewrap(program.as_ref(), &arguments, HOLD).exec())
 }
 
 /// Bubblewrap that starts this part of this program inside; by a descriptor, so that the bot has no

@@ -22,9 +22,6 @@ use crate::seccomp::Situation;
 /// Second argument of the program inside bubblewrap, which becomes the bot.
 pub(super) const INSIDE: &str = "inside";
 
-/// Second argument of the program that becomes bubblewrap to build a box.
-pub(super) const BUILD: &str = "build";
-
 /// Second argument of the program inside a new box.
 pub(super) const HOLD: &str = "hold";
 

@@ -32,7 +32,7 @@ use rustix::process::{getpid, set_child_subreaper};
 use self::descendants::end_all;
 pub use self::fork_server::COMMAND;
 use self::fork_server::Job;
-use self::message::{BUILD, HOLD, INSIDE, SELF_TEST, SupervisorEvent};
+use self::message::{HOLD, INSIDE, SELF_TEST, SupervisorEvent};
 use self::supervise::{Scratch, supervise};
 use crate::private_directory::remove_tree;
 
@@ -41,7 +41,6 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let done = match arguments.next().as_deref() {
         None => fork_server::serve().and_then(|double| double.map_or(Ok(()), serve)),
         Some(INSIDE) => spawn::inside(arguments),
-        Some(BUILD) => kept_box::build(arguments),
         Some(HOLD) => kept_box::hold(),
         Some(SELF_TEST) => self_test::run(arguments),
         Some(_) => Err(io::Error::other(
@@ -63,12 +62,11 @@ fn serve(job: Job) -> io::Result<()> {
         request,
         mut control,
         input,
-        filter,
         groups,
         slot,
     } = job;
     set_child_subreaper(Some(getpid()))?;
-    let started = spawn::spawn(&request, input, slot.as_ref(), &filter, groups);
+    let started = spawn::spawn(&request, input, slot.as_ref(), groups);
     // From here only the bot holds its streams: their end can be noticed.
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;

@@ -11,7 +11,6 @@ use std::process::{Command, Stdio};
 
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Pid, chdir};
-use seccompiler::BpfProgram;
 
 use super::kept_box::{BoxSlot, KeptBox};
 use super::message::{BUILDING, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest};
@@ -49,7 +48,6 @@ pub(super) fn spawn(
     request: &SpawnRequest,
     input: OwnedFd,
     slot: Option<&BoxSlot>,
-    filter: &BpfProgram,
     groups: Groups,
 ) -> io::Result<RunningBot> {
     let entry = Entry::new(&groups)?;
@@ -66,15 +64,14 @@ pub(super) fn spawn(
             // A place common to all views: making and removing a directory on a disk takes a sixth
             // of the start.
             let command = command(request, input, scratch)?;
-            let (pid, calls) =
-                spawn_in_view(request, command, (read, scratch, closed), filter, entry)?;
+            let (pid, calls) = spawn_in_view(request, command, (read, scratch, closed), entry)?;
             (pid, calls, Scratch::Bounded)
         }
         (Backend::Landlock { read, scratch, .. }, _) => {
             let own = Watched::new(scratch, request.user)?;
             let command = command(request, input, own.path())?;
             let places = (&read[..], scratch.as_path(), own.path());
-            let (pid, calls) = spawn_in_landlock(request, command, places, filter, entry)?;
+            let (pid, calls) = spawn_in_landlock(request, command, places, entry)?;
             (pid, calls, Scratch::Watched(own))
         }
         (
@@ -87,7 +84,7 @@ pub(super) fn spawn(
         ) => {
             let kept = slot.take(program, arguments)?;
             let command = command(request, input, Path::new(SCRATCH))?;
-            let (pid, calls) = spawn_in_kept_box(request, command, (&kept, shown), filter, entry)?;
+            let (pid, calls) = spawn_in_kept_box(request, command, (&kept, shown), entry)?;
             slot.put(&kept);
             (pid, calls, Scratch::Inside)
         }
@@ -154,16 +151,16 @@ fn spawn_in_view(
     request: &SpawnRequest,
     mut command: Command,
     (read, scratch, closed): (&[PathBuf], &Path, &[ClosedDirectory]),
-    filter: &BpfProgram,
     entry: Entry,
 ) -> io::Result<(Pid, OwnedFd)> {
+    let filter = seccomp::filter(request.situation())?;
     own_view::prepare(request.user.is_some())?;
     start_process(entry, move |entry, report, supervisor| {
         own_view::make(scratch, &request.limits, request.user, closed)?;
         own_view::run_below(report, || {
             chdir(request.directory.as_deref().unwrap_or(scratch))?;
             landlock::restrict_self(landlock::ruleset(read, scratch, true)?)?;
-            start::restrict_self(request.restrictions(), filter, true, supervisor)?;
+            start::restrict_self(request.restrictions(), &filter, true, supervisor)?;
             entry.check()?;
             Err(command.exec())
         })
@@ -175,14 +172,14 @@ fn spawn_in_landlock(
     request: &SpawnRequest,
     mut command: Command,
     (read, scratches, scratch): (&[PathBuf], &Path, &Path),
-    filter: &BpfProgram,
     entry: Entry,
 ) -> io::Result<(Pid, OwnedFd)> {
+    let filter = seccomp::filter(request.situation())?;
     start_process(entry, move |entry, _, supervisor| {
         session::note(scratches)?;
         chdir(request.directory.as_deref().unwrap_or(scratch))?;
         landlock::restrict_self(landlock::ruleset(read, scratch, false)?)?;
-        start::restrict_self(request.restrictions(), filter, false, supervisor)?;
+        start::restrict_self(request.restrictions(), &filter, false, supervisor)?;
         entry.check()?;
         Err(command.exec())
     })
@@ -192,9 +189,9 @@ fn spawn_in_kept_box(
     request: &SpawnRequest,
     mut command: Command,
     (kept, shown): (&KeptBox, &[PathBuf]),
-    filter: &BpfProgram,
     entry: Entry,
 ) -> io::Result<(Pid, OwnedFd)> {
+    let filter = seccomp::filter(request.situation())?;
     let scratch = Path::new(SCRATCH);
     start_process(entry, move |entry, report, supervisor| {
         kept_box::enter(kept, request.user.is_some())?;
@@ -204,7 +201,7 @@ fn spawn_in_kept_box(
         own_view::mount_processes()?;
         own_view::run_below(report, || {
             chdir(request.directory.as_deref().unwrap_or(scratch))?;
-            start::restrict_self(request.restrictions(), filter, true, supervisor)?;
+            start::restrict_self(request.restrictions(), &filter, true, supervisor)?;
             entry.check()?;
             Err(command.exec())
         })

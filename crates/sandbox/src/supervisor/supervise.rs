@@ -19,7 +19,8 @@ use super::sys;
 use crate::backend::Backend;
 use crate::cgroup::{Bound, Controller, Groups, OpenAccount};
 use crate::limits::{Exceeded, ExitReport, ResourceLimits};
-use crate::{procfs, session};
+use crate::procfs::{self, ProcessUsage};
+use crate::session;
 
 /// The status of a killed bot that hangs in the kernel.
 const KILLED: i32 = 9;
@@ -231,7 +232,11 @@ impl Watch {
             if others.any(|other| sys::have_one_memory(other.pid, process.pid)) {
                 return 0;
             }
-            procfs::proportional_memory(process.pid).unwrap_or(process.resident)
+            procfs::proportional_memory(process.pid).unwrap_or_else(|| {
+                // It may have exited since.
+                let now = ProcessUsage::read(process.pid, self.limits.threads());
+                now.map_or(0, |usage| usage.resident)
+            })
         };
         let memory: u64 = processes.iter().enumerate().map(closer).sum();
         memory.saturating_add(tables)
