@@ -249,7 +249,9 @@ pub(super) fn serve() -> io::Result<Option<Job>> {
         let (line, descriptors) = message::receive(&referee, MAX_LINE, is_whole)?;
         if !is_whole(&line) {
             // The referee is gone. Supervisors that still run kill their bots too.
-            slots.iter().for_each(|slot| slot.groups.kill());
+            for slot in &slots {
+                slot.groups.kill();
+            }
             return Ok(None);
         }
         let doubled = serde_json::from_slice(&line)

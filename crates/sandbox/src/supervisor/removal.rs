@@ -41,12 +41,12 @@ pub(super) struct Watched {
 impl Watched {
     /// Two directories in `scratches`; the user of the bot owns the scratch directory.
     pub(super) fn new(scratches: &Path, user: Option<u32>) -> io::Result<Self> {
-        let private = |prefix| {
+        let private = |prefix| -> io::Result<PathBuf> {
             let mut builder = tempfile::Builder::new();
             let builder = builder
                 .prefix(prefix)
                 .permissions(Permissions::from_mode(0o700));
-            Ok::<_, io::Error>(builder.tempdir_in(scratches)?.keep().canonicalize()?)
+            builder.tempdir_in(scratches)?.keep().canonicalize()
         };
         let scratch = private("scratch-")?;
         if let Some(user) = user {
