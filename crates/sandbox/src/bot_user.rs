@@ -107,24 +107,14 @@ impl Drop for BotUser {
 
 fn locks() -> io::Result<PathBuf> {
     let usual = PathBuf::from(LOCKS);
+    let Err(error) = own_directory(&usual) else {
+        return Ok(usual);
+    };
     let other = env::temp_dir().join(OTHER_LOCKS);
-    let mut failed = None;
-    for directory in [usual, other] {
-        match own_directory(&directory) {
-            Ok(()) => return Ok(directory),
-            Err(error) => failed = failed.or(Some((directory, error))),
-        }
-    }
-    let (directory, error) =
-        failed.unwrap_or_else(|| (LOCKS.into(), io::ErrorKind::NotFound.into()));
-    Err(io::Error::new(
-        error.kind(),
-        format!(
-            "{} cannot be made: {error}",
-            directory.display(),
-            error = referee_text::cause(&error)
-        ),
-    ))
+    own_directory(&other).map(|()| other).map_err(|_| {
+        let cause = referee_text::cause(&error);
+        io::Error::new(error.kind(), format!("{LOCKS} cannot be made: {cause}"))
+    })
 }
 
 /// Makes a directory that only root can write to, unless it exists.

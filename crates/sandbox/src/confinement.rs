@@ -11,8 +11,6 @@ use super::snapshot::ContentHash;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::fork_server::ForkServer;
 #[cfg(all(target_os = "linux", not(portable)))]
-use super::supervisor::kept_box::Boxes;
-#[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::message::SpawnRequest;
 
 /// A sandbox with the private copy of one bot's files. Cheap to clone; the copy is removed when the
@@ -26,16 +24,16 @@ struct Confined {
     /// `None` without a sandbox: then the bot is only stopped in its opponent's turns, and given
     /// variables.
     files: Option<PrivateCopy>,
-    /// Dropped before the files that the boxes show.
-    #[cfg(all(target_os = "linux", not(portable)))]
-    boxes: Boxes,
 }
 
-#[cfg(all(target_os = "linux", not(portable)))]
-impl Drop for Confined {
-    fn drop(&mut self) {
-        self.boxes.clear();
-    }
+/// What people are told of a private copy.
+#[derive(Debug)]
+pub(crate) struct CopySummary {
+    pub(super) hash: ContentHash,
+    /// The copied path and its bytes, when that is worth telling.
+    pub(super) large: Option<(PathBuf, u64)>,
+    /// Where the user's own interpreters that the bot needs are installed.
+    pub(super) installations: Vec<PathBuf>,
 }
 
 /// The same sandbox with the same files.
@@ -52,8 +50,6 @@ impl Confinement {
         Self(Arc::new(Confined {
             settings: Arc::clone(settings),
             files,
-            #[cfg(all(target_os = "linux", not(portable)))]
-            boxes: Boxes::default(),
         }))
     }
 
@@ -86,17 +82,18 @@ impl Confinement {
     /// What it sees of the user's own interpreters.
     pub fn interpreters(&self) -> &[PathBuf] {
         let files = self.0.files.as_ref();
-        files.map_or(&[], PrivateCopy::installations)
+        files.map_or(&[], |files| &files.summary.installations)
     }
 
     /// The path of its files and the bytes copied, when that is worth telling people.
     pub fn large_copy(&self) -> Option<(&Path, u64)> {
-        self.0.files.as_ref()?.large()
+        let (path, bytes) = self.0.files.as_ref()?.summary.large.as_ref()?;
+        Some((path, *bytes))
     }
 
     /// The hash of the copied files; `None` without a sandbox.
     pub fn hash(&self) -> Option<ContentHash> {
-        Some(self.0.files.as_ref()?.hash())
+        Some(self.0.files.as_ref()?.summary.hash)
     }
 }
 
@@ -107,11 +104,6 @@ impl Confinement {
     pub fn spawn_request(&self, environment: &[(String, String)]) -> Option<SpawnRequest> {
         let files = self.0.files.as_ref()?;
         Some(request::spawn_request(&self.0.settings, files, environment))
-    }
-
-    /// Sandboxes kept for its next process.
-    pub fn boxes(&self) -> &Boxes {
-        &self.0.boxes
     }
 
     /// The server that starts supervisors.

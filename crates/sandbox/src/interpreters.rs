@@ -53,10 +53,9 @@ impl Interpreters {
         others: &[PathBuf],
     ) -> Result<Self, CannotStart> {
         let seen = Self::needed(settings, command, own, others);
-        seen.map_err(|unseen| CannotStart {
-            bot: command.name.to_owned(),
-            cause: format!("it needs {}", why_unseen(&unseen)),
-            fix: way_out(&unseen),
+        seen.map_err(|unseen| {
+            let cause = format!("it needs {}", why_unseen(&unseen));
+            CannotStart::new(command.name, cause, way_out(&unseen))
         })
     }
 
@@ -149,24 +148,20 @@ impl Interpreters {
                     is_closed(path, if path.is_dir() { *needed } else { 0o004 })
                 });
             if let Some((closed, needed)) = closed {
-                let open = if needed == 0o001 { "o+x" } else { "o+rx" };
-                return Err(CannotStart {
-                    bot: bot.to_owned(),
-                    cause: format!(
-                        "it needs {}, and {} is closed to the user without rights that root's bots run as",
-                        shown(path),
-                        shown(closed)
+                let (path, closed) = (shown(path), shown(closed));
+                let (right, instead) = match needed {
+                    0o001 => ("o+x", ", or use --sandbox bwrap"),
+                    _ => ("o+rx", ""),
+                };
+                return Err(CannotStart::new(
+                    bot,
+                    format!(
+                        "it needs {path}, and {closed} is closed to the user without rights that root's bots run as"
                     ),
-                    fix: format!(
-                        "run the referee as another user, open the way (chmod {open} {}){}",
-                        shown(closed),
-                        if needed == 0o001 {
-                            ", or use --sandbox bwrap"
-                        } else {
-                            ""
-                        }
+                    format!(
+                        "run the referee as another user, open the way (chmod {right} {closed}){instead}"
                     ),
-                });
+                ));
             }
         }
         Ok(())
@@ -264,29 +259,20 @@ pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
         if let Ok(installation) = &mut found {
             follower.tidy(installation);
         }
-        let (works, result, fix) = match &found {
+        findings.push(match &found {
             Ok(installation) if installation.paths.is_empty() => continue,
             Ok(installation) => {
                 let program = installation.programs.first();
-                let paths = installation.paths.iter().map(|path| shown(path));
                 let program = shown(program.map_or(&path, |named| &named.program));
+                let paths = installation.paths.iter().map(|path| shown(path));
                 let seen = paths.collect::<Vec<_>>().join(", ");
-                (
-                    true,
-                    format!("{program}; a bot that needs it sees {seen}"),
-                    None,
-                )
+                let result = format!("{program}; a bot that needs it sees {seen}");
+                Finding::new(name, true, result)
             }
-            Err(unseen) => (false, why_unseen(unseen), Some(way_out(unseen))),
-        };
-        findings.push(Finding {
-            probe: name.to_owned(),
-            sandbox: None,
-            works,
-            result,
-            wall: None,
-            refused: Vec::new(),
-            fix,
+            Err(unseen) => Finding {
+                fix: Some(way_out(unseen)),
+                ..Finding::new(name, false, why_unseen(unseen))
+            },
         });
     }
     findings
@@ -357,15 +343,10 @@ pub(super) fn check_that_it_starts(
         return Ok(());
     }
     let found = find_in_path(&needed).unwrap_or_else(|| PathBuf::from(&needed));
-    Err(CannotStart {
-        bot: bot.to_owned(),
-        cause: format!(
-            "it needs {}, which a bot in a sandbox does not see",
-            shown(&found)
-        ),
-        fix: format!(
-            "expose the directory that it is installed in (--expose DIRECTORY), or {}",
-            install(&needed)
-        ),
-    })
+    let (found, install) = (shown(&found), install(&needed));
+    Err(CannotStart::new(
+        bot,
+        format!("it needs {found}, which a bot in a sandbox does not see"),
+        format!("expose the directory that it is installed in (--expose DIRECTORY), or {install}"),
+    ))
 }

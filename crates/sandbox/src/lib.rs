@@ -38,20 +38,17 @@ pub mod system;
 mod unsupported;
 
 use std::path::{Path, PathBuf};
+use std::slice;
 use std::sync::Arc;
 
 use referee_text::size;
 use serde::Serialize;
 
-use self::cgroup::ParentGroups;
 pub use self::confinement::{BotCommand, Confinement};
 pub use self::limits::{Bound, ResourceLimits};
 use self::private_copy::PrivateCopy;
 use self::settings::Settings;
-pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest, Selection};
-#[cfg(all(target_os = "linux", not(portable)))]
-use self::supervisor::fork_server::ForkServer;
-use self::supervisor::kept_box::Boxes;
+pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest};
 #[cfg(any(not(target_os = "linux"), portable))]
 pub use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
@@ -60,24 +57,6 @@ use crate::executable::CannotStart;
 pub const LOG_TARGET: &str = "referee::sandbox";
 
 /// A sandbox that works on this machine, with its settings. Cheap to clone.
-///
-/// ```no_run
-/// use referee_sandbox::{BotCommand, ResourceLimits, Sandbox, SandboxRequest, Selection};
-///
-/// let sandbox = Sandbox::choose(&SandboxRequest {
-///     selection: Selection::Auto,
-///     limits: ResourceLimits::default(),
-///     expose: Vec::new(),
-///     environment: Vec::new(),
-///     freeze: false,
-///     referee: std::env::current_exe()?,
-/// })?;
-/// let argv = ["./mybot".to_owned()];
-/// let command = BotCommand { name: "mybot", argv: &argv, builtin: None, directory: None, starts:
-/// &[] };
-/// let confinement = sandbox.confine(command, &[])?;
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Sandbox(Arc<Settings>);
 
@@ -85,11 +64,10 @@ impl Sandbox {
     /// Finds a sandbox that works here, by running each candidate with the limits and paths of
     /// bots.
     pub fn choose(request: &SandboxRequest) -> Result<Self, NotAvailable> {
-        let mut settings = Settings::new(Kind::None, request)?;
+        let mut settings = Settings::new(request)?;
         let mut failures = Vec::new();
-        // For the probes; bots have their own.
-        let boxes = Boxes::default();
-        for &kind in request.selection.candidates() {
+        let exactly = request.kind.as_ref().map(slice::from_ref);
+        for &kind in exactly.unwrap_or(&Kind::BACKENDS) {
             settings.kind = kind;
             if kind == Kind::None {
                 tracing::info!(target: LOG_TARGET, "no sandbox");
@@ -97,18 +75,18 @@ impl Sandbox {
             }
             settings.own_view = kind == Kind::Landlock;
             settings.keeps_box = kind == Kind::Bwrap;
-            let mut tried = probe::try_out(&settings, &boxes);
+            let mut tried = probe::try_out(&settings);
             // A shortage must not lead to a weaker sandbox.
             let is_wanting =
                 |failure: &NotAvailable| matches!(failure.obstacle, Obstacle::Wanting(_));
             if tried.as_ref().is_err_and(|failure| !is_wanting(failure)) {
                 settings.own_view = false;
                 settings.keeps_box = false;
-                tried = probe::try_out(&settings, &boxes);
+                tried = probe::try_out(&settings);
             }
             match tried {
                 Ok(()) => {
-                    settings.groups = probe::find_groups(&settings, &boxes)?;
+                    settings.groups = probe::find_groups(&settings)?;
                     let chosen = Self(Arc::new(settings));
                     chosen.log();
                     return Ok(chosen);
@@ -146,19 +124,15 @@ impl Sandbox {
 
     /// No sandbox. `freeze` still stops a bot while its opponent thinks.
     pub fn none(freeze: bool) -> Self {
-        Self(Arc::new(Settings {
-            kind: Kind::None,
+        let request = SandboxRequest {
+            kind: Some(Kind::None),
             limits: ResourceLimits::default(),
             expose: Vec::new(),
             environment: Vec::new(),
             freeze,
             referee: PathBuf::new(),
-            own_view: false,
-            keeps_box: false,
-            groups: ParentGroups::default(),
-            #[cfg(all(target_os = "linux", not(portable)))]
-            server: ForkServer::new(PathBuf::new()),
-        }))
+        };
+        Self(Arc::new(Settings::of(&request, Vec::new())))
     }
 
     /// The kind of sandbox.
@@ -233,17 +207,18 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
 }
 
 /// Tries everything, the better sandbox first; then what bounds memory, and the user's own
-/// interpreters. Ignores the request's own selection.
+/// interpreters. Ignores the kind that is requested.
 pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     let mut best = None;
     let mut findings: Vec<Finding> = Kind::BACKENDS
         .into_iter()
         .map(|kind| {
             let tried = Sandbox::choose(&SandboxRequest {
-                selection: Selection::Exactly(kind),
+                kind: Some(kind),
                 ..request.clone()
             });
-            let (works, result, fix) = match tried {
+            let probe = format!("--sandbox {kind}");
+            let finding = match tried {
                 Ok(sandbox) => {
                     let view = match kind {
                         Kind::Landlock if sandbox.0.own_view => ", with a view of its own",
@@ -252,18 +227,19 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
                     };
                     best.get_or_insert(sandbox);
                     let held = format!("a program inside could do nothing that it must not{view}");
-                    (true, held, None)
+                    Finding {
+                        refused: probe::attempts(),
+                        ..Finding::new(&probe, true, held)
+                    }
                 }
-                Err(failure) => (false, failure.cause, Some(failure.fix)),
+                Err(failure) => Finding {
+                    fix: Some(failure.fix),
+                    ..Finding::new(&probe, false, failure.cause)
+                },
             };
             Finding {
-                probe: format!("--sandbox {kind}"),
                 sandbox: Some(kind),
-                works,
-                result,
-                wall: None,
-                refused: if works { probe::attempts() } else { Vec::new() },
-                fix,
+                ..finding
             }
         })
         .collect();
@@ -272,7 +248,7 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     } else {
         findings.extend(limits(best.as_ref()));
     }
-    if let Ok(settings) = Settings::new(Kind::None, request) {
+    if let Ok(settings) = Settings::new(request) {
         findings.extend(interpreters::findings(&settings));
     }
     findings
@@ -282,37 +258,22 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
 fn job_object(limits: &ResourceLimits) -> Finding {
     let memory = size(limits.memory);
     let processes = limits.processes;
+    let result = format!(
+        "every bot is in one, which ends all its processes with it and bounds them: {memory} of memory \
+         together (--memory), {processes} processes (--processes); it does not keep a bot from files, from \
+         the network, or from other programs of its user"
+    );
     Finding {
-        probe: "job object".to_owned(),
-        sandbox: None,
-        works: true,
-        result: format!(
-            "every bot is in one, which ends all its processes with it and bounds them: {memory} of memory \
-             together (--memory), {processes} processes (--processes); it does not keep a bot from files, from \
-             the network, or from other programs of its user"
-        ),
         wall: Some(true),
-        refused: Vec::new(),
-        fix: None,
+        ..Finding::new("job object", true, result)
     }
 }
 
 /// How limits are enforced in this sandbox.
 fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
-    let finding = |limit: &str, result: String| Finding {
-        probe: limit.to_owned(),
-        sandbox: None,
-        works: true,
-        result,
-        wall: None,
-        refused: Vec::new(),
-        fix: None,
-    };
     let Some(sandbox) = sandbox else {
-        return vec![Finding {
-            works: false,
-            ..finding(limits::MEMORY, "bounded in a sandbox only".to_owned())
-        }];
+        let result = "bounded in a sandbox only".to_owned();
+        return vec![Finding::new(limits::MEMORY, false, result)];
     };
     // It must be one of the user's own services to be allowed to make groups.
     let systemd = Path::new("/run/systemd/system").is_dir();
@@ -323,7 +284,7 @@ fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
             fix: (unbounded && systemd).then(|| {
                 "to have the kernel bound it: systemd-run --user --scope referee ...".to_owned()
             }),
-            ..finding(&bound.limit, bound.kept())
+            ..Finding::new(&bound.limit, true, bound.kept())
         }
     };
     sandbox.bounds().into_iter().map(shown).collect()
@@ -344,4 +305,18 @@ pub struct Finding {
     pub refused: Vec<&'static str>,
     /// What to do when it does not work.
     pub fix: Option<String>,
+}
+
+impl Finding {
+    fn new(probe: &str, works: bool, result: String) -> Self {
+        Self {
+            probe: probe.to_owned(),
+            sandbox: None,
+            works,
+            result,
+            wall: None,
+            refused: Vec::new(),
+            fix: None,
+        }
+    }
 }

@@ -1,5 +1,6 @@
-//! The limits of bots, and how each is enforced.
+//! The limits of bots, how each is enforced, and how a bot ended.
 
+use referee_text::size;
 use serde::{Deserialize, Serialize};
 
 use super::cgroup::Controller;
@@ -37,20 +38,18 @@ impl Default for ResourceLimits {
 }
 
 impl ResourceLimits {
+    /// The most files in a scratch directory.
+    pub(super) const SCRATCH_FILES: u64 = 4096;
+
     /// All its processes together; a runtime starts some for every core.
     pub(super) const fn threads(&self) -> u64 {
         let threads = self.processes.saturating_mul(4);
         if threads < 512 { 512 } else { threads }
     }
-}
-
-#[cfg(all(target_os = "linux", not(portable)))]
-impl ResourceLimits {
-    /// The most files in a scratch directory.
-    pub(super) const SCRATCH_FILES: u64 = 4096;
 
     /// Private memory that one process may reserve, in bytes. More than it may use: runtimes
     /// reserve what they never touch.
+    #[cfg(all(target_os = "linux", not(portable)))]
     pub(super) const fn reservable_memory(&self) -> u64 {
         self.memory.saturating_mul(2).saturating_add(256 << 20)
     }
@@ -68,6 +67,71 @@ pub(super) fn games_at_once() -> u64 {
         (processors as u64).max(8) * 2
     });
     *GAMES
+}
+
+/// How a bot ended, and what it had used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ExitReport {
+    /// As from `wait`.
+    pub status: i32,
+    /// CPU time of all its processes, in milliseconds.
+    pub cpu_ms: f64,
+    /// Peak memory seen, in KiB.
+    pub memory_kb: u64,
+    /// The limit it was killed for.
+    pub exceeded: Option<Exceeded>,
+    /// Whether it tried to open a network connection.
+    pub network: bool,
+}
+
+/// A limit that a bot was killed for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Exceeded {
+    /// Of all its processes.
+    Memory,
+    /// Not the bot's: the kernel killed a process because others used the memory.
+    OthersMemory,
+    Processes,
+    /// Of all its processes.
+    Threads,
+    /// Bytes in its scratch directory.
+    Scratch,
+    /// Files in its scratch directory.
+    Files,
+    /// A part of its scratch directory cannot be read.
+    Hidden,
+}
+
+impl ExitReport {
+    /// Which limit the supervisor killed the bot for: the end of "it …".
+    pub fn exceeded(&self, limits: &ResourceLimits) -> Option<String> {
+        const KILLED_BY_FILE_SIZE: i32 = 25;
+        let scratch = size(limits.scratch);
+        Some(match self.exceeded {
+            Some(Exceeded::Memory) => format!("used more than {} of memory", size(limits.memory)),
+            Some(Exceeded::Processes) => format!("ran more than {} processes", limits.processes),
+            Some(Exceeded::Threads) => format!("ran more than {} threads", limits.threads()),
+            Some(Exceeded::Scratch) => {
+                format!("wrote more than {scratch} into its scratch directory")
+            }
+            Some(Exceeded::Files) => {
+                format!("made more than {} files", ResourceLimits::SCRATCH_FILES)
+            }
+            Some(Exceeded::Hidden) => {
+                "hid a part of its scratch directory, which is watched".to_owned()
+            }
+            None if self.status == KILLED_BY_FILE_SIZE => {
+                format!("wrote a file of more than {scratch}")
+            }
+            None | Some(Exceeded::OthersMemory) => return None,
+        })
+    }
+
+    /// Whether the kernel killed a process of it because others used the memory.
+    pub fn is_out_of_memory(&self) -> bool {
+        self.exceeded == Some(Exceeded::OthersMemory)
+    }
 }
 
 pub(super) const MEMORY: &str = "--memory";
@@ -100,86 +164,63 @@ pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
     if settings.kind == Kind::None {
         return Vec::new();
     }
-    let bound = |limit: &str, (wall, by): (bool, String)| Bound {
+    let bound = |limit: &str, wall: bool, by: String| Bound {
         limit: limit.to_owned(),
         wall,
         by,
     };
+    let group = |controller| {
+        let version = settings.groups.version(controller)?;
+        Some(format!("the kernel (control group {version})"))
+    };
+    let memory = group(Controller::Memory);
+    let (is_bounded, every) = (memory.is_some(), if memory.is_some() { 50 } else { 25 });
+    let together = memory.unwrap_or_else(|| "its supervisor, which checks every 25 ms".to_owned());
+    let alone = settings.kind == Kind::Bwrap || settings.own_view;
+    let tasks = group(Controller::Pids);
+    let tasks = tasks.or_else(|| alone.then(|| "the kernel (RLIMIT_NPROC)".to_owned()));
+    let threads = settings.limits.threads();
+    let tasks = tasks.map_or_else(String::new, |by| {
+        format!("; {threads} processes and threads together by {by}")
+    });
+    let scratch = match settings.kind {
+        Kind::Bwrap => "a file system of fixed size; its supervisor counts the files",
+        _ if alone => "a file system of fixed size",
+        _ => {
+            "each file by RLIMIT_FSIZE, all together by its supervisor, which checks every 25 or 50 ms"
+        }
+    };
+    let cpu = group(Controller::Cpu);
+    let stopped = group(Controller::Freezer);
     vec![
-        bound(MEMORY, memory(settings)),
-        bound("--processes", processes(settings)),
-        bound("--scratch", scratch(settings)),
+        bound(
+            MEMORY,
+            is_bounded,
+            format!("each process by RLIMIT_DATA, all together by {together}"),
+        ),
+        bound(
+            "--processes",
+            false,
+            format!("its supervisor, which counts every {every} ms{tasks}"),
+        ),
+        bound("--scratch", alone, scratch.to_owned()),
         bound(
             "--open-files",
-            (true, "the kernel (RLIMIT_NOFILE)".to_owned()),
-        ),
-        bound("processor time", processor_time(settings)),
-        bound("--freeze", freeze(settings)),
-    ]
-}
-
-fn group(settings: &Settings, controller: Controller) -> Option<String> {
-    let version = settings.groups.version(controller)?;
-    Some(format!("the kernel (control group {version})"))
-}
-
-fn memory(settings: &Settings) -> (bool, String) {
-    let by = group(settings, Controller::Memory);
-    let wall = by.is_some();
-    let by = by.unwrap_or_else(|| "its supervisor, which checks every 25 ms".to_owned());
-    (
-        wall,
-        format!("each process by RLIMIT_DATA, all together by {by}"),
-    )
-}
-
-fn processes(settings: &Settings) -> (bool, String) {
-    let every = if group(settings, Controller::Memory).is_some() {
-        50
-    } else {
-        25
-    };
-    let threads = settings.limits.threads();
-    let more = match group(settings, Controller::Pids) {
-        Some(by) => format!("; {threads} processes and threads together by {by}"),
-        None if settings.kind == Kind::Bwrap || settings.own_view => {
-            format!("; {threads} processes and threads together by the kernel (RLIMIT_NPROC)")
-        }
-        None => String::new(),
-    };
-    (
-        false,
-        format!("its supervisor, which counts every {every} ms{more}"),
-    )
-}
-
-fn scratch(settings: &Settings) -> (bool, String) {
-    match settings.kind {
-        Kind::Bwrap => {
-            let by = "a file system of fixed size; its supervisor counts the files";
-            (true, by.to_owned())
-        }
-        _ if settings.own_view => (true, "a file system of fixed size".to_owned()),
-        _ => {
-            let by = "each file by RLIMIT_FSIZE, all together by its supervisor, which checks every 25 or 50 ms";
-            (false, by.to_owned())
-        }
-    }
-}
-
-fn processor_time(settings: &Settings) -> (bool, String) {
-    match group(settings, Controller::Cpu) {
-        Some(by) => (true, format!("one processor by {by}")),
-        None => (false, "not bounded, only reported in records".to_owned()),
-    }
-}
-
-fn freeze(settings: &Settings) -> (bool, String) {
-    match group(settings, Controller::Freezer) {
-        Some(by) => (true, by),
-        None => (
             true,
-            "a signal (SIGSTOP), which a bot cannot undo".to_owned(),
+            "the kernel (RLIMIT_NOFILE)".to_owned(),
         ),
-    }
+        match cpu {
+            Some(by) => bound("processor time", true, format!("one processor by {by}")),
+            None => bound(
+                "processor time",
+                false,
+                "not bounded, only reported in records".to_owned(),
+            ),
+        },
+        bound(
+            "--freeze",
+            true,
+            stopped.unwrap_or_else(|| "a signal (SIGSTOP), which a bot cannot undo".to_owned()),
+        ),
+    ]
 }

@@ -7,14 +7,15 @@ use std::sync::{Mutex, PoisonError};
 use super::backend::bubblewrap;
 use super::bot_user::BotUser;
 use super::closed::ClosedDirectory;
-use super::confinement::BotCommand;
+use super::confinement::{BotCommand, CopySummary};
 use super::interpreters::{Interpreters, Own, check_that_it_starts};
 use super::policy::{visible_paths, without_repeats};
 use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
-use super::snapshot::{BotFiles, ContentHash, own_program};
+use super::snapshot::{BotFiles, own_program};
 use crate::LOG_TARGET;
 use crate::executable::{CannotStart, shebang};
+use referee_text::cause;
 
 /// Above this many bytes people are told: copying takes time and temporary space.
 const LARGE: u64 = 100 << 20;
@@ -25,9 +26,7 @@ pub(super) struct PrivateCopy {
     pub(super) argv: Vec<String>,
     /// The copied directory.
     pub(super) directory: Option<PathBuf>,
-    hash: ContentHash,
-    /// The copied path and its bytes, when people should know.
-    large: Option<(PathBuf, u64)>,
+    pub(super) summary: CopySummary,
     /// What it sees of the user's interpreters.
     pub(super) interpreters: Interpreters,
     /// What it may read.
@@ -55,44 +54,33 @@ impl PrivateCopy {
     ) -> Result<Self, CannotStart> {
         remove_left_behind();
         let own = BotFiles::of(command, others)?;
-        let cannot = |cause: String, fix: &str| CannotStart {
-            bot: command.name.to_owned(),
-            cause,
-            fix: fix.to_owned(),
-        };
         let user = BotUser::take().map_err(|error| {
-            cannot(
-                format!("root runs the referee, and there is no user without rights for the bot: {error}", error = referee_text::cause(&error)),
-                "run the referee as another user",
-            )
+            let cause = cause(&error);
+            let cause = format!(
+                "root runs the referee, and there is no user without rights for the bot: {cause}"
+            );
+            CannotStart::new(command.name, cause, "run the referee as another user")
         })?;
-        let private = PrivateDirectory::new(user.is_some()).map_err(|error| {
-            let cause = referee_text::cause(&error);
+        let no_room = |error: io::Error| {
+            let cause = cause(&error);
             let cause = format!("there is no room for a copy of its files: {cause}");
             let fix = "free some space for temporary files, or set TMPDIR";
             CannotStart::copying(command.name, cause, &error, fix)
-        })?;
+        };
+        let private = PrivateDirectory::new(user.is_some()).map_err(no_room)?;
         let place = private.path();
         let files = place.join("bot");
-        fs::create_dir(&files).map_err(|error| {
-            let cause = referee_text::cause(&error);
-            let cause = format!("its files cannot be copied: {cause}");
-            CannotStart::copying(command.name, cause, &error, "set TMPDIR")
-        })?;
+        fs::create_dir(&files).map_err(no_room)?;
         let copied = own.copy(&files)?;
         if let Some(user) = &user {
             // Readable by its own user, not by other bots.
             chown(&files, None, Some(user.id()))
                 .and_then(|()| fs::set_permissions(&files, Permissions::from_mode(0o750)))
                 .map_err(|error| {
+                    let cause = cause(&error);
+                    let cause = format!("its files cannot be given to a user of its own: {cause}");
                     let fix = "set TMPDIR to a directory on a local disk";
-                    cannot(
-                        format!(
-                            "its files cannot be given to a user of its own: {error}",
-                            error = referee_text::cause(&error)
-                        ),
-                        fix,
-                    )
+                    CannotStart::new(command.name, cause, fix)
                 })?;
         }
         let own_files = own.path().map(|original| Own {
@@ -132,11 +120,14 @@ impl PrivateCopy {
         Ok(Self {
             argv,
             directory: copied.directory,
-            hash: copied.hash,
-            large: own
-                .path()
-                .filter(|_| copied.bytes > LARGE)
-                .map(|path| (path.to_owned(), copied.bytes)),
+            summary: CopySummary {
+                hash: copied.hash,
+                large: own
+                    .path()
+                    .filter(|_| copied.bytes > LARGE)
+                    .map(|path| (path.to_owned(), copied.bytes)),
+                installations: interpreters.paths.clone(),
+            },
             interpreters,
             visible,
             closed,
@@ -146,10 +137,6 @@ impl PrivateCopy {
             private,
             user,
         })
-    }
-
-    pub(super) const fn hash(&self) -> ContentHash {
-        self.hash
     }
 
     pub(super) const fn user(&self) -> Option<&BotUser> {
@@ -173,17 +160,6 @@ impl PrivateCopy {
         fs::set_permissions(&copy, Permissions::from_mode(0o444))?;
         known.push((file.to_owned(), copy.clone()));
         Ok(copy)
-    }
-
-    /// Where the user's own interpreters that it needs are installed.
-    pub(super) fn installations(&self) -> &[PathBuf] {
-        &self.interpreters.paths
-    }
-
-    /// The copied path and its bytes, when people should know.
-    pub(super) fn large(&self) -> Option<(&Path, u64)> {
-        let (path, bytes) = self.large.as_ref()?;
-        Some((path, *bytes))
     }
 
     /// Where scratch directories are made.

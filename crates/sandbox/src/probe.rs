@@ -12,20 +12,21 @@ use super::backend::landlock::NO_LANDLOCK;
 use super::bot_user::BotUser;
 use super::cgroup::{Controller, ParentGroups};
 use super::closed::{PASS, is_closed};
+use super::limits::{Exceeded, ExitReport};
 use super::private_directory::{PLACE, PrivateDirectory, unusable};
 use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Obstacle, Settings};
 use super::supervisor::client::{self, FinishedRun};
 use super::supervisor::fork_server::NO_GROUP;
-use super::supervisor::kept_box::Boxes;
-use super::supervisor::message::{Exceeded, ExitReport, SupervisorEvent};
+use super::supervisor::message::SupervisorEvent;
 use super::supervisor::self_test;
+pub(super) use super::supervisor::self_test::attempts;
 use crate::system::Shortage;
 use referee_text::{escape, escape_controls, is_full};
 
 /// Runs the sandbox of `settings`.
-pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvailable> {
+pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     let name = match settings.kind {
         Kind::Bwrap => "bubblewrap with seccomp",
         Kind::Landlock => "Landlock with seccomp",
@@ -41,7 +42,7 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
         let cause = "there is no bwrap in PATH".to_owned();
         return Err(failed(Obstacle::Absent, cause));
     }
-    let run = run(settings, boxes).map_err(|error| {
+    let run = run(settings).map_err(|error| {
         let obstacle = wanting(&error).unwrap_or(if settings.referee.exists() {
             Obstacle::Broken
         } else {
@@ -56,6 +57,9 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
         let obstacle = wanting(&io::Error::other(&*cause));
         failed(obstacle.unwrap_or(Obstacle::Broken), cause)
     };
+    let unreadable = |line: &str| line.strip_prefix(self_test::UNREADABLE).map(str::to_owned);
+    let holes = output.lines().filter(|line| *line != self_test::DONE);
+    let holes = holes.collect::<Vec<_>>().join("; ");
     match run.last {
         Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
         Some(SupervisorEvent::Failed { cause, .. }) => {
@@ -64,24 +68,23 @@ pub(super) fn try_out(settings: &Settings, boxes: &Boxes) -> Result<(), NotAvail
             let obstacle = wanting(&io::Error::other(&*cause)).unwrap_or(obstacle);
             Err(failed(obstacle, cause))
         }
-        _ if let Some(path) = unreadable(&output) => Err(NotAvailable {
-            probe: format!("{name}: --expose {}", escape_controls(path)),
+        _ if let Some(path) = output.lines().find_map(unreadable) => Err(NotAvailable {
+            probe: format!("{name}: --expose {}", escape_controls(&path)),
             cause: "bots cannot read it: it, or a directory above it, is closed to their user"
                 .to_owned(),
             fix: "open it to others (chmod o+rx), or install what bots need elsewhere".to_owned(),
             obstacle: Obstacle::Broken,
         }),
-        _ => match holes(&output) {
-            Some(holes) => Err(broken(format!(
-                "it does not hold: {}",
-                escape_controls(&holes)
-            ))),
-            // The program inside makes one file itself.
-            None if ended_for(run.last.as_ref()) == Some(Exceeded::Files) => Err(broken(
-                "it does not hold: bots share the directory for temporary files".to_owned(),
-            )),
-            None => Err(broken(with_stderr("it ended early", &stderr))),
-        },
+        _ if !holes.is_empty() => Err(broken(format!(
+            "it does not hold: {}",
+            escape_controls(&holes)
+        ))),
+        // The program inside makes one file itself.
+        Some(SupervisorEvent::Ended(report)) if report.exceeded == Some(Exceeded::Files) => {
+            let cause = "it does not hold: bots share the directory for temporary files";
+            Err(broken(cause.to_owned()))
+        }
+        _ => Err(broken(with_stderr("it ended early", &stderr))),
     }
 }
 
@@ -115,17 +118,14 @@ const BY_SYSTEM: &str = "(os error ";
 
 /// Where control groups can be made: the kernel must kill a program in them that uses more memory
 /// than it may.
-pub(super) fn find_groups(
-    settings: &Settings,
-    boxes: &Boxes,
-) -> Result<ParentGroups, NotAvailable> {
+pub(super) fn find_groups(settings: &Settings) -> Result<ParentGroups, NotAvailable> {
     let all = ParentGroups::find();
     let memory = all.only(Controller::Memory);
     for parents in [all, memory] {
         if parents.is_empty() {
             continue;
         }
-        match holds(settings, boxes, &parents) {
+        match holds(settings, &parents) {
             Ok(true) => return Ok(parents),
             Ok(false) => {}
             // Otherwise this machine does not allow groups, or no more of them.
@@ -148,7 +148,7 @@ pub(super) fn find_groups(
 }
 
 /// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
-fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Result<bool> {
+fn holds(settings: &Settings, parents: &ParentGroups) -> io::Result<bool> {
     let user = BotUser::take()?;
     let private = PrivateDirectory::new(user.is_some())?;
     let bounded = parents.version(Controller::Memory).is_some();
@@ -166,7 +166,7 @@ fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Resu
         request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
         request.allowance.memory = self_test::SMALL_MEMORY;
     }
-    let run = client::run_to_end(&settings.server, &request, boxes)?;
+    let run = client::run_to_end(&settings.server, &request)?;
     match run.last {
         Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) => {
             Ok(exceeded == bounded.then_some(Exceeded::Memory))
@@ -174,35 +174,6 @@ fn holds(settings: &Settings, boxes: &Boxes, parents: &ParentGroups) -> io::Resu
         Some(SupervisorEvent::Failed { cause, .. }) => Err(io::Error::other(cause)),
         _ => Ok(false),
     }
-}
-
-/// The limit for which the program inside was killed.
-fn ended_for(last: Option<&SupervisorEvent>) -> Option<Exceeded> {
-    match last {
-        Some(SupervisorEvent::Ended(report)) => report.exceeded,
-        _ => None,
-    }
-}
-
-/// What the self-test could do and must not; `None` when there is nothing.
-fn holes(output: &str) -> Option<String> {
-    let lines: Vec<&str> = output
-        .lines()
-        .filter(|line| *line != self_test::DONE)
-        .collect();
-    (!lines.is_empty()).then(|| lines.join("; "))
-}
-
-/// What the self-test tries, each as the end of "it cannot …".
-pub(super) fn attempts() -> Vec<&'static str> {
-    self_test::attempts()
-}
-
-/// The first exposed path that the self-test could not read.
-fn unreadable(output: &str) -> Option<&str> {
-    output
-        .lines()
-        .find_map(|line| line.strip_prefix(self_test::UNREADABLE))
 }
 
 fn with_stderr(cause: &str, stderr: &str) -> String {
@@ -215,7 +186,7 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 
 /// Runs the self-test beside a file that it must not see. The file's directory has this process's
 /// id as its extension, which the self-test must not be able to signal.
-fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
+fn run(settings: &Settings) -> io::Result<FinishedRun> {
     let user = BotUser::take()?;
     // Built-in bots and the self-test are this program. A missing file is reported when it is
     // started.
@@ -237,7 +208,7 @@ fn run(settings: &Settings, boxes: &Boxes) -> io::Result<FinishedRun> {
     }
     let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
     let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
-    client::run_to_end(&settings.server, &request, boxes)
+    client::run_to_end(&settings.server, &request)
 }
 
 const CLOSED: &str =

@@ -1,16 +1,12 @@
 //! The one reader of `/proc`.
 //!
-//! Not the crate `procfs`: that opens and parses whole files at every call. A supervisor shares a
-//! core with a bot that answers within microseconds and reads three files of every process 20 to 40
-//! times a second: they stay open ([`OpenProcess`]) and take one system call each.
-//!
 //! A process may exit at any moment. What cannot be read is `None`, an empty list, or an error
 //! where the caller must know. On systems without `/proc` everything is missing.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
-use std::os::unix::fs::{FileExt as _, MetadataExt as _};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -52,9 +48,20 @@ fn pids(list: &str) -> impl Iterator<Item = Pid> {
         .filter_map(|word| Pid::from_raw(word.parse().ok()?))
 }
 
-/// The only child of a process, or its first.
-pub fn first_child(pid: Pid) -> Option<Pid> {
-    children(pid).first().copied()
+/// All processes in this process's view.
+fn processes() -> impl Iterator<Item = Pid> {
+    let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+    entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
+}
+
+fn status(pid: Pid) -> Option<String> {
+    text_of(format!("/proc/{}/status", pid.as_raw_pid())).ok()
+}
+
+/// The number on the line that starts with a name.
+fn number(text: &str, name: &str) -> Option<u64> {
+    let value = text.lines().find_map(|line| line.strip_prefix(name))?;
+    value.split_ascii_whitespace().next()?.parse().ok()
 }
 
 /// The contents of `/proc/PID/stat`.
@@ -92,6 +99,14 @@ impl Stat {
         self.text[self.fields..].split(' ').nth(number - 3)
     }
 
+    fn number(&self, at: usize) -> Option<u64> {
+        self.field(at)?.parse().ok()
+    }
+
+    fn pid(&self, at: usize) -> Option<Pid> {
+        Pid::from_raw(self.field(at)?.parse().ok()?)
+    }
+
     /// The letter of its state, such as `R` or `S`.
     pub fn state(&self) -> Option<char> {
         self.field(3)?.chars().next()
@@ -99,46 +114,40 @@ impl Stat {
 
     /// Its process group.
     pub fn group(&self) -> Option<Pid> {
-        Pid::from_raw(self.field(5)?.parse().ok()?)
+        self.pid(5)
     }
 
     /// Whether the process has exited, or is exiting and runs none of its own code.
     pub fn has_ended(&self) -> bool {
         /// The kernel's `PF_EXITING`.
-        const EXITING: u32 = 4;
-        let flags: u32 = self
-            .field(9)
-            .and_then(|flags| flags.parse().ok())
-            .unwrap_or(0);
+        const EXITING: u64 = 4;
+        let flags = self.number(9).unwrap_or(0);
         matches!(self.state(), None | Some('Z' | 'X')) || flags & EXITING != 0
     }
 
     /// When the process started, in clock ticks since boot.
     pub fn started(&self) -> Option<u64> {
-        self.field(22)?.parse().ok()
+        self.number(22)
     }
 
     /// CPU time of the children it has waited for, in clock ticks.
     pub fn ended_children_time(&self) -> Duration {
-        let ticks: u64 = [16, 17]
-            .into_iter()
-            .filter_map(|number| self.field(number)?.parse::<u64>().ok())
-            .sum();
+        let ticks: u64 = [16, 17].into_iter().filter_map(|at| self.number(at)).sum();
         Duration::from_secs(ticks)
             / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
     }
 
     pub fn counts(&self) -> Counts {
-        let number = |field| self.field(field)?.parse::<u64>().ok();
+        let of_ended = [11, 16, 17].into_iter();
         Counts {
-            faults: number(10).unwrap_or(0),
-            of_ended: [11, 16, 17].into_iter().filter_map(number).sum(),
+            faults: self.number(10).unwrap_or(0),
+            of_ended: of_ended.filter_map(|at| self.number(at)).sum(),
         }
     }
 
     /// Its parent, or adopter.
     pub fn parent(&self) -> Option<Pid> {
-        Pid::from_raw(self.field(4)?.parse().ok()?)
+        self.pid(4)
     }
 }
 
@@ -194,18 +203,14 @@ pub fn path_in_view_of(pid: Pid, path: &str) -> PathBuf {
 /// The processes of a group that a sandbox confines: they can gain no rights, and seccomp filters
 /// apply.
 pub fn confined_in_group(leader: Pid) -> Vec<Stat> {
-    let member = |entry: fs::DirEntry| {
-        let pid = Pid::from_raw(entry.file_name().to_str()?.parse().ok()?)?;
-        let stat = Stat::read(pid)?;
-        if stat.group() != Some(leader) {
-            return None;
-        }
-        let status = text_of(entry.path().join("status")).ok()?;
-        let has = |wanted: &str| status.lines().any(|line| line == wanted);
-        (has("NoNewPrivs:\t1") && has("Seccomp:\t2")).then_some(stat)
+    let member = |pid| {
+        let stat = Stat::read(pid).filter(|stat| stat.group() == Some(leader))?;
+        let status = status(pid)?;
+        let is_confined =
+            number(&status, "NoNewPrivs:") == Some(1) && number(&status, "Seccomp:") == Some(2);
+        is_confined.then_some(stat)
     };
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.filter_map(member).collect()
+    processes().filter_map(member).collect()
 }
 
 /// The name of this process's process id namespace.
@@ -225,15 +230,9 @@ pub fn own_file(name: &str) -> io::Result<String> {
 
 /// The users of all processes in this process's view.
 pub fn users_of_processes() -> HashSet<u32> {
-    let user = |entry: fs::DirEntry| {
-        entry.file_name().to_str()?.parse::<u32>().ok()?;
-        // The owner of a process's directory is its user, unless the process is not dumpable.
-        let status = text_of(entry.path().join("status")).ok()?;
-        let line = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
-        line.split_ascii_whitespace().next()?.parse().ok()
-    };
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.filter_map(user).collect()
+    // The owner of a process's directory is its user, unless the process is not dumpable.
+    let user = |pid| u32::try_from(number(&status(pid)?, "Uid:")?).ok();
+    processes().filter_map(user).collect()
 }
 
 /// This process's mounts, one a line.
@@ -257,22 +256,17 @@ pub fn tasks_of_system() -> Option<u64> {
 
 /// Processes and threads in this process's view: all, or a user's. Reads a file for each process.
 pub fn count_tasks(of_user: Option<u32>) -> u64 {
-    let tasks = |entry: fs::DirEntry| {
-        entry.file_name().to_str()?.parse::<u32>().ok()?;
-        let status = text_of(entry.path().join("status")).ok()?;
-        let field = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            line.split_ascii_whitespace().next()?.parse::<u32>().ok()
-        };
-        let counts = of_user.is_none_or(|user| field("Uid:") == Some(user));
-        counts.then(|| field("Threads:").map_or(1, u64::from))
+    let tasks = |pid| {
+        let status = status(pid)?;
+        let user = number(&status, "Uid:");
+        let counts = of_user.is_none_or(|wanted| user == Some(wanted.into()));
+        counts.then(|| number(&status, "Threads:").unwrap_or(1))
     };
-    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
-    processes.filter_map(tasks).sum()
+    processes().filter_map(tasks).sum()
 }
 
 /// What a process uses now.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct ProcessUsage {
     pub threads: u64,
     /// Resident bytes, shared ones included.
@@ -280,68 +274,36 @@ pub struct ProcessUsage {
     pub children: Vec<Pid>,
 }
 
-/// A process whose files stay open for repeated reading. They stay this process's even when its id
-/// is reused.
-#[derive(Debug)]
-pub struct OpenProcess {
-    pid: Pid,
-    /// The directory of its threads.
-    threads: File,
-    /// The children of its first thread.
-    children: File,
-    memory: File,
-}
-
-impl OpenProcess {
-    /// Opens three descriptors.
-    pub fn open(pid: Pid) -> io::Result<Self> {
+impl ProcessUsage {
+    /// `None` when the process has exited. The children are left out above `most_threads`, since
+    /// each thread has a list of its own.
+    pub fn read(pid: Pid, most_threads: u64) -> Option<Self> {
         let number = pid.as_raw_pid();
-        Ok(Self {
-            pid,
-            threads: File::open(format!("/proc/{number}/task"))?,
-            children: File::open(format!("/proc/{number}/task/{number}/children"))?,
-            memory: File::open(format!("/proc/{number}/statm"))?,
-        })
-    }
-
-    /// What it uses now; an error when it has exited. Three system calls, unless it has several
-    /// threads; the children are left out above `most_threads`. `buffer` is not empty, and grows
-    /// when needed.
-    pub fn usage(&self, most_threads: u64, buffer: &mut Vec<u8>) -> io::Result<ProcessUsage> {
-        // First: the children of an exited process are an empty list, not an error.
-        let mut resident = resident_memory(read_again(&self.memory, buffer)?);
-        let threads = self.threads.metadata()?.nlink().saturating_sub(OWN_LINKS);
-        if resident == 0 && threads > 1 {
-            // Its first thread, which owns these files, has exited; others live on.
-            resident = self.resident_of_living_thread(most_threads).unwrap_or(0);
-        }
-        let children = match threads {
-            1 => pids(read_again(&self.children, buffer)?).collect(),
-            _ if threads > most_threads => Vec::new(),
-            // Each thread has its own list.
-            _ => children(self.pid),
+        let resident = resident_memory(&text_of(format!("/proc/{number}/statm")).ok()?);
+        let links = fs::metadata(format!("/proc/{number}/task")).ok()?.nlink();
+        let threads = links.saturating_sub(OWN_LINKS);
+        // The file is empty when the first thread has exited; others may live on.
+        let of_others = || {
+            let most = usize::try_from(most_threads).unwrap_or(usize::MAX);
+            let memory = |task: fs::DirEntry| text_of(task.path().join("statm")).ok();
+            let memory = tasks(pid).take(most.saturating_add(1)).filter_map(memory);
+            memory
+                .map(|line| resident_memory(&line))
+                .find(|&bytes| bytes > 0)
         };
-        Ok(ProcessUsage {
+        Some(Self {
             threads,
-            resident,
-            children,
+            resident: if resident == 0 && threads > 1 {
+                of_others().unwrap_or(0)
+            } else {
+                resident
+            },
+            children: if threads > most_threads {
+                Vec::new()
+            } else {
+                children(pid)
+            },
         })
-    }
-}
-
-impl OpenProcess {
-    /// Resident bytes, read from the first thread that still runs.
-    fn resident_of_living_thread(&self, most_threads: u64) -> Option<u64> {
-        let tasks = fs::read_dir(format!("/proc/{}/task", self.pid.as_raw_pid())).ok()?;
-        let most = usize::try_from(most_threads).unwrap_or(usize::MAX);
-        let resident = |task: fs::DirEntry| {
-            let memory = text_of(task.path().join("statm")).ok()?;
-            Some(resident_memory(&memory)).filter(|&bytes| bytes > 0)
-        };
-        tasks
-            .flatten()
-            .take(most.saturating_add(1))
-            .find_map(resident)
     }
 }
 
@@ -351,30 +313,18 @@ fn resident_memory(line: &str) -> u64 {
     pages.unwrap_or(0_u64) * rustix::param::page_size() as u64
 }
 
-/// Reads a kernel file, which is ASCII, from its start.
-fn read_again<'a>(file: &File, buffer: &'a mut Vec<u8>) -> io::Result<&'a str> {
-    loop {
-        // The kernel gives the whole text when there is room.
-        let length = file.read_at(buffer, 0)?;
-        if length < buffer.len() {
-            return std::str::from_utf8(&buffer[..length]).map_err(io::Error::other);
-        }
-        buffer.resize(buffer.len() * 2, 0);
-    }
-}
-
 /// The peak memory of a process, in KiB.
 pub fn peak_memory_kib(pid: Pid) -> Option<u64> {
-    let status = text_of(format!("/proc/{}/status", pid.as_raw_pid())).ok()?;
-    status.lines().find_map(|line| kib_after(line, "VmHWM:"))
+    number(&status(pid)?, "VmHWM:")
 }
 
 /// Memory of a process in bytes, without file pages; shared memory counts in proportion. Expensive:
 /// the kernel visits all its pages.
 pub fn proportional_memory(pid: Pid) -> Option<u64> {
     let rollup = text_of(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())).ok()?;
-    let counted = |line| kib_after(line, "Pss_Anon:").or_else(|| kib_after(line, "Pss_Shmem:"));
-    Some(rollup.lines().filter_map(counted).sum::<u64>() << 10)
+    let counted = ["Pss_Anon:", "Pss_Shmem:"].into_iter();
+    let kib: u64 = counted.filter_map(|name| number(&rollup, name)).sum();
+    Some(kib << 10)
 }
 
 /// The page tables of a process, in bytes.
@@ -382,15 +332,8 @@ pub fn page_tables(pid: Pid) -> Option<u64> {
     // The first thread may have exited, which then has none.
     tasks(pid).find_map(|task| {
         let status = text_of(task.path().join("status")).ok()?;
-        let kib = status.lines().find_map(|line| kib_after(line, "VmPTE:"))?;
-        Some(kib << 10)
+        Some(number(&status, "VmPTE:")? << 10)
     })
-}
-
-/// The number on a line `NAME:   123 kB`.
-fn kib_after(line: &str, name: &str) -> Option<u64> {
-    let value = line.strip_prefix(name)?.trim();
-    value.strip_suffix(" kB")?.parse().ok()
 }
 
 /// Makes a process, or this one, and its later children the first to be killed when memory runs
@@ -402,20 +345,12 @@ pub fn kill_first(pid: Option<Pid>) {
 
 /// How many processes the kernel has killed for memory.
 pub fn killed_for_memory() -> Option<u64> {
-    let text = text_of("/proc/vmstat").ok()?;
-    let count = text
-        .lines()
-        .find_map(|line| line.strip_prefix("oom_kill "))?;
-    count.parse().ok()
+    number(&text_of("/proc/vmstat").ok()?, "oom_kill ")
 }
 
 /// Available memory of the system, in bytes.
 pub fn available_memory() -> Option<u64> {
-    let text = text_of("/proc/meminfo").ok()?;
-    let kib = text
-        .lines()
-        .find_map(|line| kib_after(line, "MemAvailable:"))?;
-    Some(kib << 10)
+    Some(number(&text_of("/proc/meminfo").ok()?, "MemAvailable:")? << 10)
 }
 
 #[cfg(all(test, target_os = "linux", not(portable)))]
@@ -447,9 +382,10 @@ mod tests {
     }
 
     #[test]
-    fn lines_of_memory() {
-        assert_eq!(kib_after("VmHWM:\t    1234 kB", "VmHWM:"), Some(1234));
-        assert_eq!(kib_after("VmHWM:\t    1234", "VmHWM:"), None);
-        assert_eq!(kib_after("VmRSS:\t    1234 kB", "VmHWM:"), None);
+    fn numbers_on_lines() {
+        let text = "Name:\tVmHWM: 7\nVmHWM:\t    1234 kB\nVmRSS:\t?\n";
+        assert_eq!(number(text, "VmHWM:"), Some(1234));
+        assert_eq!(number(text, "VmRSS:"), None);
+        assert_eq!(number(text, "VmPTE:"), None);
     }
 }

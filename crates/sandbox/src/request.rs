@@ -39,30 +39,25 @@ pub(super) fn spawn_request(
         *path = file.to_string_lossy().into_owned();
         visible.push(file);
     }
+    let more = [&files.interpreters.environment, &settings.environment];
+    let more = more.into_iter().flatten().chain(&environment);
     SpawnRequest {
-        argv: files.argv.clone(),
-        environment: variables(
-            &files.interpreters.search_path,
-            [&files.interpreters.environment, &settings.environment]
-                .into_iter()
-                .flatten()
-                .chain(&environment),
-        ),
-        backend: backend(
-            settings,
-            visible,
-            files.directory.as_ref(),
-            files.scratches(),
-            files.builtin,
-            (files.user(), &files.closed),
-        ),
         directory: files.directory.clone(),
-        limits: settings.limits,
-        freeze: settings.freeze,
         compiles: files.compiles,
-        groups: settings.groups.clone(),
-        allowance: allowance(settings),
-        user: files.user().map(BotUser::id),
+        ..request(
+            settings,
+            files.argv.clone(),
+            variables(&files.interpreters.search_path, more),
+            backend(
+                settings,
+                visible,
+                files.directory.as_deref(),
+                files.scratches(),
+                files.builtin,
+                (files.user(), &files.closed),
+            ),
+            files.user(),
+        )
     }
 }
 
@@ -88,16 +83,33 @@ pub(super) fn self_test_request(
         }
         None => Vec::new(),
     };
+    let variables = variables(&Interpreters::none(settings).search_path, &[]);
+    let backend = backend(settings, visible, None, scratches, true, (user, &closed));
+    request(settings, argv, variables, backend, user)
+}
+
+/// A program that starts in its scratch directory.
+fn request(
+    settings: &Settings,
+    argv: Vec<String>,
+    environment: Vec<(String, String)>,
+    backend: Backend,
+    user: Option<&BotUser>,
+) -> SpawnRequest {
     SpawnRequest {
         argv,
-        environment: variables(&Interpreters::none(settings).search_path, &[]),
-        backend: backend(settings, visible, None, scratches, true, (user, &closed)),
+        environment,
         directory: None,
+        backend,
         limits: settings.limits,
         freeze: settings.freeze,
         compiles: false,
         groups: settings.groups.clone(),
-        allowance: allowance(settings),
+        allowance: Allowance {
+            memory: settings.limits.memory,
+            // The helpers between the supervisor and the bot are in the groups too.
+            tasks: settings.limits.threads().saturating_add(HELPERS),
+        },
         user: user.map(BotUser::id),
     }
 }
@@ -125,16 +137,13 @@ fn variables<'a>(
 fn backend(
     settings: &Settings,
     mut visible: Vec<PathBuf>,
-    directory: Option<&PathBuf>,
+    directory: Option<&Path>,
     scratches: PathBuf,
     referee: bool,
     (user, closed): (Option<&BotUser>, &[ClosedDirectory]),
 ) -> Backend {
     match settings.kind {
-        Kind::Bwrap => {
-            let directory = directory.map(PathBuf::as_path);
-            bubblewrap::backend(settings, &visible, directory, referee, user.is_some())
-        }
+        Kind::Bwrap => bubblewrap::backend(settings, &visible, directory, referee, user.is_some()),
         Kind::Landlock | Kind::None => {
             if referee {
                 visible.push(settings.referee.clone());
@@ -146,14 +155,5 @@ fn backend(
                 closed: closed.to_owned(),
             }
         }
-    }
-}
-
-/// What the control groups allow a bot's processes together.
-fn allowance(settings: &Settings) -> Allowance {
-    Allowance {
-        memory: settings.limits.memory,
-        // The helpers between the supervisor and the bot are in the groups too.
-        tasks: settings.limits.threads().saturating_add(HELPERS),
     }
 }

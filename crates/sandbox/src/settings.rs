@@ -48,30 +48,11 @@ impl fmt::Display for Kind {
     }
 }
 
-/// The wanted sandbox.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Selection {
-    Auto,
-    /// Exactly this one.
-    Exactly(Kind),
-}
-
-impl Selection {
-    /// What may be tried, in this order.
-    pub(super) fn candidates(self) -> &'static [Kind] {
-        match self {
-            Self::Auto => &Kind::BACKENDS,
-            Self::Exactly(Kind::Bwrap) => &[Kind::Bwrap],
-            Self::Exactly(Kind::Landlock) => &[Kind::Landlock],
-            Self::Exactly(Kind::None) => &[Kind::None],
-        }
-    }
-}
-
 /// A request for a sandbox.
 #[derive(Clone, Debug)]
 pub struct SandboxRequest {
-    pub selection: Selection,
+    /// Exactly this one; without it the best one that works here.
+    pub kind: Option<Kind>,
     pub limits: ResourceLimits,
     /// What bots may read besides their own files and the system's.
     pub expose: Vec<PathBuf>,
@@ -137,8 +118,8 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// An error names an exposed path that does not exist or cannot be reached.
-    pub(super) fn new(kind: Kind, request: &SandboxRequest) -> Result<Self, NotAvailable> {
+    /// Without a sandbox yet. An error names an exposed path that does not exist or cannot be reached.
+    pub(super) fn new(request: &SandboxRequest) -> Result<Self, NotAvailable> {
         let expose = request.expose.iter().map(|path| {
             path.canonicalize().map_err(|error| NotAvailable {
                 probe: format!("--expose {}", path.display()),
@@ -147,10 +128,14 @@ impl Settings {
                 obstacle: Obstacle::Broken,
             })
         });
-        Ok(Self {
-            kind,
+        Ok(Self::of(request, expose.collect::<Result<_, _>>()?))
+    }
+
+    pub(super) fn of(request: &SandboxRequest, expose: Vec<PathBuf>) -> Self {
+        Self {
+            kind: Kind::None,
             limits: request.limits,
-            expose: expose.collect::<Result<_, _>>()?,
+            expose,
             environment: request.environment.clone(),
             freeze: request.freeze,
             referee: request.referee.clone(),
@@ -159,6 +144,6 @@ impl Settings {
             groups: ParentGroups::default(),
             #[cfg(all(target_os = "linux", not(portable)))]
             server: ForkServer::new(request.referee.clone()),
-        })
+        }
     }
 }

@@ -9,8 +9,8 @@ pub mod supervisor {
 
         use crate::system::Pid;
 
-        use super::message::ExitReport;
         use crate::cgroup::OpenAccount;
+        use crate::limits::{ExitReport, ResourceLimits};
 
         /// None exists.
         #[derive(Debug)]
@@ -30,10 +30,6 @@ pub mod supervisor {
                 match *self {}
             }
 
-            pub fn noticed_exit_report(&mut self) -> Option<ExitReport> {
-                match *self {}
-            }
-
             pub fn take_account(&mut self) -> Option<OpenAccount> {
                 match *self {}
             }
@@ -46,7 +42,7 @@ pub mod supervisor {
                 match *self {}
             }
 
-            pub fn bot(&self, _: Pid) -> Pid {
+            pub fn bot(&self, _: Pid) -> Option<Pid> {
                 match *self {}
             }
 
@@ -54,38 +50,9 @@ pub mod supervisor {
                 match *self {}
             }
 
-            pub fn is_out_of_memory(&mut self) -> bool {
+            pub fn limits(&self) -> &ResourceLimits {
                 match *self {}
             }
-
-            pub fn exceeded(&mut self) -> Option<String> {
-                match *self {}
-            }
-
-            pub fn tried_network(&mut self) -> bool {
-                match *self {}
-            }
-        }
-    }
-
-    pub mod kept_box {
-
-        /// No boxes are kept.
-        #[derive(Clone, Debug, Default)]
-        pub struct Boxes(());
-    }
-
-    pub mod message {
-
-        /// How a bot ended, and what it had used.
-        #[derive(Clone, Copy, Debug)]
-        pub struct ExitReport {
-            /// As from `wait`.
-            pub status: i32,
-            /// CPU time, in milliseconds.
-            pub cpu_ms: f64,
-            /// Peak memory, in KiB.
-            pub memory_kb: u64,
         }
     }
 }
@@ -168,16 +135,15 @@ pub mod interpreters {
 
 pub mod private_copy {
 
-    use std::path::{Path, PathBuf};
-
-    use crate::confinement::BotCommand;
+    use crate::confinement::{BotCommand, CopySummary};
     use crate::executable::CannotStart;
     use crate::settings::Settings;
-    use crate::snapshot::ContentHash;
 
     /// None exist.
     #[derive(Debug)]
-    pub enum PrivateCopy {}
+    pub struct PrivateCopy {
+        pub(crate) summary: CopySummary,
+    }
 
     impl PrivateCopy {
         /// Never called: no working sandbox can be chosen here.
@@ -186,23 +152,12 @@ pub mod private_copy {
             _: &[BotCommand<'_>],
             _: &Settings,
         ) -> Result<Self, CannotStart> {
-            Err(CannotStart {
-                bot: command.name.to_owned(),
-                cause: "available on Linux only".to_owned(),
-                fix: "use --sandbox none, for bots that you trust".to_owned(),
-            })
-        }
-
-        pub const fn hash(&self) -> ContentHash {
-            match *self {}
-        }
-
-        pub const fn installations(&self) -> &[PathBuf] {
-            match *self {}
-        }
-
-        pub const fn large(&self) -> Option<(&Path, u64)> {
-            match *self {}
+            let fix = "use --sandbox none, for bots that you trust";
+            Err(CannotStart::new(
+                command.name,
+                "available on Linux only",
+                fix,
+            ))
         }
     }
 }
@@ -210,7 +165,6 @@ pub mod private_copy {
 pub mod probe {
 
     use super::cgroup::ParentGroups;
-    use super::supervisor::kept_box::Boxes;
     use crate::settings::{NotAvailable, Obstacle, Settings};
 
     pub(crate) const fn attempts() -> Vec<&'static str> {
@@ -218,7 +172,7 @@ pub mod probe {
     }
 
     /// No sandbox works here.
-    pub(crate) fn try_out(settings: &Settings, _: &Boxes) -> Result<(), NotAvailable> {
+    pub(crate) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
         Err(NotAvailable {
             probe: format!("the sandbox {}", settings.kind),
             cause: "available on Linux only".to_owned(),
@@ -229,7 +183,7 @@ pub mod probe {
 
     /// No groups can be made here.
     #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
-    pub(crate) fn find_groups(_: &Settings, _: &Boxes) -> Result<ParentGroups, NotAvailable> {
+    pub(crate) fn find_groups(_: &Settings) -> Result<ParentGroups, NotAvailable> {
         Ok(ParentGroups::default())
     }
 }

@@ -153,19 +153,16 @@ impl Process {
                 None => describe(status),
             };
         };
-        if let Some(limit) = supervisor.exceeded() {
-            return Exit::Limit(limit);
-        }
-        if supervisor.is_out_of_memory() {
-            return Exit::OutOfMemory;
-        }
-        // Without a report the supervisor itself was killed.
-        let report = supervisor.exit_report();
-        let exit = describe(report.map_or(status, |report| exit_status(report.status)));
-        if supervisor.tried_network() {
-            Exit::Refused(Box::new(exit), "open a network connection")
-        } else {
-            exit
+        let Some(report) = supervisor.exit_report() else {
+            // The supervisor itself was killed.
+            return describe(status);
+        };
+        let exit = describe(exit_status(report.status));
+        match report.exceeded(supervisor.limits()) {
+            Some(limit) => Exit::Limit(limit),
+            None if report.is_out_of_memory() => Exit::OutOfMemory,
+            None if report.network => Exit::Refused(Box::new(exit), "open a network connection"),
+            None => exit,
         }
     }
 
@@ -180,10 +177,9 @@ impl Process {
             .group
             .as_ref()
             .map(Group::leader)
-            .map(|leader| {
-                self.supervisor
-                    .as_ref()
-                    .map_or(leader, |supervisor| supervisor.bot(leader))
+            .and_then(|leader| match &self.supervisor {
+                Some(supervisor) => supervisor.bot(leader),
+                None => Some(leader),
             })
             .and_then(|pid| Stat::read(pid)?.state());
         match state {

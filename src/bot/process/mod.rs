@@ -147,7 +147,7 @@ impl Process {
             log_starting_confined(&request);
             let starting = children::starting();
             // The supervisor outlives a killed referee, to kill the bot.
-            let launch = client::launch(confinement.server(), &request, confinement.boxes())?;
+            let launch = client::launch(confinement.server(), &request)?;
             let owned = starting.own(launch.supervisor, &program.name, true);
             drop(starting);
             let child = Child::Supervisor(Forked::new(launch.supervisor)?);
@@ -156,7 +156,7 @@ impl Process {
                 ChildStdout::from_std(launch.stdout)?,
                 ChildStderr::from_std(launch.stderr)?,
             );
-            let connection = SupervisorConnection::new(launch.control, &request, launch.used)?;
+            let connection = SupervisorConnection::new(launch.control, &request)?;
             let child = (child, owned);
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
@@ -263,15 +263,9 @@ impl Process {
     /// Usage in the game that has just ended; `None` when this system does not report it. Call it
     /// once a game: [`Process::begin_game`] starts the next count.
     pub fn take_usage(&mut self) -> Option<Usage> {
-        let gone = self.exit.is_some();
-        let report = |supervisor: &mut SupervisorConnection| {
-            if gone {
-                supervisor.exit_report()
-            } else {
-                supervisor.noticed_exit_report()
-            }
-        };
-        let total = self.supervisor.as_mut().and_then(report).map(|report| {
+        let supervisor = self.supervisor.as_mut();
+        let report = supervisor.and_then(SupervisorConnection::exit_report);
+        let total = report.map(|report| {
             let cpu = Duration::try_from_secs_f64(report.cpu_ms / 1e3).unwrap_or_default();
             (cpu, report.memory_kb)
         });
@@ -363,8 +357,6 @@ impl Process {
                 self.child.start_kill()?;
                 let _ = timeout(KILLED, self.child.wait()).await;
             }
-            // The kept sandbox is free again.
-            supervisor.exit_report();
         } else if let Some(group) = &self.group {
             // What the leader left behind. The group's number is not reused while it has members:
             // no other process is hit.

@@ -10,7 +10,7 @@ use crate::cli::support::output::Stdout;
 use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{palette, this_program};
 use crate::report::terminal::styled;
-use crate::sandbox::{Finding, ResourceLimits, SandboxRequest, Selection, examine};
+use crate::sandbox::{Finding, ResourceLimits, SandboxRequest, examine};
 use crate::system::kernel_release;
 
 #[derive(Debug, clap::Args)]
@@ -32,7 +32,7 @@ struct Report<'a> {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let request = SandboxRequest {
-        selection: Selection::Auto,
+        kind: None,
         limits: ResourceLimits::default(),
         expose: Vec::new(),
         environment: Vec::new(),

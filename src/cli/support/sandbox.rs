@@ -13,7 +13,7 @@ use crate::arena::plan::SandboxPlan;
 use crate::bot::exhaustion::{Exhausted, available_memory};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::sandbox::{
-    Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest, Selection,
+    Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest,
 };
 use crate::system::{Shortage, is_root};
 use crate::text::{self, escape};
@@ -32,13 +32,13 @@ enum Choice {
     None,
 }
 
-impl From<Choice> for Selection {
-    fn from(choice: Choice) -> Self {
-        match choice {
-            Choice::Auto => Self::Auto,
-            Choice::Bwrap => Self::Exactly(Kind::Bwrap),
-            Choice::Landlock => Self::Exactly(Kind::Landlock),
-            Choice::None => Self::Exactly(Kind::None),
+impl Choice {
+    const fn kind(self) -> Option<Kind> {
+        match self {
+            Self::Auto => None,
+            Self::Bwrap => Some(Kind::Bwrap),
+            Self::Landlock => Some(Kind::Landlock),
+            Self::None => Some(Kind::None),
         }
     }
 }
@@ -224,7 +224,7 @@ impl SandboxOptions {
         }
         let default_limits = ResourceLimits::default();
         Ok(SandboxRequest {
-            selection: kind.into(),
+            kind: kind.kind(),
             limits: ResourceLimits {
                 memory: self.memory.unwrap_or(default_limits.memory),
                 processes: self.processes.unwrap_or(default_limits.processes),

@@ -45,30 +45,8 @@ impl Default for Allowance {
     }
 }
 
-/// A file of a group, and what is written to it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Setting {
-    pub(super) file: &'static str,
-    pub(super) value: String,
-    /// Whether a kernel may lack the file.
-    pub(super) optional: bool,
-}
-
-const fn setting(file: &'static str, value: String) -> Setting {
-    Setting {
-        file,
-        value,
-        optional: false,
-    }
-}
-
-const fn optional(file: &'static str, value: String) -> Setting {
-    Setting {
-        file,
-        value,
-        optional: true,
-    }
-}
+/// A file of a group, what is written to it, and whether every kernel has it.
+pub(super) type Setting = (&'static str, String, bool);
 
 impl Controller {
     pub const ALL: [Self; 5] = [
@@ -94,25 +72,23 @@ impl Controller {
         match (self, version) {
             // Memory must not be swapped out instead, and a bot is killed as a whole.
             (Self::Memory, Version::One) => vec![
-                setting("memory.limit_in_bytes", memory.clone()),
-                optional("memory.memsw.limit_in_bytes", memory),
+                ("memory.limit_in_bytes", memory.clone(), true),
+                ("memory.memsw.limit_in_bytes", memory, false),
             ],
             (Self::Memory, Version::Two) => vec![
-                setting("memory.max", memory),
-                optional("memory.swap.max", "0".to_owned()),
-                optional("memory.oom.group", "1".to_owned()),
+                ("memory.max", memory, true),
+                ("memory.swap.max", "0".to_owned(), false),
+                ("memory.oom.group", "1".to_owned(), false),
             ],
-            (Self::Pids, _) => vec![setting("pids.max", allowance.tasks.to_string())],
+            (Self::Pids, _) => vec![("pids.max", allowance.tasks.to_string(), true)],
             (Self::Cpu, Version::One) => vec![
-                setting("cpu.cfs_period_us", PERIOD.to_string()),
-                setting("cpu.cfs_quota_us", PERIOD.to_string()),
+                ("cpu.cfs_period_us", PERIOD.to_string(), true),
+                ("cpu.cfs_quota_us", PERIOD.to_string(), true),
             ],
-            (Self::Cpu, Version::Two) => {
-                vec![setting("cpu.max", format!("{PERIOD} {PERIOD}"))]
-            }
+            (Self::Cpu, Version::Two) => vec![("cpu.max", format!("{PERIOD} {PERIOD}"), true)],
             // Only whether it can be written matters.
-            (Self::Freezer, Version::One) => vec![setting("freezer.state", "THAWED".to_owned())],
-            (Self::Freezer, Version::Two) => vec![setting("cgroup.freeze", "0".to_owned())],
+            (Self::Freezer, Version::One) => vec![("freezer.state", "THAWED".to_owned(), true)],
+            (Self::Freezer, Version::Two) => vec![("cgroup.freeze", "0".to_owned(), true)],
             (Self::Account, _) => Vec::new(),
         }
     }
@@ -133,24 +109,15 @@ impl Controller {
 pub struct Account {
     file: PathBuf,
     version: Version,
-    /// What processes of the group had used before.
-    before: Duration,
 }
 
 impl Account {
-    /// Counts from now on.
-    pub(super) fn new(directory: &Path, version: Version) -> io::Result<Self> {
-        let mut account = Self {
-            file: directory.join(match version {
-                Version::One => "cpuacct.usage",
-                Version::Two => "cpu.stat",
-            }),
-            version,
-            before: Duration::ZERO,
-        };
-        let used = account.open()?.read();
-        account.before = used.ok_or(io::ErrorKind::InvalidData)?;
-        Ok(account)
+    pub(super) fn new(directory: &Path, version: Version) -> Self {
+        let file = directory.join(match version {
+            Version::One => "cpuacct.usage",
+            Version::Two => "cpu.stat",
+        });
+        Self { file, version }
     }
 
     /// Opens it for repeated reading.
@@ -158,7 +125,6 @@ impl Account {
         Ok(OpenAccount {
             file: File::open(&self.file)?,
             version: self.version,
-            before: self.before,
         })
     }
 }
@@ -168,7 +134,6 @@ impl Account {
 pub struct OpenAccount {
     file: File,
     version: Version,
-    before: Duration,
 }
 
 impl OpenAccount {
@@ -177,44 +142,34 @@ impl OpenAccount {
         let mut buffer = [0; 512];
         let length = self.file.read_at(&mut buffer, 0).ok()?;
         let text = str::from_utf8(&buffer[..length]).ok()?;
-        let used = match self.version {
-            Version::One => Duration::from_nanos(text.trim_ascii_end().parse().ok()?),
+        match self.version {
+            Version::One => Some(Duration::from_nanos(text.trim_ascii_end().parse().ok()?)),
             Version::Two => {
-                let line = text
-                    .lines()
-                    .find_map(|line| line.strip_prefix("usage_usec "))?;
-                Duration::from_micros(line.parse().ok()?)
+                let mut lines = text.lines();
+                let micros = lines.find_map(|line| line.strip_prefix("usage_usec "))?;
+                Some(Duration::from_micros(micros.parse().ok()?))
             }
-        };
-        Some(used.saturating_sub(self.before))
+        }
     }
 }
 
 /// The file that stops and continues the processes of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freezer {
-    pub(super) file: PathBuf,
-    pub(super) version: Version,
-}
-
-impl Freezer {
-    /// Opens it for repeated use.
-    pub fn open(&self) -> io::Result<OpenFreezer> {
-        let file = File::options().write(true).open(&self.file)?;
-        let version = self.version;
-        Ok(OpenFreezer { file, version })
-    }
-}
-
-/// An open [`Freezer`].
-#[derive(Debug)]
-pub struct OpenFreezer {
-    file: File,
+    file: PathBuf,
     version: Version,
 }
 
-impl OpenFreezer {
-    /// Stops or continues the processes. One system call.
+impl Freezer {
+    pub(super) fn new(directory: &Path, version: Version) -> Self {
+        let file = directory.join(match version {
+            Version::One => "freezer.state",
+            Version::Two => "cgroup.freeze",
+        });
+        Self { file, version }
+    }
+
+    /// Stops or continues the processes.
     pub fn set(&self, frozen: bool) -> io::Result<()> {
         let word = match (self.version, frozen) {
             (Version::One, true) => "FROZEN",
@@ -222,6 +177,8 @@ impl OpenFreezer {
             (Version::Two, true) => "1",
             (Version::Two, false) => "0",
         };
-        (&self.file).write_all(word.as_bytes())
+        // Never creates a file, in case the group is gone.
+        let mut file = File::options().write(true).open(&self.file)?;
+        file.write_all(word.as_bytes())
     }
 }

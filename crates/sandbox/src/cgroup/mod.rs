@@ -17,7 +17,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
-pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount, OpenFreezer};
+pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount};
 use self::group::Part;
 pub(super) use self::group::{Bound, Groups, Membership};
 use super::procfs;
@@ -155,18 +155,16 @@ fn is_unlocked(directory: &Path) -> bool {
 fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGroup> {
     let mut found = Vec::new();
     for group in own_groups(own, mounts, controller.name()) {
+        let is_top = group.directory == group.top;
         let OwnGroup {
-            directory,
-            version,
-            is_root,
-            ..
+            directory, version, ..
         } = group;
         let place = |directory: PathBuf| ParentGroup {
             directory,
             version,
             controllers: vec![controller],
         };
-        if version == Version::Two && !is_root {
+        if version == Version::Two && !is_top {
             found.extend(directory.parent().map(|parent| place(parent.to_owned())));
         }
         found.push(place(directory));
@@ -192,8 +190,6 @@ pub struct OwnGroup {
     /// The topmost directory of its hierarchy that this process sees.
     pub top: PathBuf,
     pub version: Version,
-    /// Whether it is that topmost group.
-    pub is_root: bool,
 }
 
 impl OwnGroup {
@@ -221,7 +217,6 @@ pub fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
             directory,
             top,
             version,
-            is_root: path == "/",
         })
     };
     own.lines().filter_map(group).collect()

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
 use crate::system::{command_files, is_executable};
-use referee_text::{cause, escape, escape_path, is_full};
+use referee_text::{escape, escape_path, is_full};
 
 /// A bot that cannot be started, why, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,20 +34,17 @@ pub struct CannotStart {
 const FREE_SPACE: &str = "free some space there, or set TMPDIR to a folder with more of it, then give the same command again";
 
 impl CannotStart {
-    /// For a bot's file that cannot be copied.
-    pub fn not_copied(bot: &str, path: &str, error: &io::Error) -> Self {
-        let cause = format!("{path} cannot be read and copied: {}", cause(error));
-        let fix = "check its permissions and the space for temporary files";
-        Self::copying(bot, cause, error, fix)
+    pub fn new(bot: &str, cause: impl Into<String>, fix: impl Into<String>) -> Self {
+        Self {
+            bot: bot.to_owned(),
+            cause: cause.into(),
+            fix: fix.into(),
+        }
     }
 
     /// For a bot that cannot be copied; `fix` applies unless there is no space.
     pub fn copying(bot: &str, cause: String, error: &io::Error, fix: &str) -> Self {
-        Self {
-            bot: bot.to_owned(),
-            cause,
-            fix: if is_full(error) { FREE_SPACE } else { fix }.to_owned(),
-        }
+        Self::new(bot, cause, if is_full(error) { FREE_SPACE } else { fix })
     }
 
     /// Whether the machine lacks space, which is not the bot's fault.
@@ -95,34 +92,37 @@ pub fn install(command: &str) -> String {
     format!("install it{package} or correct PATH{here}")
 }
 
+/// The first `most` bytes of a file.
+fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut start = Vec::new();
+    fs::File::open(path)?.take(most).read_to_end(&mut start)?;
+    Ok(start)
+}
+
 /// Checks the start of an executable, called `given` in errors: the interpreter of its shebang
 /// line, `None` for machine code, or why the kernel would not run it.
 pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
-    let cannot = |cause: String, fix: String| CannotStart {
-        bot: escape_path(given),
-        cause,
-        fix,
-    };
-    let mut header = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(512).read_to_end(&mut header));
-    if read.is_err() {
+    let bot = &escape_path(given);
+    let Ok(header) = start_of(path, 512) else {
         // A program may be executable but unreadable; the kernel reports other problems.
         return Ok(None);
-    }
+    };
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     if marks.iter().any(|mark| header.starts_with(mark)) {
-        return Err(cannot(
-            "it begins with a byte order mark, as Windows editors write it, so the system does not see its first line".to_owned(),
-            "save it as UTF-8 without a byte order mark".to_owned(),
+        return Err(CannotStart::new(
+            bot,
+            "it begins with a byte order mark, as Windows editors write it, so the system does not see its first line",
+            "save it as UTF-8 without a byte order mark",
         ));
     }
     if let Some(line) = header.strip_prefix(b"#!") {
         let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
-        return check_shebang(line, &cannot).map(Some);
+        return check_shebang(line, bot).map(Some);
     }
     if let Some(elf) = header.strip_prefix(b"\x7fELF") {
         return match (elf_machine(elf), elf_machine(&own_elf())) {
-            (Some(theirs), Some(ours)) if theirs != ours => Err(cannot(
+            (Some(theirs), Some(ours)) if theirs != ours => Err(CannotStart::new(
+                bot,
                 format!(
                     "it is a program for another kind of processor ({})",
                     machine_name(theirs)
@@ -137,32 +137,26 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
         (b"\xcf\xfa\xed\xfe", "a macOS program"),
         (b"\xca\xfe\xba\xbe", "a Java class file or a macOS program"),
     ];
+    // A shell would run it as a script.
     let looks_like_text = !header.contains(&0);
+    let other = "neither a program of this system nor a script";
     let foreign = foreign.iter().find(|(magic, _)| header.starts_with(magic));
-    let what = match foreign {
-        Some((_, what)) => Some(*what),
-        // A shell would run it as a script.
-        None if !looks_like_text => Some("neither a program of this system nor a script"),
-        None => None,
-    };
+    let foreign = foreign.map(|(_, what)| *what);
     if cfg!(target_os = "linux")
-        && let Some(what) = what
+        && let Some(what) = foreign.or((!looks_like_text).then_some(other))
     {
-        return Err(cannot(
+        return Err(CannotStart::new(
+            bot,
             format!("it is {what}"),
-            "compile it for this system, or give the command line that runs it".to_owned(),
+            "compile it for this system, or give the command line that runs it",
         ));
     }
     if looks_like_text && let Some(compiler) = compiler::of_file(Path::new(given)) {
-        return Err(cannot(
-            format!(
-                "it is source of {} that has not been compiled",
-                compiler.language
-            ),
-            format!(
-                "compile it and give the program: {}",
-                compiler.command(given)
-            ),
+        let (language, command) = (compiler.language, compiler.command(given));
+        return Err(CannotStart::new(
+            bot,
+            format!("it is source of {language} that has not been compiled"),
+            format!("compile it and give the program: {command}"),
         ));
     }
     if looks_like_text && cfg!(target_os = "linux") {
@@ -171,11 +165,12 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
             .and_then(|ending| interpreter::by_ending(ending.to_str()?))
             .and_then(|language| language.run.first())
             .unwrap_or(&"python3");
-        return Err(cannot(
-            "it is a script without a first line that names its interpreter".to_owned(),
+        let file = escape(given.as_bytes());
+        return Err(CannotStart::new(
+            bot,
+            "it is a script without a first line that names its interpreter",
             format!(
-                "begin the file with a line such as #!/usr/bin/env {example}, or name the interpreter (\"{example} {}\")",
-                escape(given.as_bytes())
+                "begin the file with a line such as #!/usr/bin/env {example}, or name the interpreter (\"{example} {file}\")"
             ),
         ));
     }
@@ -184,17 +179,15 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
 
 /// Whether the first line of a file has a Windows line end.
 pub fn has_windows_lines(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let read = fs::File::open(path).and_then(|file| file.take(4096).read_to_end(&mut start));
+    let start = start_of(path, 4096).unwrap_or_default();
     let first = start.split(|&byte| byte == b'\n').next();
-    read.is_ok() && start.contains(&b'\n') && first.is_some_and(|line| line.ends_with(b"\r"))
+    start.contains(&b'\n') && first.is_some_and(|line| line.ends_with(b"\r"))
 }
 
 /// The shebang line as the kernel reads it: the interpreter, and the rest as one argument.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
-    let mut header = Vec::new();
-    fs::File::open(path)?.take(512).read_to_end(&mut header)?;
+    let header = start_of(path, 512)?;
     let line = header.split(|&byte| byte == b'\n').next();
     let Some(line) = line.and_then(|line| line.strip_prefix(b"#!")) else {
         return Ok(None);
@@ -210,15 +203,13 @@ pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
 }
 
 /// The interpreter of a shebang line (without `#!`).
-fn check_shebang(
-    line: &[u8],
-    cannot: &dyn Fn(String, String) -> CannotStart,
-) -> Result<String, CannotStart> {
+fn check_shebang(line: &[u8], bot: &str) -> Result<String, CannotStart> {
     let shown = escape(line.trim_ascii());
     if line.ends_with(b"\r") {
-        return Err(cannot(
-            "its lines end in CRLF, as on Windows, so its first line names an interpreter that does not exist".to_owned(),
-            "save it with Unix line ends (LF), for example with dos2unix".to_owned(),
+        return Err(CannotStart::new(
+            bot,
+            "its lines end in CRLF, as on Windows, so its first line names an interpreter that does not exist",
+            "save it with Unix line ends (LF), for example with dos2unix",
         ));
     }
     let line = String::from_utf8_lossy(line);
@@ -226,13 +217,14 @@ fn check_shebang(
     let (interpreter, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
     let rest = rest.trim_ascii();
     if interpreter.is_empty() {
-        return Err(cannot(
-            "its first line is #! without an interpreter".to_owned(),
-            "name one, such as #!/usr/bin/env python3".to_owned(),
+        return Err(CannotStart::new(
+            bot,
+            "its first line is #! without an interpreter",
+            "name one, such as #!/usr/bin/env python3",
         ));
     }
     if !["/usr/bin/env", "/bin/env"].contains(&interpreter) {
-        return check_interpreter(interpreter, cannot);
+        return check_interpreter(interpreter, bot);
     }
     // Linux passes the rest as one word.
     let is_one = cfg!(target_os = "linux") && !rest.is_empty();
@@ -244,7 +236,8 @@ fn check_shebang(
     let (command, is_split) = command_of_env(&words);
     if is_one && !is_split && rest.contains([' ', '\t']) {
         let rest = escape(rest.as_bytes());
-        return Err(cannot(
+        return Err(CannotStart::new(
+            bot,
             format!(
                 "the system passes all that follows {interpreter} in its first line (#!{shown}) as one word, so it looks for a program called `{rest}`"
             ),
@@ -252,10 +245,11 @@ fn check_shebang(
         ));
     }
     match command {
-        None => check_interpreter(interpreter, cannot),
-        Some(path) if path.contains('/') => check_interpreter(&path, cannot),
+        None => check_interpreter(interpreter, bot),
+        Some(path) if path.contains('/') => check_interpreter(&path, bot),
         Some(command) if find_in_path(&command).is_some() => Ok(command),
-        Some(command) => Err(cannot(
+        Some(command) => Err(CannotStart::new(
+            bot,
             format!(
                 "it needs {}, which is not installed (its first line is #!{shown})",
                 escape(command.as_bytes())
@@ -303,29 +297,25 @@ fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
     (words.into_iter().find(|word| !word.contains('=')), is_split)
 }
 
-fn check_interpreter(
-    interpreter: &str,
-    cannot: &dyn Fn(String, String) -> CannotStart,
-) -> Result<String, CannotStart> {
-    if is_executable_file(Path::new(interpreter)) {
-        Ok(interpreter.to_owned())
-    } else if Path::new(interpreter).exists() {
-        Err(cannot(
-            format!(
-                "its first line names {} as its interpreter, which is no program",
-                escape(interpreter.as_bytes())
-            ),
-            "name an interpreter, such as #!/usr/bin/env python3".to_owned(),
-        ))
-    } else {
-        Err(cannot(
-            format!(
-                "its first line names the interpreter {}, which does not exist",
-                escape(interpreter.as_bytes())
-            ),
-            install(interpreter),
-        ))
+fn check_interpreter(interpreter: &str, bot: &str) -> Result<String, CannotStart> {
+    let path = Path::new(interpreter);
+    if is_executable_file(path) {
+        return Ok(interpreter.to_owned());
     }
+    let shown = escape(interpreter.as_bytes());
+    Err(if path.exists() {
+        CannotStart::new(
+            bot,
+            format!("its first line names {shown} as its interpreter, which is no program"),
+            "name an interpreter, such as #!/usr/bin/env python3",
+        )
+    } else {
+        CannotStart::new(
+            bot,
+            format!("its first line names the interpreter {shown}, which does not exist"),
+            install(interpreter),
+        )
+    })
 }
 
 /// The machine field of an ELF header, after the magic.
@@ -341,10 +331,8 @@ fn elf_machine(after_magic: &[u8]) -> Option<u16> {
 
 /// The start of the referee's own file after the magic; empty when unreadable.
 fn own_elf() -> Vec<u8> {
-    let mut header = Vec::new();
-    let _ = env::current_exe()
-        .and_then(fs::File::open)
-        .and_then(|file| file.take(64).read_to_end(&mut header));
+    let header = env::current_exe().and_then(|program| start_of(&program, 64));
+    let header = header.unwrap_or_default();
     header.strip_prefix(b"\x7fELF").unwrap_or(&[]).to_vec()
 }
 

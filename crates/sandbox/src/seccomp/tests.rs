@@ -1,9 +1,7 @@
 use libc::c_long;
-use seccompiler::{BpfProgram, SeccompAction};
+use seccompiler::BpfProgram;
 
 use super::calls::{INVALID, LAST_KNOWN, NEVER, UNKNOWN};
-use super::program::conditional;
-use super::program::{Known, shorten, step};
 use super::{Situation, filter};
 
 /// The kernel's name for x86-64.
@@ -40,10 +38,10 @@ impl Call {
     }
 }
 
-/// Runs a filter as the kernel does: the result, and the number of steps.
-fn run(program: &BpfProgram, call: &Call) -> (u32, usize) {
+/// Runs a filter as the kernel does.
+fn run(program: &BpfProgram, call: &Call) -> u32 {
     let (mut at, mut sum) = (0, 0);
-    for steps in 1.. {
+    loop {
         let step = &program[at];
         at += 1;
         let k = step.k;
@@ -57,7 +55,7 @@ fn run(program: &BpfProgram, call: &Call) -> (u32, usize) {
                 sum &= k;
                 continue;
             }
-            0x06 => return (k, steps),
+            0x06 => return k,
             0x05 => {
                 at += k as usize;
                 continue;
@@ -70,7 +68,6 @@ fn run(program: &BpfProgram, call: &Call) -> (u32, usize) {
         };
         at += usize::from(if holds { step.jt } else { step.jf });
     }
-    unreachable!("a program ends")
 }
 
 const ALLOW: u32 = libc::SECCOMP_RET_ALLOW;
@@ -80,7 +77,7 @@ fn errno(number: i32) -> u32 {
 }
 
 fn answer(situation: Situation, call: &Call) -> u32 {
-    run(&filter(situation).unwrap(), call).0
+    run(&filter(situation).unwrap(), call)
 }
 
 fn situations() -> impl Iterator<Item = Situation> {
@@ -157,7 +154,7 @@ fn every_call_is_found() {
         // The kernel's maximum.
         assert!(program.len() < 4096, "{}", program.len());
         for number in 0..=c_long::from(LAST_KNOWN) {
-            let (answer, steps) = run(&program, &Call::new(number, [0; 6]));
+            let answer = run(&program, &Call::new(number, [0; 6]));
             let expected = if NEVER.contains(&number) {
                 errno(libc::EPERM)
             } else if UNKNOWN.contains(&number) {
@@ -168,8 +165,6 @@ fn every_call_is_found() {
                 answer
             };
             assert_eq!(answer, expected, "{number} {situation:?}");
-            // The kernel runs it for every number when it is installed.
-            assert!(answer != ALLOW || steps < 200, "{number}: {steps}");
         }
         let plain = [
             libc::SYS_read,
@@ -178,49 +173,8 @@ fn every_call_is_found() {
             libc::SYS_exit_group,
         ];
         for number in plain {
-            let (answer, steps) = run(&program, &Call::new(number, [0; 6]));
+            let answer = run(&program, &Call::new(number, [0; 6]));
             assert_eq!(answer, ALLOW);
-            assert!(steps < 30, "{number}: {steps}");
-        }
-    }
-}
-
-#[test]
-fn a_shorter_program_answers_alike() {
-    let mut values: Vec<u64> = (0..20).collect();
-    values.extend((5..64).step_by(3).map(|bit| 1 << bit));
-    values.extend([u64::MAX, 0xffff_ffff, 0x5412, 0x2_0001, 0x8000_0fff]);
-    for situation in situations() {
-        let rules = [
-            super::forbidden(situation),
-            super::unsupported(situation),
-            super::asked(situation),
-        ];
-        for (call, conditions) in rules.into_iter().flat_map(Result::unwrap) {
-            if conditions.is_empty() {
-                continue;
-            }
-            let plain = conditional(call, conditions, &SeccompAction::Trap).unwrap();
-            let known = Known {
-                number: u32::try_from(call).unwrap(),
-                arch: AUDIT_ARCH,
-            };
-            let short = shorten(&plain, known).expect("a shorter program");
-            let load = step(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS, 0, 0, 0);
-            let short: BpfProgram = [vec![load], short].concat();
-            assert!(short.len() < plain.len(), "{call}");
-            for at in 0..5 {
-                for (first, second) in values
-                    .iter()
-                    .flat_map(|a| values.iter().map(move |b| (a, b)))
-                {
-                    let mut arguments = [0; 6];
-                    (arguments[at], arguments[at + 1]) = (*first, *second);
-                    let call = Call::new(call, arguments);
-                    let expected = run(&plain, &call).0;
-                    assert_eq!(run(&short, &call).0, expected, "{arguments:?}");
-                }
-            }
         }
     }
 }

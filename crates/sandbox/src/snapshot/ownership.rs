@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use crate::confinement::BotCommand;
 use crate::executable::{CannotStart, find_in_path, interpreter};
 use crate::system::is_path;
-use referee_text::escape;
+use referee_text::{cause, escape};
 
 /// System directories: their contents need no copy.
 pub(crate) const SYSTEM: &[&str] = &[
@@ -69,15 +69,15 @@ fn whole_directory(
     let canonical = canonical(command.name, directory)?;
     match shared_with(&canonical, command, others) {
         None => Ok(Owned::Directory(canonical)),
-        Some(other) => Err(CannotStart {
-            bot: command.name.to_owned(),
-            cause: format!(
+        Some(other) => Err(CannotStart::new(
+            command.name,
+            format!(
                 "its directory {} also holds {}",
                 shown(&canonical),
                 other.name
             ),
-            fix: "give each bot a directory of its own".to_owned(),
-        }),
+            "give each bot a directory of its own",
+        )),
     }
 }
 
@@ -165,15 +165,12 @@ pub(crate) fn check_program(command: BotCommand<'_>) -> Result<(), CannotStart> 
 
 /// A link that leads out of a bot's directory.
 pub(super) fn leads_out(bot: &str, link: &Path, to: &Path) -> CannotStart {
-    CannotStart {
-        bot: bot.to_owned(),
-        cause: format!(
-            "{} is a link that leads out of its directory, to {}",
-            shown(link),
-            shown(to)
-        ),
-        fix: "put what it needs into its directory instead of the link".to_owned(),
-    }
+    let (link, to) = (shown(link), shown(to));
+    CannotStart::new(
+        bot,
+        format!("{link} is a link that leads out of its directory, to {to}"),
+        "put what it needs into its directory instead of the link",
+    )
 }
 
 /// Another entrant whose path lies in a directory.
@@ -192,14 +189,9 @@ fn shared_with<'a>(
 }
 
 fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
-    path.canonicalize().map_err(|error| CannotStart {
-        bot: bot.to_owned(),
-        cause: format!(
-            "{} cannot be read: {error}",
-            shown(path),
-            error = referee_text::cause(&error)
-        ),
-        fix: "check the spelling and the permissions".to_owned(),
+    path.canonicalize().map_err(|error| {
+        let cause = format!("{} cannot be read: {}", shown(path), cause(&error));
+        CannotStart::new(bot, cause, "check the spelling and the permissions")
     })
 }
 

@@ -7,6 +7,7 @@ use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
 
+use referee_text::cause;
 use sha2::{Digest as _, Sha256};
 
 use super::directory_of;
@@ -108,14 +109,10 @@ impl<'a> Walk<'a> {
                 EntryKind::Link => self.link(directory, &path)?,
                 EntryKind::File => self.file_from(directory, &path, &path)?,
                 EntryKind::Other => {
-                    return Err(CannotStart {
-                        bot: self.bot.to_owned(),
-                        cause: format!(
-                            "its directory holds {}, which is no file, directory or link",
-                            shown(&path)
-                        ),
-                        fix: "remove it".to_owned(),
-                    });
+                    let path = shown(&path);
+                    let cause =
+                        format!("its directory holds {path}, which is no file, directory or link");
+                    return Err(CannotStart::new(self.bot, cause, "remove it"));
                 }
             }
         }
@@ -246,19 +243,23 @@ impl<'a> Walk<'a> {
     }
 
     fn too_much(&self) -> CannotStart {
-        CannotStart {
-            bot: self.bot.to_owned(),
-            cause: format!(
-                "its directory {} holds more than {MAX_ENTRIES} files, {} MiB, or {MAX_DEPTH} folders in one another",
-                shown(self.root),
-                MAX_BYTES >> 20
-            ),
-            fix: "give it a directory that holds just what it needs".to_owned(),
-        }
+        let cause = format!(
+            "its directory {} holds more than {MAX_ENTRIES} files, {} MiB, or {MAX_DEPTH} folders in one another",
+            shown(self.root),
+            MAX_BYTES >> 20
+        );
+        let fix = "give it a directory that holds just what it needs";
+        CannotStart::new(self.bot, cause, fix)
     }
 
     fn failed(&self, path: &Path, error: &io::Error) -> CannotStart {
-        CannotStart::not_copied(self.bot, &shown(path), error)
+        let cause = format!(
+            "{} cannot be read and copied: {}",
+            shown(path),
+            cause(error)
+        );
+        let fix = "check its permissions and the space for temporary files";
+        CannotStart::copying(self.bot, cause, error, fix)
     }
 }
 

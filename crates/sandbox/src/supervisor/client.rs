@@ -5,7 +5,6 @@ use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
-use std::sync::{Mutex, PoisonError};
 use std::thread::Builder;
 
 use rustix::pipe::{PipeFlags, pipe_with};
@@ -15,15 +14,14 @@ use rustix::process::{
 use tokio::io::AsyncReadExt as _;
 use tokio::io::unix::AsyncFd;
 
-use super::fork_server::{ForkServer, Order};
-use super::kept_box::{Boxes, UsedBox};
-use super::message::{Exceeded, ExitReport, SpawnRequest, SupervisorEvent, send_descriptors};
+use super::fork_server::ForkServer;
+use super::message::{SpawnRequest, SupervisorEvent};
 use super::sys;
-use crate::cgroup::{OpenAccount, OpenFreezer};
-use crate::limits::ResourceLimits;
+use crate::cgroup::{Freezer, OpenAccount};
+use crate::limits::{ExitReport, ResourceLimits};
 use crate::procfs::{self, Stat};
 
-/// A supervisor that has been started, with its request.
+/// A supervisor that has been started.
 pub struct Launch {
     /// A child of this process.
     pub supervisor: Pid,
@@ -33,68 +31,37 @@ pub struct Launch {
     pub stdout: ChildStdout,
     pub stderr: ChildStderr,
     pub control: UnixStream,
-    /// The kept box that the bot is in.
-    pub used: Option<UsedBox>,
 }
 
-/// Has the fork server start a supervisor, whose request is waiting. `boxes` are kept for the bot.
-pub fn launch(server: &ForkServer, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
-    match launch_once(server, request, boxes) {
+/// Has the fork server start a supervisor.
+pub fn launch(server: &ForkServer, request: &SpawnRequest) -> io::Result<Launch> {
+    match launch_once(server, request) {
         // The server was killed. Anything it started for this request has lost its connection.
         Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {
-            launch_once(server, request, boxes)
+            launch_once(server, request)
         }
         launched => launched,
     }
 }
 
-fn launch_once(server: &ForkServer, request: &SpawnRequest, boxes: &Boxes) -> io::Result<Launch> {
+fn launch_once(server: &ForkServer, request: &SpawnRequest) -> io::Result<Launch> {
     let (control, theirs) = UnixStream::pair()?;
     let (input, stdin) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stdout, output) = pipe_with(PipeFlags::CLOEXEC)?;
     let (stderr, errors) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (used, way) = boxes.take(&request.backend)?;
-    let way = way.iter().map(AsFd::as_fd);
-    let inside = used.iter().flat_map(UsedBox::descriptors);
-    let descriptors: Vec<_> = std::iter::once(input.as_fd())
-        .chain(way)
-        .chain(inside)
-        .collect();
-    send(&control, request, &descriptors)?;
-    let order = Order {
-        situation: request.situation(),
-        groups: request.groups.clone(),
-        allowance: request.allowance,
-    };
-    let supervisor = server.fork(&order, &[theirs.as_fd(), output.as_fd(), errors.as_fd()])?;
+    let descriptors = [
+        theirs.as_fd(),
+        input.as_fd(),
+        output.as_fd(),
+        errors.as_fd(),
+    ];
     Ok(Launch {
-        supervisor,
+        supervisor: server.fork(request, &descriptors)?,
         stdin: ChildStdin::from(stdin),
         stdout: ChildStdout::from(stdout),
         stderr: ChildStderr::from(stderr),
         control,
-        used,
     })
-}
-
-fn send(
-    control: &UnixStream,
-    request: &SpawnRequest,
-    descriptors: &[BorrowedFd<'_>],
-) -> io::Result<()> {
-    let mut line = serde_json::to_vec(request)?;
-    line.push(b'\n');
-    // Nothing reads yet: more than the socket buffer would block forever.
-    control.set_nonblocking(true)?;
-    send_descriptors(control, &line, descriptors).map_err(|_| too_long())?;
-    control.set_nonblocking(false)
-}
-
-fn too_long() -> io::Error {
-    io::Error::new(
-        io::ErrorKind::ArgumentListTooLong,
-        "the command, its environment and the exposed paths are too long together",
-    )
 }
 
 /// Splits a supervisor's bytes into lines.
@@ -125,19 +92,14 @@ pub struct FinishedRun {
 }
 
 /// Runs a program in a sandbox to its end, without input. Blocks; for probes.
-pub fn run_to_end(
-    server: &ForkServer,
-    request: &SpawnRequest,
-    boxes: &Boxes,
-) -> io::Result<FinishedRun> {
+pub fn run_to_end(server: &ForkServer, request: &SpawnRequest) -> io::Result<FinishedRun> {
     let Launch {
         supervisor,
         stdin,
         stdout,
         stderr,
         mut control,
-        used,
-    } = launch(server, request, boxes)?;
+    } = launch(server, request)?;
     drop(stdin);
     let (stdout, stderr) = std::thread::scope(|scope| {
         // Thread creation may fail.
@@ -152,9 +114,6 @@ pub fn run_to_end(
     let mut last = None;
     while let Some(event) = inbox.next() {
         last = Some(event?);
-    }
-    if let Some(used) = used {
-        used.give_back();
     }
     Ok(FinishedRun {
         stdout,
@@ -178,21 +137,15 @@ pub struct SupervisorConnection {
     report: Option<ExitReport>,
     limits: ResourceLimits,
     /// Stops the bot's processes; `None` where only signals do.
-    freezer: Option<OpenFreezer>,
+    freezer: Option<Freezer>,
     /// Counts their CPU time; until taken.
     account: Option<OpenAccount>,
     /// Helper processes between the supervisor and the bot.
     helpers: usize,
-    /// The kept box that the bot is in, until it has exited.
-    used: Option<UsedBox>,
 }
 
 impl SupervisorConnection {
-    pub fn new(
-        control: UnixStream,
-        request: &SpawnRequest,
-        used: Option<UsedBox>,
-    ) -> io::Result<Self> {
+    pub fn new(control: UnixStream, request: &SpawnRequest) -> io::Result<Self> {
         control.set_nonblocking(true)?;
         Ok(Self {
             control: tokio::net::UnixStream::from_std(control)?,
@@ -202,7 +155,6 @@ impl SupervisorConnection {
             freezer: None,
             account: None,
             helpers: request.backend.helpers(),
-            used,
         })
     }
 
@@ -215,7 +167,7 @@ impl SupervisorConnection {
                     freezer,
                     account,
                 }) => {
-                    self.freezer = freezer.map(|freezer| freezer.open()).transpose()?;
+                    self.freezer = freezer;
                     self.account = account.map(|account| account.open()).transpose()?;
                     return Ok(Pid::from_raw(pid));
                 }
@@ -259,32 +211,16 @@ impl SupervisorConnection {
 
     /// How the bot ended, once reported. At least one system call until then.
     pub fn exit_report(&mut self) -> Option<ExitReport> {
-        // Everything has arrived already.
-        self.receive(|control, buffer| Ok(rustix::io::read(control, buffer)?))
-    }
-
-    /// As [`Self::exit_report`], without a system call until the runtime has noticed a report.
-    pub fn noticed_exit_report(&mut self) -> Option<ExitReport> {
-        self.receive(tokio::net::UnixStream::try_read)
-    }
-
-    fn receive(
-        &mut self,
-        read: impl Fn(&tokio::net::UnixStream, &mut [u8]) -> io::Result<usize>,
-    ) -> Option<ExitReport> {
         let mut buffer = [0; 1024];
         while self.report.is_none() {
-            match read(&self.control, &mut buffer) {
+            // Not by the runtime, which may not have noticed yet what has arrived.
+            match rustix::io::read(&self.control, &mut buffer) {
                 Ok(0) | Err(_) => break,
                 Ok(count) => self.inbox.add(&buffer[..count]),
             }
             while let Some(Ok(event)) = self.inbox.next() {
                 if let SupervisorEvent::Ended(report) = event {
                     self.report = Some(report);
-                    // Nothing is left in the box.
-                    if let Some(used) = self.used.take() {
-                        used.give_back();
-                    }
                 }
             }
         }
@@ -296,70 +232,38 @@ impl SupervisorConnection {
         self.helpers
     }
 
-    /// The bot's own process, below the group leader and bubblewrap's helpers. `None` when one of
-    /// those has no child any more.
-    fn bot_below(&self, leader: Pid) -> Option<Pid> {
-        (0..self.helpers).try_fold(leader, |pid, _| procfs::first_child(pid))
-    }
-
-    /// The bot's own process, or the lowest existing helper above it.
-    pub fn bot(&self, leader: Pid) -> Pid {
-        let mut bot = leader;
-        for _ in 0..self.helpers {
-            match procfs::first_child(bot) {
-                Some(child) => bot = child,
-                None => break,
-            }
-        }
-        bot
+    /// The bot's own process, below the group leader and the helpers. `None` when one of those has no
+    /// child any more.
+    pub fn bot(&self, leader: Pid) -> Option<Pid> {
+        (0..self.helpers).try_fold(leader, |pid, _| procfs::children(pid).first().copied())
     }
 
     /// Whether the bot has exited, although not yet reported.
     pub fn bot_has_ended(&self, leader: Pid) -> bool {
-        self.bot_below(leader)
-            .and_then(Stat::read)
-            .is_none_or(|stat| stat.has_ended())
+        let stat = self.bot(leader).and_then(Stat::read);
+        stat.is_none_or(|stat| stat.has_ended())
     }
 
-    /// Whether it tried to open a network connection.
-    pub fn tried_network(&mut self) -> bool {
-        self.exit_report().is_some_and(|report| report.network)
-    }
-
-    /// Whether the kernel killed a process of it because others used the memory.
-    pub fn is_out_of_memory(&mut self) -> bool {
-        let report = self.exit_report();
-        report.is_some_and(|report| report.exceeded == Some(Exceeded::OthersMemory))
-    }
-
-    /// Why the supervisor killed it: the end of "it …".
-    pub fn exceeded(&mut self) -> Option<String> {
-        let limits = self.limits;
-        self.exit_report()?.exceeded(&limits)
+    /// Its limits.
+    pub const fn limits(&self) -> &ResourceLimits {
+        &self.limits
     }
 }
-
-/// Those that are not waited for any more.
-static LEFT: Mutex<Vec<OwnedFd>> = Mutex::new(Vec::new());
 
 /// A supervisor that runs, or has been waited for.
 #[derive(Debug)]
 pub struct Forked {
     pid: Pid,
-    /// `None` only while being dropped.
-    end: Option<AsyncFd<OwnedFd>>,
+    end: AsyncFd<OwnedFd>,
     status: Option<ExitStatus>,
 }
 
 impl Forked {
     /// For a child of this process. Must be called within a tokio runtime.
     pub fn new(pid: Pid) -> io::Result<Self> {
-        let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-        left.retain(|end| matches!(reap(end.as_fd()), Ok(None)));
-        let end = pidfd_open(pid, PidfdFlags::empty())?;
         Ok(Self {
             pid,
-            end: Some(sys::notice(end)?),
+            end: sys::notice(pidfd_open(pid, PidfdFlags::empty())?)?,
             status: None,
         })
     }
@@ -376,11 +280,8 @@ impl Forked {
             if let Some(status) = self.status {
                 return Ok(status);
             }
-            let Some(end) = &self.end else {
-                return Err(io::Error::other("it is not waited for"));
-            };
-            let mut ended = end.readable().await?;
-            self.status = reap(end.as_fd())?;
+            let mut ended = self.end.readable().await?;
+            self.status = reap(self.end.as_fd())?;
             if self.status.is_none() {
                 ended.clear_ready();
             }
@@ -389,23 +290,10 @@ impl Forked {
 
     /// Sends SIGKILL.
     pub fn start_kill(&self) -> io::Result<()> {
-        match &self.end {
-            Some(end) if self.status.is_none() => Ok(pidfd_send_signal(end, Signal::KILL)?),
-            _ => Ok(()),
+        if self.status.is_none() {
+            pidfd_send_signal(&self.end, Signal::KILL)?;
         }
-    }
-}
-
-impl Drop for Forked {
-    fn drop(&mut self) {
-        if self.status.is_none()
-            && let Some(end) = self.end.take()
-            && let end = end.into_inner()
-            && matches!(reap(end.as_fd()), Ok(None))
-        {
-            let mut left = LEFT.lock().unwrap_or_else(PoisonError::into_inner);
-            left.push(end);
-        }
+        Ok(())
     }
 }
 

@@ -1,9 +1,5 @@
 //! The processes below this one: their usage, polled, and killing them all.
-//!
-//! A supervisor may share a core with a bot that answers within microseconds: the files of watched
-//! processes stay open, and a check takes three system calls a process.
 
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -13,10 +9,7 @@ use rustix::process::{
     pidfd_open, wait, waitpid,
 };
 
-use crate::procfs::{self, OpenProcess, ProcessUsage, Stat};
-
-/// The most processes kept open, three descriptors each.
-const KEPT: usize = 64;
+use crate::procfs::{self, ProcessUsage, Stat};
 
 /// How long the last process may take to exit; only one that hangs in the kernel takes long.
 const ENDING: Duration = Duration::from_secs(5);
@@ -35,88 +28,37 @@ pub(super) struct Process {
     pub(super) resident: u64,
 }
 
-#[derive(Debug)]
-pub(super) struct Descendants {
-    root: Pid,
-    kept: HashMap<Pid, Kept>,
-    buffer: Vec<u8>,
+/// All processes below this one, parents first. Beyond `limit` they are not read and count as using
+/// nothing; children of a process with more than `threads` threads are not found.
+pub(super) fn descendants(limit: usize, threads: u64) -> Vec<Process> {
+    let mut waiting = procfs::own_children();
+    let mut found = Vec::with_capacity(waiting.len());
+    while let Some(pid) = waiting.get(found.len()).copied() {
+        let usage = (waiting.len() <= limit).then(|| ProcessUsage::read(pid, threads));
+        let usage = usage.flatten();
+        found.push(Process {
+            pid,
+            threads: usage.as_ref().map_or(0, |usage| usage.threads),
+            resident: usage.as_ref().map_or(0, |usage| usage.resident),
+        });
+        waiting.extend(usage.into_iter().flat_map(|usage| usage.children));
+    }
+    found
 }
 
-#[derive(Debug)]
-struct Kept {
-    files: OpenProcess,
-    /// Seen at this check.
-    seen: bool,
-}
-
-impl Descendants {
-    pub(super) fn new() -> Self {
-        Self {
-            root: getpid(),
-            kept: HashMap::new(),
-            buffer: vec![0; 1 << 12],
-        }
-    }
-
-    /// All processes, parents first. Beyond `limit` they are not checked and count as using
-    /// nothing; children of a process with more than `threads` threads are not found.
-    pub(super) fn check(&mut self, limit: usize, threads: u64) -> Vec<Process> {
-        let mut waiting = self.visit(self.root, threads).children;
-        let mut found = Vec::with_capacity(waiting.len());
-        while let Some(pid) = waiting.get(found.len()).copied() {
-            let usage = if waiting.len() > limit {
-                ProcessUsage::default()
-            } else {
-                self.visit(pid, threads)
-            };
-            found.push(Process {
-                pid,
-                threads: usage.threads,
-                resident: usage.resident,
-            });
-            waiting.extend(usage.children);
-        }
-        self.kept
-            .retain(|_, process| std::mem::take(&mut process.seen));
-        found
-    }
-
-    /// How many of these have exited and wait for this process, or for one of the first `helpers`
-    /// below it.
-    pub(super) fn ended_orphans(&self, processes: &[Process], helpers: usize) -> usize {
-        let above: Vec<Pid> = std::iter::once(self.root)
-            .chain(processes.iter().take(helpers).map(|process| process.pid))
-            .collect();
-        let is_ended_orphan = |process: &&Process| {
-            // A missing one was reaped.
-            Stat::read(process.pid).is_none_or(|stat| {
-                stat.has_ended() && stat.parent().is_some_and(|parent| above.contains(&parent))
-            })
-        };
-        processes.iter().filter(is_ended_orphan).count()
-    }
-
-    /// What a process uses; nothing when it has exited.
-    fn visit(&mut self, pid: Pid, threads: u64) -> ProcessUsage {
-        if let Some(process) = self.kept.get_mut(&pid)
-            && let Ok(usage) = process.files.usage(threads, &mut self.buffer)
-        {
-            process.seen = true;
-            return usage;
-        }
-        // New, or its id was reused.
-        let Ok(files) = OpenProcess::open(pid) else {
-            return ProcessUsage {
-                children: procfs::children(pid),
-                ..ProcessUsage::default()
-            };
-        };
-        let usage = files.usage(threads, &mut self.buffer);
-        if self.kept.len() < KEPT || self.kept.contains_key(&pid) {
-            self.kept.insert(pid, Kept { files, seen: true });
-        }
-        usage.unwrap_or_default()
-    }
+/// How many of these have exited and wait for this process, or for one of the first `helpers` below
+/// it.
+pub(super) fn ended_orphans(processes: &[Process], helpers: usize) -> usize {
+    let above: Vec<Pid> = std::iter::once(getpid())
+        .chain(processes.iter().take(helpers).map(|process| process.pid))
+        .collect();
+    let is_ended_orphan = |process: &&Process| {
+        // A missing one was reaped.
+        Stat::read(process.pid).is_none_or(|stat| {
+            stat.has_ended() && stat.parent().is_some_and(|parent| above.contains(&parent))
+        })
+    };
+    processes.iter().filter(is_ended_orphan).count()
 }
 
 /// Kills everything below this process, and waits some seconds for it. `leader` leads the process
@@ -183,8 +125,8 @@ mod tests {
     use super::*;
 
     /// The shells below `parent`, among all descendants.
-    fn below(descendants: &mut Descendants, parent: Pid) -> Vec<Pid> {
-        let found = descendants.check(1000, 1000);
+    fn below(parent: Pid) -> Vec<Pid> {
+        let found = descendants(1000, 1000);
         let mut family = vec![parent];
         for process in found {
             let above = procfs::Stat::read(process.pid).and_then(|stat| stat.parent());
@@ -211,19 +153,14 @@ mod tests {
         let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
         let mut line = || lines.next().expect("a line").expect("text");
         let grandchild = Pid::from_raw(line().parse().expect("a number")).expect("a process");
-        let mut descendants = Descendants::new();
-        let before = below(&mut descendants, parent);
+        let before = below(parent);
         assert_eq!(before.len(), 3);
         assert!(before.contains(&grandchild));
-        assert!(before.iter().all(|pid| descendants.kept.contains_key(pid)));
-        // Open files report the same.
-        assert_eq!(below(&mut descendants, parent), before);
 
         kill_process(grandchild, Signal::KILL).expect("a signal");
         input.write_all(b"\n").expect("a pipe");
         line();
-        assert_eq!(below(&mut descendants, parent), []);
-        assert!(before.iter().all(|pid| !descendants.kept.contains_key(pid)));
+        assert_eq!(below(parent), []);
         drop(input);
         child.wait().expect("a child");
     }
@@ -238,7 +175,7 @@ mod tests {
             wait.recv()
         });
         let mut child = told.recv().expect("a child");
-        let found = Descendants::new().check(1000, 1000);
+        let found = descendants(1000, 1000);
         drop(end);
         let _ = thread.join();
         let pid = Pid::from_child(&child);
@@ -257,7 +194,7 @@ mod tests {
                     .expect("a child")
             })
             .collect();
-        let few = Descendants::new().check(0, 1000).len();
+        let few = descendants(0, 1000).len();
         for child in &mut children {
             child.kill().expect("a child");
             child.wait().expect("a child");

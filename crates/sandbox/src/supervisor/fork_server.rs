@@ -1,8 +1,8 @@
 //! The fork server: a process that forks for every supervisor the referee needs.
 //!
 //! Loading the referee's program takes as long as most of a supervisor's work. It is loaded once,
-//! and has prepared what all bots share: the compiled filters, and control groups ready for reuse.
-//! Supervisors are children of the referee.
+//! and holds what a bot's processes use one after the other: their box. Supervisors are children of
+//! the referee.
 //!
 //! It serves until the referee's end of its socket closes, and then removes the control groups.
 
@@ -18,19 +18,19 @@ use std::time::Duration;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open, setpgid};
-use seccompiler::BpfProgram;
-use serde::{Deserialize, Serialize};
 
+use super::kept_box::BoxSlot;
+use super::message::SpawnRequest;
 use super::{message, sys};
-use crate::cgroup::{Allowance, Groups, ParentGroups};
+use crate::backend::Backend;
+use crate::cgroup::Groups;
 use crate::limits::games_at_once;
-use crate::seccomp::{self, Situation};
 
 /// The first argument of the program when it is to be the fork server, or another part of a
 /// supervisor.
 pub const COMMAND: &str = "supervisor";
 
-/// How long it may take to answer: it forks, and sometimes removes control groups.
+/// How long it may take to answer: it forks, and makes and removes control groups.
 const ANSWERING: Duration = Duration::from_secs(10);
 
 /// How long it may take to exit.
@@ -39,8 +39,11 @@ const ENDING: Timespec = Timespec {
     tv_nsec: 0,
 };
 
-/// The most bytes of an order or an answer.
-const MAX_LINE: usize = 1 << 16;
+/// The most bytes of a request or an answer.
+const MAX_LINE: usize = 1 << 20;
+
+/// The most boxes of bubblewrap kept without a process in them, four descriptors each.
+const MOST_BOXES: usize = 48;
 
 /// How an error about control groups starts.
 pub const NO_GROUP: &str = "no control group can be made";
@@ -57,22 +60,8 @@ fn running() -> MutexGuard<'static, Vec<Pid>> {
     RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// What a supervisor needs. Three descriptors are sent along: the socket to the referee, standard
-/// output and standard error.
-#[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Order {
-    pub(super) situation: Situation,
-    pub(super) groups: ParentGroups,
-    pub(super) allowance: Allowance,
-}
-
-#[derive(Debug, Serialize, Deserialize)]
-enum Answer {
-    /// The supervisor's process id.
-    Started(i32),
-    /// The cause for people, and the system's error number.
-    Failed(String, Option<i32>),
-}
+/// The supervisor's process id; or the cause for people, and the system's error number.
+type Answer = Result<i32, (String, Option<i32>)>;
 
 /// The referee's side: started on first use, stopped when dropped.
 #[derive(Debug)]
@@ -97,11 +86,22 @@ impl ForkServer {
         }
     }
 
-    /// Starts a supervisor: a child of this process, which the caller waits for.
-    /// [`io::ErrorKind::ConnectionAborted`] means that the server died meanwhile.
-    pub(super) fn fork(&self, order: &Order, descriptors: &[BorrowedFd<'_>; 3]) -> io::Result<Pid> {
-        let mut line = serde_json::to_vec(order)?;
+    /// Starts a supervisor: a child of this process, which the caller waits for. The descriptors are
+    /// its socket to the caller and the bot's standard streams. [`io::ErrorKind::ConnectionAborted`]
+    /// means that the server died meanwhile.
+    pub(super) fn fork(
+        &self,
+        request: &SpawnRequest,
+        descriptors: &[BorrowedFd<'_>; 4],
+    ) -> io::Result<Pid> {
+        let mut line = serde_json::to_vec(request)?;
         line.push(b'\n');
+        if line.len() > MAX_LINE {
+            return Err(io::Error::new(
+                io::ErrorKind::ArgumentListTooLong,
+                "the command, its environment and the exposed paths are too long together",
+            ));
+        }
         let mut server = self.server.lock().unwrap_or_else(PoisonError::into_inner);
         let send = |server: &Server| message::send_descriptors(&server.socket, &line, descriptors);
         // A killed server is replaced.
@@ -111,9 +111,9 @@ impl ForkServer {
         }
         let answer = server.as_ref().map(Server::answer).transpose();
         match answer.ok().flatten() {
-            Some(Answer::Started(pid)) if let Some(pid) = Pid::from_raw(pid) => Ok(pid),
-            Some(Answer::Failed(_, Some(number))) => Err(io::Error::from_raw_os_error(number)),
-            Some(Answer::Failed(cause, None)) => Err(io::Error::other(cause)),
+            Some(Ok(pid)) if let Some(pid) = Pid::from_raw(pid) => Ok(pid),
+            Some(Err((_, Some(number)))) => Err(io::Error::from_raw_os_error(number)),
+            Some(Err((cause, None))) => Err(io::Error::other(cause)),
             _ => {
                 *server = None;
                 let cause = "the process that starts supervisors has ended";
@@ -166,30 +166,27 @@ fn is_whole(line: &[u8]) -> bool {
 }
 
 /// What a forked supervisor finds ready.
-pub(super) struct Prepared {
+pub(super) struct Job {
+    pub(super) request: SpawnRequest,
     /// The socket to the referee.
     pub(super) control: UnixStream,
-    pub(super) filters: BpfProgram,
+    /// The bot's standard input.
+    pub(super) input: OwnedFd,
     pub(super) groups: Groups,
+    pub(super) slot: Option<BoxSlot>,
 }
 
-/// What the server keeps between supervisors.
+/// What a supervisor uses that outlives it.
 #[derive(Default)]
-struct Stock {
-    filters: Vec<(Situation, BpfProgram)>,
-    slots: Vec<Slot>,
-}
-
-/// Control groups and their current user.
 struct Slot {
-    parents: ParentGroups,
-    allowance: Allowance,
     groups: Groups,
+    /// With the arguments of bubblewrap that built the box.
+    kept: Option<(Vec<String>, BoxSlot)>,
     user: Option<OwnedFd>,
 }
 
 impl Slot {
-    /// Whether the supervisor that used them has exited.
+    /// Whether the supervisor that used it has exited.
     fn is_free(&self) -> bool {
         self.user.as_ref().is_none_or(|user| {
             let mut end = [PollFd::new(user, PollFlags::IN)];
@@ -198,74 +195,82 @@ impl Slot {
     }
 }
 
-impl Stock {
-    /// The indices of the filters and of the groups for a supervisor.
-    fn prepare(&mut self, order: &Order) -> io::Result<(usize, usize)> {
-        let known = |(situation, _): &(Situation, BpfProgram)| *situation == order.situation;
-        let filters = if let Some(at) = self.filters.iter().position(known) {
-            at
-        } else {
-            let filters = seccomp::filter(order.situation)?;
-            self.filters.push((order.situation, filters));
-            self.filters.len() - 1
-        };
-        // Groups with a bound met, or with processes left, are not reused.
-        self.slots.retain(|slot| {
-            let stays = !slot.is_free() || slot.groups.renew().is_ok_and(|renewed| renewed);
-            if !stays {
-                slot.groups.kill();
-            }
-            stays
-        });
-        let fits = |slot: &Slot| {
-            slot.parents == order.groups && slot.allowance == order.allowance && slot.is_free()
-        };
-        if let Some(at) = self.slots.iter().position(fits) {
-            return Ok((filters, at));
+/// Makes a slot for a supervisor the last one. Those that were used last are the last ones.
+fn prepare(slots: &mut Vec<Slot>, request: &SpawnRequest) -> io::Result<()> {
+    slots.retain_mut(|slot| {
+        if !slot.is_free() {
+            return true;
         }
-        let groups = Groups::new(&order.groups, order.allowance)
-            .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))?;
-        self.slots.push(Slot {
-            parents: order.groups.clone(),
-            allowance: order.allowance,
-            groups,
-            user: None,
-        });
-        Ok((filters, self.slots.len() - 1))
+        // Whatever is left in them belongs to no supervisor any more.
+        std::mem::take(&mut slot.groups).kill();
+        slot.kept.is_some()
+    });
+    let kept = match &request.backend {
+        Backend::Bwrap {
+            arguments,
+            kept: Some(_),
+            ..
+        } => Some(arguments),
+        _ => None,
+    };
+    let is_same = |slot: &Slot| {
+        let built = slot.kept.as_ref().map(|(built, _)| built);
+        built.is_some() && built == kept && slot.is_free()
+    };
+    let mut slot = match slots.iter().position(is_same) {
+        Some(at) => slots.remove(at),
+        None => Slot::default(),
+    };
+    let free = slots.iter().filter(|slot| slot.is_free());
+    if free.count() >= MOST_BOXES
+        && let Some(at) = slots.iter().position(Slot::is_free)
+    {
+        slots.remove(at);
     }
+    slot.user = None;
+    if let (None, Some(arguments)) = (&slot.kept, kept) {
+        slot.kept = Some((arguments.clone(), BoxSlot::new()?));
+    }
+    slot.groups = Groups::new(&request.groups, request.allowance)
+        .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))?;
+    slots.push(slot);
+    Ok(())
 }
 
 /// Serves until the referee is gone: then `None`. Returns in every forked supervisor, which leads a
 /// process group and has the bot's standard output and error.
-pub(super) fn serve() -> io::Result<Option<Prepared>> {
+pub(super) fn serve() -> io::Result<Option<Job>> {
     let referee = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
     rustix::stdio::dup2_stdin(File::open("/dev/null")?)?;
-    let mut stock = Stock::default();
+    let mut slots: Vec<Slot> = Vec::new();
     // Cached before forking.
     games_at_once();
     loop {
         let (line, descriptors) = message::receive(&referee, MAX_LINE, is_whole)?;
         if !is_whole(&line) {
             // The referee is gone. Supervisors that still run kill their bots too.
-            stock.slots.iter().for_each(|slot| slot.groups.kill());
+            for slot in &slots {
+                slot.groups.kill();
+            }
             return Ok(None);
         }
         let doubled = serde_json::from_slice(&line)
             .map_err(io::Error::from)
-            .and_then(|order| stock.prepare(&order))
-            .and_then(|(filters, slot)| Ok((filters, slot, sys::fork_beside()?)));
-        let answer = match doubled {
-            Ok((filters, slot, None)) => {
+            .and_then(|request| prepare(&mut slots, &request).map(|()| request))
+            .and_then(|request| Ok((request, sys::fork_beside()?)));
+        let answer: Answer = match doubled {
+            Ok((request, None)) => {
                 drop(referee);
-                let filters = stock.filters.swap_remove(filters).1;
-                let groups = stock.slots.swap_remove(slot).groups;
-                return become_supervisor(descriptors, filters, groups).map(Some);
+                let slot = slots.pop().unwrap_or_default();
+                return become_supervisor(slot, request, descriptors).map(Some);
             }
-            Ok((_, slot, Some(pid))) => {
-                stock.slots[slot].user = Some(pidfd_open(pid, PidfdFlags::empty())?);
-                Answer::Started(pid.as_raw_pid())
+            Ok((_, Some(pid))) => {
+                if let Some(slot) = slots.last_mut() {
+                    slot.user = Some(pidfd_open(pid, PidfdFlags::empty())?);
+                }
+                Ok(pid.as_raw_pid())
             }
-            Err(error) => Answer::Failed(error.to_string(), error.raw_os_error()),
+            Err(error) => Err((error.to_string(), error.raw_os_error())),
         };
         let mut line = serde_json::to_vec(&answer)?;
         line.push(b'\n');
@@ -275,19 +280,21 @@ pub(super) fn serve() -> io::Result<Option<Prepared>> {
 
 /// Runs in the forked child.
 fn become_supervisor(
+    slot: Slot,
+    request: SpawnRequest,
     descriptors: Vec<OwnedFd>,
-    filters: BpfProgram,
-    groups: Groups,
-) -> io::Result<Prepared> {
+) -> io::Result<Job> {
     setpgid(None, None)?;
-    let Ok([control, output, errors]) = <[OwnedFd; 3]>::try_from(descriptors) else {
-        return Err(io::Error::other("an order without its descriptors"));
+    let Ok([control, input, output, errors]) = <[OwnedFd; 4]>::try_from(descriptors) else {
+        return Err(io::Error::other("a request without its descriptors"));
     };
     rustix::stdio::dup2_stdout(&output)?;
     rustix::stdio::dup2_stderr(&errors)?;
-    Ok(Prepared {
+    Ok(Job {
+        request,
         control: UnixStream::from(control),
-        filters,
-        groups,
+        input,
+        groups: slot.groups,
+        slot: slot.kept.map(|(_, slot)| slot),
     })
 }

@@ -5,153 +5,54 @@
 //! process ids, a view of files with an empty scratch directory, users, System V IPC, control
 //! groups. Two processes are never in one box at the same time.
 //!
-//! A supervisor builds the first one and sends it to the referee, which keeps it when the bot has
-//! exited and sends it with the next request.
+//! The first supervisor builds it, and leaves it in a [`BoxSlot`] of the fork server for the next.
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd, BorrowedFd, IntoRawFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rustix::fs::{CWD, Mode, OFlags, openat};
-use rustix::process::{getgid, getuid};
+use rustix::process::{WaitOptions, getgid, getuid, waitpid};
 use rustix::thread::move_into_link_name_space;
 
 use super::fork_server::COMMAND;
-use super::message::{BUILD, BUILDING, HOLD, REFEREE_FD, STATUS_FD};
+use super::message::{BUILDING, HOLD, REFEREE_FD, STATUS_FD};
 use super::own_view::Shown;
 use super::{message, own_view, sys};
-use crate::backend::Backend;
 use crate::limits::ResourceLimits;
 
 /// In the order in which a process enters them, with the rights that the first gives.
 const SPACES: [&str; 4] = ["user", "mnt", "net", "uts"];
 
-/// The most boxes kept, four descriptors each.
-const MOST: usize = 48;
-
-/// Boxes kept now.
-static KEPT: AtomicUsize = AtomicUsize::new(0);
-
 /// The namespaces of a box.
 #[derive(Debug)]
 pub(super) struct KeptBox(Vec<OwnedFd>);
 
-/// The free boxes of one bot.
-#[derive(Clone, Debug, Default)]
-pub struct Boxes(Arc<Free>);
-
-/// Boxes, each with the bubblewrap arguments that built it.
-#[derive(Debug, Default)]
-struct Free(Mutex<Vec<(Vec<String>, KeptBox)>>);
-
-/// A box that a process is in.
+/// Where a box waits between two processes of its bot: a pair of sockets that leads its descriptors
+/// from one supervisor to the next. Empty until a supervisor has built one.
 #[derive(Debug)]
-pub struct UsedBox {
-    owner: Boxes,
-    arguments: Vec<String>,
-    state: State,
-}
+pub(super) struct BoxSlot(UnixStream, UnixStream);
 
-#[derive(Debug)]
-enum State {
-    Built(KeptBox),
-    /// By the process's supervisor, which then sends the descriptors.
-    BeingBuilt(UnixStream),
-}
-
-impl Boxes {
-    /// A box for a process, if the backend keeps any; if none is free, a socket for its supervisor
-    /// to send the one it builds.
-    pub(super) fn take(
-        &self,
-        backend: &Backend,
-    ) -> io::Result<(Option<UsedBox>, Option<UnixStream>)> {
-        let Backend::Bwrap {
-            arguments,
-            kept: Some(_),
-            ..
-        } = backend
-        else {
-            return Ok((None, None));
-        };
-        let mut free = self.0.lock();
-        let same = free.iter().position(|(built, _)| built == arguments);
-        let found = same.map(|at| free.swap_remove(at).1);
-        drop(free);
-        let (state, way) = if let Some(kept) = found {
-            KEPT.fetch_sub(1, Ordering::Relaxed);
-            (State::Built(kept), None)
-        } else {
-            let (ours, theirs) = UnixStream::pair()?;
-            (State::BeingBuilt(ours), Some(theirs))
-        };
-        let used = UsedBox {
-            owner: self.clone(),
-            arguments: arguments.clone(),
-            state,
-        };
-        Ok((Some(used), way))
+impl BoxSlot {
+    pub(super) fn new() -> io::Result<Self> {
+        let (end, other) = UnixStream::pair()?;
+        end.set_nonblocking(true)?;
+        other.set_nonblocking(true)?;
+        Ok(Self(end, other))
     }
 
-    /// Drops all boxes.
-    pub fn clear(&self) {
-        self.0.clear();
-    }
-}
-
-impl Free {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Vec<String>, KeptBox)>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// Takes the box, or has bubblewrap build one.
+    pub(super) fn take(&self, program: &Path, arguments: &[String]) -> io::Result<KeptBox> {
+        KeptBox::receive(&self.0).or_else(|_| KeptBox::build(program, arguments))
     }
 
-    fn clear(&self) {
-        let free = std::mem::take(&mut *self.lock());
-        KEPT.fetch_sub(free.len(), Ordering::Relaxed);
-    }
-}
-
-impl Drop for Free {
-    fn drop(&mut self) {
-        self.clear();
-    }
-}
-
-impl UsedBox {
-    /// The descriptors, if it exists already.
-    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
-        let spaces = match &self.state {
-            State::Built(kept) => &kept.0[..],
-            State::BeingBuilt(_) => &[],
-        };
-        spaces.iter().map(AsFd::as_fd)
-    }
-
-    /// Keeps it for the next process; all in it have exited.
-    pub(super) fn give_back(self) {
-        let kept = match self.state {
-            State::Built(kept) => kept,
-            State::BeingBuilt(supervisor) => {
-                // It was sent before the process started, or never will be.
-                let sent = supervisor
-                    .set_nonblocking(true)
-                    .and_then(|()| KeptBox::receive(&supervisor));
-                match sent {
-                    Ok(kept) => kept,
-                    Err(_) => return,
-                }
-            }
-        };
-        if KEPT.fetch_add(1, Ordering::Relaxed) < MOST {
-            self.owner.0.lock().push((self.arguments, kept));
-        } else {
-            KEPT.fetch_sub(1, Ordering::Relaxed);
-        }
+    /// Keeps a box for the next process. On an error another one is built.
+    pub(super) fn put(&self, kept: &KeptBox) {
+        let _ = kept.send(&self.1);
     }
 }
 
@@ -170,60 +71,48 @@ impl KeptBox {
         message::send_descriptors(to, b"", &spaces)
     }
 
-    /// The box for a process, in its supervisor: received with the request, or built and sent to
-    /// the socket that was.
-    pub(super) fn of(sent: Vec<OwnedFd>, program: &Path, arguments: &[String]) -> io::Result<Self> {
-        if sent.len() == SPACES.len() {
-            return Ok(Self(sent));
-        }
-        let built = Self::build(program, arguments)?;
-        if let Some(wanted) = sent.into_iter().next() {
-            // An error means that the referee is gone, which is noticed later.
-            let _ = built.send(&UnixStream::from(wanted));
-        }
-        Ok(built)
-    }
-
     /// Has bubblewrap build a box, and exit. Standard error is for its messages.
     fn build(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(BUILDING))?;
-        let mut command = Command::new("/proc/self/exe");
+        let mut command = bubblewrap(program, arguments, HOLD);
         command
-            .args([COMMAND, BUILD])
-            .arg(program)
-            .args(arguments)
             .env_clear()
-            .stdin(Stdio::from(OwnedFd::from(theirs)))
+            .stdin(Stdio::null())
             .stdout(Stdio::null());
-        let mut child = command.spawn()?;
+        let Some(child) = sys::fork()? else {
+            // An error shows by the box that is missing.
+            let _ = pass(&theirs).map(|()| command.exec());
+            sys::exit(1)
+        };
         // Its own end of the socket must be the only one.
-        drop(command);
+        drop(theirs);
         let built = Self::receive(&ours);
-        child.wait()?;
+        waitpid(Some(child), WaitOptions::empty())?;
         built
     }
 }
 
-/// Becomes bubblewrap, which builds a box; standard input is the socket to send it to.
-pub(super) fn build(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
-    let program = arguments.next().unwrap_or_default();
-    let wanted = io::stdin().as_fd().try_clone_to_owned()?;
-    let nothing = File::open("/dev/null")?;
-    rustix::stdio::dup2_stdin(&nothing)?;
-    let referee = openat(
-        CWD,
-        "/proc/self/exe",
-        OFlags::PATH | OFlags::CLOEXEC,
-        Mode::empty(),
-    )?;
-    sys::close_on_exec_from(3)?;
-    sys::pass_as([(wanted.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
-    Err(Command::new(program)
+/// Bubblewrap that starts this part of this program inside; by a descriptor, so that the bot has no
+/// path to it.
+pub(super) fn bubblewrap(program: &Path, arguments: &[String], part: &str) -> Command {
+    let mut command = Command::new(program);
+    command
         .args(arguments)
         .arg("--")
-        .args([&format!("/proc/self/fd/{REFEREE_FD}"), COMMAND, HOLD])
-        .exec())
+        .args([&format!("/proc/self/fd/{REFEREE_FD}"), COMMAND, part]);
+    command
+}
+
+/// Passes bubblewrap nothing but this program and a socket for it, before it is executed. This
+/// program's exec closes the descriptor again.
+pub(super) fn pass(status: &impl AsFd) -> io::Result<()> {
+    let referee = open(CWD, "/proc/self/exe", OFlags::PATH)?;
+    sys::close_on_exec_from(3)?;
+    sys::pass_as([(status.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
+    // Not closed: it may have had one of these numbers.
+    let _ = referee.into_raw_fd();
+    Ok(())
 }
 
 /// Sends the descriptors of the box that this process is in.

@@ -7,7 +7,6 @@ use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use referee_text::size;
 use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
@@ -17,14 +16,11 @@ use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
 use crate::cgroup::{Account, Allowance, Controller, Freezer, ParentGroups};
-use crate::limits::ResourceLimits;
+use crate::limits::{ExitReport, ResourceLimits};
 use crate::seccomp::Situation;
 
 /// Second argument of the program inside bubblewrap, which becomes the bot.
 pub(super) const INSIDE: &str = "inside";
-
-/// Second argument of the program that becomes bubblewrap to build a box.
-pub(super) const BUILD: &str = "build";
 
 /// Second argument of the program inside a new box.
 pub(super) const HOLD: &str = "hold";
@@ -41,8 +37,7 @@ pub(super) const REFEREE_FD: RawFd = 4;
 /// How long bubblewrap may take to build a sandbox.
 pub(super) const BUILDING: Duration = Duration::from_secs(10);
 
-/// A bot to start. Sent with it: the descriptor of its questions, and for a kept box its
-/// descriptors or a socket to send a new one to.
+/// A bot to start. Sent with it: the socket of its supervisor, and its three standard streams.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnRequest {
     pub argv: Vec<String>,
@@ -122,68 +117,8 @@ pub enum SupervisorEvent {
     Ended(ExitReport),
 }
 
-/// How a bot ended, and what it had used.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct ExitReport {
-    /// As from `wait`.
-    pub status: i32,
-    /// CPU time of all its processes, in milliseconds.
-    pub cpu_ms: f64,
-    /// Peak memory seen, in KiB.
-    pub memory_kb: u64,
-    /// The limit it was killed for.
-    pub exceeded: Option<Exceeded>,
-    /// Whether it tried to open a network connection.
-    pub network: bool,
-}
-
-/// A limit that a bot was killed for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Exceeded {
-    /// Of all its processes.
-    Memory,
-    /// Not the bot's: the kernel killed a process because others used the memory.
-    OthersMemory,
-    Processes,
-    /// Of all its processes.
-    Threads,
-    /// Bytes in its scratch directory.
-    Scratch,
-    /// Files in its scratch directory.
-    Files,
-    /// A part of its scratch directory cannot be read.
-    Hidden,
-}
-
-impl ExitReport {
-    /// Which limit the bot exceeded: the end of "it …".
-    pub fn exceeded(&self, limits: &ResourceLimits) -> Option<String> {
-        const KILLED_BY_FILE_SIZE: i32 = 25;
-        let scratch = size(limits.scratch);
-        Some(match self.exceeded {
-            Some(Exceeded::Memory) => format!("used more than {} of memory", size(limits.memory)),
-            Some(Exceeded::Processes) => format!("ran more than {} processes", limits.processes),
-            Some(Exceeded::Threads) => format!("ran more than {} threads", limits.threads()),
-            Some(Exceeded::Scratch) => {
-                format!("wrote more than {scratch} into its scratch directory")
-            }
-            Some(Exceeded::Files) => {
-                format!("made more than {} files", ResourceLimits::SCRATCH_FILES)
-            }
-            Some(Exceeded::Hidden) => {
-                "hid a part of its scratch directory, which is watched".to_owned()
-            }
-            None if self.status == KILLED_BY_FILE_SIZE => {
-                format!("wrote a file of more than {scratch}")
-            }
-            None | Some(Exceeded::OthersMemory) => return None,
-        })
-    }
-}
-
 /// The most descriptors sent at a time.
-const MOST: usize = 5;
+const MOST: usize = 4;
 
 /// Sends descriptors with some bytes: a mark when there are none.
 pub(super) fn send_descriptors(

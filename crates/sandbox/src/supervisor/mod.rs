@@ -1,8 +1,8 @@
 //! The supervisor: a small process between the referee and a sandboxed bot.
 //!
 //! The referee starts its own program once as the fork server (`referee supervisor`), which forks a
-//! supervisor for every bot, a child of the referee connected by a socket. The supervisor receives
-//! a request, starts the bot, and reports that it runs, how it ended and what it used. When the
+//! supervisor for every request, a child of the referee connected by a socket. The supervisor starts
+//! the bot, and reports that it runs, how it ended and what it used. When the
 //! referee's end of the socket closes it kills the bot with all its processes. The bot's pipes lead
 //! straight to the referee: a ply needs no further system call.
 //!
@@ -24,7 +24,6 @@ mod sys;
 
 use std::fs::File;
 use std::io::{self, Write as _};
-use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
@@ -32,20 +31,16 @@ use rustix::process::{getpid, set_child_subreaper};
 
 use self::descendants::end_all;
 pub use self::fork_server::COMMAND;
-use self::fork_server::Prepared;
-use self::message::{BUILD, HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
-use self::supervise::supervise;
+use self::fork_server::Job;
+use self::message::{HOLD, INSIDE, SELF_TEST, SupervisorEvent};
+use self::supervise::{Scratch, supervise};
 use crate::private_directory::remove_tree;
-
-/// The most bytes of a request.
-const MAX_REQUEST: usize = 1 << 20;
 
 /// Runs this process as a supervisor. `arguments` are those after the word [`COMMAND`].
 pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let done = match arguments.next().as_deref() {
         None => fork_server::serve().and_then(|double| double.map_or(Ok(()), serve)),
         Some(INSIDE) => spawn::inside(arguments),
-        Some(BUILD) => kept_box::build(arguments),
         Some(HOLD) => kept_box::hold(),
         Some(SELF_TEST) => self_test::run(arguments),
         Some(_) => Err(io::Error::other(
@@ -62,15 +57,16 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-fn serve(prepared: Prepared) -> io::Result<()> {
-    let Prepared {
+fn serve(job: Job) -> io::Result<()> {
+    let Job {
+        request,
         mut control,
-        filters,
+        input,
         groups,
-    } = prepared;
+        slot,
+    } = job;
     set_child_subreaper(Some(getpid()))?;
-    let (request, input, spaces) = receive(&control)?;
-    let started = spawn::spawn(&request, input, spaces, &filters, groups);
+    let started = spawn::spawn(&request, input, slot.as_ref(), groups);
     // From here only the bot holds its streams: their end can be noticed.
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;
@@ -96,11 +92,13 @@ fn serve(prepared: Prepared) -> io::Result<()> {
         account,
     };
     let _ = report(&mut control, &ready);
-    let (ended, directories) = supervise(&request, bot, used.as_ref(), &control)?;
+    let (ended, scratch) = supervise(&request, bot, used.as_ref(), &control)?;
     let _ = report(&mut control, &SupervisorEvent::Ended(ended));
-    for directory in directories {
-        // What cannot be removed now is removed with all that the referee has of the bot.
-        let _ = remove_tree(&directory.keep());
+    if let Scratch::Watched(scratch) = scratch {
+        for directory in scratch.directories() {
+            // What cannot be removed now is removed with all that the referee has of the bot.
+            let _ = remove_tree(directory);
+        }
     }
     Ok(())
 }
@@ -109,18 +107,4 @@ fn report(control: &mut UnixStream, event: &SupervisorEvent) -> io::Result<()> {
     let mut line = serde_json::to_vec(event)?;
     line.push(b'\n');
     control.write_all(&line)
-}
-
-/// Reads a request and its descriptors: the bot's input, and the kept box if any.
-fn receive(control: &UnixStream) -> io::Result<(SpawnRequest, OwnedFd, Vec<OwnedFd>)> {
-    let whole = |bytes: &[u8]| bytes.last() == Some(&b'\n');
-    let (text, descriptors) = message::receive(control, MAX_REQUEST, whole)?;
-    if !whole(&text) {
-        return Err(io::Error::other("no request arrived"));
-    }
-    let request = serde_json::from_slice(&text)?;
-    let mut descriptors = descriptors.into_iter();
-    let input = descriptors.next();
-    let input = input.ok_or_else(|| io::Error::other("the request has no descriptor"))?;
-    Ok((request, input, descriptors.collect()))
 }

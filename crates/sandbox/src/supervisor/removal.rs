@@ -6,11 +6,11 @@
 //! and links are removed immediately.
 
 use std::ffi::{CString, OsStr};
-use std::fs::{self, File};
+use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::FileExt as _;
+use std::os::unix::fs::{FileExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{
@@ -27,24 +27,46 @@ const PART: usize = 256;
 /// The longest path, in bytes.
 const MAX_PATH: usize = 4096;
 
+/// A scratch directory on a file system of others, both removed at the end.
 #[derive(Debug)]
-pub(super) struct Remover {
+pub(super) struct Watched {
     scratch: PathBuf,
     /// Where files wait until they are not open.
-    removed: OwnedFd,
     place: PathBuf,
+    removed: OwnedFd,
     /// Files moved there so far.
     count: u64,
 }
 
-impl Remover {
-    pub(super) fn new(scratch: &Path, place: &Path) -> io::Result<Self> {
+impl Watched {
+    /// Two directories in `scratches`; the user of the bot owns the scratch directory.
+    pub(super) fn new(scratches: &Path, user: Option<u32>) -> io::Result<Self> {
+        let private = |prefix| -> io::Result<PathBuf> {
+            let mut builder = tempfile::Builder::new();
+            let builder = builder
+                .prefix(prefix)
+                .permissions(Permissions::from_mode(0o700));
+            builder.tempdir_in(scratches)?.keep().canonicalize()
+        };
+        let scratch = private("scratch-")?;
+        if let Some(user) = user {
+            chown(&scratch, Some(user), Some(user))?;
+        }
+        let place = private("removed-")?;
         Ok(Self {
-            scratch: scratch.canonicalize()?,
-            removed: open_directory(place)?,
-            place: place.to_owned(),
+            removed: open_directory(&place)?,
+            scratch,
+            place,
             count: 0,
         })
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.scratch
+    }
+
+    pub(super) fn directories(&self) -> [&Path; 2] {
+        [&self.scratch, &self.place]
     }
 
     /// Does what a call asks for, for the bot's own files; else an error number.

@@ -110,7 +110,7 @@ const ATTEMPTS: &[Attempt] = &[
     }),
 ];
 
-/// What it tries, in the words of `ATTEMPTS`.
+/// What it tries, each as the end of "it cannot …".
 pub fn attempts() -> Vec<&'static str> {
     let names = ATTEMPTS.iter().map(|&(name, _)| name);
     names.chain([LEAVING]).collect()

@@ -1,26 +1,21 @@
 //! Starts a bot inside its sandbox.
 
+use std::convert::Infallible;
 use std::env;
-use std::fs::Permissions;
 use std::io::{self, Write as _};
-use std::os::fd::{AsFd as _, OwnedFd};
-use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use rustix::fs::{Mode, OFlags};
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Pid, chdir};
-use seccompiler::BpfProgram;
-use tempfile::TempDir;
 
-use super::fork_server::COMMAND;
-use super::kept_box::KeptBox;
+use super::kept_box::{BoxSlot, KeptBox};
 use super::message::{BUILDING, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest};
-use super::removal::Remover;
-use super::start::{Counted, Entry};
+use super::removal::Watched;
+use super::start::{Entry, Report};
 use super::supervise::Scratch;
 use super::{kept_box, message, own_view, start, sys};
 use crate::backend::bubblewrap::SCRATCH;
@@ -40,12 +35,6 @@ pub(super) struct RunningBot {
     /// Its process, or bubblewrap's above it; leads a group and a session.
     pub(super) pid: Pid,
     pub(super) scratch: Scratch,
-    /// Helper processes between the supervisor and the bot.
-    pub(super) helpers: usize,
-    /// The scratch directory and what belongs to it, removed at the end.
-    pub(super) directories: Vec<TempDir>,
-    /// Removes files in it for a bot that may not.
-    pub(super) remover: Option<Remover>,
     /// Removed at the end.
     pub(super) groups: Groups,
     /// Readable when the bot tries the network, or asks to remove a file; the kernel waits for an
@@ -53,72 +42,77 @@ pub(super) struct RunningBot {
     pub(super) calls: OwnedFd,
 }
 
-/// Starts a bot that reads from `input`, in these groups, in the kept box that `spaces` lead to if
-/// any. Its standard output and error are this process's.
+/// Starts a bot that reads from `input`, in these groups and in the box of `slot` if any. Its
+/// standard output and error are this process's.
 pub(super) fn spawn(
     request: &SpawnRequest,
     input: OwnedFd,
-    spaces: Vec<OwnedFd>,
-    filter: &BpfProgram,
+    slot: Option<&BoxSlot>,
     groups: Groups,
 ) -> io::Result<RunningBot> {
     let entry = Entry::new(&groups)?;
-    match &request.backend {
-        Backend::Landlock {
-            read,
-            scratch,
-            own_view,
-            closed,
-        } => {
-            let view = own_view.then_some(&closed[..]);
-            let landlock = (&read[..], scratch.as_path(), view);
-            spawn_in_landlock(request, input, landlock, filter, entry, groups)
+    let (pid, calls, scratch) = match (&request.backend, slot) {
+        (
+            Backend::Landlock {
+                read,
+                scratch,
+                own_view: true,
+                closed,
+            },
+            _,
+        ) => {
+            // A place common to all views: making and removing a directory on a disk takes a sixth
+            // of the start.
+            let command = command(request, input, scratch)?;
+            let (pid, calls) = spawn_in_view(request, command, (read, scratch, closed), entry)?;
+            (pid, calls, Scratch::Bounded)
         }
-        Backend::Bwrap {
-            program,
-            arguments,
-            kept: Some(shown),
-        } => {
-            let kept = KeptBox::of(spaces, program, arguments)?;
-            spawn_in_kept_box(request, input, (&kept, shown), filter, entry, groups)
+        (Backend::Landlock { read, scratch, .. }, _) => {
+            let own = Watched::new(scratch, request.user)?;
+            let command = command(request, input, own.path())?;
+            let places = (&read[..], scratch.as_path(), own.path());
+            let (pid, calls) = spawn_in_landlock(request, command, places, entry)?;
+            (pid, calls, Scratch::Watched(own))
         }
-        Backend::Bwrap {
-            program, arguments, ..
-        } => spawn_in_bubblewrap(request, input, (program, arguments), entry, groups),
-    }
+        (
+            Backend::Bwrap {
+                program,
+                arguments,
+                kept: Some(shown),
+            },
+            Some(slot),
+        ) => {
+            let kept = slot.take(program, arguments)?;
+            let command = command(request, input, Path::new(SCRATCH))?;
+            let (pid, calls) = spawn_in_kept_box(request, command, (&kept, shown), entry)?;
+            slot.put(&kept);
+            (pid, calls, Scratch::Inside)
+        }
+        (
+            Backend::Bwrap {
+                program, arguments, ..
+            },
+            _,
+        ) => {
+            let (pid, calls) = spawn_in_bubblewrap(request, input, (program, arguments), entry)?;
+            (pid, calls, Scratch::Inside)
+        }
+    };
+    Ok(RunningBot {
+        pid,
+        scratch,
+        groups,
+        calls,
+    })
 }
 
-fn spawn_in_landlock(
-    request: &SpawnRequest,
-    input: OwnedFd,
-    (read, scratch, view): (&[PathBuf], &Path, Option<&[ClosedDirectory]>),
-    filter: &BpfProgram,
-    entry: Entry,
-    groups: Groups,
-) -> io::Result<RunningBot> {
-    let own_view = view.is_some();
-    let mut directories = Vec::new();
-    let mut remover = None;
-    // A view mounts its scratch directory over a place common to all views: making and removing a
-    // directory on a disk takes a sixth of the start.
-    let mut directory = scratch.to_owned();
-    if !own_view {
-        let own = private_directory("scratch-", scratch)?;
-        if let Some(user) = request.user {
-            chown(own.path(), Some(user), Some(user))?;
-        }
-        let place = private_directory("removed-", scratch)?;
-        remover = Some(Remover::new(own.path(), place.path())?);
-        own.path().clone_into(&mut directory);
-        directories.extend([own, place]);
-    }
-    let (ours, theirs) = UnixStream::pair()?;
-    let restrictions = request.restrictions();
+/// The command of a bot, with its environment, scratch directory and input.
+fn command(request: &SpawnRequest, input: OwnedFd, scratch: &Path) -> io::Result<Command> {
     let [name, arguments @ ..] = &request.argv[..] else {
         return Err(io::Error::other("an empty command"));
     };
-    let itself = env::current_exe()?;
-    let mut command = if itself == Path::new(name) {
+    let is_landlock = matches!(request.backend, Backend::Landlock { .. });
+    let mut command = if is_landlock && env::current_exe()? == Path::new(name) {
         // The install directory may be closed to another user.
         let mut command = Command::new("/proc/self/exe");
         command.arg0(name);
@@ -127,68 +121,11 @@ fn spawn_in_landlock(
         Command::new(name)
     };
     command.args(arguments);
-    prepare_command(&mut command, request, &directory, input);
-    let start = request.directory.as_deref().unwrap_or(&directory);
-    if own_view {
-        own_view::prepare(request.user.is_some())?;
-    }
-    let pid = entry.start(|entry, report| {
-        if let Some(closed) = view {
-            let Restrictions { limits, user, .. } = &restrictions;
-            own_view::make(&directory, limits, *user, closed)?;
-        } else {
-            session::note(scratch)?;
-        }
-        let counted = match restrictions.user {
-            Some(_) => Counted::WithItsGames,
-            None if own_view => Counted::Alone,
-            None => Counted::WithOthers,
-        };
-        let mut become_it = || {
-            chdir(start)?;
-            landlock::restrict_self(landlock::ruleset(read, &directory, own_view)?)?;
-            start::restrict_self(restrictions, filter, counted, &theirs)?;
-            entry.check()?;
-            Err(command.exec())
-        };
-        if own_view {
-            own_view::run_below(report, become_it)
-        } else {
-            become_it()
-        }
-    })?;
-    drop(command);
-    // If it was killed by then, nothing was sent.
-    drop(theirs);
-    let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
-    Ok(RunningBot {
-        pid,
-        scratch: if own_view {
-            Scratch::Bounded
-        } else {
-            let paths = directories
-                .iter()
-                .map(|directory| directory.path().to_owned());
-            Scratch::Directories(paths.collect())
-        },
-        helpers: request.backend.helpers(),
-        directories,
-        remover,
-        groups,
-        calls: listener(calls)?,
-    })
+    prepare(&mut command, request, scratch, input);
+    Ok(command)
 }
 
-/// A directory that only its owner reaches.
-fn private_directory(prefix: &str, place: &Path) -> io::Result<TempDir> {
-    tempfile::Builder::new()
-        .prefix(prefix)
-        .permissions(Permissions::from_mode(0o700))
-        .tempdir_in(place)
-}
-
-/// Sets the bot's environment, scratch directory and input.
-fn prepare_command(command: &mut Command, request: &SpawnRequest, scratch: &Path, input: OwnedFd) {
+fn prepare(command: &mut Command, request: &SpawnRequest, scratch: &Path, input: OwnedFd) {
     let environment = request.environment.iter();
     command
         .env_clear()
@@ -197,46 +134,78 @@ fn prepare_command(command: &mut Command, request: &SpawnRequest, scratch: &Path
         .stdin(Stdio::from(input));
 }
 
-fn spawn_in_kept_box(
-    request: &SpawnRequest,
-    input: OwnedFd,
-    (kept, shown): (&KeptBox, &[PathBuf]),
-    filter: &BpfProgram,
+/// Starts a process that does this; its last argument is a socket for [`start::restrict_self`].
+fn start_process(
     entry: Entry,
-    groups: Groups,
-) -> io::Result<RunningBot> {
+    become_it: impl FnOnce(&Entry, &Report, &UnixStream) -> io::Result<Infallible>,
+) -> io::Result<(Pid, OwnedFd)> {
     let (ours, theirs) = UnixStream::pair()?;
-    let restrictions = request.restrictions();
-    let [name, arguments @ ..] = &request.argv[..] else {
-        return Err(io::Error::other("an empty command"));
-    };
-    let mut command = Command::new(name);
-    command.args(arguments);
-    prepare_command(&mut command, request, Path::new(SCRATCH), input);
-    let scratch = Path::new(SCRATCH);
-    let start = request.directory.as_deref().unwrap_or(scratch);
-    let pid = entry.start(|entry, report| {
-        kept_box::enter(kept, restrictions.user.is_some())?;
-        report.continue_instead()?;
-        entry.lead()?;
-        kept_box::renew_scratch(scratch, shown, &restrictions.limits, restrictions.user)?;
-        own_view::mount_processes()?;
-        let counted = match restrictions.user {
-            Some(_) => Counted::WithItsGames,
-            None => Counted::Alone,
-        };
-        own_view::run_below(report, || {
-            chdir(start)?;
-            start::restrict_self(restrictions, filter, counted, &theirs)?;
-            entry.check()?;
-            Err(command.exec())
-        })
-    })?;
-    drop(command);
+    let pid = entry.start(|entry, report| become_it(entry, report, &theirs))?;
     // If it was killed by then, nothing was sent.
     drop(theirs);
     let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
-    running_inside(request, pid, groups, calls)
+    Ok((pid, listener(calls)?))
+}
+
+fn spawn_in_view(
+    request: &SpawnRequest,
+    mut command: Command,
+    (read, scratch, closed): (&[PathBuf], &Path, &[ClosedDirectory]),
+    entry: Entry,
+) -> io::Result<(Pid, OwnedFd)> {
+    let filter = seccomp::filter(request.situation())?;
+    own_view::prepare(request.user.is_some())?;
+    start_process(entry, move |entry, report, supervisor| {
+        own_view::make(scratch, &request.limits, request.user, closed)?;
+        own_view::run_below(report, || {
+            chdir(request.directory.as_deref().unwrap_or(scratch))?;
+            landlock::restrict_self(landlock::ruleset(read, scratch, true)?)?;
+            start::restrict_self(request.restrictions(), &filter, true, supervisor)?;
+            entry.check()?;
+            Err(command.exec())
+        })
+    })
+}
+
+/// `scratches` is where the scratch directories of all processes of the bot are.
+fn spawn_in_landlock(
+    request: &SpawnRequest,
+    mut command: Command,
+    (read, scratches, scratch): (&[PathBuf], &Path, &Path),
+    entry: Entry,
+) -> io::Result<(Pid, OwnedFd)> {
+    let filter = seccomp::filter(request.situation())?;
+    start_process(entry, move |entry, _, supervisor| {
+        session::note(scratches)?;
+        chdir(request.directory.as_deref().unwrap_or(scratch))?;
+        landlock::restrict_self(landlock::ruleset(read, scratch, false)?)?;
+        start::restrict_self(request.restrictions(), &filter, false, supervisor)?;
+        entry.check()?;
+        Err(command.exec())
+    })
+}
+
+fn spawn_in_kept_box(
+    request: &SpawnRequest,
+    mut command: Command,
+    (kept, shown): (&KeptBox, &[PathBuf]),
+    entry: Entry,
+) -> io::Result<(Pid, OwnedFd)> {
+    let filter = seccomp::filter(request.situation())?;
+    let scratch = Path::new(SCRATCH);
+    start_process(entry, move |entry, report, supervisor| {
+        kept_box::enter(kept, request.user.is_some())?;
+        report.continue_instead()?;
+        entry.lead()?;
+        kept_box::renew_scratch(scratch, shown, &request.limits, request.user)?;
+        own_view::mount_processes()?;
+        own_view::run_below(report, || {
+            chdir(request.directory.as_deref().unwrap_or(scratch))?;
+            start::restrict_self(request.restrictions(), &filter, true, supervisor)?;
+            entry.check()?;
+            Err(command.exec())
+        })
+    })
 }
 
 fn spawn_in_bubblewrap(
@@ -244,31 +213,18 @@ fn spawn_in_bubblewrap(
     input: OwnedFd,
     (program, arguments): (&Path, &[String]),
     entry: Entry,
-    groups: Groups,
-) -> io::Result<RunningBot> {
+) -> io::Result<(Pid, OwnedFd)> {
     let (ours, theirs) = UnixStream::pair()?;
     ours.set_read_timeout(Some(BUILDING))?;
-    // This program is started inside by a descriptor: the bot has no path to it, and exec closes
-    // the descriptor.
-    let referee = rustix::fs::open(
-        "/proc/self/exe",
-        OFlags::PATH | OFlags::CLOEXEC,
-        Mode::empty(),
-    )?;
-    let restrictions = request.restrictions();
-    let mut command = Command::new(program);
-    command
-        .args(arguments)
-        .arg("--")
-        .args([&format!("/proc/self/fd/{REFEREE_FD}"), COMMAND, INSIDE])
-        .arg(serde_json::to_string(&restrictions)?)
-        .args(&request.argv);
     // Numbers up to this one are those of passed descriptors.
     let input = fcntl_dupfd_cloexec(input, REFEREE_FD + 1)?;
-    prepare_command(&mut command, request, Path::new(SCRATCH), input);
+    let mut command = kept_box::bubblewrap(program, arguments, INSIDE);
+    command
+        .arg(serde_json::to_string(&request.restrictions())?)
+        .args(&request.argv);
+    prepare(&mut command, request, Path::new(SCRATCH), input);
     let pid = entry.start(|_, _| {
-        sys::close_on_exec_from(3)?;
-        sys::pass_as([(theirs.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
+        kept_box::pass(&theirs)?;
         Err(command.exec())
     })?;
     drop(command);
@@ -276,30 +232,12 @@ fn spawn_in_bubblewrap(
     let (report, calls) = message::receive(&ours, MAX_REPORT, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
-        Some((&PREPARED, [])) => running_inside(request, pid, groups, calls),
+        Some((&PREPARED, [])) => Ok((pid, listener(calls)?)),
         Some((&PREPARED, cause)) => Err(io::Error::other(
             String::from_utf8_lossy(cause).into_owned(),
         )),
         _ => Err(io::Error::other("bubblewrap could not build the sandbox")),
     }
-}
-
-/// A bot in a bubblewrap box, with the scratch directory inside.
-fn running_inside(
-    request: &SpawnRequest,
-    pid: Pid,
-    groups: Groups,
-    calls: Vec<OwnedFd>,
-) -> io::Result<RunningBot> {
-    Ok(RunningBot {
-        pid,
-        scratch: Scratch::Inside,
-        helpers: request.backend.helpers(),
-        directories: Vec::new(),
-        remover: None,
-        groups,
-        calls: listener(calls)?,
-    })
 }
 
 fn listener(received: Vec<OwnedFd>) -> io::Result<OwnedFd> {
@@ -312,12 +250,8 @@ pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<
     let mut supervisor = UnixStream::from(sys::take(STATUS_FD)?);
     let restrictions = arguments.next().unwrap_or_default();
     let restrictions: Restrictions = serde_json::from_str(&restrictions)?;
-    let counted = match restrictions.user {
-        Some(_) => Counted::WithItsGames,
-        None => Counted::Alone,
-    };
     let done = seccomp::filter(restrictions.situation)
-        .and_then(|filter| start::restrict_self(restrictions, &filter, counted, &supervisor))
+        .and_then(|filter| start::restrict_self(restrictions, &filter, true, &supervisor))
         .and_then(|()| supervisor.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {
         (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),

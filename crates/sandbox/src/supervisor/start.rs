@@ -60,31 +60,23 @@ impl Entry {
         self.check()
     }
 
-    /// Forks. In the new process: whether it is already in the v2 group.
-    fn double(&self) -> io::Result<(Option<Pid>, bool)> {
-        if let Some(group) = self.membership.group()
-            && let Ok(doubled) = sys::fork_into(group.as_fd())
-        {
-            return Ok((doubled, true));
-        }
-        // Kernels before 5.7 cannot, and containers may forbid it.
-        Ok((sys::fork()?, false))
-    }
-
     /// Starts a process that does this, and returns when it, or its replacement, has become another
     /// program. The error says why not.
     pub(super) fn start(
-        mut self,
+        self,
         become_it: impl FnOnce(&Self, &Report) -> io::Result<Infallible>,
     ) -> io::Result<Pid> {
         let (ours, theirs) = pipe_with(PipeFlags::CLOEXEC)?;
         let (mut ours, theirs) = (File::from(ours), Report(File::from(theirs)));
-        let (child, is_member) = self.double()?;
+        let child = match &self.membership.group {
+            Some(group) => sys::fork_into(group.as_fd())?,
+            None => sys::fork()?,
+        };
         let Some(child) = child else {
             // Whatever happens, this process must not continue as the supervisor.
             let _end = EndOnDrop;
             drop(ours);
-            let entered = self.lead().and_then(|()| self.membership.take(is_member));
+            let entered = self.lead().and_then(|()| self.membership.take());
             let Err(error) = entered.and_then(|()| become_it(&self, &theirs));
             theirs.failed(&error);
             return Err(error);
@@ -176,23 +168,13 @@ fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
     io::Error::other(format!("{what}: {error}"))
 }
 
-/// Processes and threads that the kernel lets a bot's user have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counted {
-    /// The user has other processes: no bound.
-    WithOthers,
-    /// This process of the bot only.
-    Alone,
-    /// All processes of the bot, in all its games.
-    WithItsGames,
-}
-
-/// Sets limits, user, capabilities and, last, the filter. The descriptor that reports network
-/// attempts is sent to `supervisor`.
+/// Sets limits, user, capabilities and, last, the filter, whose descriptor is sent to `supervisor`.
+/// `alone` says whether the kernel counts no other processes of the user's with the bot's: in a user
+/// namespace.
 pub(super) fn restrict_self(
     Restrictions { limits, user, .. }: Restrictions,
     filter: &[sock_filter],
-    counted: Counted,
+    alone: bool,
     supervisor: &UnixStream,
 ) -> io::Result<()> {
     let mut most = vec![
@@ -208,12 +190,10 @@ pub(super) fn restrict_self(
         (Resource::Sigpending, PENDING_SIGNALS),
         (Resource::Rtprio, 0),
     ];
-    // Threads count.
-    let processes = match counted {
-        // A desktop user has many.
-        Counted::WithOthers => None,
-        Counted::Alone => Some(limits.threads()),
-        Counted::WithItsGames => Some(limits.threads().saturating_mul(games_at_once())),
+    // Threads count. Otherwise there is no bound: a desktop user has many.
+    let processes = match user {
+        Some(_) => Some(limits.threads().saturating_mul(games_at_once())),
+        None => alone.then(|| limits.threads()),
     };
     most.extend(processes.map(|most| (Resource::Nproc, most)));
     for (resource, most) in most {

@@ -2,7 +2,7 @@
 
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::PathBuf;
+use std::path::Path;
 use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 use std::{fs, io};
@@ -10,32 +10,40 @@ use std::{fs, io};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, WaitStatus, pidfd_open};
-use tempfile::TempDir;
 
-use super::descendants::{Descendants, Process, end_all, reap_orphans};
-use super::message::{Exceeded, ExitReport, SpawnRequest};
-use super::removal::Remover;
+use super::descendants::{Process, descendants, end_all, ended_orphans, reap_orphans};
+use super::message::SpawnRequest;
+use super::removal::Watched;
 use super::spawn::RunningBot;
 use super::sys;
 use crate::backend::Backend;
 use crate::cgroup::{Bound, Controller, Groups, OpenAccount};
-use crate::limits::ResourceLimits;
-use crate::{procfs, session};
+use crate::limits::{Exceeded, ExitReport, ResourceLimits};
+use crate::procfs::{self, ProcessUsage};
+use crate::session;
 
 /// The status of a killed bot that hangs in the kernel.
 const KILLED: i32 = 9;
 
-/// Waits until the bot has exited, the referee is gone, or a limit is exceeded; afterwards only the
-/// bot's directories are left. `account` counts its CPU time.
+/// Waits until the bot has exited, the referee is gone, or a limit is exceeded; afterwards only its
+/// scratch is left. `account` counts its CPU time.
 pub(super) fn supervise(
     request: &SpawnRequest,
     mut bot: RunningBot,
     account: Option<&OpenAccount>,
     control: &UnixStream,
-) -> io::Result<(ExitReport, Vec<TempDir>)> {
+) -> io::Result<(ExitReport, Scratch)> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let by_kernel = bot.groups.has(Controller::Memory);
-    let mut watch = Watch::new(request.limits, bot.pid, bot.scratch, bot.helpers, by_kernel);
+    let helpers = request.backend.helpers();
+    let mut watch = Watch {
+        limits: request.limits,
+        bot: bot.pid,
+        helpers,
+        memory_by_kernel: by_kernel,
+        checks: 0,
+        peak: 0,
+    };
     let mut exceeded: Option<Exceeded> = None;
     let interval = interval(by_kernel);
     let mut next_check = Instant::now() + interval;
@@ -54,10 +62,11 @@ pub(super) fn supervise(
         // Even when it keeps asking for the network.
         if Instant::now() >= next_check {
             reap_orphans(bot.pid);
-            if let Some(remover) = &bot.remover {
-                remover.clear();
+            if let Scratch::Watched(scratch) = &bot.scratch {
+                scratch.clear();
             }
-            exceeded = met(&bot.groups, || watch.check()).or_else(|| watch.check());
+            exceeded = met(&bot.groups, || watch.check(&bot.scratch))
+                .or_else(|| watch.check(&bot.scratch));
             if exceeded.is_some() {
                 break;
             }
@@ -69,8 +78,10 @@ pub(super) fn supervise(
                 if events[2].revents().contains(PollFlags::IN) {
                     if let Ok(call) = sys::waiting_call(&bot.calls) {
                         network |= call.number == libc::SYS_socket;
-                        let remove = |remover: &mut Remover| remover.remove(&call);
-                        let answer = bot.remover.as_mut().map_or(Err(Errno::PERM), remove);
+                        let answer = match &mut bot.scratch {
+                            Scratch::Watched(scratch) => scratch.remove(&call),
+                            Scratch::Inside | Scratch::Bounded => Err(Errno::PERM),
+                        };
                         sys::answer_call(&bot.calls, &call, answer);
                     }
                 } else {
@@ -97,13 +108,13 @@ pub(super) fn supervise(
     let (waited_for, largest) = sys::used_by_children();
     let cpu = account.and_then(OpenAccount::read).unwrap_or(waited_for);
     let report = ExitReport {
-        status: decode_bwrap_status(status, bot.helpers > 0),
+        status: decode_bwrap_status(status, helpers > 0),
         cpu_ms: cpu.as_secs_f64() * 1e3,
-        memory_kb: largest.max(watch.peak()),
+        memory_kb: largest.max(watch.peak),
         exceeded,
         network,
     };
-    Ok((report, bot.directories))
+    Ok((report, bot.scratch))
 }
 
 /// The kernel bound that the bot met. `check` tells processes from threads, which the kernel counts
@@ -126,7 +137,7 @@ fn decode_bwrap_status(status: i32, bwrap: bool) -> i32 {
 }
 
 /// Between two checks. Memory grows fastest; less often where the kernel bounds it.
-pub(super) const fn interval(memory_by_kernel: bool) -> Duration {
+const fn interval(memory_by_kernel: bool) -> Duration {
     Duration::from_millis(if memory_by_kernel { 50 } else { 25 })
 }
 
@@ -137,12 +148,10 @@ const ATTEMPTS: u32 = 2;
 const TABLES_EVERY: u32 = 4;
 
 #[derive(Debug)]
-pub(super) struct Watch {
+struct Watch {
     limits: ResourceLimits,
     /// Its first process, or bubblewrap's above it.
     bot: Pid,
-    scratch: Scratch,
-    descendants: Descendants,
     /// Bubblewrap's own processes.
     helpers: usize,
     /// Whether the kernel bounds their memory together, its own for them included.
@@ -155,8 +164,7 @@ pub(super) struct Watch {
 /// Where a bot's scratch directory is.
 #[derive(Debug)]
 pub(super) enum Scratch {
-    /// Directories of this system.
-    Directories(Vec<PathBuf>),
+    Watched(Watched),
     /// Its own file system of limited size, visible to the bot's processes.
     Inside,
     /// Likewise, with a limited number of files.
@@ -164,45 +172,22 @@ pub(super) enum Scratch {
 }
 
 impl Watch {
-    pub(super) fn new(
-        limits: ResourceLimits,
-        bot: Pid,
-        scratch: Scratch,
-        helpers: usize,
-        memory_by_kernel: bool,
-    ) -> Self {
-        Self {
-            limits,
-            bot,
-            scratch,
-            descendants: Descendants::new(),
-            helpers,
-            memory_by_kernel,
-            checks: 0,
-            peak: 0,
-        }
-    }
-
-    pub(super) const fn peak(&self) -> u64 {
-        self.peak
-    }
-
     /// The first limit that is exceeded.
-    pub(super) fn check(&mut self) -> Option<Exceeded> {
+    fn check(&mut self, scratch: &Scratch) -> Option<Exceeded> {
         let limit = usize::try_from(self.limits.processes).unwrap_or(usize::MAX);
         let limit = limit.saturating_add(self.helpers);
         let threads = self.limits.threads();
-        let mut processes = self.descendants.check(limit, threads);
+        let mut processes = descendants(limit, threads);
         // Exited orphans wait for this process, or bubblewrap's first; the bot cannot help that.
         for attempt in 0.. {
             if processes.len() <= limit {
                 break;
             }
-            let ended = self.descendants.ended_orphans(&processes, self.helpers);
+            let ended = ended_orphans(&processes, self.helpers);
             if processes.len() <= limit + ended {
                 // Includes those that were left out.
-                processes = self.descendants.check(limit + ended, threads);
-                let now = self.descendants.ended_orphans(&processes, self.helpers);
+                processes = descendants(limit + ended, threads);
+                let now = ended_orphans(&processes, self.helpers);
                 if processes.len() <= limit + now {
                     break;
                 }
@@ -211,7 +196,7 @@ impl Watch {
                 return Some(Exceeded::Processes);
             }
             reap_orphans(self.bot);
-            processes = self.descendants.check(limit, threads);
+            processes = descendants(limit, threads);
         }
         if processes.iter().map(|process| process.threads).sum::<u64>() > threads {
             return Some(Exceeded::Threads);
@@ -219,8 +204,8 @@ impl Watch {
         if self.memory(&processes) > self.limits.memory {
             return Some(Exceeded::Memory);
         }
-        match &self.scratch {
-            Scratch::Directories(paths) => self.directories(paths),
+        match scratch {
+            Scratch::Watched(scratch) => self.directories(scratch.directories()),
             Scratch::Inside => file_system(processes.last()?.pid),
             Scratch::Bounded => None,
         }
@@ -247,16 +232,20 @@ impl Watch {
             if others.any(|other| sys::have_one_memory(other.pid, process.pid)) {
                 return 0;
             }
-            procfs::proportional_memory(process.pid).unwrap_or(process.resident)
+            procfs::proportional_memory(process.pid).unwrap_or_else(|| {
+                // It may have exited since.
+                let now = ProcessUsage::read(process.pid, self.limits.threads());
+                now.map_or(0, |usage| usage.resident)
+            })
         };
         let memory: u64 = processes.iter().enumerate().map(closer).sum();
         memory.saturating_add(tables)
     }
 
-    fn directories(&self, paths: &[PathBuf]) -> Option<Exceeded> {
+    fn directories(&self, paths: [&Path; 2]) -> Option<Exceeded> {
         let mut bytes = 0;
         let mut files = 0;
-        let mut waiting = paths.to_vec();
+        let mut waiting = paths.map(Path::to_owned).to_vec();
         while let Some(directory) = waiting.pop() {
             let entries = match fs::read_dir(directory) {
                 Ok(entries) => entries,

@@ -13,22 +13,30 @@ use seccompiler::sock_filter;
 use tokio::io::Interest;
 use tokio::io::unix::AsyncFd;
 
+/// What a call returned, unless it failed.
+fn checked(returned: libc::c_long) -> io::Result<libc::c_long> {
+    if returned < 0 {
+        Err(io::Error::last_os_error())
+    } else {
+        Ok(returned)
+    }
+}
+
+fn close_range(first: u32, flags: libc::c_uint) -> io::Result<()> {
+    let most = libc::c_uint::MAX;
+    // SAFETY: no memory is touched; the callers say who owned what is closed.
+    checked(unsafe { libc::syscall(libc::SYS_close_range, first, most, flags) }).map(|_| ())
+}
+
 /// Marks all descriptors from `first` on close-on-exec.
 pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
-    // SAFETY: no memory is touched, and no descriptor is closed now.
-    let done = unsafe {
-        libc::syscall(
-            libc::SYS_close_range,
-            first,
-            libc::c_uint::MAX,
-            libc::CLOSE_RANGE_CLOEXEC,
-        )
-    };
-    if done == 0 {
-        Ok(())
-    } else {
-        Err(io::Error::last_os_error())
-    }
+    close_range(first, libc::CLOSE_RANGE_CLOEXEC)
+}
+
+/// Closes all descriptors, in a process that uses none any more. Their owners are never dropped: it
+/// only waits and exits.
+pub(super) fn close_all() -> io::Result<()> {
+    close_range(0, 0)
 }
 
 /// Whether two processes share their whole memory.
@@ -63,16 +71,12 @@ pub(super) fn pass_as<const N: usize>(descriptors: [(BorrowedFd<'_>, RawFd); N])
     for (copy, (descriptor, _)) in moved.iter_mut().zip(descriptors) {
         // SAFETY: this makes a new descriptor, above all target numbers.
         *copy = unsafe { libc::fcntl(descriptor.as_raw_fd(), libc::F_DUPFD_CLOEXEC, 64) };
-        if *copy < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        checked((*copy).into())?;
     }
     for (copy, (_, number)) in moved.into_iter().zip(descriptors) {
         // SAFETY: in a process that is about to exec, nothing else uses a descriptor of that
         // number.
-        if unsafe { libc::dup2(copy, number) } < 0 {
-            return Err(io::Error::last_os_error());
-        }
+        checked(unsafe { libc::dup2(copy, number) }.into())?;
     }
     Ok(())
 }
@@ -80,9 +84,7 @@ pub(super) fn pass_as<const N: usize>(descriptors: [(BorrowedFd<'_>, RawFd); N])
 /// Takes over a descriptor that the supervisor passed.
 pub(super) fn take(number: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: this only checks whether the descriptor is open.
-    if unsafe { libc::fcntl(number, libc::F_GETFD) } < 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(unsafe { libc::fcntl(number, libc::F_GETFD) }.into())?;
     // SAFETY: it is open, this program was started with it, and it is taken once.
     Ok(unsafe { OwnedFd::from_raw_fd(number) })
 }
@@ -102,11 +104,9 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
             &raw const program,
         )
     };
-    match i32::try_from(listener) {
-        // SAFETY: the kernel has just made it, for us.
-        Ok(listener) if listener >= 0 => Ok(unsafe { OwnedFd::from_raw_fd(listener) }),
-        _ => Err(io::Error::last_os_error()),
-    }
+    let listener = RawFd::try_from(checked(listener)?).map_err(io::Error::other)?;
+    // SAFETY: the kernel has just made it, for us.
+    Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }
 
 /// A system call that waits for an answer.
@@ -130,9 +130,7 @@ pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
             call.as_mut_ptr(),
         )
     };
-    if received != 0 {
-        return Err(io::Error::last_os_error());
-    }
+    checked(received.into())?;
     // SAFETY: its bytes are all valid as zeros, too.
     let call = unsafe { call.assume_init() };
     Ok(WaitingCall {
@@ -212,19 +210,32 @@ pub(super) fn make_read_only(mount_point: &CStr, private: bool) -> io::Result<()
             size_of::<libc::mount_attr>(),
         )
     };
-    match done {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(done).map(|_| ())
+}
+
+/// From what a call returned that makes a process: its id in the parent, nothing in the child.
+fn forked(returned: libc::c_long) -> io::Result<Option<Pid>> {
+    let pid = i32::try_from(checked(returned)?).map_err(io::Error::other)?;
+    Ok(Pid::from_raw(pid))
+}
+
+/// Makes a child, or a sibling.
+fn clone(flags: libc::c_int) -> io::Result<Option<Pid>> {
+    let flags = libc::c_long::from(flags | libc::SIGCHLD);
+    // SAFETY: a supervisor and its children have one thread, so that no lock is held by another one.
+    // Without its own stack argument the new process has a copy of this one's, and nothing is shared;
+    // the other arguments are unused.
+    forked(unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) })
 }
 
 /// The new process's id in the parent, nothing in the child.
 pub(super) fn fork() -> io::Result<Option<Pid>> {
-    // SAFETY: a supervisor and its children have one thread, so that no lock is held by another one.
-    match unsafe { libc::fork() } {
-        -1 => Err(io::Error::last_os_error()),
-        pid => Ok(Pid::from_raw(pid)),
-    }
+    clone(0)
+}
+
+/// As [`fork`]; the new process is a sibling.
+pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
+    clone(libc::CLONE_PARENT)
 }
 
 /// Runs this in a new process that shares this one's memory; this one pauses until the new one has
@@ -252,10 +263,7 @@ pub(super) fn start_in_place(mut become_it: impl FnMut()) -> io::Result<Option<P
     // stack; that is large enough, aligned, and grows downwards. Descriptors, signals and rights
     // are the new process's own.
     let pid = unsafe { libc::clone(begin, top.cast(), flags, (&raw mut become_it).cast()) };
-    match pid {
-        -1 => Err(io::Error::last_os_error()),
-        pid => Ok(Pid::from_raw(pid)),
-    }
+    forked(pid.into())
 }
 
 /// For `clone3`; the constant of `libc` is deprecated for its too small type.
@@ -276,22 +284,7 @@ pub(super) fn fork_into(group: BorrowedFd<'_>) -> io::Result<Option<Pid>> {
             size_of::<libc::clone_args>(),
         )
     };
-    match i32::try_from(pid) {
-        Ok(pid) if pid >= 0 => Ok(Pid::from_raw(pid)),
-        _ => Err(io::Error::last_os_error()),
-    }
-}
-
-/// As [`fork`]; the new process is a sibling.
-pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
-    let flags = libc::CLONE_PARENT | libc::SIGCHLD;
-    // SAFETY: as with `fork`. Without its own stack argument the new process has a copy of this
-    // one's, and nothing is shared; the other arguments are unused.
-    let pid = unsafe { libc::syscall(libc::SYS_clone, libc::c_long::from(flags), 0, 0, 0, 0) };
-    match i32::try_from(pid) {
-        Ok(pid) if pid >= 0 => Ok(Pid::from_raw(pid)),
-        _ => Err(io::Error::last_os_error()),
-    }
+    forked(pid)
 }
 
 /// Kills all processes that this one sees, except itself. For the first process of a process id
@@ -301,24 +294,11 @@ pub(super) fn kill_all_others() -> io::Result<()> {
         return Err(io::Error::other("not the first process"));
     }
     // SAFETY: no memory is touched.
-    match unsafe { libc::kill(-1, libc::SIGKILL) } {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
+    checked(unsafe { libc::kill(-1, libc::SIGKILL) }.into()).map(|_| ())
 }
 
 /// Exits without exit handlers.
 pub(super) fn exit(status: i32) -> ! {
     // SAFETY: no memory is touched.
     unsafe { libc::_exit(status) }
-}
-
-/// Closes all descriptors, in a process that uses none any more.
-pub(super) fn close_all() -> io::Result<()> {
-    // SAFETY: their owners are never dropped: this process only waits and exits.
-    let done = unsafe { libc::syscall(libc::SYS_close_range, 0, libc::c_uint::MAX, 0) };
-    match done {
-        0 => Ok(()),
-        _ => Err(io::Error::last_os_error()),
-    }
 }

@@ -9,9 +9,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::Version;
-use super::controller::Account;
-use super::controller::Freezer;
-use super::controller::{Allowance, Controller};
+use super::controller::{Account, Allowance, Controller, Freezer};
 use super::{PREFIX, ParentGroup, ParentGroups};
 
 /// How long the kernel may take to notice that a group is empty.
@@ -34,7 +32,7 @@ pub(crate) enum Bound {
 }
 
 /// A bot's groups, one in each hierarchy. Removed when dropped by the process that made them.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Groups(Vec<Part>);
 
 #[derive(Debug)]
@@ -52,28 +50,20 @@ pub(super) struct Part {
 
 /// How a process becomes a member of groups. Moving a process between groups makes all processes of
 /// the system wait before they start or exit, for up to 20 ms: processes are never moved.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Membership {
-    /// The directory of the v2 group, in which a process can be started.
-    group: Option<File>,
-    /// `cgroup.procs`, for processes that were not started there.
-    procs: Option<File>,
+    /// The directory of the v2 group, in which the process is started.
+    pub(crate) group: Option<File>,
     /// The `tasks` files of v1: a thread may write itself there without that wait.
     tasks: Vec<File>,
 }
 
 impl Membership {
-    /// The group in which to start the process.
-    pub(crate) const fn group(&self) -> Option<&File> {
-        self.group.as_ref()
-    }
-
-    /// Makes this process, which has one thread, a member; `started` says whether it was started in
-    /// the [group](Self::group).
-    pub(crate) fn take(&mut self, started: bool) -> io::Result<()> {
-        let procs = self.procs.as_mut().filter(|_| !started);
-        let mut files = procs.into_iter().chain(&mut self.tasks);
-        files.try_for_each(|file| file.write_all(b"0"))
+    /// Makes this process, which has one thread, a member; it was started in `group`.
+    pub(crate) fn take(&self) -> io::Result<()> {
+        self.tasks
+            .iter()
+            .try_for_each(|mut file| file.write_all(b"0"))
     }
 }
 
@@ -84,45 +74,17 @@ impl Groups {
         Ok(Self(parts.collect::<Result<_, _>>()?))
     }
 
-    /// Resets them for another bot; `false` when a process is in them or a bound was met.
-    pub(crate) fn renew(&self) -> io::Result<bool> {
-        for part in &self.0 {
-            let is_met = |(_, file, start): &(Bound, File, &'static [u8])| is_counted(file, start);
-            let members = fs::read(part.directory.join("cgroup.procs"))?;
-            if !members.is_empty() || part.events.iter().any(is_met) {
-                return Ok(false);
-            }
-            if part.version == Version::One && part.controllers.contains(&Controller::Memory) {
-                // The peak starts again for the next bot.
-                set(&part.directory, MOST_MEMORY, "0")?;
-            }
-            // The last bot may have been stopped when it was killed.
-            if part.controllers.contains(&Controller::Freezer) {
-                for setting in Controller::Freezer.settings(part.version, Allowance::default()) {
-                    set(&part.directory, setting.file, &setting.value)?;
-                }
-            }
-        }
-        Ok(true)
-    }
-
     pub(crate) fn membership(&self) -> io::Result<Membership> {
-        let mut membership = Membership {
-            group: None,
-            procs: None,
-            tasks: Vec::new(),
-        };
+        let mut membership = Membership::default();
         for part in &self.0 {
-            let open = |name: &str| {
-                let path = part.directory.join(name);
-                File::options().write(true).open(path)
-            };
             match part.version {
-                Version::One => membership.tasks.push(open("tasks")?),
-                Version::Two => {
-                    membership.group = Some(File::open(&part.directory)?);
-                    membership.procs = Some(open("cgroup.procs")?);
+                Version::One => {
+                    let tasks = part.directory.join("tasks");
+                    membership
+                        .tasks
+                        .push(File::options().write(true).open(tasks)?);
                 }
+                Version::Two => membership.group = Some(File::open(&part.directory)?),
             }
         }
         Ok(membership)
@@ -144,54 +106,41 @@ impl Groups {
         })
     }
 
+    fn with(&self, controller: Controller) -> Option<&Part> {
+        let mut parts = self.0.iter();
+        parts.find(|part| part.controllers.contains(&controller))
+    }
+
     pub(crate) fn has(&self, controller: Controller) -> bool {
-        self.0
-            .iter()
-            .any(|part| part.controllers.contains(&controller))
+        self.with(controller).is_some()
     }
 
     /// `None` where there is no freezer.
     pub(crate) fn freezer(&self) -> Option<Freezer> {
-        let part = self
-            .0
-            .iter()
-            .find(|part| part.controllers.contains(&Controller::Freezer))?;
-        Some(Freezer {
-            file: part.directory.join(match part.version {
-                Version::One => "freezer.state",
-                Version::Two => "cgroup.freeze",
-            }),
-            version: part.version,
-        })
+        let part = self.with(Controller::Freezer)?;
+        Some(Freezer::new(&part.directory, part.version))
     }
 
-    /// Counts CPU time from now on; `None` where nothing does.
+    /// Counts CPU time; `None` where nothing does.
     pub(crate) fn account(&self) -> Option<Account> {
-        let counts = |part: &&Part| part.controllers.contains(&Controller::Account);
-        let part = self.0.iter().find(counts)?;
-        Account::new(&part.directory, part.version).ok()
+        let part = self.with(Controller::Account)?;
+        Some(Account::new(&part.directory, part.version))
     }
 
     pub(crate) fn thaw(&self) {
-        for part in &self.0 {
-            // v2 can kill stopped processes.
-            if part.version == Version::One && part.controllers.contains(&Controller::Freezer) {
-                let _ = set(&part.directory, "freezer.state", "THAWED");
-            }
+        // v2 can kill stopped processes.
+        let part = self.with(Controller::Freezer);
+        if let Some(part) = part.filter(|part| part.version == Version::One) {
+            let _ = set(&part.directory, "freezer.state", "THAWED");
         }
     }
 
-    /// Kills all processes, stopped ones included. A process started in a v2 group afterwards may
-    /// be killed at its start (Linux 6.18): the groups must not be reused.
+    /// Kills all processes, stopped ones included.
     pub(crate) fn kill(&self) {
-        // All groups hold the same processes.
-        let at_once = |part: &Part| {
-            part.version == Version::Two && set(&part.directory, "cgroup.kill", "1").is_ok()
-        };
-        if self.0.iter().any(at_once) {
-            return;
-        }
-        for part in &self.0 {
+        // All groups hold the same processes. With v2 all are killed at once, else when stopped.
+        let two = self.0.iter().find(|part| part.version == Version::Two);
+        let part = two.or_else(|| self.with(Controller::Freezer));
+        if let Some(part) = part.or(self.0.first()) {
             kill_all(&part.directory, part.version);
         }
     }
@@ -280,12 +229,13 @@ impl Part {
             maker: std::process::id(),
         };
         if part.controllers.contains(&Controller::Account) {
-            Account::new(&part.directory, part.version)?;
+            let account = Account::new(&part.directory, part.version).open()?;
+            account.read().ok_or(io::ErrorKind::InvalidData)?;
         }
         for controller in &parent.controllers {
-            for setting in controller.settings(parent.version, allowance) {
-                match set(&part.directory, setting.file, &setting.value) {
-                    Err(error) if setting.optional && error.kind() == io::ErrorKind::NotFound => {}
+            for (file, value, is_needed) in controller.settings(parent.version, allowance) {
+                match set(&part.directory, file, &value) {
+                    Err(error) if !is_needed && error.kind() == io::ErrorKind::NotFound => {}
                     done => done?,
                 }
             }
