@@ -16,7 +16,7 @@ use super::seat::{Seat, StartError, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
 use crate::bot::Fault;
-use crate::bot::exhaustion::{Exhausted, RefusalMark, RefusalWatch};
+use crate::bot::exhaustion::{Exhausted, RefusalMark};
 use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
@@ -79,7 +79,6 @@ pub struct GameRunner {
     ruleset: Arc<dyn Ruleset>,
     adjudicator: &'static dyn Adjudicator,
     stalls: StallDetector,
-    refusals: RefusalWatch,
 }
 
 impl GameRunner {
@@ -90,7 +89,6 @@ impl GameRunner {
             ruleset,
             adjudicator: adjudicator(adjudicate),
             stalls: StallDetector::start()?,
-            refusals: RefusalWatch::new(),
         })
     }
 
@@ -204,7 +202,7 @@ impl GameRunner {
         });
         let mut session = session?;
         let started = now();
-        let refusals = self.refusals.mark();
+        let refusals = RefusalMark::recent();
         for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
             seat.start(seed).await?;
         }
@@ -287,7 +285,7 @@ impl GameRunner {
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
         let mut attempts = Attempts::default();
         loop {
-            let refusals = self.refusals.mark();
+            let refusals = RefusalMark::recent();
             if let Err(error) = seat.start(seed).await {
                 try_again(&mut attempts, error.into()).await?;
                 continue;
@@ -331,9 +329,7 @@ impl GameRunner {
         refusals: &RefusalMark,
     ) -> Result<GameFault, GameError> {
         let void_reason = self.stalls.void_reason(since, &fault).await;
-        let exhausted =
-            self.refusals
-                .void_reason(refusals, seat.name(), &fault, seat.has_memory_group());
+        let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
         let exhausted = exhausted.filter(|_| !seat.has_too_many_processes());
         let ended = seat.forfeit(&fault).await?;
         if let Some(limit) = exhausted {
