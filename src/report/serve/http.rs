@@ -132,11 +132,6 @@ pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
         let allowed = HeaderValue::from_static("GET, HEAD");
         response.headers_mut().insert(ALLOW, allowed);
     }
-    if status == StatusCode::TOO_MANY_REQUESTS {
-        // Frees the connection.
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(CONNECTION, close);
-    }
     response
 }
 

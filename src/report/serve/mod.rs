@@ -199,11 +199,6 @@ impl Feed {
         is_same.then(|| report.block(from)).flatten()
     }
 
-    fn has_block(&self, sequence: u32, from: usize) -> bool {
-        let report = self.report();
-        self.shared.games.borrow().0 == sequence && report.has_block(from)
-    }
-
     /// A copy: no game waits for calculations.
     fn figures(&self) -> Figures {
         self.report().figures().clone()

@@ -1,9 +1,8 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener as StdListener};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use http_body_util::channel::Channel;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
@@ -22,7 +21,7 @@ use tracing::Instrument as _;
 
 use super::Feed;
 use super::events::{
-    Blocks, CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, stream_events,
+    Blocks, CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, send_events,
 };
 use super::http::{Body, Route, events, page, refusal, route};
 use crate::bot::exhaustion::{explain, start_thread};
@@ -30,8 +29,12 @@ use crate::log_target::{PAGE, SPAN};
 use crate::report::html::served;
 use crate::system;
 
+/// 500 watchers, the pages that they fetch, and a reserve.
+const CONNECTIONS: usize = 640;
 /// There is always room for these.
 const FEWEST_CONNECTIONS: usize = 64;
+/// Of all connections, those that one visitor does not get.
+const FOR_OTHERS: usize = 128;
 /// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -43,14 +46,6 @@ pub struct Server {
     address: SocketAddr,
     shutdown: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
-    stage: Option<StageThread>,
-}
-
-/// Watches the games in play.
-#[derive(Debug)]
-struct StageThread {
-    stop: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
 }
 
 impl Server {
@@ -60,7 +55,6 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (shutdown, receiver) = watch::channel(false);
-        let stage = stage_thread(&feed)?;
         let runtime = Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -78,7 +72,6 @@ impl Server {
             address,
             shutdown,
             thread: Some(thread),
-            stage,
         })
     }
 
@@ -110,11 +103,6 @@ impl Server {
             // Its panic was reported and affects only the page.
             let _ = thread.join();
         }
-        if let Some(StageThread { stop, thread }) = self.stage.take() {
-            stop.store(true, Ordering::Relaxed);
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
     }
 }
 
@@ -135,20 +123,6 @@ fn places() -> usize {
     })
 }
 
-fn stage_thread(feed: &Feed) -> io::Result<Option<StageThread>> {
-    if feed.watched().is_none() {
-        return Ok(None);
-    }
-    let stop = Arc::new(AtomicBool::new(false));
-    let (feed, stopped) = (feed.clone(), Arc::clone(&stop));
-    let thread = start_thread("stage", move || {
-        if let Some(watched) = feed.watched() {
-            watched.run(&feed, &stopped);
-        }
-    })?;
-    Ok(Some(StageThread { stop, thread }))
-}
-
 async fn serve(
     listener: StdListener,
     feed: Feed,
@@ -163,11 +137,18 @@ async fn serve(
         run: rand::random(),
         figures,
         shutdown: shutdown.clone(),
-        blocks: Blocks::default(),
+        blocks: tokio::sync::Mutex::new(Blocks::default()),
+    });
+    let stage = Arc::clone(&shared);
+    let stage = tokio::spawn(async move {
+        if let Some(watched) = stage.feed.watched() {
+            watched.run(&stage.feed).await;
+        }
     });
     let places = places();
+    let of_one = places - FOR_OTHERS.min(places / 2);
     let permits = Arc::new(Semaphore::new(places));
-    let visitors = Visitors::of(places);
+    let held = Held::default();
     loop {
         // Before accepting: further clients wait in the kernel's queue.
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
@@ -177,7 +158,7 @@ async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, client)) => {
                     let span = tracing::info_span!(target: SPAN, "client", %client);
-                    let Some(visit) = visitors.enter(client.ip()) else {
+                    let Some(visit) = Visit::of(client.ip(), &held, of_one) else {
                         span.in_scope(|| tracing::debug!(target: PAGE, "refused: its address has enough connections"));
                         continue;
                     };
@@ -196,6 +177,7 @@ async fn serve(
     }
     drop(listener);
     let _ = calculator.await;
+    stage.abort();
     // All permits are back: no connection is left.
     let all = u32::try_from(places).unwrap_or(u32::MAX);
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(all)).await;
@@ -251,7 +233,7 @@ async fn connection(
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SEND_TIMEOUT));
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = answer(&request, &shared, &visit);
+        let answer = answer(&request, &shared);
         async move { Ok::<_, Infallible>(answer) }
     });
     let serving = http1::Builder::new()
@@ -272,10 +254,10 @@ async fn connection(
         tracing::debug!(target: PAGE, "the connection failed: {error}");
     }
     tracing::debug!(target: PAGE, "disconnected");
-    drop(permit);
+    drop((visit, permit));
 }
 
-fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> Response<Body> {
+fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
     match route(request) {
         Route::Page => {
             tracing::debug!(target: PAGE, "the page is sent");
@@ -286,26 +268,20 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> R
             stage,
             packed,
         } => {
-            let Some(stream_visit) = visit.stream() else {
-                let why =
-                    "Your address has too many streams of events open already; close some pages.\n";
-                tracing::debug!(target: PAGE, why = why.trim_end(), "refused");
-                return refusal(StatusCode::TOO_MANY_REQUESTS, why);
-            };
             tracing::debug!(target: PAGE, from = last, stage, "events are sent");
             let run = shared.run.wrapping_add(shared.feed.watch().borrow().0);
             let from = last.and_then(|id| position_of(&id, run));
-            let (sender, stream) = Channel::new(1);
-            tokio::spawn(stream_events(
-                sender,
-                Arc::clone(shared),
-                Wanted {
+            let (mut sender, stream) = Channel::new(1);
+            let shared = Arc::clone(shared);
+            tokio::spawn(async move {
+                let wanted = Wanted {
                     from,
                     stage,
                     packed,
-                },
-                stream_visit,
-            ));
+                };
+                // The client left.
+                let _ = send_events(&mut sender, &shared, wanted).await;
+            });
             events(stream)
         }
         Route::Refused(status, why) => {
@@ -320,174 +296,43 @@ async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&shutdown| shutdown).await;
 }
 
-/// 500 streams, the pages that they fetch, and a reserve.
-pub(super) const CONNECTIONS: usize = 640;
-/// Reserved for addresses with few connections; a part if there are fewer places.
-const KEPT: usize = 128;
-/// Of one address, in the reserve.
-const OF_ONE: usize = 32;
-/// Of one address, at least, that are not streams: the page can always be fetched.
-const PAGES: usize = 8;
+/// How many connections each visitor has.
+type Held = Arc<Mutex<HashMap<u128, usize>>>;
 
-/// By one address.
-#[derive(Clone, Copy, Debug, Default)]
-struct Held {
-    connections: usize,
-    streams: usize,
-}
-
-/// All connected addresses.
-#[derive(Clone, Debug)]
-pub(super) struct Visitors {
-    /// Number of connections.
-    places: usize,
-    held: Arc<Mutex<AllHeld>>,
-}
-
-/// By address, and in total.
-#[derive(Debug, Default)]
-struct AllHeld {
-    by_address: HashMap<IpAddr, Held>,
-    connections: usize,
-}
-
-/// Until dropped.
-#[derive(Debug)]
-pub(super) struct Visit {
-    visitors: Visitors,
-    address: IpAddr,
-}
-
-#[derive(Debug)]
-pub(super) struct StreamVisit {
-    visitors: Visitors,
-    address: IpAddr,
-}
-
-impl Visitors {
-    /// Without connections.
-    pub(super) fn of(places: usize) -> Self {
-        Self {
-            places,
-            held: Arc::default(),
-        }
-    }
-
-    /// Counts stay right after a panic.
-    fn held(&self) -> MutexGuard<'_, AllHeld> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether this many connections use the reserve.
-    fn is_crowded(&self, connections: usize) -> bool {
-        let free = self.places.saturating_sub(connections);
-        free < KEPT.min(self.places / 2)
-    }
-
-    /// `None`: the address has enough.
-    pub(super) fn enter(&self, address: IpAddr) -> Option<Visit> {
-        let address = whole_network(address);
-        let mut held = self.held();
-        let is_crowded = self.is_crowded(held.connections + 1);
-        let counts = held.by_address.entry(address).or_default();
-        if is_crowded && counts.connections >= OF_ONE {
-            return None;
-        }
-        counts.connections += 1;
-        held.connections += 1;
-        drop(held);
-        let visitors = self.clone();
-        Some(Visit { visitors, address })
-    }
+/// A connection of a visitor, until dropped.
+struct Visit {
+    held: Held,
+    visitor: u128,
 }
 
 impl Visit {
-    pub(super) fn stream(&self) -> Option<StreamVisit> {
-        let mut held = self.visitors.held();
-        let is_crowded = self.visitors.is_crowded(held.connections);
-        let counts = held.by_address.entry(self.address).or_default();
-        if is_crowded && counts.streams + PAGES >= counts.connections.max(OF_ONE) {
+    /// `None`: the visitor has `most`.
+    fn of(address: IpAddr, held: &Held, most: usize) -> Option<Self> {
+        let visitor = match address.to_canonical() {
+            IpAddr::V4(address) => address.to_bits().into(),
+            // A whole network: it is as easy to have as one address.
+            IpAddr::V6(address) => address.to_bits() >> 64 << 64,
+        };
+        let mut counts = held.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(visitor).or_default();
+        if *count >= most {
             return None;
         }
-        counts.streams += 1;
-        drop(held);
-        Some(StreamVisit {
-            visitors: self.visitors.clone(),
-            address: self.address,
-        })
+        *count += 1;
+        drop(counts);
+        let held = Arc::clone(held);
+        Some(Self { held, visitor })
     }
 }
 
 impl Drop for Visit {
     fn drop(&mut self) {
-        let mut held = self.visitors.held();
-        held.connections -= 1;
-        if let Some(counts) = held.by_address.get_mut(&self.address) {
-            counts.connections -= 1;
-            if counts.connections + counts.streams == 0 {
-                held.by_address.remove(&self.address);
+        let mut counts = self.held.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.visitor) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.visitor);
             }
         }
-    }
-}
-
-impl Drop for StreamVisit {
-    fn drop(&mut self) {
-        let mut held = self.visitors.held();
-        if let Some(counts) = held.by_address.get_mut(&self.address) {
-            counts.streams -= 1;
-            if counts.connections + counts.streams == 0 {
-                held.by_address.remove(&self.address);
-            }
-        }
-    }
-}
-
-/// A visitor's addresses as one: with IPv6, the /64 network.
-fn whole_network(address: IpAddr) -> IpAddr {
-    match address.to_canonical() {
-        IpAddr::V4(address) => address.into(),
-        IpAddr::V6(address) => {
-            let host = u128::from(u64::MAX);
-            Ipv6Addr::from_bits(address.to_bits() & !host).into()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn enter(visitors: &Visitors, address: &str, count: usize) -> Vec<Visit> {
-        let address: IpAddr = address.parse().unwrap();
-        (0..count).filter_map(|_| visitors.enter(address)).collect()
-    }
-
-    #[test]
-    fn an_address_may_have_many_while_others_find_room() {
-        let visitors = Visitors::of(CONNECTIONS);
-        let class = enter(&visitors, "10.0.0.1", 2000);
-        assert_eq!(class.len(), CONNECTIONS - KEPT);
-        let streams: Vec<_> = class[..500].iter().map_while(Visit::stream).collect();
-        assert_eq!(streams.len(), 500);
-        // Four others have all their places.
-        for other in ["10.0.0.2", "10.0.0.3", "10.0.0.4"] {
-            let visits = enter(&visitors, other, 100);
-            assert_eq!(visits.len(), OF_ONE, "{other}");
-            let streams: Vec<_> = visits.iter().map_while(Visit::stream).collect();
-            assert_eq!(streams.len(), OF_ONE - PAGES, "{other}");
-        }
-        drop(streams);
-        drop(class);
-        assert!(visitors.held().by_address.is_empty());
-        assert_eq!(visitors.held().connections, 0);
-    }
-
-    #[test]
-    fn where_there_is_little_room_half_of_it_is_shared() {
-        let visitors = Visitors::of(64);
-        let greedy = enter(&visitors, "10.0.0.1", 100);
-        assert_eq!(greedy.len(), 32);
-        assert_eq!(enter(&visitors, "10.0.0.2", 100).len(), 32);
     }
 }
