@@ -356,7 +356,7 @@ impl GameRunner {
             },
             Outcome::Win(side) => ResultEntry {
                 winner: Some(setup.seats_by_side()[side.index()]),
-                reason: Reason::from(self.ruleset.name()).into_owned(),
+                reason: self.ruleset.name().into(),
                 lines: last.winning_lines(),
                 ..ResultEntry::default()
             },

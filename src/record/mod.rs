@@ -84,7 +84,6 @@ pub struct Record {
     pub id: String,
     pub bots: [BotEntry; 2],
     /// In Quarto it gave the first piece, or placed the one that was in hand.
-    #[serde(deserialize_with = "result::first")]
     pub first: BotIndex,
     pub seed: u64,
     /// The board; in Quarto with the piece in hand, if there is one, as a request.
@@ -133,17 +132,16 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Why a line is not JSON, as a sentence; `None` when it is, but not a record.
-fn damage(error: &serde_json::Error) -> Option<String> {
+/// What is wrong with a line, as a sentence.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
     let what = match error.classify() {
-        Category::Eof => "it ends too early",
-        Category::Syntax => "it is no JSON",
-        Category::Data | Category::Io => return None,
+        Category::Eof => "it ends too early; expected a record, a JSON object on one line",
+        Category::Syntax => "it is no JSON; expected a record, a JSON object on one line",
+        // A record is one line, so its line number is useless.
+        Category::Data | Category::Io => text.split(" at line ").next().unwrap_or(&text),
     };
-    let column = error.column();
-    Some(format!(
-        "column {column}: {what}; expected a record, a JSON object on one line"
-    ))
+    format!("column {}: {what}", error.column())
 }
 
 impl Record {
@@ -191,16 +189,7 @@ impl Record {
     /// The error is a sentence with the place in the line.
     pub fn from_line(line: &[u8]) -> Result<Self, String> {
         let line = line.trim_ascii_end();
-        let record: Self = serde_json::from_slice(line).map_err(|error| {
-            // A record is one line, so its line number is useless.
-            let text = error.to_string();
-            let text = text.split(" at line ").next().unwrap_or(&text);
-            match damage(&error) {
-                Some(damage) => damage,
-                None if result::is_about_an_index(text) => text.to_owned(),
-                None => format!("column {}: {text}", error.column()),
-            }
-        })?;
+        let record: Self = serde_json::from_slice(line).map_err(|error| problem(&error))?;
         if record.v != VERSION {
             return Err(format!(
                 "the record has version {}; this program reads version {VERSION}",
