@@ -9,7 +9,6 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::fault::{Exit, Fault};
-use crate::sandbox::cgroup::{OwnGroup, own_groups};
 use crate::sandbox::procfs;
 use crate::system::{Shortage, most_open_files};
 use crate::text::{cause, escape_controls};
@@ -111,19 +110,10 @@ impl Limit {
 
 /// The control groups of this process that limit the number of processes.
 static GROUPS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
-    let mut levels = levels("pids");
+    let mut levels = kernel::levels("pids");
     levels.retain(|directory| directory.join("pids.max").exists());
     levels
 });
-
-/// The control groups of this process in which `controller` may be enabled, and those above.
-fn levels(controller: &str) -> Vec<PathBuf> {
-    let own = procfs::own_cgroups().unwrap_or_default();
-    let mounts = procfs::own_mounts().unwrap_or_default();
-    let groups = own_groups(&own, &mounts, controller);
-    let levels = groups.iter().flat_map(OwnGroup::levels);
-    levels.map(Path::to_owned).collect()
-}
 
 fn number(file: &Path) -> Option<u64> {
     fs::read_to_string(file).ok()?.trim().parse().ok()
@@ -139,53 +129,9 @@ fn nearest_limit() -> Option<Limit> {
         })
     };
     let groups = GROUPS.iter().filter_map(of_group);
-    groups.chain(system_limits()).min_by_key(Limit::free)
-}
-
-/// Limits of the machine and of the user. Reads a file for each process when one might be reached.
-fn system_limits() -> Vec<Limit> {
-    let Some(tasks) = procfs::tasks_of_system() else {
-        return Vec::new();
-    };
-    let kernel = |name: &str| procfs::kernel_setting(name)?.parse().ok();
-    let limit = |setting: String, most: Option<u64>, user: Option<u32>| {
-        let most = most?;
-        let used = if most.saturating_sub(tasks) > SLACK {
-            tasks
-        } else {
-            procfs::count_tasks(user)
-        };
-        Some(Limit {
-            setting,
-            most,
-            used,
-        })
-    };
-    let (user, of_user) = user_limit();
-    let limits = [
-        limit(
-            "kernel.threads-max".to_owned(),
-            kernel("kernel/threads-max"),
-            None,
-        ),
-        limit("kernel.pid_max".to_owned(), kernel("kernel/pid_max"), None),
-        limit(format!("ulimit -u of user {user}"), of_user, Some(user)),
-    ];
-    limits.into_iter().flatten().collect()
-}
-
-/// The user of this process, and the most tasks that it may have.
-#[cfg(all(target_os = "linux", not(portable)))]
-fn user_limit() -> (u32, Option<u64>) {
-    use rustix::process::{Resource, getrlimit, getuid};
-    let user = getuid();
-    let most = getrlimit(Resource::Nproc).current;
-    (user.as_raw(), most.filter(|_| !user.is_root()))
-}
-
-#[cfg(any(not(target_os = "linux"), portable))]
-const fn user_limit() -> (u32, Option<u64>) {
-    (0, None)
+    groups
+        .chain(kernel::system_limits())
+        .min_by_key(Limit::free)
 }
 
 /// The error of a sandbox that could not be built for a shortage. Bubblewrap reports it in words,
@@ -230,8 +176,8 @@ pub fn available_memory() -> Option<(u64, &'static str)> {
         let bytes = files.find_map(|name| number(&directory.join(name)))?;
         Some((bytes, "the referee's control group"))
     };
-    let machine = procfs::available_memory().map(|bytes| (bytes, "this machine"));
-    let groups = levels("memory");
+    let machine = kernel::available_memory().map(|bytes| (bytes, "this machine"));
+    let groups = kernel::levels("memory");
     let limits = groups.iter().filter_map(limit).chain(machine);
     limits.min_by_key(|&(bytes, _)| bytes)
 }
@@ -294,7 +240,84 @@ impl RefusalMark {
             }
         }
         let is_reached = |limit: &Limit| limit.free() <= (limit.most / 16).min(SLACK);
-        let has_refused = now.refusals > self.refusals || system_limits().iter().any(is_reached);
+        let has_refused =
+            now.refusals > self.refusals || kernel::system_limits().iter().any(is_reached);
         has_refused.then(Exhausted::processes)
+    }
+}
+
+#[cfg(all(target_os = "linux", not(portable)))]
+mod kernel {
+    use std::path::{Path, PathBuf};
+
+    use rustix::process::{Resource, getrlimit, getuid};
+
+    use super::{Limit, SLACK};
+    use crate::sandbox::cgroup::{OwnGroup, own_groups};
+    use crate::sandbox::procfs;
+    pub(super) use crate::sandbox::procfs::available_memory;
+
+    /// The control groups of this process in which `controller` may be enabled, and those above.
+    pub(super) fn levels(controller: &str) -> Vec<PathBuf> {
+        let own = procfs::own_cgroups().unwrap_or_default();
+        let mounts = procfs::own_mounts().unwrap_or_default();
+        let groups = own_groups(&own, &mounts, controller);
+        let levels = groups.iter().flat_map(OwnGroup::levels);
+        levels.map(Path::to_owned).collect()
+    }
+
+    /// Limits of the machine and of the user. Reads a file for each process when one might be reached.
+    pub(super) fn system_limits() -> Vec<Limit> {
+        let Some(tasks) = procfs::tasks_of_system() else {
+            return Vec::new();
+        };
+        let kernel = |name: &str| procfs::kernel_setting(name)?.parse().ok();
+        let limit = |setting: String, most: Option<u64>, user: Option<u32>| {
+            let most = most?;
+            let used = if most.saturating_sub(tasks) > SLACK {
+                tasks
+            } else {
+                procfs::count_tasks(user)
+            };
+            Some(Limit {
+                setting,
+                most,
+                used,
+            })
+        };
+        let user = getuid();
+        let of_user = getrlimit(Resource::Nproc).current;
+        let of_user = of_user.filter(|_| !user.is_root());
+        let user = user.as_raw();
+        let limits = [
+            limit(
+                "kernel.threads-max".to_owned(),
+                kernel("kernel/threads-max"),
+                None,
+            ),
+            limit("kernel.pid_max".to_owned(), kernel("kernel/pid_max"), None),
+            limit(format!("ulimit -u of user {user}"), of_user, Some(user)),
+        ];
+        limits.into_iter().flatten().collect()
+    }
+}
+
+/// Nothing is known of the limits of this system.
+#[cfg(any(not(target_os = "linux"), portable))]
+mod kernel {
+    use std::path::PathBuf;
+
+    use super::Limit;
+
+    pub(super) const fn levels(_: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    pub(super) const fn system_limits() -> Vec<Limit> {
+        Vec::new()
+    }
+
+    pub(super) const fn available_memory() -> Option<u64> {
+        None
     }
 }
