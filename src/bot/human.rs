@@ -7,7 +7,6 @@ use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
@@ -58,12 +57,6 @@ impl fmt::Debug for Human {
     }
 }
 
-/// The result of a prompt.
-enum Prompted {
-    Text(String),
-    Left,
-}
-
 impl Human {
     /// With `hints` the person is warned of moves that lose immediately.
     pub fn new(
@@ -81,13 +74,14 @@ impl Human {
         }
     }
 
-    async fn ask_text(&self, turn: &dyn HumanTurn) -> io::Result<Prompted> {
+    /// `None` when the person leaves.
+    async fn ask_text(&self, turn: &dyn HumanTurn) -> io::Result<Option<String>> {
         let prompt = format!("{}, {} ", self.name, turn.question());
         loop {
             let typing = self.console.borrow_mut().prompt(&prompt)?;
             let line = match typing.await? {
                 Typed::Line(line) => line,
-                Typed::End => return Ok(Prompted::Left),
+                Typed::End => return Ok(None),
                 Typed::Interrupted => return Err(io::ErrorKind::Interrupted.into()),
             };
             let mut console = self.console.borrow_mut();
@@ -96,8 +90,8 @@ impl Human {
                 "help" | "?" => console.show(&self.ruleset.instructions())?,
                 "board" => console.draw(&turn.picture())?,
                 "pieces" => console.show(&turn.inventory())?,
-                "quit" | "exit" => return Ok(Prompted::Left),
-                text => return Ok(Prompted::Text(text.to_owned())),
+                "quit" | "exit" => return Ok(None),
+                text => return Ok(Some(text.to_owned())),
             }
         }
     }
@@ -123,7 +117,7 @@ impl Human {
                 self.console.borrow_mut().show(&format!("hint: {hint}\n"))?;
             }
             loop {
-                let Prompted::Text(text) = self.ask_text(&*turn).await? else {
+                let Some(text) = self.ask_text(&*turn).await? else {
                     return Ok(None);
                 };
                 let Err(problem) = turn.make(&text) else {
@@ -153,16 +147,8 @@ impl Player for Human {
         let asked = Instant::now();
         let Ok(answer) = timeout(allowance.time, self.turn(request)).await else {
             return Ok(Err(Fault::Timeout(Box::new(Timeout {
-                asked: request.trim_end_matches('\n').to_owned(),
-                allowance,
-                fresh: false,
                 evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
-                afterwards: Vec::new(),
-                elapsed: asked.elapsed(),
-                usage: None,
-                excused: Duration::ZERO,
-                unwatched: Duration::ZERO,
-                language: None,
+                ..Timeout::new(request, allowance, false, asked.elapsed())
             }))));
         };
         let Some(answer) = answer? else {

@@ -218,29 +218,27 @@ fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// The command that asks a program the same again, quoted for this system's shell. Each line of a
-/// request is a question. With `stays_open` the input ends some seconds later.
+/// The command that asks a program the same again, once or `twice`, quoted for this system's shell.
+/// With `stays_open` the input ends some seconds later.
 pub fn reproduce_command(
     program: &Program,
     environment: &[(String, String)],
     request: &str,
+    twice: bool,
     stays_open: bool,
 ) -> String {
-    let lines: Vec<&str> = request.trim_end_matches('\n').split('\n').collect();
+    let request = request.trim_end_matches('\n');
+    let words = match program.builtin() {
+        Some(name) => &["referee".to_owned(), "bot".to_owned(), name.to_owned()],
+        None => &program.argv[..],
+    };
+    let both = [request; 2];
     shell::asking(&Question {
-        words: &shown_argv(program),
+        words,
         environment,
-        lines: &lines,
+        lines: if twice { &both } else { &both[..1] },
         stays_open,
     })
-}
-
-/// What a person types to run it.
-fn shown_argv(program: &Program) -> Vec<String> {
-    match program.builtin() {
-        Some(name) => vec!["referee".to_owned(), "bot".to_owned(), name.to_owned()],
-        None => program.argv.clone(),
-    }
 }
 
 /// The last part of a path, escaped.

@@ -9,7 +9,6 @@ use tracing::Instrument as _;
 use super::clock::Clock;
 use super::events;
 use super::game::GameObserver;
-use super::game::{Adjudicator, adjudicator};
 use super::game::{End, Played, play};
 use super::game::{TextBuffers, TurnTime, take_turn};
 use super::seat::{Seat, StartError, stop_both};
@@ -21,7 +20,7 @@ use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::game::Outcome;
-use crate::record::{BotIndex, Reason, Record, ResultEntry, UsageEntry};
+use crate::record::{BotIndex, Reason, Record, ResultEntry};
 use crate::session::{Ruleset, Session};
 use crate::text::milliseconds;
 
@@ -77,7 +76,7 @@ impl From<StartError> for GameError {
 #[derive(Debug)]
 pub struct GameRunner {
     ruleset: Arc<dyn Ruleset>,
-    adjudicator: &'static dyn Adjudicator,
+    adjudicate: bool,
     stalls: StallDetector,
 }
 
@@ -87,7 +86,7 @@ impl GameRunner {
     pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> io::Result<Self> {
         Ok(Self {
             ruleset,
-            adjudicator: adjudicator(adjudicate),
+            adjudicate,
             stalls: StallDetector::start()?,
         })
     }
@@ -223,7 +222,7 @@ impl GameRunner {
                 [b, a]
             };
             let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
-            let played = play(&mut *session, players, clocks, self.adjudicator, observer).await;
+            let played = play(&mut *session, players, clocks, self.adjudicate, observer).await;
             played.map_err(|error| self.failed(error))?
         };
         if matches!(end, End::Forfeit(..)) {
@@ -406,13 +405,8 @@ fn forfeit_result(fault: &GameFault) -> ResultEntry {
 }
 
 /// In the game that has just ended; `None` when it is unknown for both.
-fn usage(seats: &mut [Seat; 2]) -> Option<[Option<UsageEntry>; 2]> {
-    let entry = |usage: Usage| UsageEntry {
-        cpu_ms: usage.cpu_ms,
-        cpu_other_ms: usage.cpu_other_ms,
-        memory_kb: usage.memory_kb,
-    };
-    let usage = seats.each_mut().map(|seat| seat.end_game().map(entry));
+fn usage(seats: &mut [Seat; 2]) -> Option<[Option<Usage>; 2]> {
+    let usage = seats.each_mut().map(Seat::end_game);
     usage.iter().any(Option::is_some).then_some(usage)
 }
 

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::text::short_name;
 
+pub use crate::bot::meter::Usage as UsageEntry;
 pub use crate::protocol::ForfeitReason;
 pub use result::{BotIndex, Ending, Reason, ResultEntry, UnknownReason};
 /// A turn in canonical form, such as `6 A`. Short texts are stored inline: recording a turn does not allocate.
@@ -33,16 +34,6 @@ pub struct BotEntry {
     pub command: Vec<String>,
     #[serde(flatten)]
     pub more: Map<String, Value>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct UsageEntry {
-    /// Of all its processes.
-    pub cpu_ms: f64,
-    /// The part of `cpu_ms` that it used while it was not its turn.
-    pub cpu_other_ms: f64,
-    /// The peak of its process since it was started; 0 when unknown.
-    pub memory_kb: u64,
 }
 
 /// What the process of a bot was given at its start, so that it can be asked the same again.

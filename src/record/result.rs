@@ -49,21 +49,13 @@ impl<T> Index<BotIndex> for [T; 2] {
     type Output = T;
 
     fn index(&self, bot: BotIndex) -> &T {
-        let [a, b] = self;
-        match bot {
-            BotIndex::A => a,
-            BotIndex::B => b,
-        }
+        &self.as_slice()[bot.index()]
     }
 }
 
 impl<T> IndexMut<BotIndex> for [T; 2] {
     fn index_mut(&mut self, bot: BotIndex) -> &mut T {
-        let [a, b] = self;
-        match bot {
-            BotIndex::A => a,
-            BotIndex::B => b,
-        }
+        &mut self.as_mut_slice()[bot.index()]
     }
 }
 

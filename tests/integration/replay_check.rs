@@ -662,11 +662,10 @@ fn an_adjudicated_result_is_proven_again() {
         assert_eq!(wrong.turn, None);
         assert_eq!(
             wrong.problem,
-            format!("adjudicated as a win of {name}; by best play the winner is random.py")
+            format!("the winner is {name}; by best play it is random.py")
         );
     }
-    let reason = "an adjudicated game with a winner has the reason `quarto`, no forfeit and no \
-                  winning lines";
+    let reason = "by best play it is `quarto`";
     broken(&won, |r| r.result.reason = Word::Draw, None, &[reason]);
     broken(
         &won,
@@ -674,14 +673,16 @@ fn an_adjudicated_result_is_proven_again() {
         None,
         &[reason],
     );
-    broken(&won, |r| r.result.by = Some(BotIndex::B), None, &[reason]);
+    let forfeit = "a forfeit by random.py, but the game ended by best play";
+    broken(&won, |r| r.result.by = Some(BotIndex::B), None, &[forfeit]);
     let line = ("H1".to_owned(), "square".to_owned());
-    broken(&won, |r| r.result.lines.push(line), None, &[reason]);
+    let lines = "the winning lines are H1 square; by best play they are none";
+    broken(&won, |r| r.result.lines.push(line), None, &[lines]);
     broken(
         &adjudicated(&DRAWN[..16], 0, None),
         |r| r.result.reason = Word::from("quarto"),
         None,
-        &["an adjudicated game without a winner has the reason `draw`"],
+        &["the result's reason is `quarto`; by best play it is `draw`"],
     );
     // What is over needs no verdict.
     broken(

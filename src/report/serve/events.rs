@@ -8,10 +8,10 @@ use http_body_util::channel::Sender;
 use hyper::body::Bytes;
 use tokio::sync::{Mutex, watch};
 use tokio::task::spawn_blocking;
-use tokio::time::{sleep, timeout};
+use tokio::time::{Instant, interval_at, sleep, timeout};
 
 use super::stage::Watched;
-use super::{Feed, State};
+use super::{Feed, Now};
 use crate::report::html::Served;
 
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
@@ -19,7 +19,7 @@ pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 pub(super) const EVENT_BYTES: usize = 64 * 1024;
 /// Games that finish within it share an event.
 const BATCH_INTERVAL: Duration = Duration::from_millis(150);
-/// After this time without data, a comment is sent.
+/// Between two comments, without which a proxy might end a silent connection.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// Begins a sequence of games.
@@ -31,17 +31,8 @@ pub(super) struct Shared {
     pub(super) served: Served,
     /// Part of event ids: tells servers apart.
     pub(super) run: u32,
-    pub(super) figures: watch::Receiver<CurrentFigures>,
     pub(super) shutdown: watch::Receiver<bool>,
     pub(super) blocks: Mutex<Blocks>,
-}
-
-/// As last computed.
-#[derive(Clone, Default)]
-pub(super) struct CurrentFigures {
-    pub(super) json: Arc<str>,
-    /// None will follow.
-    pub(super) last: bool,
 }
 
 /// The client left or does not accept data, or the page has ended.
@@ -87,16 +78,6 @@ async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Di
     Ok(())
 }
 
-/// The stage's next text; never for a client without stage.
-async fn changed(
-    tables: &mut Option<watch::Receiver<Arc<str>>>,
-) -> Result<(), watch::error::RecvError> {
-    match tables {
-        Some(tables) => tables.changed().await,
-        None => std::future::pending().await,
-    }
-}
-
 /// Sends a sequence's entries from a position on, in blocks if `packed`; of a new sequence if one begins. Returns
 /// sequence and position.
 async fn send_entries(
@@ -104,7 +85,6 @@ async fn send_entries(
     shared: &Shared,
     packed: bool,
     (mut sequence, mut position): (u32, usize),
-    games: &mut watch::Receiver<(u32, u64)>,
 ) -> Result<(u32, usize), Disconnected> {
     loop {
         let run = shared.run.wrapping_add(sequence);
@@ -115,7 +95,7 @@ async fn send_entries(
         }
         let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
             send(sender, BEGIN.to_owned()).await?;
-            (sequence, position) = (games.borrow_and_update().0, 0);
+            (sequence, position) = (shared.feed.sequence(), 0);
             continue;
         };
         if next == position {
@@ -136,58 +116,47 @@ pub(super) async fn send_events(
     shared: &Shared,
     wanted: Wanted,
 ) -> Result<(), Disconnected> {
-    let mut games = shared.feed.watch();
-    let mut figures = shared.figures.clone();
-    let mut state = shared.feed.state();
+    let mut changes = shared.feed.watch();
     let watched = shared.feed.watched().filter(|_| wanted.stage);
     let _watching = watched.map(Watched::watch);
-    let mut tables = watched.map(|watched| watched.tables.subscribe());
-    let mut told = State::Playing;
-    let mut sent: Arc<str> = Arc::default();
-    let mut shown: Arc<str> = Arc::default();
+    let mut told = Now::default();
+    let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE_INTERVAL, KEEP_ALIVE_INTERVAL);
     if wanted.from.is_none() {
         send(sender, BEGIN.to_owned()).await?;
     }
     if let Some(watched) = watched {
         send_event(sender, "edition", &watched.edition()).await?;
     }
-    let mut position = wanted.from.unwrap_or(0);
-    let mut sequence = games.borrow().0;
+    let mut sent = (shared.feed.sequence(), wanted.from.unwrap_or(0));
     loop {
-        games.mark_unchanged();
-        let sent_until = (sequence, position);
-        (sequence, position) =
-            send_entries(sender, shared, wanted.packed, sent_until, &mut games).await?;
-        let current = figures.borrow_and_update().clone();
-        if !current.json.is_empty() && !Arc::ptr_eq(&current.json, &sent) {
-            send_event(sender, "figures", &current.json).await?;
-            sent = current.json;
+        let now = changes.borrow_and_update().clone();
+        sent = send_entries(sender, shared, wanted.packed, sent).await?;
+        if !now.figures.is_empty() && !Arc::ptr_eq(&now.figures, &told.figures) {
+            send_event(sender, "figures", &now.figures).await?;
         }
-        if let (Some(watched), Some(tables)) = (watched, &mut tables) {
-            let text = Arc::clone(&tables.borrow_and_update());
-            if !text.is_empty() && !Arc::ptr_eq(&text, &shown) {
-                let now = watched.now();
-                send_event(sender, "tables", &format!("[{now},{text}]")).await?;
-                shown = text;
-            }
+        if let Some(watched) = watched
+            && !now.tables.is_empty()
+            && !Arc::ptr_eq(&now.tables, &told.tables)
+        {
+            let tables = format!("[{},{}]", watched.now(), now.tables);
+            send_event(sender, "tables", &tables).await?;
         }
-        let now = *state.borrow_and_update();
-        if now != told {
-            told = now;
-            send_event(sender, "state", &format!("\"{}\"", now.name())).await?;
+        if now.state != told.state {
+            send_event(sender, "state", &format!("\"{}\"", now.state.name())).await?;
         }
-        if current.last {
+        if now.last {
             return Ok(());
         }
+        told = now;
         tokio::select! {
-            changed = games.changed() => {
+            changed = changes.changed() => {
                 changed.map_err(|_| Disconnected)?;
-                sleep(BATCH_INTERVAL).await;
+                let games = changes.borrow().games;
+                if games != told.games {
+                    sleep(BATCH_INTERVAL).await;
+                }
             }
-            changed = figures.changed() => changed.map_err(|_| Disconnected)?,
-            changed = state.changed() => changed.map_err(|_| Disconnected)?,
-            changed = changed(&mut tables) => changed.map_err(|_| Disconnected)?,
-            () = sleep(KEEP_ALIVE_INTERVAL) => send(sender, ": keep-alive\n\n".to_owned()).await?,
+            _ = keep_alive.tick() => send(sender, ": keep-alive\n\n".to_owned()).await?,
         }
     }
 }

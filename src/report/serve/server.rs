@@ -20,10 +20,8 @@ use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
 use super::Feed;
-use super::events::{
-    Blocks, CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, send_events,
-};
-use super::http::{Body, Route, events, page, refusal, route};
+use super::events::{Blocks, EVENT_BYTES, SEND_TIMEOUT, Shared, send_events};
+use super::http::{Body, events, page, refusal, refused, wanted};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
 use crate::report::html::served;
@@ -129,13 +127,11 @@ async fn serve(
     mut shutdown: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
-    let (current, figures) = watch::channel(CurrentFigures::default());
-    let calculator = tokio::spawn(calculate(feed.clone(), current, shutdown.clone()));
+    let calculator = tokio::spawn(calculate(feed.clone(), shutdown.clone()));
     let shared = Arc::new(Shared {
         served: served(feed.options()),
         feed,
         run: rand::random(),
-        figures,
         shutdown: shutdown.clone(),
         blocks: tokio::sync::Mutex::new(Blocks::default()),
     });
@@ -185,27 +181,22 @@ async fn serve(
 }
 
 /// While there are new games, and once at the end.
-async fn calculate(
-    feed: Feed,
-    current: watch::Sender<CurrentFigures>,
-    mut shutdown: watch::Receiver<bool>,
-) {
-    let mut games = feed.watch();
+async fn calculate(feed: Feed, mut shutdown: watch::Receiver<bool>) {
+    let mut changes = feed.watch();
     loop {
         let last = *shutdown.borrow_and_update();
-        games.mark_unchanged();
+        let revision = changes.borrow_and_update().revision;
         let began = Instant::now();
         let figures = feed.figures();
-        match figures.standings() {
-            Ok(standings) => {
-                let json = figures.as_json(&standings).to_string().into();
-                current.send_replace(CurrentFigures { json, last });
+        let standings = figures.standings();
+        let json = standings.map(|standings| figures.as_json(&standings).to_string());
+        feed.tell(|now| {
+            now.last = last;
+            match json {
+                Ok(json) => now.figures = json.into(),
+                Err(error) => tracing::warn!("no figures for the page: {error}"),
             }
-            Err(error) => {
-                tracing::warn!("no figures for the page: {error}");
-                current.send_modify(|figures| figures.last = last);
-            }
-        }
+        });
         if last {
             return;
         }
@@ -216,7 +207,7 @@ async fn calculate(
             () = wait_for_shutdown(&mut shutdown) => continue,
         }
         tokio::select! {
-            _ = games.changed() => {}
+            _ = changes.wait_for(|now| now.revision != revision) => {}
             () = wait_for_shutdown(&mut shutdown) => {}
         }
     }
@@ -258,37 +249,23 @@ async fn connection(
 }
 
 fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
-    match route(request) {
-        Route::Page => {
-            tracing::debug!(target: PAGE, "the page is sent");
-            page(&shared.served)
-        }
-        Route::Events {
-            last,
-            stage,
-            packed,
-        } => {
-            tracing::debug!(target: PAGE, from = last, stage, "events are sent");
-            let run = shared.run.wrapping_add(shared.feed.watch().borrow().0);
-            let from = last.and_then(|id| position_of(&id, run));
-            let (mut sender, stream) = Channel::new(1);
-            let shared = Arc::clone(shared);
-            tokio::spawn(async move {
-                let wanted = Wanted {
-                    from,
-                    stage,
-                    packed,
-                };
-                // The client left.
-                let _ = send_events(&mut sender, &shared, wanted).await;
-            });
-            events(stream)
-        }
-        Route::Refused(status, why) => {
-            tracing::debug!(target: PAGE, status = status.as_u16(), why = why.trim_end(), "refused");
-            refusal(status, why)
-        }
+    if let Some((status, why)) = refused(request) {
+        tracing::debug!(target: PAGE, status = status.as_u16(), why = why.trim_end(), "refused");
+        return refusal(status, why);
     }
+    if request.uri().path() == "/" {
+        tracing::debug!(target: PAGE, "the page is sent");
+        return page(&shared.served);
+    }
+    let wanted = wanted(request, shared.run.wrapping_add(shared.feed.sequence()));
+    tracing::debug!(target: PAGE, from = wanted.from, stage = wanted.stage, "events are sent");
+    let (mut sender, stream) = Channel::new(1);
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        // The client left.
+        let _ = send_events(&mut sender, &shared, wanted).await;
+    });
+    events(stream)
 }
 
 async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {

@@ -9,7 +9,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
 use tokio::time::sleep;
 
 use super::Feed;
@@ -34,8 +33,6 @@ pub(super) struct Watched {
     pub(super) stage: Stage,
     ruleset: Arc<dyn Ruleset>,
     watchers: AtomicUsize,
-    /// JSON; empty before the first text.
-    pub(super) tables: watch::Sender<Arc<str>>,
     /// Times in the text are milliseconds from here.
     epoch: Instant,
     expected: Mutex<Option<Expected>>,
@@ -67,7 +64,6 @@ impl Watched {
             stage: Stage::new(ruleset.program().is_some()),
             ruleset,
             watchers: AtomicUsize::new(0),
-            tables: watch::Sender::new(Arc::default()),
             epoch: Instant::now(),
             expected: Mutex::new(None),
         }
@@ -101,17 +97,17 @@ impl Watched {
         let mut told = None;
         loop {
             let watchers = self.watchers.load(Ordering::Relaxed);
-            let now = (self.stage.version(), feed.number_of_games());
+            let found = (self.stage.version(), feed.number_of_games());
             if watchers == 0 {
-                if told.is_some_and(|told| told != now) {
+                if told.is_some_and(|told| told != found) {
                     // Later watchers must not see old games.
                     told = None;
-                    self.tables.send_replace(Arc::default());
+                    feed.tell(|now| now.tables = Arc::default());
                 }
-            } else if told != Some(now) {
-                told = Some(now);
-                let text = self.text(now.1, &mut drawings);
-                self.tables.send_replace(text.into());
+            } else if told != Some(found) {
+                told = Some(found);
+                let text = self.text(found.1, &mut drawings);
+                feed.tell(|now| now.tables = text.into());
             }
             let all = u32::try_from(watchers).unwrap_or(u32::MAX);
             sleep(INTERVAL.max(TIME_PER_WATCHER.saturating_mul(all))).await;
