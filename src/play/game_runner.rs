@@ -364,16 +364,6 @@ impl GameRunner {
 }
 
 impl GameFault {
-    /// The fault and the last line of stderr, as one line for people.
-    pub fn in_words(&self) -> String {
-        let fault = &self.fault;
-        let mut text = format!("{}: {fault}", fault.reason());
-        if let Some(line) = self.last_words() {
-            text = format!("{text}; its last words on stderr: {line}");
-        }
-        text
-    }
-
     /// The last line of stderr, escaped.
     pub fn last_words(&self) -> Option<&str> {
         self.stderr.trim_end().lines().last()

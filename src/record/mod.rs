@@ -20,7 +20,7 @@ use crate::text::short_name;
 
 pub use crate::bot::meter::Usage as UsageEntry;
 pub use crate::protocol::ForfeitReason;
-pub use result::{BotIndex, Ending, Reason, ResultEntry, UnknownReason};
+pub use result::{BotIndex, Ending, Reason, ResultEntry};
 /// A turn in canonical form, such as `6 A`. Short texts are stored inline: recording a turn does not allocate.
 pub use smol_str::SmolStr as TurnText;
 pub use summary::RecordSummary;
@@ -191,7 +191,7 @@ impl Record {
     }
 
     /// A forfeit for a reason of a later version is an error.
-    pub fn ending(&self) -> Result<Ending, UnknownReason> {
+    pub fn ending(&self) -> Result<Ending, String> {
         let result = &self.result;
         Ending::of(result.winner, result.by, &result.reason)
     }

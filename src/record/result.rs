@@ -198,10 +198,6 @@ pub(super) const fn played() -> bool {
     true
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no reason called {0}")]
-pub struct UnknownReason(pub String);
-
 /// As the fields of its result are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -217,10 +213,10 @@ impl Ending {
         winner: Option<BotIndex>,
         by: Option<BotIndex>,
         reason: &Reason,
-    ) -> Result<Self, UnknownReason> {
+    ) -> Result<Self, String> {
         match (by, reason, winner) {
             (Some(by), Reason::Forfeit(reason), _) => Ok(Self::Forfeit(by, *reason)),
-            (Some(_), reason, _) => Err(UnknownReason(reason.name().to_owned())),
+            (Some(_), reason, _) => Err(format!("there is no reason called {reason}")),
             (None, _, Some(winner)) => Ok(Self::Win(winner)),
             (None, _, None) => Ok(Self::Draw),
         }

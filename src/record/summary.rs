@@ -10,7 +10,7 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::annotation::{Annotation, FIELD, Tally};
-use super::{BotIndex, Ending, Reason, Record, TurnText, UnknownReason, problem, result};
+use super::{BotIndex, Ending, Reason, Record, TurnText, problem, result};
 
 /// What standings, results and merging need of a [`Record`], without copying: borrowed from a line, whose other
 /// fields are not parsed, or from a record.
@@ -154,7 +154,7 @@ impl<'a> RecordSummary<'a> {
     }
 
     /// A forfeit for a reason of a later version is an error.
-    pub fn ending(&self) -> Result<Ending, UnknownReason> {
+    pub fn ending(&self) -> Result<Ending, String> {
         let result = &self.result;
         Ending::of(result.winner, result.by, &result.reason)
     }

@@ -152,7 +152,7 @@ async fn a_late_answer_can_be_read() {
 async fn an_exchange_goes_on_after_its_time() {
     let mut pair = pair(8);
     let asked = Instant::now();
-    let late = pair.channel.exchange_from(asked, REQUEST, LIMIT).await;
+    let late = pair.channel.exchange(asked, REQUEST, LIMIT).await;
     assert_eq!(late.expect("no failure of our own"), timeout(b""));
     // Half of the request has been written, because nobody reads.
     let bot = async {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Outcome, Side};
 use referee::play::game::GameObserver;
-use referee::play::game::PlayOut;
 use referee::play::game::{End, Played, play};
 use referee::play::replay::{ReplayError, Violation, replay};
 use referee::play::{Clock, TimeControl};
@@ -37,7 +36,7 @@ fn played<'a>(edition: &'a Edition, answers: &[&str]) -> (Played, Box<dyn Sessio
     let played = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime")
-        .block_on(play(&mut *session, players, clocks, &PlayOut, &mut ()))
+        .block_on(play(&mut *session, players, clocks, false, &mut ()))
         .expect("nothing that can fail");
     (played, session)
 }

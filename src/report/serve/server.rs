@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -127,6 +127,7 @@ async fn serve(
     mut shutdown: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
+    feed.tell(|now| now.last = false);
     let calculator = tokio::spawn(calculate(feed.clone(), shutdown.clone()));
     let shared = Arc::new(Shared {
         served: served(feed.options()),
@@ -144,7 +145,7 @@ async fn serve(
     let places = places();
     let of_one = places - FOR_OTHERS.min(places / 2);
     let permits = Arc::new(Semaphore::new(places));
-    let held = Held::default();
+    let mut visitors: HashMap<u128, Arc<Semaphore>> = HashMap::new();
     loop {
         // Before accepting: further clients wait in the kernel's queue.
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
@@ -154,12 +155,15 @@ async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, client)) => {
                     let span = tracing::info_span!(target: SPAN, "client", %client);
-                    let Some(visit) = Visit::of(client.ip(), &held, of_one) else {
+                    visitors.retain(|_, places| places.available_permits() < of_one);
+                    let places = visitors.entry(visitor(client.ip()));
+                    let places = places.or_insert_with(|| Arc::new(Semaphore::new(of_one)));
+                    let Ok(visit) = Arc::clone(places).try_acquire_owned() else {
                         span.in_scope(|| tracing::debug!(target: PAGE, "refused: its address has enough connections"));
                         continue;
                     };
                     span.in_scope(|| tracing::debug!(target: PAGE, "connected"));
-                    let connection = connection(stream, Arc::clone(&shared), visit, permit);
+                    let connection = connection(stream, Arc::clone(&shared), [visit, permit]);
                     tokio::spawn(connection.instrument(span));
                 }
                 // The client left, or too many files are open: both temporary.
@@ -213,12 +217,7 @@ async fn calculate(feed: Feed, mut shutdown: watch::Receiver<bool>) {
     }
 }
 
-async fn connection(
-    stream: TcpStream,
-    shared: Arc<Shared>,
-    visit: Visit,
-    permit: OwnedSemaphorePermit,
-) {
+async fn connection(stream: TcpStream, shared: Arc<Shared>, permits: [OwnedSemaphorePermit; 2]) {
     let mut shutdown = shared.shutdown.clone();
     // Disconnects a client that does not read.
     let mut stream = TimeoutStream::new(stream);
@@ -245,7 +244,7 @@ async fn connection(
         tracing::debug!(target: PAGE, "the connection failed: {error}");
     }
     tracing::debug!(target: PAGE, "disconnected");
-    drop((visit, permit));
+    drop(permits);
 }
 
 fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
@@ -273,43 +272,10 @@ async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&shutdown| shutdown).await;
 }
 
-/// How many connections each visitor has.
-type Held = Arc<Mutex<HashMap<u128, usize>>>;
-
-/// A connection of a visitor, until dropped.
-struct Visit {
-    held: Held,
-    visitor: u128,
-}
-
-impl Visit {
-    /// `None`: the visitor has `most`.
-    fn of(address: IpAddr, held: &Held, most: usize) -> Option<Self> {
-        let visitor = match address.to_canonical() {
-            IpAddr::V4(address) => address.to_bits().into(),
-            // A whole network: it is as easy to have as one address.
-            IpAddr::V6(address) => address.to_bits() >> 64 << 64,
-        };
-        let mut counts = held.lock().unwrap_or_else(PoisonError::into_inner);
-        let count = counts.entry(visitor).or_default();
-        if *count >= most {
-            return None;
-        }
-        *count += 1;
-        drop(counts);
-        let held = Arc::clone(held);
-        Some(Self { held, visitor })
-    }
-}
-
-impl Drop for Visit {
-    fn drop(&mut self) {
-        let mut counts = self.held.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(count) = counts.get_mut(&self.visitor) {
-            *count -= 1;
-            if *count == 0 {
-                counts.remove(&self.visitor);
-            }
-        }
+/// A visitor's address. With IPv6 that is the /64 network: it is as easy to have as one address.
+fn visitor(address: IpAddr) -> u128 {
+    match address.to_canonical() {
+        IpAddr::V4(address) => address.to_bits().into(),
+        IpAddr::V6(address) => address.to_bits() >> 64 << 64,
     }
 }
