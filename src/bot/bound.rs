@@ -16,8 +16,8 @@ use crate::sandbox::procfs;
 /// Between two counts.
 const COUNT: Duration = Duration::from_millis(250);
 
-/// A count waits for this multiple of the last one's length.
-const COUNT_SHARE: u32 = 50;
+/// A count waits for this multiple of the last one's length: it takes at most a fifth of a core.
+const COUNT_SHARE: u32 = 4;
 
 /// The most processes of a bot, where the machine has enough.
 const MOST: u64 = 1000;

@@ -25,7 +25,7 @@ const SLACK: u64 = 64;
 #[error("{cause}; {fix}")]
 pub struct Exhausted {
     cause: String,
-    fix: &'static str,
+    fix: String,
 }
 
 impl Exhausted {
@@ -55,29 +55,34 @@ impl Exhausted {
                 "free some, or set TMPDIR to a folder with more of it",
             ),
         };
+        let fix = fix.to_owned();
         Some(Self { cause, fix })
     }
 
     /// Names the limit with the fewest free: which one refused, the kernel does not say.
     fn processes() -> Self {
         let limit = nearest_limit();
-        let limit = limit.map_or_else(String::new, |limit| {
-            format!("; likely {}", limit.in_words())
+        let likely = limit
+            .as_ref()
+            .map(|limit| format!("; likely {}", limit.in_words()));
+        let fix = limit.map_or("ulimit -u, pids.max of its control group", |limit| {
+            limit.fix
         });
         Self {
-            cause: format!("no process or thread can be started now (EAGAIN){limit}"),
-            fix: "end other programs, play fewer games at once, or raise the limit (ulimit -u or \
-                  /etc/security/limits.conf; of a container --pids-limit; of a systemd unit or user \
-                  TasksMax=; sysctl kernel.pid_max and kernel.threads-max)",
+            cause: format!(
+                "no process or thread can be started now (EAGAIN){}",
+                likely.unwrap_or_default()
+            ),
+            fix: format!(
+                "end other programs, play fewer games at once, or raise the limit ({fix})"
+            ),
         }
     }
 
     /// For a bot that was killed within its memory limit.
-    const fn memory(cause: String) -> Self {
-        Self {
-            cause,
-            fix: "end other programs, play fewer games at once, or lower --memory",
-        }
+    fn memory(cause: String) -> Self {
+        let fix = "end other programs, play fewer games at once, or lower --memory".to_owned();
+        Self { cause, fix }
     }
 
     pub fn cause(&self) -> &str {
@@ -91,6 +96,8 @@ struct Limit {
     setting: String,
     most: u64,
     used: u64,
+    /// Where it is raised.
+    fix: &'static str,
 }
 
 impl Limit {
@@ -103,6 +110,7 @@ impl Limit {
             setting,
             most,
             used,
+            ..
         } = self;
         format!("{used} of at most {most} processes and threads are in use ({setting})")
     }
@@ -126,6 +134,7 @@ fn nearest_limit() -> Option<Limit> {
             most: number(&max)?,
             used: number(&directory.join("pids.current"))?,
             setting: max.display().to_string(),
+            fix: "of a container: --pids-limit; of a systemd unit or user: TasksMax=",
         })
     };
     let groups = GROUPS.iter().filter_map(of_group);
@@ -272,7 +281,13 @@ mod kernel {
             return Vec::new();
         };
         let kernel = |name: &str| procfs::kernel_setting(name)?.parse().ok();
-        let limit = |setting: String, most: Option<u64>, user: Option<u32>| {
+        let threads = kernel("kernel/threads-max").map(|most| Limit {
+            setting: "kernel.threads-max".to_owned(),
+            most,
+            used: tasks,
+            fix: "sysctl kernel.threads-max",
+        });
+        let counted = |setting, most: Option<u64>, user, fix| {
             let most = most?;
             let used = if most.saturating_sub(tasks) > SLACK {
                 tasks
@@ -283,6 +298,7 @@ mod kernel {
                 setting,
                 most,
                 used,
+                fix,
             })
         };
         let user = getuid();
@@ -290,13 +306,19 @@ mod kernel {
         let of_user = of_user.filter(|_| !user.is_root());
         let user = user.as_raw();
         let limits = [
-            limit(
-                "kernel.threads-max".to_owned(),
-                kernel("kernel/threads-max"),
+            threads,
+            counted(
+                "kernel.pid_max".to_owned(),
+                kernel("kernel/pid_max"),
                 None,
+                "sysctl kernel.pid_max",
             ),
-            limit("kernel.pid_max".to_owned(), kernel("kernel/pid_max"), None),
-            limit(format!("ulimit -u of user {user}"), of_user, Some(user)),
+            counted(
+                format!("ulimit -u of user {user}"),
+                of_user,
+                Some(user),
+                "ulimit -u, or nproc in /etc/security/limits.conf",
+            ),
         ];
         limits.into_iter().flatten().collect()
     }

@@ -145,9 +145,10 @@ fn check_result(
         }
         (Some(outcome), false) => (winner_of(outcome), "by the rules"),
         (None, false) => return check_forfeit(record, sides[last.to_move().index()]),
-        (None, true) => match proven_result(last) {
-            Some(outcome) => (winner_of(outcome), "by best play"),
-            None => {
+        (None, true) => {
+            if let Some(outcome) = proven_result(last) {
+                (winner_of(outcome), "by best play")
+            } else {
                 let mut board = String::new();
                 last.write_request(&mut board);
                 tracing::warn!(
@@ -155,7 +156,7 @@ fn check_result(
                 );
                 (result.winner, "as it is")
             }
-        },
+        }
     };
     let reason = winner.map_or(Reason::Draw, |_| ruleset.name().into());
     let lines = if result.adjudicated {

@@ -592,12 +592,13 @@ fn records_that_are_none_are_refused_with_a_reason() {
         assert!(problem.contains(word), "no {word:?} in: {problem}");
     };
     refused(&|value| value["v"] = json!(2), "version 2");
-    refused(&|value| value["first"] = json!(2), "`first` is 2");
+    let two = "a bot has the number 2; expected 0 or 1";
+    refused(&|value| value["first"] = json!(2), two);
+    refused(&|value| value["result"]["winner"] = json!(2), two);
     refused(
-        &|value| value["result"]["winner"] = json!(2),
-        "`winner` is 2",
+        &|value| value["result"]["by"] = json!(7),
+        "a bot has the number 7; expected 0 or 1",
     );
-    refused(&|value| value["result"]["by"] = json!(7), "`by` is 7");
     refused(
         &|value| value["turns"] = json!("- A"),
         "expected a sequence",

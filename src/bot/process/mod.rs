@@ -147,7 +147,7 @@ impl Process {
             let backend = request.backend.name();
             log_starting(
                 &request.argv,
-                &request.directory,
+                request.directory.as_ref(),
                 &request.environment,
                 backend,
                 Some(limits),
@@ -170,7 +170,7 @@ impl Process {
         let Program {
             argv, directory, ..
         } = program;
-        log_starting(argv, directory, environment, "none", None);
+        log_starting(argv, directory.as_ref(), environment, "none", None);
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
@@ -465,7 +465,7 @@ impl Child {
 
 fn log_starting(
     argv: &[String],
-    directory: &Option<PathBuf>,
+    directory: Option<&PathBuf>,
     environment: &[(String, String)],
     sandbox: &str,
     limits: Option<&ResourceLimits>,
@@ -475,7 +475,7 @@ fn log_starting(
     tracing::info!(
         target: PROCESS,
         command = ?argv,
-        directory = directory.as_ref().map(tracing::field::debug),
+        directory = directory.map(tracing::field::debug),
         ?environment,
         sandbox,
         memory = limits.map(|limits| limits.memory),

@@ -149,8 +149,8 @@ pub(super) async fn send_events(
         }
         told = now;
         tokio::select! {
-            changed = changes.changed() => {
-                changed.map_err(|_| Disconnected)?;
+            new = changes.changed() => {
+                new.map_err(|_| Disconnected)?;
                 let games = changes.borrow().games;
                 if games != told.games {
                     sleep(BATCH_INTERVAL).await;
