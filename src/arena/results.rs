@@ -156,7 +156,7 @@ impl Results {
 
     pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {
         let (id, pair) = identify(plan, game)?;
-        let ending = game.ending().map_err(|error| error.to_string())?;
+        let ending = game.ending()?;
         if !self.endings.note(id, ending) {
             return Err(format!("the game {id} occurs twice"));
         }
@@ -182,7 +182,7 @@ impl Results {
     /// Which game it is and how it ended. The error is a sentence.
     pub fn examine(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, Ending), String> {
         let (id, _) = identify(plan, game)?;
-        let ending = game.ending().map_err(|error| error.to_string())?;
+        let ending = game.ending()?;
         Ok((id, ending))
     }
 

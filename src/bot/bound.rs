@@ -1,12 +1,10 @@
 //! Bounds the processes of a bot without a sandbox. (In one the supervisor counts them.)
 //!
-//! A thread watches the system's number of tasks. When it has grown, and every second, each bot's
-//! processes are counted. A bot with too many is killed, which is its forfeit. Orphans of unknown
-//! bots share one bound: beyond it all of them are killed.
+//! A thread counts each bot's processes. A bot with too many is killed, which is its forfeit. Orphans
+//! of unknown bots share one bound: beyond it all of them are killed.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, getpgid, kill_process, kill_process_group};
@@ -15,15 +13,11 @@ use super::children;
 use super::exhaustion;
 use crate::sandbox::procfs;
 
-/// Between two looks.
-const LOOK: Duration = Duration::from_millis(250);
+/// Between two counts.
+const COUNT: Duration = Duration::from_millis(250);
 
-/// Between two counts while the system's number shows no need: exits of other programs may hide a
-/// bot's new processes.
-const COUNT: Duration = Duration::from_secs(1);
-
-/// An unneeded count waits for this multiple of the last count's length.
-const COUNT_SHARE: u32 = 50;
+/// A count waits for this multiple of the last one's length: it takes at most a fifth of a core.
+const COUNT_SHARE: u32 = 4;
 
 /// The most processes of a bot, where the machine has enough.
 const MOST: u64 = 1000;
@@ -36,19 +30,9 @@ struct Bound {
     most: usize,
     /// Lists this process's children that are of bots.
     children: fn() -> Vec<Pid>,
-    /// The fewest tasks that the system had at a look.
-    fewest: AtomicU64,
 }
 
 impl Bound {
-    fn has_grown(&self) -> bool {
-        let Some(tasks) = procfs::tasks_of_system() else {
-            return true;
-        };
-        let fewest = self.fewest.fetch_min(tasks, Ordering::Relaxed).min(tasks);
-        tasks >= fewest + u64::try_from(self.most / 2).unwrap_or(u64::MAX)
-    }
-
     /// Kills what has too many processes.
     fn enforce(&self) {
         // A child that is being started must not pass for an orphan.
@@ -104,21 +88,17 @@ pub(super) fn watch(children: fn() -> Vec<Pid>) {
     let bound = Bound {
         most: usize::try_from(most).unwrap_or(usize::MAX),
         children,
-        fewest: AtomicU64::new(procfs::tasks_of_system().unwrap_or(0)),
     };
     if BOUND.set(bound).is_err() {
         return;
     }
     let watching = exhaustion::start_thread("processes", || {
-        let mut count_at = Instant::now() + COUNT;
+        let mut pause = COUNT;
         loop {
-            std::thread::sleep(LOOK);
-            let Some(bound) = BOUND.get() else { continue };
-            let now = Instant::now();
-            if bound.has_grown() || now >= count_at {
-                bound.enforce();
-                count_at = Instant::now() + COUNT.max(now.elapsed() * COUNT_SHARE);
-            }
+            std::thread::sleep(pause);
+            let begun = Instant::now();
+            enforce();
+            pause = COUNT.max(begun.elapsed() * COUNT_SHARE);
         }
     });
     if let Err(error) = watching {
@@ -126,11 +106,9 @@ pub(super) fn watch(children: fn() -> Vec<Pid>) {
     }
 }
 
-/// Counts and kills now, if the system's number makes excess possible.
+/// Counts and kills now.
 pub(super) fn enforce() {
-    if let Some(bound) = BOUND.get()
-        && bound.has_grown()
-    {
+    if let Some(bound) = BOUND.get() {
         bound.enforce();
     }
 }

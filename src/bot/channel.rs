@@ -134,19 +134,11 @@ where
         self.writer = None;
     }
 
-    /// Writes a request and reads one line, within `limit` altogether.
+    /// Writes a request and reads one line, within `limit` altogether from `asked`, which has just
+    /// been read from the clock.
     ///
     /// The outer error is the referee's own, the inner one the other side's fault.
     pub async fn exchange(
-        &mut self,
-        request: &[u8],
-        limit: Duration,
-    ) -> io::Result<Result<Exchange, ExchangeError>> {
-        self.exchange_from(Instant::now(), request, limit).await
-    }
-
-    /// As [`Channel::exchange`], `asked` being just read from the clock.
-    pub async fn exchange_from(
         &mut self,
         asked: Instant,
         request: &[u8],

@@ -7,7 +7,6 @@ use std::io;
 use std::pin::Pin;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::time::{Instant, timeout};
 
@@ -144,16 +143,8 @@ impl Player for Human {
         let asked = Instant::now();
         let Ok(answer) = timeout(allowance.time, self.turn(request)).await else {
             return Ok(Err(Fault::Timeout(Box::new(Timeout {
-                asked: request.trim_end_matches('\n').to_owned(),
-                allowance,
-                fresh: false,
                 evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
-                afterwards: Vec::new(),
-                elapsed: asked.elapsed(),
-                usage: None,
-                excused: Duration::ZERO,
-                unwatched: Duration::ZERO,
-                language: None,
+                ..Timeout::new(request, allowance, false, asked.elapsed())
             }))));
         };
         let Some(answer) = answer? else {

@@ -6,50 +6,28 @@
 //! this process had before (of a shell that exec'ed the referee) and their process groups are left
 //! alone. `super::bound` limits how many there may be.
 
-use std::fmt;
-
-use crate::system::{Pid, forced_end};
-
 use super::children;
+use crate::system::{Pid, forced_end};
 use crate::text::escape_controls;
 
-/// A bot's process that survived everything done to kill it.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Survivor {
-    /// The bot, when it is its first process.
-    name: Option<String>,
-    pid: Pid,
-}
-
-impl fmt::Display for Survivor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let pid = self.pid.as_raw_pid();
-        let end = forced_end(self.pid);
-        match &self.name {
-            Some(name) => write!(f, "{} (process {pid})", escape_controls(name))?,
-            None => write!(f, "a process that a bot has left behind (process {pid})")?,
-        }
-        write!(
-            f,
-            " could not be ended: it may have the rights of another user, or hang in the kernel, or \
-             start others faster than they can be ended; end it with: {end}"
+/// A sentence about each process of a bot that survived everything done to kill it.
+fn survivors(pids: impl IntoIterator<Item = Pid>) -> Vec<String> {
+    let given_up = children::given_up();
+    let sentence = |process: Pid| {
+        let pid = process.as_raw_pid();
+        // It has a name when it is the bot's first process.
+        let named = given_up.iter().find(|(given_up, _)| *given_up == process);
+        let name = named.map_or_else(
+            || "a process that a bot has left behind".to_owned(),
+            |(_, name)| escape_controls(name),
+        );
+        format!(
+            "{name} (process {pid}) could not be ended: it may have the rights of another user, or hang \
+             in the kernel, or start others faster than they can be ended; end it with: {}",
+            forced_end(process)
         )
-    }
-}
-
-impl Survivor {
-    fn all(pids: impl IntoIterator<Item = Pid>) -> Vec<Self> {
-        let given_up = children::given_up();
-        let name = |pid| {
-            let found = given_up.iter().find(|(given_up, _)| *given_up == pid);
-            found.map(|(_, name)| name.clone())
-        };
-        let survivors = pids.into_iter().map(|pid| Self {
-            name: name(pid),
-            pid,
-        });
-        survivors.collect()
-    }
+    };
+    pids.into_iter().map(sentence).collect()
 }
 
 #[cfg(all(target_os = "linux", not(portable)))]
@@ -64,7 +42,7 @@ mod linux {
     };
     use tokio::signal::unix::{SignalKind, signal};
 
-    use super::{Survivor, children};
+    use super::{children, survivors};
     use crate::bot::bound;
     use crate::log_target::PROCESS;
     use crate::sandbox::procfs::{self, Stat};
@@ -186,7 +164,7 @@ mod linux {
 
     /// Kills and reaps all that bots have left; returns what could not be killed. Only call it when
     /// every bot has stopped.
-    pub fn sweep() -> Vec<Survivor> {
+    pub fn sweep() -> Vec<String> {
         let deadline = Instant::now() + ENDING;
         for round in 0.. {
             let mut left = children_of_bots();
@@ -202,7 +180,7 @@ mod linux {
             }
             if Instant::now() > deadline || !(permitted || left.is_empty()) {
                 left.truncate(TOLD);
-                return Survivor::all(left);
+                return survivors(left);
             }
             if round > 2 {
                 std::thread::sleep(Duration::from_millis(1));
@@ -221,6 +199,6 @@ pub fn adopt() {}
 
 /// Bots' processes that could not be killed. Without subreapers, those they started are not known.
 #[cfg(any(not(target_os = "linux"), portable))]
-pub fn sweep() -> Vec<Survivor> {
-    Survivor::all(children::given_up().into_iter().map(|(pid, _)| pid))
+pub fn sweep() -> Vec<String> {
+    survivors(children::given_up().into_iter().map(|(pid, _)| pid))
 }

@@ -136,14 +136,7 @@ impl BotSpec {
         };
         let mut argv = words.clone();
         argv[0] = command_word(command, &found);
-        Ok(Self::Program(Program {
-            name,
-            argv,
-            command: words,
-            language,
-            directory: None,
-            confinement: None,
-        }))
+        Ok(Self::Program(Program::new(name, argv, words, language)))
     }
 
     pub fn name(&self) -> &str {
@@ -163,6 +156,22 @@ impl BotSpec {
 }
 
 impl Program {
+    const fn new(
+        name: String,
+        argv: Vec<String>,
+        command: Vec<String>,
+        language: Option<Language>,
+    ) -> Self {
+        Self {
+            name,
+            argv,
+            command,
+            language,
+            directory: None,
+            confinement: None,
+        }
+    }
+
     /// The program of a command in a record, which need not exist here; `None` for a person.
     pub fn recorded(command: &[String]) -> Option<Self> {
         let first = command.first().filter(|first| *first != "human")?;
@@ -171,14 +180,8 @@ impl Program {
             // A record holds what was typed; a shell searches `PATH` for a lone name.
             argv[0] = with_slash(first);
         }
-        Some(Self {
-            name: file_name(first),
-            argv,
-            command: command.to_vec(),
-            language: None,
-            directory: None,
-            confinement: None,
-        })
+        let name = file_name(first);
+        Some(Self::new(name, argv, command.to_vec(), None))
     }
 
     /// The name of a built-in strategy.
@@ -203,14 +206,9 @@ fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<BotSpec, U
     let strategy = name.parse::<Builtin>()?.to_string();
     let command = format!("builtin:{strategy}");
     let this = this_program.to_string_lossy().into_owned();
-    Ok(BotSpec::Program(Program {
-        name: command.clone(),
-        argv: vec![this, "bot".to_owned(), strategy],
-        command: vec![command],
-        language: None,
-        directory: None,
-        confinement: None,
-    }))
+    let argv = vec![this, "bot".to_owned(), strategy];
+    let program = Program::new(command.clone(), argv, vec![command], None);
+    Ok(BotSpec::Program(program))
 }
 
 /// The first argument that is not an option.
@@ -218,29 +216,27 @@ fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// The command that asks a program the same again, quoted for this system's shell. Each line of a
-/// request is a question. With `stays_open` the input ends some seconds later.
+/// The command that asks a program the same again, once or `twice`, quoted for this system's shell.
+/// With `stays_open` the input ends some seconds later.
 pub fn reproduce_command(
     program: &Program,
     environment: &[(String, String)],
     request: &str,
+    twice: bool,
     stays_open: bool,
 ) -> String {
-    let lines: Vec<&str> = request.trim_end_matches('\n').split('\n').collect();
+    let request = request.trim_end_matches('\n');
+    let words = match program.builtin() {
+        Some(name) => &["referee".to_owned(), "bot".to_owned(), name.to_owned()],
+        None => &program.argv[..],
+    };
+    let both = [request; 2];
     shell::asking(&Question {
-        words: &shown_argv(program),
+        words,
         environment,
-        lines: &lines,
+        lines: if twice { &both } else { &both[..1] },
         stays_open,
     })
-}
-
-/// What a person types to run it.
-fn shown_argv(program: &Program) -> Vec<String> {
-    match program.builtin() {
-        Some(name) => vec!["referee".to_owned(), "bot".to_owned(), name.to_owned()],
-        None => program.argv.clone(),
-    }
 }
 
 /// The last part of a path, escaped.
@@ -379,14 +375,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if let Some(word) = command.iter_mut().find(|word| **word == with_slash(path)) {
         path.clone_into(word);
     }
-    Ok(Program {
-        name: file_name(path),
-        argv,
-        command,
-        language,
-        directory: None,
-        confinement: None,
-    })
+    Ok(Program::new(file_name(path), argv, command, language))
 }
 
 impl Program {

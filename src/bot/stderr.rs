@@ -1,6 +1,7 @@
 //! A program's standard error: always read to its end, so that the program never blocks, and partly
 //! kept.
 
+use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tokio::io::{AsyncRead, AsyncReadExt};
@@ -19,10 +20,8 @@ pub type Tap = Arc<dyn Fn(&str) + Send + Sync>;
 #[derive(Debug, Default)]
 pub struct Kept {
     head: Vec<u8>,
-    /// The last [`KEPT_BYTES`] after the head, as a ring once it is full.
-    tail: Vec<u8>,
-    /// The position of the ring's oldest byte.
-    oldest: usize,
+    /// The last [`KEPT_BYTES`] after the head.
+    tail: VecDeque<u8>,
     /// All bytes seen.
     total: u64,
 }
@@ -34,20 +33,14 @@ impl Kept {
         let (head, rest) = bytes.split_at(bytes.len().min(room));
         self.head.extend_from_slice(head);
         let rest = &rest[rest.len().saturating_sub(KEPT_BYTES)..];
-        for &byte in rest {
-            if self.tail.len() < KEPT_BYTES {
-                self.tail.push(byte);
-            } else {
-                self.tail[self.oldest] = byte;
-                self.oldest = (self.oldest + 1) % KEPT_BYTES;
-            }
-        }
+        let surplus = (self.tail.len() + rest.len()).saturating_sub(KEPT_BYTES);
+        self.tail.drain(..surplus);
+        self.tail.extend(rest);
     }
 
     /// The kept head, the number of bytes left out, the kept tail.
     pub fn parts(&self) -> (Vec<u8>, u64, Vec<u8>) {
-        let mut tail = self.tail[self.oldest..].to_vec();
-        tail.extend_from_slice(&self.tail[..self.oldest]);
+        let tail: Vec<u8> = self.tail.iter().copied().collect();
         let left_out = self.total - self.head.len() as u64 - tail.len() as u64;
         (self.head.clone(), left_out, tail)
     }

@@ -113,15 +113,15 @@ pub(super) fn fault(bot: &Span, fault: &Fault) {
 /// Tells a slow bot, a stuck one, and a machine that was too busy apart.
 fn timed_out(timeout: &Timeout) {
     let limit = timeout.allowance.total(timeout.fresh);
-    let (found, bytes): (_, &[u8]) = match &timeout.evidence {
-        TimeoutEvidence::Nothing(ProcessState::Computing) => ("computing", &[]),
-        TimeoutEvidence::Nothing(ProcessState::NotReading) => ("not reading", &[]),
-        TimeoutEvidence::Nothing(ProcessState::Stopped) => ("stopped", &[]),
-        TimeoutEvidence::Nothing(ProcessState::Waiting) => ("waiting", &[]),
-        TimeoutEvidence::Nothing(ProcessState::Unknown) => ("nothing", &[]),
-        TimeoutEvidence::Partial(bytes) => ("part of a line", bytes),
-        TimeoutEvidence::Late(bytes, _) => ("late answer", bytes),
-        TimeoutEvidence::HeldBack(bytes) => ("answer at the end of its input", bytes),
+    let found = match &timeout.evidence {
+        TimeoutEvidence::Nothing(ProcessState::Computing) => "computing",
+        TimeoutEvidence::Nothing(ProcessState::NotReading) => "not reading",
+        TimeoutEvidence::Nothing(ProcessState::Stopped) => "stopped",
+        TimeoutEvidence::Nothing(ProcessState::Waiting) => "waiting",
+        TimeoutEvidence::Nothing(ProcessState::Unknown) => "nothing",
+        TimeoutEvidence::Partial(_) => "part of a line",
+        TimeoutEvidence::Late(..) => "late answer",
+        TimeoutEvidence::HeldBack(_) => "answer at the end of its input",
     };
     info!(
         target: CLOCK,
@@ -134,7 +134,7 @@ fn timed_out(timeout: &Timeout) {
         clock = clock(timeout.allowance),
         fresh = timeout.fresh,
         found,
-        late_bytes = escaped(bytes),
+        late_bytes = escaped(timeout.evidence.bytes()),
         afterwards = escaped(&timeout.afterwards),
         "time ran out"
     );

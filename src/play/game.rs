@@ -34,14 +34,15 @@ pub struct Played {
 
 const TURNS: usize = 17;
 
-/// Leaves `session` in the last position. `players` and `clocks` are in the order of the sides.
+/// Leaves `session` in the last position. `players` and `clocks` are in the order of the sides. With `adjudicate` the
+/// game ends once its value is proven.
 ///
 /// An `Err` is a failure of the referee; a player's fault is an [`End::Forfeit`].
 pub async fn play<P: Player>(
     session: &mut dyn Session,
     players: [&mut P; 2],
     mut clocks: [Clock; 2],
-    adjudicator: &dyn Adjudicator,
+    adjudicate: bool,
     observer: &mut dyn GameObserver,
 ) -> io::Result<Played> {
     let mut turns = Vec::with_capacity(TURNS);
@@ -56,8 +57,10 @@ pub async fn play<P: Player>(
         if let Some(outcome) = session.outcome() {
             break End::Outcome(outcome);
         }
-        if !turns.is_empty()
-            && let Some(outcome) = adjudicator.adjudicate(session)
+        // No clock runs meanwhile.
+        if adjudicate
+            && !turns.is_empty()
+            && let Some(outcome) = session.prove(NODES)
         {
             break End::Adjudicated(outcome);
         }
@@ -99,41 +102,12 @@ const fn digit(side: usize) -> char {
     if side == 0 { '0' } else { '1' }
 }
 
-/// For a position of a game that is being played: some 50 ms on one core.
+/// For a position of a game that is being played: some 50 ms on one core. A limit in nodes, searched with an empty
+/// table: the same turns lead to the same result on every machine.
 const NODES: u64 = 200_000;
 
 /// More than for a game: every adjudicated result can be proven again.
 const NODES_TO_CHECK: u64 = 2_000_000;
-
-/// Decides after every turn whether a game that is not over ends here. No clock runs meanwhile.
-pub trait Adjudicator: std::fmt::Debug + Sync {
-    /// `None` when the game continues.
-    fn adjudicate(&self, session: &dyn Session) -> Option<Outcome>;
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct PlayOut;
-
-impl Adjudicator for PlayOut {
-    fn adjudicate(&self, _: &dyn Session) -> Option<Outcome> {
-        None
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Proven;
-
-impl Adjudicator for Proven {
-    fn adjudicate(&self, session: &dyn Session) -> Option<Outcome> {
-        session.prove(NODES)
-    }
-}
-
-/// Ends games whose value is proven. Limits are in nodes, and every position is searched with an empty table: the
-/// same turns lead to the same result on every machine.
-pub fn adjudicator(adjudicate: bool) -> &'static dyn Adjudicator {
-    if adjudicate { &Proven } else { &PlayOut }
-}
 
 /// The result of a game adjudicated here; `None` when it cannot be proven.
 pub fn proven_result(session: &dyn Session) -> Option<Outcome> {
@@ -348,7 +322,7 @@ mod tests {
                 &mut *session,
                 [&mut first, &mut second],
                 clocks,
-                &PlayOut,
+                false,
                 &mut (),
             ))
             .unwrap();

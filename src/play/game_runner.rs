@@ -9,19 +9,18 @@ use tracing::Instrument as _;
 use super::clock::Clock;
 use super::events;
 use super::game::GameObserver;
-use super::game::{Adjudicator, adjudicator};
 use super::game::{End, Played, play};
 use super::game::{TextBuffers, TurnTime, take_turn};
 use super::seat::{Seat, StartError, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
 use crate::bot::Fault;
-use crate::bot::exhaustion::{Exhausted, RefusalMark, RefusalWatch};
+use crate::bot::exhaustion::{Exhausted, RefusalMark};
 use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::game::Outcome;
-use crate::record::{BotIndex, Reason, Record, ResultEntry, UsageEntry};
+use crate::record::{BotIndex, Reason, Record, ResultEntry};
 use crate::session::{Ruleset, Session};
 use crate::text::milliseconds;
 
@@ -77,9 +76,8 @@ impl From<StartError> for GameError {
 #[derive(Debug)]
 pub struct GameRunner {
     ruleset: Arc<dyn Ruleset>,
-    adjudicator: &'static dyn Adjudicator,
+    adjudicate: bool,
     stalls: StallDetector,
-    refusals: RefusalWatch,
 }
 
 impl GameRunner {
@@ -88,9 +86,8 @@ impl GameRunner {
     pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> io::Result<Self> {
         Ok(Self {
             ruleset,
-            adjudicator: adjudicator(adjudicate),
+            adjudicate,
             stalls: StallDetector::start()?,
-            refusals: RefusalWatch::new(),
         })
     }
 
@@ -204,7 +201,7 @@ impl GameRunner {
         });
         let mut session = session?;
         let started = now();
-        let refusals = self.refusals.mark();
+        let refusals = RefusalMark::recent();
         for (seat, seed) in seats.iter_mut().zip(setup.process_seeds) {
             seat.start(seed).await?;
         }
@@ -225,7 +222,7 @@ impl GameRunner {
                 [b, a]
             };
             let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
-            let played = play(&mut *session, players, clocks, self.adjudicator, observer).await;
+            let played = play(&mut *session, players, clocks, self.adjudicate, observer).await;
             played.map_err(|error| self.failed(error))?
         };
         if matches!(end, End::Forfeit(..)) {
@@ -287,7 +284,7 @@ impl GameRunner {
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
         let mut attempts = Attempts::default();
         loop {
-            let refusals = self.refusals.mark();
+            let refusals = RefusalMark::recent();
             if let Err(error) = seat.start(seed).await {
                 try_again(&mut attempts, error.into()).await?;
                 continue;
@@ -331,9 +328,7 @@ impl GameRunner {
         refusals: &RefusalMark,
     ) -> Result<GameFault, GameError> {
         let void_reason = self.stalls.void_reason(since, &fault).await;
-        let exhausted =
-            self.refusals
-                .void_reason(refusals, seat.name(), &fault, seat.has_memory_group());
+        let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
         let exhausted = exhausted.filter(|_| !seat.has_too_many_processes());
         let ended = seat.forfeit(&fault).await?;
         if let Some(limit) = exhausted {
@@ -360,7 +355,7 @@ impl GameRunner {
             },
             Outcome::Win(side) => ResultEntry {
                 winner: Some(setup.seats_by_side()[side.index()]),
-                reason: Reason::from(self.ruleset.name()).into_owned(),
+                reason: self.ruleset.name().into(),
                 lines: last.winning_lines(),
                 ..ResultEntry::default()
             },
@@ -369,16 +364,6 @@ impl GameRunner {
 }
 
 impl GameFault {
-    /// The fault and the last line of stderr, as one line for people.
-    pub fn in_words(&self) -> String {
-        let fault = &self.fault;
-        let mut text = format!("{}: {fault}", fault.reason());
-        if let Some(line) = self.last_words() {
-            text = format!("{text}; its last words on stderr: {line}");
-        }
-        text
-    }
-
     /// The last line of stderr, escaped.
     pub fn last_words(&self) -> Option<&str> {
         self.stderr.trim_end().lines().last()
@@ -410,13 +395,8 @@ fn forfeit_result(fault: &GameFault) -> ResultEntry {
 }
 
 /// In the game that has just ended; `None` when it is unknown for both.
-fn usage(seats: &mut [Seat; 2]) -> Option<[Option<UsageEntry>; 2]> {
-    let entry = |usage: Usage| UsageEntry {
-        cpu_ms: usage.cpu_ms,
-        cpu_other_ms: usage.cpu_other_ms,
-        memory_kb: usage.memory_kb,
-    };
-    let usage = seats.each_mut().map(|seat| seat.end_game().map(entry));
+fn usage(seats: &mut [Seat; 2]) -> Option<[Option<Usage>; 2]> {
+    let usage = seats.each_mut().map(Seat::end_game);
     usage.iter().any(Option::is_some).then_some(usage)
 }
 

@@ -1,9 +1,7 @@
 //! Matches: games between the same two players. Keeps their processes from game to game, alternates who moves first,
 //! replaces a process that forfeited, and benches a bot that never answers.
 
-use std::future::{Future, ready};
 use std::io;
-use std::pin::Pin;
 
 use tokio::task::yield_now;
 
@@ -13,7 +11,7 @@ use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
-use crate::record::{BotIndex, FinishedRecord, Record};
+use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
 use crate::session::{Ruleset, Session};
 
@@ -100,12 +98,6 @@ pub trait MatchObserver: GameObserver {
         Ok(())
     }
 
-    /// Resolves when the observer is ready for another game: a match waits for it between two games; no clock runs
-    /// then.
-    fn caught_up(&mut self) -> Pin<Box<dyn Future<Output = io::Result<()>> + '_>> {
-        Box::pin(ready(Ok(())))
-    }
-
     /// It failed to give a first answer this many times in a row.
     fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
         let _ = (seat, failures, games_left);
@@ -150,15 +142,12 @@ pub struct MatchRunner {
 }
 
 impl MatchRunner {
-    pub const fn new(runner: GameRunner, plan: MatchPlan, seats: [Seat; 2]) -> Self {
+    pub fn new(runner: GameRunner, plan: MatchPlan, seats: [Seat; 2]) -> Self {
         Self {
             runner,
             plan,
             seats,
-            score: Score {
-                wins: [0; 2],
-                draws: 0,
-            },
+            score: Score::default(),
         }
     }
 
@@ -171,10 +160,11 @@ impl MatchRunner {
     pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
         self.score = Score::default();
         for number in 0..self.plan.games {
-            if self.seats.iter().any(|seat| seat.benched().is_some()) {
-                let game = self.skip(number, observer)?;
+            let mut bots = BotIndex::ALL.into_iter();
+            if let Some((by, reason)) = bots.find_map(|bot| Some((bot, self.seats[bot].benched()?)))
+            {
+                let game = self.skip(number, by, reason, observer)?;
                 self.score.count(game.record());
-                observer.caught_up().await?;
                 // These games do not wait for anything, so other tasks would never get their turn.
                 yield_now().await;
                 continue;
@@ -199,7 +189,6 @@ impl MatchRunner {
                 .as_ref()
                 .is_some_and(|fault| fault.reproduce.is_none());
             self.announce_benched(number, observer)?;
-            observer.caught_up().await?;
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;
             }
@@ -238,16 +227,16 @@ impl MatchRunner {
     }
 
     /// Scores a game that is not played because a bot is benched.
-    fn skip(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<FinishedRecord> {
-        let benched = BotIndex::ALL.into_iter().find_map(|by| {
-            let seat = &self.seats[by];
-            Some((by, seat, seat.benched()?))
-        });
-        let (by, seat, reason) = benched
-            .ok_or_else(|| io::Error::other("a game is skipped although no bot is benched"))?;
+    fn skip(
+        &self,
+        number: u64,
+        by: BotIndex,
+        reason: ForfeitReason,
+        observer: &mut dyn MatchObserver,
+    ) -> io::Result<FinishedRecord> {
         let why = format!(
             "it failed to give a first answer {} times in a row and is benched",
-            seat.failed_starts()
+            self.seats[by].failed_starts()
         );
         let bots = bot_entries(&self.seats);
         let start = self.start_of(number).map_err(io::Error::other)?;

@@ -17,16 +17,12 @@ pub struct Violation {
     pub problem: String,
 }
 
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
+    #[error("{}", .0.problem)]
     Violation(Violation),
-    Io(io::Error),
-}
-
-impl From<io::Error> for ReplayError {
-    fn from(error: io::Error) -> Self {
-        Self::Io(error)
-    }
+    #[error(transparent)]
+    Io(#[from] io::Error),
 }
 
 impl From<Violation> for ReplayError {
@@ -137,86 +133,61 @@ fn check_result(
 ) -> Result<(), Violation> {
     let result = &record.result;
     let sides = [record.first, record.first.other()];
-    let (winner, reason, lines) = match last.outcome() {
-        None if result.adjudicated => return check_adjudicated(ruleset, record, last),
-        None => return check_forfeit(record, sides[last.to_move().index()]),
-        Some(_) if result.adjudicated => {
+    let winner_of = |outcome| match outcome {
+        Outcome::Draw => None,
+        Outcome::Win(side) => Some(sides[side.index()]),
+    };
+    let (winner, by_what) = match (last.outcome(), result.adjudicated) {
+        (Some(_), true) => {
             return violation(
                 "the result is marked as adjudicated, but the game ended by the rules".to_owned(),
             );
         }
-        Some(Outcome::Draw) => (None, Reason::Draw, Vec::new()),
-        Some(Outcome::Win(side)) => (
-            Some(sides[side.index()]),
-            Reason::from(ruleset.name()),
-            last.winning_lines(),
-        ),
+        (Some(outcome), false) => (winner_of(outcome), "by the rules"),
+        (None, false) => return check_forfeit(record, sides[last.to_move().index()]),
+        (None, true) => {
+            if let Some(outcome) = proven_result(last) {
+                (winner_of(outcome), "by best play")
+            } else {
+                let mut board = String::new();
+                last.write_request(&mut board);
+                tracing::warn!(
+                    "{board}: the game was adjudicated, but its result could not be proven again within the limit"
+                );
+                (result.winner, "as it is")
+            }
+        }
     };
-    if result.reason != reason {
-        return violation(format!(
-            "the result's reason is {}; by the rules it is `{reason}`",
-            quote(result.reason.name().as_bytes())
-        ));
-    }
+    let reason = winner.map_or(Reason::Draw, |_| ruleset.name().into());
+    let lines = if result.adjudicated {
+        Vec::new()
+    } else {
+        last.winning_lines()
+    };
     if result.winner != winner {
         return violation(format!(
-            "the winner is {}; by the rules it is {}",
+            "the winner is {}; {by_what} it is {}",
             named(record, result.winner),
             named(record, winner)
         ));
     }
+    if result.reason != reason {
+        return violation(format!(
+            "the result's reason is {}; {by_what} it is `{reason}`",
+            quote(result.reason.name().as_bytes())
+        ));
+    }
     if result.lines != lines {
         return violation(format!(
-            "the winning lines are {}; by the rules they are {}",
+            "the winning lines are {}; {by_what} they are {}",
             listed(&result.lines),
             listed(&lines)
         ));
     }
     if result.by.is_some() {
         return violation(format!(
-            "a forfeit by {}, but the game ended by the rules",
+            "a forfeit by {}, but the game ended {by_what}",
             named(record, result.by)
-        ));
-    }
-    Ok(())
-}
-
-/// By the proven value of an adjudicated game.
-fn check_adjudicated(
-    ruleset: &dyn Ruleset,
-    record: &Record,
-    last: &dyn Session,
-) -> Result<(), Violation> {
-    let result = &record.result;
-    let reason = result
-        .winner
-        .map_or(Reason::Draw, |_| Reason::from(ruleset.name()));
-    if result.reason != reason || result.by.is_some() || !result.lines.is_empty() {
-        return violation(format!(
-            "an adjudicated game {} has the reason `{reason}`, no forfeit and no winning lines",
-            result
-                .winner
-                .map_or("without a winner", |_| "with a winner")
-        ));
-    }
-    let sides = [record.first, record.first.other()];
-    let winner = match proven_result(last) {
-        Some(Outcome::Win(side)) => Some(sides[side.index()]),
-        Some(Outcome::Draw) => None,
-        None => {
-            let mut board = String::new();
-            last.write_request(&mut board);
-            tracing::warn!(
-                "{board}: the game was adjudicated, but its result could not be proven again within the limit"
-            );
-            return Ok(());
-        }
-    };
-    if result.winner != winner {
-        return violation(format!(
-            "adjudicated as a win of {}; by best play the winner is {}",
-            named(record, result.winner),
-            named(record, winner)
         ));
     }
     Ok(())

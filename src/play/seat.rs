@@ -330,19 +330,12 @@ impl Seat {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
-        let environment = that_matter(seat.environment.iter().cloned());
-        let stays_open = fault.is_some_and(Fault::may_be_held_back);
-        let request = match fault {
-            // Asked once, it answers.
-            Some(fault) if fault.ended_later() => &format!("{request}\n{request}"),
-            _ => request,
-        };
-        let program = &seat.program;
         Some(reproduce_command(
-            program,
-            &environment,
+            &seat.program,
+            &that_matter(seat.environment.iter().cloned()),
             request,
-            stays_open,
+            fault.is_some_and(Fault::ended_later),
+            fault.is_some_and(Fault::may_be_held_back),
         ))
     }
 

@@ -167,22 +167,15 @@ pub fn recorded_reproduce_command(
     let variables = variables
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
-    let environment = that_matter(variables);
     let detail = record.result.detail.as_deref().unwrap_or_default();
-    let first = usize::from(record.first != by);
-    let answered = record.turns.len() > first;
-    let request = if answered && record.result.reason == ForfeitReason::Exited.into() {
-        // Asked once, it answers.
-        &format!("{request}\n{request}")
-    } else {
-        request
-    };
-    // Its input stays open for a while where the end of input brought the answer.
-    let stays_open = detail.contains(ASK_CHECK);
+    let answered = record.turns.len() > usize::from(record.first != by);
     Some(reproduce_command(
         &program,
-        &environment,
+        &that_matter(variables),
         request,
-        stays_open,
+        // Asked once, it answers.
+        answered && record.result.reason == ForfeitReason::Exited.into(),
+        // Its input stays open for a while where the end of input brought the answer.
+        detail.contains(ASK_CHECK),
     ))
 }

@@ -235,7 +235,7 @@ fn asleep() -> Duration {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
+    use crate::bot::fault::Timeout;
     use crate::bot::meter::TurnUsage;
     use crate::play::clock::{Clock, TimeControl};
 
@@ -248,22 +248,15 @@ mod tests {
 
     /// A bot that did not answer within a second, and what it had used.
     fn silence(usage: Option<TurnUsage>) -> Timeout {
+        let control = TimeControl {
+            move_time: Some(Duration::from_secs(1)),
+            start_time: Duration::ZERO,
+            ..TimeControl::default()
+        };
+        let allowance = Clock::new(control).allowance();
         Timeout {
-            asked: String::new(),
-            allowance: Clock::new(TimeControl {
-                move_time: Some(Duration::from_secs(1)),
-                start_time: Duration::ZERO,
-                ..TimeControl::default()
-            })
-            .allowance(),
-            fresh: false,
-            evidence: TimeoutEvidence::Nothing(ProcessState::Waiting),
-            afterwards: Vec::new(),
-            elapsed: Duration::from_secs(1),
             usage,
-            excused: Duration::ZERO,
-            unwatched: Duration::ZERO,
-            language: None,
+            ..Timeout::new("", allowance, false, Duration::from_secs(1))
         }
     }
 

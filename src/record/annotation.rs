@@ -4,8 +4,11 @@
 //! 0.1.0","turns":[{"turn":9,"value":"loss","best":"draw","mark":"blunder","better":"6 B",…},…]}`.
 
 use std::collections::BTreeMap;
+use std::ops::Not;
 
-use serde_json::{Map, Value as Json, json};
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer, Serialize};
+use serde_json::{Value as Json, json};
 
 use super::BotIndex;
 use crate::solver::Value;
@@ -15,7 +18,8 @@ pub use referee_stats::standings::TurnTally as Tally;
 pub const FIELD: &str = "analysis";
 
 /// Why a turn is remarkable.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Mark {
     /// The result got worse.
     Blunder,
@@ -28,8 +32,6 @@ pub enum Mark {
 }
 
 impl Mark {
-    const ALL: [Self; 4] = [Self::Blunder, Self::MissedWin, Self::Only, Self::Forced];
-
     /// In a record.
     pub const fn name(self) -> &'static str {
         match self {
@@ -41,29 +43,77 @@ impl Mark {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Invalid fields are read as missing ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct Note {
     /// From 1.
     pub turn: usize,
     /// For its player; `None` when not proven.
+    #[serde(with = "word")]
     pub value: Option<Value>,
     /// Of the best turn; `None` when not proven.
+    #[serde(with = "word")]
     pub best: Option<Value>,
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]
     pub mark: Option<Mark>,
     /// A turn that would have kept `best`, when this one did not.
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]
     pub better: Option<String>,
     /// Placements until the winning one, when `value` is a win or a loss and the number is known.
+    #[serde(rename = "in", deserialize_with = "lenient")]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
     /// Whether there was an immediate win that was not taken.
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Not::not")]
     pub missed_win: bool,
     /// Whether the gift let the opponent win immediately, although another turn would not have.
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Not::not")]
     pub lost_at_once: bool,
     /// A sentence for people.
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// This turn and a perfect game after it, for a turn that lost value, as far as it is proven.
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Vec::is_empty")]
     pub played_line: Vec<String>,
     /// The turn `better` and a perfect game after it, as far as it is proven.
+    #[serde(deserialize_with = "lenient", skip_serializing_if = "Vec::is_empty")]
     pub better_line: Vec<String>,
+}
+
+fn lenient<'de, D, T>(deserializer: D) -> Result<T, D::Error>
+where
+    D: Deserializer<'de>,
+    T: DeserializeOwned + Default,
+{
+    Json::deserialize(deserializer).map(|json| serde_json::from_value(json).unwrap_or_default())
+}
+
+/// A value by its name, or `unknown`.
+mod word {
+    use serde::{Deserializer, Serializer};
+
+    use super::{Value, lenient};
+
+    #[expect(
+        clippy::trivially_copy_pass_by_ref,
+        clippy::ref_option,
+        reason = "of serde"
+    )]
+    pub(super) fn serialize<S: Serializer>(
+        value: &Option<Value>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(value.map_or("unknown", Value::name))
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Value>, D::Error> {
+        let word: String = lenient(deserializer)?;
+        let mut values = [Value::Loss, Value::Draw, Value::Win].into_iter();
+        Ok(values.find(|value| value.name() == word))
+    }
 }
 
 impl Note {
@@ -81,63 +131,11 @@ impl Note {
         (value < best).then_some((best, value))
     }
 
-    fn to_json(&self) -> Json {
-        let word = |value: Option<Value>| value.map_or("unknown", Value::name);
-        let line = |turns: &[String]| (!turns.is_empty()).then(|| json!(turns));
-        let mut fields = Map::new();
-        fields.insert("turn".to_owned(), json!(self.turn));
-        fields.insert("value".to_owned(), json!(word(self.value)));
-        fields.insert("best".to_owned(), json!(word(self.best)));
-        let optional = [
-            ("mark", self.mark.map(|mark| json!(mark.name()))),
-            ("better", self.better.as_ref().map(|text| json!(text))),
-            ("in", self.plies.map(|plies| json!(plies))),
-            ("missed_win", self.missed_win.then(|| json!(true))),
-            ("lost_at_once", self.lost_at_once.then(|| json!(true))),
-            ("text", self.text.as_ref().map(|text| json!(text))),
-            ("played_line", line(&self.played_line)),
-            ("better_line", line(&self.better_line)),
-        ];
-        for (name, field) in optional {
-            if let Some(field) = field {
-                fields.insert(name.to_owned(), field);
-            }
-        }
-        Json::Object(fields)
-    }
-
-    /// `None` without the number of a turn; other invalid fields count as missing.
+    /// `None` without the number of a turn.
     fn from_json(json: &Json) -> Option<Self> {
-        let turn = json["turn"].as_u64().filter(|&turn| turn > 0)?;
-        let text = |name: &str| json[name].as_str().map(str::to_owned);
-        let value = |name: &str| {
-            let values = [Value::Loss, Value::Draw, Value::Win];
-            let word = json[name].as_str()?;
-            values.into_iter().find(|value| value.name() == word)
-        };
-        let mark = json["mark"].as_str().and_then(|word| {
-            let mut marks = Mark::ALL.into_iter();
-            marks.find(|mark| mark.name() == word)
-        });
-        let flag = |name: &str| json[name].as_bool().unwrap_or(false);
-        let line = |name: &str| {
-            let turns = json[name].as_array().into_iter().flatten();
-            let turns = turns.filter_map(Json::as_str).map(str::to_owned);
-            turns.collect::<Vec<String>>()
-        };
-        Some(Self {
-            turn: usize::try_from(turn).ok()?,
-            value: value("value"),
-            best: value("best"),
-            mark,
-            better: text("better"),
-            plies: json["in"].as_u64().and_then(|n| u32::try_from(n).ok()),
-            missed_win: flag("missed_win") || mark == Some(Mark::MissedWin),
-            lost_at_once: flag("lost_at_once"),
-            text: text("text"),
-            played_line: line("played_line"),
-            better_line: line("better_line"),
-        })
+        let mut note = Self::deserialize(json).ok().filter(|note| note.turn > 0)?;
+        note.missed_win |= note.mark == Some(Mark::MissedWin);
+        Some(note)
     }
 }
 
@@ -151,8 +149,7 @@ pub struct Annotation {
 
 impl Annotation {
     pub fn to_json(&self) -> Json {
-        let turns: Vec<Json> = self.turns.iter().map(Note::to_json).collect();
-        json!({ "by": self.by, "turns": turns })
+        json!({ "by": self.by, "turns": self.turns })
     }
 
     /// Invalid parts are left out.

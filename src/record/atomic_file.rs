@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-use crate::system::{self, open_to_all};
+use crate::system::open_to_all;
+/// The entries of a directory then survive a loss of power.
+pub use crate::system::sync_directory;
 
 /// Of the names of new versions; the file's name follows.
 const PREFIX: &str = ".new-";
@@ -93,11 +95,6 @@ pub fn remove_leftovers(directory: &Path, except: &str) -> io::Result<()> {
         }
     }
     Ok(())
-}
-
-/// Its entries then survive a loss of power.
-pub fn sync_directory(directory: &Path) -> io::Result<()> {
-    system::sync_directory(directory)
 }
 
 #[cfg(test)]

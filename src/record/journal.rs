@@ -153,12 +153,7 @@ impl Journal<File> {
         } else {
             None
         };
-        let filled = filled_length(&file, length).map_err(failed)?;
-        if filled < length {
-            // Between records they would stand for lines that are missing.
-            file.set_len(filled).map_err(failed)?;
-        }
-        Ok((Self::over(file, filled), torn))
+        Ok((Self::over(file, length), torn))
     }
 }
 
@@ -233,21 +228,6 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
         end = start;
     }
     Ok(0)
-}
-
-/// Without the empty lines at the end, of the first `end` bytes, which end with a newline.
-fn filled_length(mut file: &File, end: u64) -> io::Result<u64> {
-    const MOST: u64 = 65_536;
-    let start = end.saturating_sub(MOST);
-    let mut last = Vec::new();
-    file.seek(SeekFrom::Start(start))?;
-    file.take(MOST).read_to_end(&mut last)?;
-    let Some(last_byte) = last.iter().rposition(|byte| !byte.is_ascii_whitespace()) else {
-        // A whole file of empty lines holds no record.
-        return Ok(if start == 0 { 0 } else { end });
-    };
-    let newline = last[last_byte..].iter().position(|&byte| byte == b'\n');
-    Ok(newline.map_or(end, |newline| start + (last_byte + newline) as u64 + 1))
 }
 
 /// To `FILE.cut`.

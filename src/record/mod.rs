@@ -18,8 +18,9 @@ use serde_json::{Map, Value};
 
 use crate::text::short_name;
 
+pub use crate::bot::meter::Usage as UsageEntry;
 pub use crate::protocol::ForfeitReason;
-pub use result::{BotIndex, Ending, Reason, ResultEntry, UnknownReason};
+pub use result::{BotIndex, Ending, Reason, ResultEntry};
 /// A turn in canonical form, such as `6 A`. Short texts are stored inline: recording a turn does not allocate.
 pub use smol_str::SmolStr as TurnText;
 pub use summary::RecordSummary;
@@ -33,16 +34,6 @@ pub struct BotEntry {
     pub command: Vec<String>,
     #[serde(flatten)]
     pub more: Map<String, Value>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct UsageEntry {
-    /// Of all its processes.
-    pub cpu_ms: f64,
-    /// The part of `cpu_ms` that it used while it was not its turn.
-    pub cpu_other_ms: f64,
-    /// The peak of its process since it was started; 0 when unknown.
-    pub memory_kb: u64,
 }
 
 /// What the process of a bot was given at its start, so that it can be asked the same again.
@@ -84,7 +75,6 @@ pub struct Record {
     pub id: String,
     pub bots: [BotEntry; 2],
     /// In Quarto it gave the first piece, or placed the one that was in hand.
-    #[serde(deserialize_with = "result::first")]
     pub first: BotIndex,
     pub seed: u64,
     /// The board; in Quarto with the piece in hand, if there is one, as a request.
@@ -133,17 +123,16 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// Why a line is not JSON, as a sentence; `None` when it is, but not a record.
-fn damage(error: &serde_json::Error) -> Option<String> {
+/// What is wrong with a line, as a sentence.
+fn problem(error: &serde_json::Error) -> String {
+    let text = error.to_string();
     let what = match error.classify() {
-        Category::Eof => "it ends too early",
-        Category::Syntax => "it is no JSON",
-        Category::Data | Category::Io => return None,
+        Category::Eof => "it ends too early; expected a record, a JSON object on one line",
+        Category::Syntax => "it is no JSON; expected a record, a JSON object on one line",
+        // A record is one line, so its line number is useless.
+        Category::Data | Category::Io => text.split(" at line ").next().unwrap_or(&text),
     };
-    let column = error.column();
-    Some(format!(
-        "column {column}: {what}; expected a record, a JSON object on one line"
-    ))
+    format!("column {}: {what}", error.column())
 }
 
 impl Record {
@@ -191,16 +180,7 @@ impl Record {
     /// The error is a sentence with the place in the line.
     pub fn from_line(line: &[u8]) -> Result<Self, String> {
         let line = line.trim_ascii_end();
-        let record: Self = serde_json::from_slice(line).map_err(|error| {
-            // A record is one line, so its line number is useless.
-            let text = error.to_string();
-            let text = text.split(" at line ").next().unwrap_or(&text);
-            match damage(&error) {
-                Some(damage) => damage,
-                None if result::is_about_an_index(text) => text.to_owned(),
-                None => format!("column {}: {text}", error.column()),
-            }
-        })?;
+        let record: Self = serde_json::from_slice(line).map_err(|error| problem(&error))?;
         if record.v != VERSION {
             return Err(format!(
                 "the record has version {}; this program reads version {VERSION}",
@@ -211,7 +191,7 @@ impl Record {
     }
 
     /// A forfeit for a reason of a later version is an error.
-    pub fn ending(&self) -> Result<Ending, UnknownReason> {
+    pub fn ending(&self) -> Result<Ending, String> {
         let result = &self.result;
         Ending::of(result.winner, result.by, &result.reason)
     }

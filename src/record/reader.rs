@@ -1,7 +1,6 @@
 //! The records of a file or a stream, one after the other, in constant memory.
 //!
-//! Bytes after the last newline were left by a crash, or are being written at this moment. Empty lines at the end are
-//! ignored; before a record they count, since one may be missing there.
+//! Bytes after the last newline were left by a crash, or are being written at this moment. Empty lines are passed over.
 
 use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
@@ -42,10 +41,6 @@ pub struct Reader<R = File> {
     position: u64,
     /// Whether `line` holds the beginning of a line that is not complete yet.
     partial: bool,
-    /// Empty lines before `line` that have not been returned.
-    blank: u64,
-    /// Whether `line` has not been returned, because of those.
-    held: bool,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,10 +60,6 @@ pub struct Lines {
 }
 
 impl Lines {
-    pub const fn is_empty(&self) -> bool {
-        self.ends.is_empty()
-    }
-
     pub fn iter(&self) -> impl Iterator<Item = Line<'_>> {
         let mut start = 0;
         self.ends.iter().map(move |&(number, end)| {
@@ -123,8 +114,6 @@ impl<R: Read> Reader<R> {
             number: 0,
             position: 0,
             partial: false,
-            blank: 0,
-            held: false,
         }
     }
 
@@ -164,7 +153,7 @@ impl<R: Read> Reader<R> {
     /// Adds lines that are whole in the buffer, up to an empty one and until there are so many bytes: they are copied
     /// once, all together.
     fn take_buffered(&mut self, lines: &mut Lines, bytes: usize) {
-        if self.held || self.partial || self.blank > 0 {
+        if self.partial {
             return;
         }
         let buffer = self.input.buffer();
@@ -193,11 +182,8 @@ impl<R: Read> Reader<R> {
         Ok(Some(self.current()))
     }
 
-    /// Reads until `line` is not empty, or to the end, and counts empty lines.
+    /// Reads until `line` is not empty, or to the end.
     fn fill(&mut self) -> io::Result<()> {
-        if self.held {
-            return Ok(());
-        }
         loop {
             if !self.partial {
                 self.line.clear();
@@ -213,13 +199,13 @@ impl<R: Read> Reader<R> {
             if !self.line.ends_with(b"\n") || !is_blank(&self.line) {
                 return Ok(());
             }
-            self.blank += 1;
+            self.number += 1;
             self.partial = false;
         }
     }
 
     fn too_long(&self) -> io::Error {
-        let number = self.number + self.blank + 1;
+        let number = self.number + 1;
         let limit = size(MAX_LINE as u64);
         let problem = format!(
             "line {number} is longer than {limit}; expected a record, a JSON object on one line"
@@ -227,15 +213,12 @@ impl<R: Read> Reader<R> {
         io::Error::new(io::ErrorKind::InvalidData, problem)
     }
 
-    /// The line that was read, or an empty one before it.
     fn current(&mut self) -> Line<'_> {
         self.number += 1;
-        self.held = self.blank > 0;
-        self.blank = self.blank.saturating_sub(1);
         Line {
             path: &self.path,
             number: self.number,
-            bytes: if self.held { b"\n" } else { &self.line },
+            bytes: &self.line,
         }
     }
 }
@@ -326,19 +309,14 @@ mod tests {
     }
 
     #[test]
-    fn blank_lines_count_before_a_line_only() {
+    fn blank_lines_are_passed_over_and_counted() {
         let text = "\none\n \n\ntwo\n\n\r\n  ";
         let mut reader = Reader::new("file", text.as_bytes());
         let mut lines = Vec::new();
         while let Some(line) = reader.next_line().unwrap() {
             lines.push((line.number(), line.bytes().trim_ascii().to_owned()));
         }
-        let lines: Vec<_> = lines.iter().map(|(n, line)| (*n, &line[..])).collect();
-        let [one, two] = [&b"one"[..], b"two"];
-        assert_eq!(
-            lines,
-            [(1, &b""[..]), (2, one), (3, b""), (4, b""), (5, two)]
-        );
+        assert_eq!(lines, [(2, b"one".to_vec()), (5, b"two".to_vec())]);
         let growing = vec!["one\n\n", "", "\n", "", "two", "", "\n\n"];
         let mut reader = Reader::new("file", Pieces(growing));
         let mut numbers = Vec::new();
@@ -347,7 +325,7 @@ mod tests {
                 numbers.push(line.number());
             }
         }
-        assert_eq!(numbers, [1, 2, 3, 4]);
+        assert_eq!(numbers, [1, 4]);
     }
 
     proptest! {
@@ -368,7 +346,7 @@ mod tests {
             let (mut many, mut together, mut lines) = (reader(), Vec::new(), Lines::default());
             loop {
                 many.next_lines(&mut lines, bytes).unwrap();
-                if lines.is_empty() {
+                if lines.ends.is_empty() {
                     break;
                 }
                 together.extend(lines.iter().map(|line| (line.number(), line.bytes().to_owned())));

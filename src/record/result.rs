@@ -1,12 +1,11 @@
 //! How a game ended: the winner, the reason, and what is written about a forfeit.
 
-use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Index, IndexMut};
 
-use serde::de::{self, Deserializer};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::{Map, Value};
+use smol_str::SmolStr;
 
 use crate::protocol::ForfeitReason;
 
@@ -22,7 +21,8 @@ use crate::protocol::ForfeitReason;
 /// assert_eq!(names[BotIndex::A.other()], "random.py");
 /// assert_eq!(BotIndex::ALL[1], BotIndex::B);
 /// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(try_from = "usize", into = "usize")]
 pub enum BotIndex {
     /// In a tournament the pairing's `a`.
     A,
@@ -49,57 +49,32 @@ impl<T> Index<BotIndex> for [T; 2] {
     type Output = T;
 
     fn index(&self, bot: BotIndex) -> &T {
-        let [a, b] = self;
-        match bot {
-            BotIndex::A => a,
-            BotIndex::B => b,
-        }
+        &self.as_slice()[bot.index()]
     }
 }
 
 impl<T> IndexMut<BotIndex> for [T; 2] {
     fn index_mut(&mut self, bot: BotIndex) -> &mut T {
-        let [a, b] = self;
-        match bot {
-            BotIndex::A => a,
-            BotIndex::B => b,
-        }
+        &mut self.as_mut_slice()[bot.index()]
     }
 }
 
-impl Serialize for BotIndex {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_u8(*self as u8)
+#[derive(Debug, thiserror::Error)]
+#[error("a bot has the number {0}; expected 0 or 1")]
+pub struct NoSuchBot(usize);
+
+impl TryFrom<usize> for BotIndex {
+    type Error = NoSuchBot;
+
+    fn try_from(index: usize) -> Result<Self, NoSuchBot> {
+        Self::ALL.get(index).copied().ok_or(NoSuchBot(index))
     }
 }
 
-/// The end of the message for an index that is neither 0 nor 1. The message names the field, so it needs no column;
-/// see [`is_about_an_index`].
-const EXPECTED_INDEX: &str = "; expected 0 or 1";
-
-pub(super) fn is_about_an_index(message: &str) -> bool {
-    message.ends_with(EXPECTED_INDEX)
-}
-
-fn checked<E: de::Error>(index: usize, field: &str) -> Result<BotIndex, E> {
-    let bot = BotIndex::ALL.get(index).copied();
-    bot.ok_or_else(|| E::custom(format_args!("`{field}` is {index}{EXPECTED_INDEX}")))
-}
-
-pub(super) fn first<'de, D: Deserializer<'de>>(deserializer: D) -> Result<BotIndex, D::Error> {
-    checked(usize::deserialize(deserializer)?, "first")
-}
-
-pub(super) fn winner<'de, D: Deserializer<'de>>(
-    deserializer: D,
-) -> Result<Option<BotIndex>, D::Error> {
-    let index = Option::deserialize(deserializer)?;
-    index.map(|index| checked(index, "winner")).transpose()
-}
-
-pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BotIndex>, D::Error> {
-    let index = Option::deserialize(deserializer)?;
-    index.map(|index| checked(index, "by")).transpose()
+impl From<BotIndex> for usize {
+    fn from(bot: BotIndex) -> Self {
+        bot.index()
+    }
 }
 
 /// Why a game ended: one word in the record.
@@ -111,19 +86,20 @@ pub(super) fn by<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Bo
 /// assert_eq!(Reason::from("timeout"), Reason::Forfeit(ForfeitReason::Timeout));
 /// assert_eq!(Reason::from("quarto").name(), "quarto");
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Reason<'a> {
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(from = "SmolStr")]
+pub enum Reason {
     #[default]
     Draw,
     Forfeit(ForfeitReason),
     /// A completed line, by a name that the game defines, such as `quarto`; or an unknown word, as a later version
     /// may write.
-    Word(Cow<'a, str>),
+    Word(SmolStr),
 }
 
 const DRAW: &str = "draw";
 
-impl<'a> Reason<'a> {
+impl Reason {
     /// In the record.
     pub fn name(&self) -> &str {
         match self {
@@ -132,24 +108,10 @@ impl<'a> Reason<'a> {
             Self::Word(word) => word,
         }
     }
+}
 
-    pub fn into_owned(self) -> Reason<'static> {
-        match self {
-            Self::Draw => Reason::Draw,
-            Self::Forfeit(reason) => Reason::Forfeit(reason),
-            Self::Word(word) => Reason::Word(Cow::Owned(word.into_owned())),
-        }
-    }
-
-    pub fn borrowed(&self) -> Reason<'_> {
-        match self {
-            Self::Draw => Reason::Draw,
-            Self::Forfeit(reason) => Reason::Forfeit(*reason),
-            Self::Word(word) => Reason::Word(Cow::Borrowed(word)),
-        }
-    }
-
-    fn of(word: Cow<'a, str>) -> Self {
+impl From<SmolStr> for Reason {
+    fn from(word: SmolStr) -> Self {
         match ForfeitReason::from_name(&word) {
             Some(reason) => Self::Forfeit(reason),
             None if word == DRAW => Self::Draw,
@@ -158,41 +120,28 @@ impl<'a> Reason<'a> {
     }
 }
 
-impl<'a> From<&'a str> for Reason<'a> {
-    fn from(word: &'a str) -> Self {
-        Self::of(Cow::Borrowed(word))
+impl From<&str> for Reason {
+    fn from(word: &str) -> Self {
+        SmolStr::from(word).into()
     }
 }
 
-impl From<ForfeitReason> for Reason<'_> {
+impl From<ForfeitReason> for Reason {
     fn from(reason: ForfeitReason) -> Self {
         Self::Forfeit(reason)
     }
 }
 
-impl fmt::Display for Reason<'_> {
+impl fmt::Display for Reason {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
     }
 }
 
-impl Serialize for Reason<'_> {
+impl Serialize for Reason {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(self.name())
     }
-}
-
-/// Borrowed from the input where possible.
-#[derive(Deserialize)]
-#[serde(transparent)]
-pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
-
-pub(super) fn reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'de>, D::Error> {
-    Text::deserialize(deserializer).map(|Text(word)| Reason::of(word))
-}
-
-fn owned_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'static>, D::Error> {
-    reason(deserializer).map(Reason::into_owned)
 }
 
 /// How a game ended, as it is written. When another program wrote it, the fields may contradict each other;
@@ -200,18 +149,13 @@ fn owned_reason<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Reason<'st
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
     /// `None` for a draw.
-    #[serde(default, deserialize_with = "winner")]
+    #[serde(default)]
     pub winner: Option<BotIndex>,
-    #[serde(deserialize_with = "owned_reason")]
-    pub reason: Reason<'static>,
+    pub reason: Reason,
     /// Name and property.
     #[serde(default)]
     pub lines: Vec<(String, String)>,
-    #[serde(
-        default,
-        deserialize_with = "by",
-        skip_serializing_if = "Option::is_none"
-    )]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<BotIndex>,
     /// Whether the game ended early because its value was proven; then there are no winning lines.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -254,10 +198,6 @@ pub(super) const fn played() -> bool {
     true
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("there is no reason called {0}")]
-pub struct UnknownReason(pub String);
-
 /// As the fields of its result are interpreted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
@@ -272,11 +212,11 @@ impl Ending {
     pub(super) fn of(
         winner: Option<BotIndex>,
         by: Option<BotIndex>,
-        reason: &Reason<'_>,
-    ) -> Result<Self, UnknownReason> {
+        reason: &Reason,
+    ) -> Result<Self, String> {
         match (by, reason, winner) {
             (Some(by), Reason::Forfeit(reason), _) => Ok(Self::Forfeit(by, *reason)),
-            (Some(_), reason, _) => Err(UnknownReason(reason.name().to_owned())),
+            (Some(_), reason, _) => Err(format!("there is no reason called {reason}")),
             (None, _, Some(winner)) => Ok(Self::Win(winner)),
             (None, _, None) => Ok(Self::Draw),
         }

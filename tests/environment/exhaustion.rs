@@ -437,9 +437,8 @@ fn of_a_user() -> Result<(), Failed> {
         .current_dir(directory.path())
         .output()?;
     let stderr = String::from_utf8_lossy(&output.stderr);
-    let named = stderr.contains(&format!("user {user} has "))
-        && stderr.contains("of at most 2 (ulimit -u")
-        && stderr.contains("/etc/security/limits.conf");
+    let limit = format!("of at most 2 processes and threads are in use (ulimit -u of user {user})");
+    let named = stderr.contains(&limit) && stderr.contains("/etc/security/limits.conf");
     if output.status.code() == Some(1) && named && !stderr.contains("cannot start builtin") {
         Ok(())
     } else {

@@ -53,7 +53,7 @@ async fn answered_after(wait: Duration, limit: Duration, answer: &[u8]) -> Answe
         input: _input,
         mut output,
     } = pair(4096);
-    let mut exchange = pin!(channel.exchange(REQUEST, limit));
+    let mut exchange = pin!(channel.exchange(Instant::now(), REQUEST, limit));
     assert!(look(exchange.as_mut()).is_pending());
     advance(wait).await;
     output.write_all(answer).await.expect("room");
@@ -62,7 +62,7 @@ async fn answered_after(wait: Duration, limit: Duration, answer: &[u8]) -> Answe
 
 async fn ask(channel: &mut Channel<DuplexStream, DuplexStream>, limit: Duration) -> Answer {
     channel
-        .exchange(REQUEST, limit)
+        .exchange(Instant::now(), REQUEST, limit)
         .await
         .expect("no failure of our own")
 }
@@ -136,7 +136,7 @@ async fn a_late_answer_can_be_read() {
         input: _input,
         mut output,
     } = pair(4096);
-    let mut exchange = Box::pin(channel.exchange(REQUEST, LIMIT));
+    let mut exchange = Box::pin(channel.exchange(Instant::now(), REQUEST, LIMIT));
     assert!(look(exchange.as_mut()).is_pending());
     advance(LIMIT + MS).await;
     output.write_all(b"6 A\n").await.expect("room");
@@ -152,7 +152,7 @@ async fn a_late_answer_can_be_read() {
 async fn an_exchange_goes_on_after_its_time() {
     let mut pair = pair(8);
     let asked = Instant::now();
-    let late = pair.channel.exchange_from(asked, REQUEST, LIMIT).await;
+    let late = pair.channel.exchange(asked, REQUEST, LIMIT).await;
     assert_eq!(late.expect("no failure of our own"), timeout(b""));
     // Half of the request has been written, because nobody reads.
     let bot = async {
@@ -325,7 +325,7 @@ async fn every_question_has_a_deadline_of_its_own() {
         // In time, by a hair, or at once.
         for wait in [limit, Duration::ZERO] {
             let answer = {
-                let mut exchange = pin!(channel.exchange(REQUEST, limit));
+                let mut exchange = pin!(channel.exchange(Instant::now(), REQUEST, limit));
                 assert!(look(exchange.as_mut()).is_pending());
                 advance(wait).await;
                 output.write_all(b"6 A\n").await.expect("room");
@@ -565,12 +565,12 @@ async fn a_failure_that_is_nobodys_fault() {
     for kind in [io::ErrorKind::StorageFull, io::ErrorKind::Other] {
         let (reader, _output) = duplex(64);
         let mut channel = Channel::new(reader, Failing(kind));
-        let failed = channel.exchange(REQUEST, LIMIT).await;
+        let failed = channel.exchange(Instant::now(), REQUEST, LIMIT).await;
         assert_eq!(failed.expect_err("a failure").kind(), kind);
     }
     let (reader, _output) = duplex(64);
     let mut closed = Channel::new(reader, Failing(io::ErrorKind::BrokenPipe));
-    let answer = closed.exchange(REQUEST, LIMIT).await;
+    let answer = closed.exchange(Instant::now(), REQUEST, LIMIT).await;
     let answer = answer.expect("no failure of our own");
     assert_eq!(answer, Err(ExchangeError::InputClosed));
 }

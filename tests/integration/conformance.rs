@@ -9,7 +9,6 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, IllegalReason, MoveOf, Outcome, Position as _, Side, TurnOf};
-use referee::play::game::PlayOut;
 use referee::play::game::{End, play};
 use referee::play::{Clock, TimeControl};
 use referee::session::Ruleset;
@@ -270,7 +269,7 @@ where
     let players = [&mut first, &mut second];
     let mut session = ruleset.start();
     let played = runtime
-        .block_on(play(&mut *session, players, clocks, &PlayOut, &mut ()))
+        .block_on(play(&mut *session, players, clocks, false, &mut ()))
         .expect("nothing that can fail");
     let last = playout.positions.last().expect("a position");
     assert_eq!(

@@ -276,20 +276,6 @@ fn a_whole_file_is_left_as_it_is() {
     }
 }
 
-#[test]
-fn blank_lines_at_the_end_are_removed_before_the_next_record() {
-    let whole: String = (0..2).map(line).collect();
-    let page = "\n".repeat(10_000);
-    for blank in ["\n", "\r\n", "\n\n \n\t\n", &page] {
-        let (left, cut) = opened(format!("{whole}{blank}").as_bytes());
-        assert_eq!((left, cut), (whole.clone().into(), None), "{blank:?}");
-        assert_eq!(opened(blank.as_bytes()), (Vec::new(), None), "{blank:?}");
-    }
-    // So many are none of an editor's.
-    let many = format!("{whole}{}", "\n".repeat(100_000));
-    assert_eq!(opened(many.as_bytes()), (many.clone().into(), None));
-}
-
 /// The last newline is found however long the incomplete line is.
 #[test]
 fn a_long_incomplete_line_is_moved_as_a_whole() {

@@ -6,7 +6,6 @@ use std::time::Duration;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Outcome, Side};
 use referee::play::game::GameObserver;
-use referee::play::game::PlayOut;
 use referee::play::game::{End, Played, play};
 use referee::play::replay::{ReplayError, Violation, replay};
 use referee::play::{Clock, TimeControl};
@@ -37,7 +36,7 @@ fn played<'a>(edition: &'a Edition, answers: &[&str]) -> (Played, Box<dyn Sessio
     let played = tokio::runtime::Builder::new_current_thread()
         .build()
         .expect("a runtime")
-        .block_on(play(&mut *session, players, clocks, &PlayOut, &mut ()))
+        .block_on(play(&mut *session, players, clocks, false, &mut ()))
         .expect("nothing that can fail");
     (played, session)
 }
@@ -593,12 +592,13 @@ fn records_that_are_none_are_refused_with_a_reason() {
         assert!(problem.contains(word), "no {word:?} in: {problem}");
     };
     refused(&|value| value["v"] = json!(2), "version 2");
-    refused(&|value| value["first"] = json!(2), "`first` is 2");
+    let two = "a bot has the number 2; expected 0 or 1";
+    refused(&|value| value["first"] = json!(2), two);
+    refused(&|value| value["result"]["winner"] = json!(2), two);
     refused(
-        &|value| value["result"]["winner"] = json!(2),
-        "`winner` is 2",
+        &|value| value["result"]["by"] = json!(7),
+        "a bot has the number 7; expected 0 or 1",
     );
-    refused(&|value| value["result"]["by"] = json!(7), "`by` is 7");
     refused(
         &|value| value["turns"] = json!("- A"),
         "expected a sequence",
@@ -662,11 +662,10 @@ fn an_adjudicated_result_is_proven_again() {
         assert_eq!(wrong.turn, None);
         assert_eq!(
             wrong.problem,
-            format!("adjudicated as a win of {name}; by best play the winner is random.py")
+            format!("the winner is {name}; by best play it is random.py")
         );
     }
-    let reason = "an adjudicated game with a winner has the reason `quarto`, no forfeit and no \
-                  winning lines";
+    let reason = "by best play it is `quarto`";
     broken(&won, |r| r.result.reason = Word::Draw, None, &[reason]);
     broken(
         &won,
@@ -674,14 +673,16 @@ fn an_adjudicated_result_is_proven_again() {
         None,
         &[reason],
     );
-    broken(&won, |r| r.result.by = Some(BotIndex::B), None, &[reason]);
+    let forfeit = "a forfeit by random.py, but the game ended by best play";
+    broken(&won, |r| r.result.by = Some(BotIndex::B), None, &[forfeit]);
     let line = ("H1".to_owned(), "square".to_owned());
-    broken(&won, |r| r.result.lines.push(line), None, &[reason]);
+    let lines = "the winning lines are H1 square; by best play they are none";
+    broken(&won, |r| r.result.lines.push(line), None, &[lines]);
     broken(
         &adjudicated(&DRAWN[..16], 0, None),
         |r| r.result.reason = Word::from("quarto"),
         None,
-        &["an adjudicated game without a winner has the reason `draw`"],
+        &["the result's reason is `quarto`; by best play it is `draw`"],
     );
     // What is over needs no verdict.
     broken(

@@ -1260,7 +1260,7 @@ fn wrong_usage() {
 }
 
 #[test]
-fn blank_lines_at_the_end_of_records_are_ignored() {
+fn blank_lines_among_records_are_ignored() {
     let place = Place::new();
     let bots = ["builtin:random", "builtin:greedy"];
     place.play(
@@ -1286,7 +1286,7 @@ fn blank_lines_at_the_end_of_records_are_ignored() {
         };
         assert_eq!(run.code, Some(0), "{command}: {run}");
     }
-    // What is appended to such a file does not make them blank lines between records.
+    // What is appended to such a file makes them blank lines between records.
     let run = Referee::new(["--record"]).args([&copy]).args(bots).run();
     assert_eq!(run.code, Some(0), "{run}");
     let run = Referee::new(["replay", "--quiet"]).args([&copy]).run();

@@ -85,7 +85,33 @@ pub struct Timeout {
     pub language: Option<Language>,
 }
 
+impl TimeoutEvidence {
+    /// What came, if anything.
+    pub fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Nothing(_) => &[],
+            Self::Partial(bytes) | Self::Late(bytes, _) | Self::HeldBack(bytes) => bytes,
+        }
+    }
+}
+
 impl Timeout {
+    /// Of which only that is known: nothing came for so long.
+    pub fn new(request: &str, allowance: Allowance, fresh: bool, elapsed: Duration) -> Self {
+        Self {
+            asked: request.trim_end_matches('\n').to_owned(),
+            allowance,
+            fresh,
+            evidence: TimeoutEvidence::Nothing(ProcessState::Unknown),
+            afterwards: Vec::new(),
+            elapsed,
+            usage: None,
+            excused: Duration::ZERO,
+            unwatched: Duration::ZERO,
+            language: None,
+        }
+    }
+
     /// Whether it was given up before its time was over, having waited too long for a CPU.
     pub fn was_starved(&self) -> bool {
         let total = self.allowance.total(self.fresh);
@@ -184,12 +210,7 @@ impl Fault {
                 both.extend_from_slice(second);
                 escape(&both)
             }
-            Self::Timeout(timeout) => match &timeout.evidence {
-                TimeoutEvidence::Nothing(_) => String::new(),
-                TimeoutEvidence::Partial(bytes)
-                | TimeoutEvidence::Late(bytes, _)
-                | TimeoutEvidence::HeldBack(bytes) => escape(bytes),
-            },
+            Self::Timeout(timeout) => escape(timeout.evidence.bytes()),
             Self::Exited { partial, .. } | Self::Closed { partial, .. } => escape(partial),
             Self::LineTooLong { start } => escape(start),
         }

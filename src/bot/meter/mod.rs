@@ -19,16 +19,16 @@ mod ongoing;
 use std::hash::{BuildHasher as _, RandomState};
 use std::time::{Duration, Instant};
 
-use crate::system::Pid;
+use serde::{Deserialize, Serialize};
 
 use self::clocks::Waits;
-use ongoing::OngoingWait;
-
+use self::ongoing::OngoingWait;
 use crate::sandbox::cgroup::OpenAccount;
+use crate::system::Pid;
 use crate::text::milliseconds;
 
-/// A bot's usage in a game.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+/// A bot's usage in a game, as records hold it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Usage {
     /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,

@@ -34,7 +34,7 @@ impl Player for Process {
         let asked = Instant::now();
         let look = self.meter.next_look(asked.into_std());
         let mut limit = charge::first_limit(&allowance, fresh, look, self.meter.loses_waits());
-        let exchange = self.channel.exchange_from(asked, request.as_bytes(), limit);
+        let exchange = self.channel.exchange(asked, request.as_bytes(), limit);
         let mut exchanged = until_exit(exchange, &mut self.child, self.exit.is_some()).await?;
         // Usage, once it matters, and whether the time granted then was certain.
         let mut usage = None;

@@ -69,16 +69,10 @@ impl Process {
             ClockKind::Cpu => Duration::ZERO,
         });
         Timeout {
-            asked: request.trim_end_matches('\n').to_owned(),
-            allowance,
-            fresh,
-            evidence: TimeoutEvidence::Nothing(ProcessState::Unknown),
-            afterwards: Vec::new(),
-            elapsed,
             usage,
             excused,
-            unwatched: Duration::ZERO,
             language: self.language,
+            ..Timeout::new(request, allowance, fresh, elapsed)
         }
     }
 

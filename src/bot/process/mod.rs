@@ -13,6 +13,7 @@ mod unix;
 mod windows;
 
 use std::io;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -40,12 +41,10 @@ use super::stderr::{self, Shared, Tap};
 use crate::executable::interpreter::Language;
 use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
-use crate::sandbox::Confinement;
 use crate::sandbox::supervisor::client::SupervisorConnection;
 #[cfg(all(target_os = "linux", not(portable)))]
 use crate::sandbox::supervisor::client::{self, Forked};
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor::message::SpawnRequest;
+use crate::sandbox::{Confinement, ResourceLimits};
 use crate::system::Pid;
 use crate::text::escape;
 
@@ -144,7 +143,15 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
-            log_starting_confined(&request);
+            let limits = &request.limits;
+            let backend = request.backend.name();
+            log_starting(
+                &request.argv,
+                request.directory.as_ref(),
+                &request.environment,
+                backend,
+                Some(limits),
+            );
             let starting = children::starting();
             // The supervisor outlives a killed referee, to kill the bot.
             let launch = client::launch(confinement.server(), &request)?;
@@ -160,7 +167,10 @@ impl Process {
             let child = (child, owned);
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
-        log_starting(program, environment);
+        let Program {
+            argv, directory, ..
+        } = program;
+        log_starting(argv, directory.as_ref(), environment, "none", None);
         let [command, arguments @ ..] = &program.argv[..] else {
             return Err(io::Error::new(io::ErrorKind::NotFound, "an empty command"));
         };
@@ -445,37 +455,27 @@ impl Child {
     }
 }
 
-fn log_starting(program: &Program, environment: &[(String, String)]) {
-    tracing::info!(
-        target: PROCESS,
-        command = ?program.argv,
-        directory = program.directory.as_ref().map(tracing::field::debug),
-        environment = ?assignments(environment),
-        sandbox = "none",
-        "starting"
-    );
-}
-
-#[cfg(all(target_os = "linux", not(portable)))]
-fn log_starting_confined(request: &SpawnRequest) {
-    let limits = &request.limits;
-    tracing::info!(
-        target: PROCESS,
-        command = ?request.argv,
-        directory = request.directory.as_ref().map(tracing::field::debug),
-        environment = ?assignments(&request.environment),
-        sandbox = request.backend.name(),
-        memory = limits.memory,
-        processes = limits.processes,
-        open_files = limits.open_files,
-        scratch = limits.scratch,
-        "starting"
-    );
-}
-
-fn assignments(environment: &[(String, String)]) -> Vec<String> {
+fn log_starting(
+    argv: &[String],
+    directory: Option<&PathBuf>,
+    environment: &[(String, String)],
+    sandbox: &str,
+    limits: Option<&ResourceLimits>,
+) {
     let assignment = |(name, value): &(String, String)| format!("{name}={value}");
-    environment.iter().map(assignment).collect()
+    let environment: Vec<String> = environment.iter().map(assignment).collect();
+    tracing::info!(
+        target: PROCESS,
+        command = ?argv,
+        directory = directory.map(tracing::field::debug),
+        ?environment,
+        sandbox,
+        memory = limits.map(|limits| limits.memory),
+        processes = limits.map(|limits| limits.processes),
+        open_files = limits.map(|limits| limits.open_files),
+        scratch = limits.map(|limits| limits.scratch),
+        "starting"
+    );
 }
 
 /// The limit has passed, but the bot waited for a CPU, or has used less CPU time.

@@ -18,19 +18,13 @@ use std::task::{Context, Poll, Waker};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::windows::named_pipe::{NamedPipeServer, PipeMode, ServerOptions};
 use tokio::process::{Child, Command};
-use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
-use windows_sys::Win32::System::Diagnostics::ToolHelp::{
-    CreateToolhelp32Snapshot, TH32CS_SNAPTHREAD, THREADENTRY32, Thread32First, Thread32Next,
-};
 use windows_sys::Win32::System::JobObjects::{
     AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_ACTIVE_PROCESS,
     JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION, JOB_OBJECT_LIMIT_JOB_MEMORY,
     JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
     JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
 };
-use windows_sys::Win32::System::Threading::{
-    CREATE_NEW_PROCESS_GROUP, CREATE_SUSPENDED, OpenThread, ResumeThread, THREAD_SUSPEND_RESUME,
-};
+use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
 use crate::bot::fault::Exit;
 use crate::sandbox::ResourceLimits;
@@ -56,9 +50,8 @@ pub(super) fn start<T>(
         answers: AnswerPipe::new(|end| command.stdout(end)).map_err(pipe_failed)?,
         errors: ErrorPipe::new(|end| command.stderr(end)).map_err(pipe_failed)?,
     };
-    // It runs no instruction before it is in the job. Ctrl-C is for the referee, which then stops
-    // its bots.
-    command.creation_flags(CREATE_SUSPENDED | CREATE_NEW_PROCESS_GROUP);
+    // Ctrl-C is for the referee, which then stops its bots.
+    command.creation_flags(CREATE_NEW_PROCESS_GROUP);
     let (child, owned) = spawn(command)?;
     // The command keeps the bot's ends of the pipes open.
     command
@@ -70,10 +63,10 @@ pub(super) fn start<T>(
         return Err(missing());
     };
     let leader = Pid::from_raw(id.cast_signed()).ok_or_else(missing)?;
-    // Dropping the child kills it if this fails.
+    // Long before it has loaded its libraries and can start others. Dropping the child kills it if
+    // this fails.
     job.take_in(handle)
         .map_err(|error| failed("it cannot be taken into its job", &error))?;
-    resume(id).map_err(|error| failed("it cannot go on", &error))?;
     let group = Group {
         leader,
         job: Some(job),
@@ -196,45 +189,6 @@ impl Job {
     fn end(&self) {
         // All may have exited. SAFETY: the handle is this job's.
         let _ = unsafe { TerminateJobObject(self.0.as_raw_handle(), ENDED) };
-    }
-}
-
-/// Runs a process that was started suspended, with one thread.
-fn resume(process: u32) -> io::Result<()> {
-    // SAFETY: a snapshot takes no pointers.
-    let snapshot = unsafe { CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0) };
-    if snapshot == INVALID_HANDLE_VALUE {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the handle is new and has no other owner.
-    let snapshot = unsafe { OwnedHandle::from_raw_handle(snapshot) };
-    // SAFETY: a struct of numbers, for which zeros are valid.
-    let mut entry: THREADENTRY32 = unsafe { zeroed() };
-    entry.dwSize = size::<THREADENTRY32>();
-    // SAFETY: the pointer leads to a struct whose size is in it.
-    let mut found = unsafe { Thread32First(snapshot.as_raw_handle(), &raw mut entry) };
-    while found != 0 {
-        if entry.th32OwnerProcessID == process {
-            return resume_thread(entry.th32ThreadID);
-        }
-        // SAFETY: as above.
-        found = unsafe { Thread32Next(snapshot.as_raw_handle(), &raw mut entry) };
-    }
-    Err(io::Error::other("the thread of a new process is missing"))
-}
-
-fn resume_thread(id: u32) -> io::Result<()> {
-    // SAFETY: the call takes no pointers.
-    let thread = unsafe { OpenThread(THREAD_SUSPEND_RESUME, 0, id) };
-    if thread.is_null() {
-        return Err(io::Error::last_os_error());
-    }
-    // SAFETY: the handle is new and has no other owner.
-    let thread = unsafe { OwnedHandle::from_raw_handle(thread) };
-    // SAFETY: the handle is a thread's, with the right to resume it.
-    match unsafe { ResumeThread(thread.as_raw_handle()) } {
-        u32::MAX => Err(io::Error::last_os_error()),
-        _ => Ok(()),
     }
 }
 

@@ -1,9 +1,7 @@
 //! The file of `--record`: one line per game, appended when the game ends.
 
-use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::pin::Pin;
 use std::time::Duration;
 
 use super::failure::{Failure, Unread};
@@ -155,11 +153,8 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
             table.leave();
         }
         self.pages.publish(game.record())?;
-        self.inner.ended(game)
-    }
-
-    fn caught_up(&mut self) -> Pin<Box<dyn Future<Output = io::Result<()>> + '_>> {
-        Box::pin(async { caught_up() })
+        self.inner.ended(game)?;
+        caught_up()
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {

@@ -216,11 +216,6 @@ impl Report {
         index
     }
 
-    /// Whether a full block begins at `from`.
-    pub fn has_block(&self, from: usize) -> bool {
-        self.blocks.end_of(from).is_some()
-    }
-
     pub const fn games(&self) -> u64 {
         self.games
     }

@@ -11,6 +11,7 @@ use hyper::header::{
 };
 use hyper::{Method, Request, Response, StatusCode};
 
+use super::events::{Wanted, position_of};
 use crate::report::html::Served;
 
 /// Complete, or a stream.
@@ -18,19 +19,6 @@ pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
 const SAME_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
-
-/// The requested resource.
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Route {
-    Page,
-    Events {
-        last: Option<String>,
-        stage: bool,
-        packed: bool,
-    },
-    /// Status and explanation.
-    Refused(StatusCode, &'static str),
-}
 
 /// Whether `Host` is an IP address or `localhost`. A website that points its name at this machine (DNS rebinding)
 /// sends that name.
@@ -42,36 +30,37 @@ fn is_own_name(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
 }
 
-/// Routes a request.
-pub(super) fn route<B>(request: &Request<B>) -> Route {
-    let host = request
-        .headers()
-        .get(HOST)
-        .and_then(|host| host.to_str().ok());
+/// Why a request is not answered, and the status.
+pub(super) fn refused<B>(request: &Request<B>) -> Option<(StatusCode, &'static str)> {
+    let host = request.headers().get(HOST);
+    let host = host.and_then(|host| host.to_str().ok());
     if !host.is_some_and(is_own_name) {
-        return Route::Refused(
+        return Some((
             StatusCode::FORBIDDEN,
             "Use an IP address or localhost, with the port: other names are refused to protect against DNS rebinding.\n",
-        );
+        ));
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
-        return Route::Refused(StatusCode::METHOD_NOT_ALLOWED, "This page is read only.\n");
+        return Some((StatusCode::METHOD_NOT_ALLOWED, "This page is read only.\n"));
     }
     match request.uri().path() {
-        "/" => Route::Page,
-        "/events" => {
-            let query = request.uri().query().unwrap_or_default();
-            let from = query.split('&').find_map(|part| part.strip_prefix("from="));
-            // The header is newer: a browser that reconnects repeats the address.
-            let seen = request.headers().get(LAST_EVENT);
-            let seen = seen.and_then(|id| id.to_str().ok()).or(from);
-            Route::Events {
-                last: seen.map(str::to_owned),
-                stage: query.split('&').any(|part| part == "stage"),
-                packed: query.split('&').any(|part| part == "packed"),
-            }
-        }
-        _ => Route::Refused(StatusCode::NOT_FOUND, "There is only the page /.\n"),
+        "/" | "/events" => None,
+        _ => Some((StatusCode::NOT_FOUND, "There is only the page /.\n")),
+    }
+}
+
+/// What a client of `/events` asks for. `run` is this server's part of event ids.
+pub(super) fn wanted<B>(request: &Request<B>, run: u32) -> Wanted {
+    let query = request.uri().query().unwrap_or_default();
+    let has = |name| query.split('&').any(|part| part == name);
+    let from = query.split('&').find_map(|part| part.strip_prefix("from="));
+    // The header is newer: a browser that reconnects repeats the address.
+    let seen = request.headers().get(LAST_EVENT);
+    let seen = seen.and_then(|id| id.to_str().ok()).or(from);
+    Wanted {
+        from: seen.and_then(|id| position_of(id, run)),
+        stage: has("stage"),
+        packed: has("packed"),
     }
 }
 
@@ -132,11 +121,6 @@ pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
         let allowed = HeaderValue::from_static("GET, HEAD");
         response.headers_mut().insert(ALLOW, allowed);
     }
-    if status == StatusCode::TOO_MANY_REQUESTS {
-        // Frees the connection.
-        let close = HeaderValue::from_static("close");
-        response.headers_mut().insert(CONNECTION, close);
-    }
     response
 }
 
@@ -173,39 +157,34 @@ mod tests {
     #[test]
     fn only_the_page_and_its_events_are_served() {
         let ask = |method: &str, path: &str| {
-            let request = Request::builder()
-                .method(method)
-                .uri(path)
-                .header(HOST, "[::1]:1");
-            route(&request.body(()).unwrap())
+            let request = Request::builder().method(method).uri(path);
+            request.header(HOST, "[::1]:1").body(()).unwrap()
         };
-        assert_eq!(ask("GET", "/"), Route::Page);
-        assert_eq!(ask("HEAD", "/?x"), Route::Page);
-        let events = |last: Option<&str>, stage, packed| Route::Events {
-            last: last.map(str::to_owned),
-            stage,
-            packed,
+        let status = |method: &str, path: &str| {
+            let refused = refused(&ask(method, path));
+            refused.map_or(200, |(status, _)| status.as_u16())
         };
-        assert_eq!(ask("GET", "/events"), events(None, false, false));
-        assert_eq!(ask("GET", "/events?stage"), events(None, true, false));
-        assert_eq!(ask("GET", "/events?packed"), events(None, false, true));
-        let all = ask("GET", "/events?from=7-1&packed&stage");
-        assert_eq!(all, events(Some("7-1"), true, true));
-        for (method, path, status) in [
+        for (method, path, expected) in [
+            ("GET", "/", 200),
+            ("HEAD", "/?x", 200),
+            ("GET", "/events?stage", 200),
             ("POST", "/", 405),
             ("DELETE", "/events", 405),
             ("GET", "/../etc/passwd", 404),
             ("GET", "/events/", 404),
         ] {
-            let Route::Refused(found, _) = ask(method, path) else {
-                panic!("{method} {path}");
-            };
-            assert_eq!(found.as_u16(), status, "{method} {path}");
+            assert_eq!(status(method, path), expected, "{method} {path}");
         }
         let nameless = Request::builder().uri("/").body(()).unwrap();
-        assert!(matches!(
-            route(&nameless),
-            Route::Refused(StatusCode::FORBIDDEN, _)
-        ));
+        assert_eq!(refused(&nameless).unwrap().0, StatusCode::FORBIDDEN);
+        let events = |path| {
+            let wanted = wanted(&ask("GET", path), 7);
+            (wanted.from, wanted.stage, wanted.packed)
+        };
+        assert_eq!(events("/events"), (None, false, false));
+        assert_eq!(events("/events?stage"), (None, true, false));
+        assert_eq!(events("/events?from=8-1&packed"), (None, false, true));
+        let all = events("/events?from=7-1&packed&stage");
+        assert_eq!(all, (Some(1), true, true));
     }
 }

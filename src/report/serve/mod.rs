@@ -58,6 +58,23 @@ impl State {
     }
 }
 
+/// Of all that a page shows, what it is told when that changes.
+#[derive(Clone, Debug, Default)]
+struct Now {
+    /// Another one begins when the games so far are forgotten.
+    sequence: u32,
+    games: u64,
+    /// Changes with all that the figures are computed of.
+    revision: u64,
+    state: State,
+    /// JSON, as last computed; empty before.
+    figures: Arc<str>,
+    /// JSON of the games in play; empty when there is nothing to tell.
+    tables: Arc<str>,
+    /// Nothing will follow.
+    last: bool,
+}
+
 /// Collects finished games for a [`Server`] and a page.
 #[derive(Clone, Debug)]
 pub struct Feed {
@@ -68,9 +85,7 @@ pub struct Feed {
 struct Shared {
     options: Options,
     report: Mutex<Report>,
-    /// Sequence and number of games; servers watch it.
-    games: watch::Sender<(u32, u64)>,
-    state: watch::Sender<State>,
+    now: watch::Sender<Now>,
     /// Games in play, if shown.
     watched: OnceLock<Arc<Watched>>,
 }
@@ -81,8 +96,7 @@ impl Feed {
             shared: Arc::new(Shared {
                 report: Mutex::new(Report::new(options.clone())),
                 options,
-                games: watch::Sender::new((0, 0)),
-                state: watch::Sender::new(State::Playing),
+                now: watch::Sender::default(),
                 watched: OnceLock::new(),
             }),
         }
@@ -100,7 +114,10 @@ impl Feed {
         report.add(record)?;
         let games = report.games();
         // Still locked: no sequence may begin in between.
-        self.shared.games.send_modify(|now| now.1 = games);
+        self.tell(|now| {
+            now.games = games;
+            now.revision += 1;
+        });
         drop(report);
         Ok(())
     }
@@ -120,7 +137,7 @@ impl Feed {
 
     /// Tells browsers.
     pub fn set_state(&self, state: State) {
-        self.shared.state.send_replace(state);
+        self.tell(|now| now.state = state);
     }
 
     /// Browsers forget the games shown so far.
@@ -128,24 +145,26 @@ impl Feed {
         self.set_state(State::Playing);
         let mut report = self.report();
         *report = Report::new(self.shared.options.clone());
-        self.shared
-            .games
-            .send_modify(|now| *now = (now.0.wrapping_add(1), 0));
+        self.tell(|now| {
+            now.sequence = now.sequence.wrapping_add(1);
+            now.games = 0;
+            now.revision += 1;
+        });
         drop(report);
     }
 
     pub fn set_ranking(&self, ranking: Ranking) {
         self.report().set_ranking(ranking);
-        self.figures_changed();
+        self.tell(|now| now.revision += 1);
     }
 
     pub fn set_course(&self, course: Course) {
         self.report().set_course(course);
-        self.figures_changed();
+        self.tell(|now| now.revision += 1);
     }
 
-    fn figures_changed(&self) {
-        self.shared.games.send_modify(|_| {});
+    fn tell(&self, change: impl FnOnce(&mut Now)) {
+        self.shared.now.send_modify(change);
     }
 
     pub fn games(&self) -> u64 {
@@ -168,8 +187,12 @@ impl Feed {
         &self.shared.options
     }
 
-    fn watch(&self) -> watch::Receiver<(u32, u64)> {
-        self.shared.games.subscribe()
+    fn watch(&self) -> watch::Receiver<Now> {
+        self.shared.now.subscribe()
+    }
+
+    fn sequence(&self) -> u32 {
+        self.shared.now.borrow().sequence
     }
 
     fn watched(&self) -> Option<&Arc<Watched>> {
@@ -177,31 +200,22 @@ impl Feed {
     }
 
     fn number_of_games(&self) -> u64 {
-        self.shared.games.borrow().1
-    }
-
-    fn state(&self) -> watch::Receiver<State> {
-        self.shared.state.subscribe()
+        self.shared.now.borrow().games
     }
 
     /// A sequence's next entries and position; `None` when another one has begun.
     fn entries(&self, sequence: u32, from: usize, bytes: usize) -> Option<(String, usize)> {
         let report = self.report();
-        let is_same = self.shared.games.borrow().0 == sequence;
-        is_same.then(|| report.entries(from, bytes))
+        (self.sequence() == sequence).then(|| report.entries(from, bytes))
     }
 
     /// The block at this position and the next position; `None` without a full one, or when another sequence has
     /// begun.
     fn block(&self, sequence: u32, from: usize) -> Option<(Block, usize)> {
         let report = self.report();
-        let is_same = self.shared.games.borrow().0 == sequence;
-        is_same.then(|| report.block(from)).flatten()
-    }
-
-    fn has_block(&self, sequence: u32, from: usize) -> bool {
-        let report = self.report();
-        self.shared.games.borrow().0 == sequence && report.has_block(from)
+        (self.sequence() == sequence)
+            .then(|| report.block(from))
+            .flatten()
     }
 
     /// A copy: no game waits for calculations.

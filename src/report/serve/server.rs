@@ -1,9 +1,8 @@
 use std::collections::HashMap;
 use std::convert::Infallible;
 use std::io;
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, TcpListener as StdListener};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::net::{IpAddr, SocketAddr, TcpListener as StdListener};
+use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use http_body_util::channel::Channel;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response, StatusCode};
+use hyper::{Request, Response};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
@@ -21,17 +20,19 @@ use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
 use super::Feed;
-use super::events::{
-    Blocks, CurrentFigures, EVENT_BYTES, SEND_TIMEOUT, Shared, Wanted, position_of, stream_events,
-};
-use super::http::{Body, Route, events, page, refusal, route};
+use super::events::{Blocks, EVENT_BYTES, SEND_TIMEOUT, Shared, send_events};
+use super::http::{Body, events, page, refusal, refused, wanted};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
 use crate::report::html::served;
 use crate::system;
 
+/// 500 watchers, the pages that they fetch, and a reserve.
+const CONNECTIONS: usize = 640;
 /// There is always room for these.
 const FEWEST_CONNECTIONS: usize = 64;
+/// Of all connections, those that one visitor does not get.
+const FOR_OTHERS: usize = 128;
 /// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
@@ -43,14 +44,6 @@ pub struct Server {
     address: SocketAddr,
     shutdown: watch::Sender<bool>,
     thread: Option<JoinHandle<()>>,
-    stage: Option<StageThread>,
-}
-
-/// Watches the games in play.
-#[derive(Debug)]
-struct StageThread {
-    stop: Arc<AtomicBool>,
-    thread: JoinHandle<()>,
 }
 
 impl Server {
@@ -60,7 +53,6 @@ impl Server {
         listener.set_nonblocking(true)?;
         let address = listener.local_addr()?;
         let (shutdown, receiver) = watch::channel(false);
-        let stage = stage_thread(&feed)?;
         let runtime = Builder::new_current_thread()
             .enable_io()
             .enable_time()
@@ -78,7 +70,6 @@ impl Server {
             address,
             shutdown,
             thread: Some(thread),
-            stage,
         })
     }
 
@@ -110,11 +101,6 @@ impl Server {
             // Its panic was reported and affects only the page.
             let _ = thread.join();
         }
-        if let Some(StageThread { stop, thread }) = self.stage.take() {
-            stop.store(true, Ordering::Relaxed);
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
     }
 }
 
@@ -135,39 +121,31 @@ fn places() -> usize {
     })
 }
 
-fn stage_thread(feed: &Feed) -> io::Result<Option<StageThread>> {
-    if feed.watched().is_none() {
-        return Ok(None);
-    }
-    let stop = Arc::new(AtomicBool::new(false));
-    let (feed, stopped) = (feed.clone(), Arc::clone(&stop));
-    let thread = start_thread("stage", move || {
-        if let Some(watched) = feed.watched() {
-            watched.run(&feed, &stopped);
-        }
-    })?;
-    Ok(Some(StageThread { stop, thread }))
-}
-
 async fn serve(
     listener: StdListener,
     feed: Feed,
     mut shutdown: watch::Receiver<bool>,
 ) -> io::Result<()> {
     let listener = TcpListener::from_std(listener)?;
-    let (current, figures) = watch::channel(CurrentFigures::default());
-    let calculator = tokio::spawn(calculate(feed.clone(), current, shutdown.clone()));
+    feed.tell(|now| now.last = false);
+    let calculator = tokio::spawn(calculate(feed.clone(), shutdown.clone()));
     let shared = Arc::new(Shared {
         served: served(feed.options()),
         feed,
         run: rand::random(),
-        figures,
         shutdown: shutdown.clone(),
-        blocks: Blocks::default(),
+        blocks: tokio::sync::Mutex::new(Blocks::default()),
+    });
+    let stage = Arc::clone(&shared);
+    let stage = tokio::spawn(async move {
+        if let Some(watched) = stage.feed.watched() {
+            watched.run(&stage.feed).await;
+        }
     });
     let places = places();
+    let of_one = places - FOR_OTHERS.min(places / 2);
     let permits = Arc::new(Semaphore::new(places));
-    let visitors = Visitors::of(places);
+    let mut visitors: HashMap<u128, Arc<Semaphore>> = HashMap::new();
     loop {
         // Before accepting: further clients wait in the kernel's queue.
         let Ok(permit) = Arc::clone(&permits).acquire_owned().await else {
@@ -177,12 +155,15 @@ async fn serve(
             accepted = listener.accept() => match accepted {
                 Ok((stream, client)) => {
                     let span = tracing::info_span!(target: SPAN, "client", %client);
-                    let Some(visit) = visitors.enter(client.ip()) else {
+                    visitors.retain(|_, places| places.available_permits() < of_one);
+                    let places = visitors.entry(visitor(client.ip()));
+                    let places = places.or_insert_with(|| Arc::new(Semaphore::new(of_one)));
+                    let Ok(visit) = Arc::clone(places).try_acquire_owned() else {
                         span.in_scope(|| tracing::debug!(target: PAGE, "refused: its address has enough connections"));
                         continue;
                     };
                     span.in_scope(|| tracing::debug!(target: PAGE, "connected"));
-                    let connection = connection(stream, Arc::clone(&shared), visit, permit);
+                    let connection = connection(stream, Arc::clone(&shared), [visit, permit]);
                     tokio::spawn(connection.instrument(span));
                 }
                 // The client left, or too many files are open: both temporary.
@@ -196,6 +177,7 @@ async fn serve(
     }
     drop(listener);
     let _ = calculator.await;
+    stage.abort();
     // All permits are back: no connection is left.
     let all = u32::try_from(places).unwrap_or(u32::MAX);
     let _ = timeout(SHUTDOWN_TIMEOUT, permits.acquire_many(all)).await;
@@ -203,27 +185,22 @@ async fn serve(
 }
 
 /// While there are new games, and once at the end.
-async fn calculate(
-    feed: Feed,
-    current: watch::Sender<CurrentFigures>,
-    mut shutdown: watch::Receiver<bool>,
-) {
-    let mut games = feed.watch();
+async fn calculate(feed: Feed, mut shutdown: watch::Receiver<bool>) {
+    let mut changes = feed.watch();
     loop {
         let last = *shutdown.borrow_and_update();
-        games.mark_unchanged();
+        let revision = changes.borrow_and_update().revision;
         let began = Instant::now();
         let figures = feed.figures();
-        match figures.standings() {
-            Ok(standings) => {
-                let json = figures.as_json(&standings).to_string().into();
-                current.send_replace(CurrentFigures { json, last });
+        let standings = figures.standings();
+        let json = standings.map(|standings| figures.as_json(&standings).to_string());
+        feed.tell(|now| {
+            now.last = last;
+            match json {
+                Ok(json) => now.figures = json.into(),
+                Err(error) => tracing::warn!("no figures for the page: {error}"),
             }
-            Err(error) => {
-                tracing::warn!("no figures for the page: {error}");
-                current.send_modify(|figures| figures.last = last);
-            }
-        }
+        });
         if last {
             return;
         }
@@ -234,24 +211,19 @@ async fn calculate(
             () = wait_for_shutdown(&mut shutdown) => continue,
         }
         tokio::select! {
-            _ = games.changed() => {}
+            _ = changes.wait_for(|now| now.revision != revision) => {}
             () = wait_for_shutdown(&mut shutdown) => {}
         }
     }
 }
 
-async fn connection(
-    stream: TcpStream,
-    shared: Arc<Shared>,
-    visit: Visit,
-    permit: OwnedSemaphorePermit,
-) {
+async fn connection(stream: TcpStream, shared: Arc<Shared>, permits: [OwnedSemaphorePermit; 2]) {
     let mut shutdown = shared.shutdown.clone();
     // Disconnects a client that does not read.
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SEND_TIMEOUT));
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = answer(&request, &shared, &visit);
+        let answer = answer(&request, &shared);
         async move { Ok::<_, Infallible>(answer) }
     });
     let serving = http1::Builder::new()
@@ -272,47 +244,27 @@ async fn connection(
         tracing::debug!(target: PAGE, "the connection failed: {error}");
     }
     tracing::debug!(target: PAGE, "disconnected");
-    drop(permit);
+    drop(permits);
 }
 
-fn answer(request: &Request<Incoming>, shared: &Arc<Shared>, visit: &Visit) -> Response<Body> {
-    match route(request) {
-        Route::Page => {
-            tracing::debug!(target: PAGE, "the page is sent");
-            page(&shared.served)
-        }
-        Route::Events {
-            last,
-            stage,
-            packed,
-        } => {
-            let Some(stream_visit) = visit.stream() else {
-                let why =
-                    "Your address has too many streams of events open already; close some pages.\n";
-                tracing::debug!(target: PAGE, why = why.trim_end(), "refused");
-                return refusal(StatusCode::TOO_MANY_REQUESTS, why);
-            };
-            tracing::debug!(target: PAGE, from = last, stage, "events are sent");
-            let run = shared.run.wrapping_add(shared.feed.watch().borrow().0);
-            let from = last.and_then(|id| position_of(&id, run));
-            let (sender, stream) = Channel::new(1);
-            tokio::spawn(stream_events(
-                sender,
-                Arc::clone(shared),
-                Wanted {
-                    from,
-                    stage,
-                    packed,
-                },
-                stream_visit,
-            ));
-            events(stream)
-        }
-        Route::Refused(status, why) => {
-            tracing::debug!(target: PAGE, status = status.as_u16(), why = why.trim_end(), "refused");
-            refusal(status, why)
-        }
+fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
+    if let Some((status, why)) = refused(request) {
+        tracing::debug!(target: PAGE, status = status.as_u16(), why = why.trim_end(), "refused");
+        return refusal(status, why);
     }
+    if request.uri().path() == "/" {
+        tracing::debug!(target: PAGE, "the page is sent");
+        return page(&shared.served);
+    }
+    let wanted = wanted(request, shared.run.wrapping_add(shared.feed.sequence()));
+    tracing::debug!(target: PAGE, from = wanted.from, stage = wanted.stage, "events are sent");
+    let (mut sender, stream) = Channel::new(1);
+    let shared = Arc::clone(shared);
+    tokio::spawn(async move {
+        // The client left.
+        let _ = send_events(&mut sender, &shared, wanted).await;
+    });
+    events(stream)
 }
 
 async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
@@ -320,174 +272,10 @@ async fn wait_for_shutdown(shutdown: &mut watch::Receiver<bool>) {
     let _ = shutdown.wait_for(|&shutdown| shutdown).await;
 }
 
-/// 500 streams, the pages that they fetch, and a reserve.
-pub(super) const CONNECTIONS: usize = 640;
-/// Reserved for addresses with few connections; a part if there are fewer places.
-const KEPT: usize = 128;
-/// Of one address, in the reserve.
-const OF_ONE: usize = 32;
-/// Of one address, at least, that are not streams: the page can always be fetched.
-const PAGES: usize = 8;
-
-/// By one address.
-#[derive(Clone, Copy, Debug, Default)]
-struct Held {
-    connections: usize,
-    streams: usize,
-}
-
-/// All connected addresses.
-#[derive(Clone, Debug)]
-pub(super) struct Visitors {
-    /// Number of connections.
-    places: usize,
-    held: Arc<Mutex<AllHeld>>,
-}
-
-/// By address, and in total.
-#[derive(Debug, Default)]
-struct AllHeld {
-    by_address: HashMap<IpAddr, Held>,
-    connections: usize,
-}
-
-/// Until dropped.
-#[derive(Debug)]
-pub(super) struct Visit {
-    visitors: Visitors,
-    address: IpAddr,
-}
-
-#[derive(Debug)]
-pub(super) struct StreamVisit {
-    visitors: Visitors,
-    address: IpAddr,
-}
-
-impl Visitors {
-    /// Without connections.
-    pub(super) fn of(places: usize) -> Self {
-        Self {
-            places,
-            held: Arc::default(),
-        }
-    }
-
-    /// Counts stay right after a panic.
-    fn held(&self) -> MutexGuard<'_, AllHeld> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// Whether this many connections use the reserve.
-    fn is_crowded(&self, connections: usize) -> bool {
-        let free = self.places.saturating_sub(connections);
-        free < KEPT.min(self.places / 2)
-    }
-
-    /// `None`: the address has enough.
-    pub(super) fn enter(&self, address: IpAddr) -> Option<Visit> {
-        let address = whole_network(address);
-        let mut held = self.held();
-        let is_crowded = self.is_crowded(held.connections + 1);
-        let counts = held.by_address.entry(address).or_default();
-        if is_crowded && counts.connections >= OF_ONE {
-            return None;
-        }
-        counts.connections += 1;
-        held.connections += 1;
-        drop(held);
-        let visitors = self.clone();
-        Some(Visit { visitors, address })
-    }
-}
-
-impl Visit {
-    pub(super) fn stream(&self) -> Option<StreamVisit> {
-        let mut held = self.visitors.held();
-        let is_crowded = self.visitors.is_crowded(held.connections);
-        let counts = held.by_address.entry(self.address).or_default();
-        if is_crowded && counts.streams + PAGES >= counts.connections.max(OF_ONE) {
-            return None;
-        }
-        counts.streams += 1;
-        drop(held);
-        Some(StreamVisit {
-            visitors: self.visitors.clone(),
-            address: self.address,
-        })
-    }
-}
-
-impl Drop for Visit {
-    fn drop(&mut self) {
-        let mut held = self.visitors.held();
-        held.connections -= 1;
-        if let Some(counts) = held.by_address.get_mut(&self.address) {
-            counts.connections -= 1;
-            if counts.connections + counts.streams == 0 {
-                held.by_address.remove(&self.address);
-            }
-        }
-    }
-}
-
-impl Drop for StreamVisit {
-    fn drop(&mut self) {
-        let mut held = self.visitors.held();
-        if let Some(counts) = held.by_address.get_mut(&self.address) {
-            counts.streams -= 1;
-            if counts.connections + counts.streams == 0 {
-                held.by_address.remove(&self.address);
-            }
-        }
-    }
-}
-
-/// A visitor's addresses as one: with IPv6, the /64 network.
-fn whole_network(address: IpAddr) -> IpAddr {
+/// A visitor's address. With IPv6 that is the /64 network: it is as easy to have as one address.
+fn visitor(address: IpAddr) -> u128 {
     match address.to_canonical() {
-        IpAddr::V4(address) => address.into(),
-        IpAddr::V6(address) => {
-            let host = u128::from(u64::MAX);
-            Ipv6Addr::from_bits(address.to_bits() & !host).into()
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn enter(visitors: &Visitors, address: &str, count: usize) -> Vec<Visit> {
-        let address: IpAddr = address.parse().unwrap();
-        (0..count).filter_map(|_| visitors.enter(address)).collect()
-    }
-
-    #[test]
-    fn an_address_may_have_many_while_others_find_room() {
-        let visitors = Visitors::of(CONNECTIONS);
-        let class = enter(&visitors, "10.0.0.1", 2000);
-        assert_eq!(class.len(), CONNECTIONS - KEPT);
-        let streams: Vec<_> = class[..500].iter().map_while(Visit::stream).collect();
-        assert_eq!(streams.len(), 500);
-        // Four others have all their places.
-        for other in ["10.0.0.2", "10.0.0.3", "10.0.0.4"] {
-            let visits = enter(&visitors, other, 100);
-            assert_eq!(visits.len(), OF_ONE, "{other}");
-            let streams: Vec<_> = visits.iter().map_while(Visit::stream).collect();
-            assert_eq!(streams.len(), OF_ONE - PAGES, "{other}");
-        }
-        drop(streams);
-        drop(class);
-        assert!(visitors.held().by_address.is_empty());
-        assert_eq!(visitors.held().connections, 0);
-    }
-
-    #[test]
-    fn where_there_is_little_room_half_of_it_is_shared() {
-        let visitors = Visitors::of(64);
-        let greedy = enter(&visitors, "10.0.0.1", 100);
-        assert_eq!(greedy.len(), 32);
-        assert_eq!(enter(&visitors, "10.0.0.2", 100).len(), 32);
+        IpAddr::V4(address) => address.to_bits().into(),
+        IpAddr::V6(address) => address.to_bits() >> 64 << 64,
     }
 }

@@ -1,19 +1,19 @@
 //! Games in play, for pages that show them move by move.
 //!
-//! A thread looks at the tables ten times a second. Changes become one text, whatever the number of moves and
+//! A task looks at the tables ten times a second. Changes become one text, whatever the number of moves and
 //! watchers; each watcher gets the newest when its connection has room. Nothing is written while no page watches.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread;
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use tokio::sync::watch;
+use tokio::time::sleep;
 
 use super::Feed;
 use crate::game::Side;
-use crate::play::stage::{GameNow, Stage, TableNow};
+use crate::play::stage::{GameNow, Stage};
 use crate::report::html;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
@@ -33,8 +33,6 @@ pub(super) struct Watched {
     pub(super) stage: Stage,
     ruleset: Arc<dyn Ruleset>,
     watchers: AtomicUsize,
-    /// JSON; empty before the first text.
-    pub(super) tables: watch::Sender<Arc<str>>,
     /// Times in the text are milliseconds from here.
     epoch: Instant,
     expected: Mutex<Option<Expected>>,
@@ -57,13 +55,8 @@ impl Drop for Watching {
     }
 }
 
-/// Of a table.
-struct Shown {
-    number: usize,
-    /// When its side was first seen thinking.
-    since: u128,
-    drawing: Value,
-}
+/// By table: a position that its program has drawn.
+type Drawings = HashMap<usize, (String, Value)>;
 
 impl Watched {
     pub(super) fn new(ruleset: Arc<dyn Ruleset>) -> Self {
@@ -71,7 +64,6 @@ impl Watched {
             stage: Stage::new(ruleset.program().is_some()),
             ruleset,
             watchers: AtomicUsize::new(0),
-            tables: watch::Sender::new(Arc::default()),
             epoch: Instant::now(),
             expected: Mutex::new(None),
         }
@@ -90,95 +82,71 @@ impl Watched {
         html::edition(&*self.ruleset).to_string()
     }
 
-    fn expected(&self) -> MutexGuard<'_, Option<Expected>> {
-        self.expected.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
     /// `before` were played already.
     pub(super) fn expect(&self, games: u64, before: u64) {
-        *self.expected() = Some(Expected {
+        let mut expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
+        *expected = Some(Expected {
             games,
             begun: Instant::now(),
             before,
         });
     }
 
-    pub(super) fn run(&self, feed: &Feed, stop: &AtomicBool) {
-        let mut seen: Vec<TableNow> = Vec::new();
-        let mut shown: Vec<Shown> = Vec::new();
+    pub(super) async fn run(&self, feed: &Feed) {
+        let mut drawings = Drawings::new();
         let mut told = None;
-        let mut is_told = false;
-        while !stop.load(Ordering::Relaxed) {
-            let now = self.now();
+        loop {
             let watchers = self.watchers.load(Ordering::Relaxed);
-            let any = self.stage.look(&mut seen, |table| {
-                match shown.iter_mut().find(|shown| shown.number == table.number) {
-                    Some(shown) => {
-                        shown.since = now;
-                        shown.drawing = Value::Null;
-                    }
-                    None => shown.push(Shown {
-                        number: table.number,
-                        since: now,
-                        drawing: Value::Null,
-                    }),
+            let found = (self.stage.version(), feed.number_of_games());
+            if watchers == 0 {
+                if told.is_some_and(|told| told != found) {
+                    // Later watchers must not see old games.
+                    told = None;
+                    feed.tell(|now| now.tables = Arc::default());
                 }
-            });
-            let progress = self.progress(feed.number_of_games());
-            is_told &= !any && told == Some(progress.0);
-            if watchers == 0 && !is_told && told.take().is_some() {
-                // Later watchers must not see old games.
-                self.tables.send_replace(Arc::default());
+            } else if told != Some(found) {
+                told = Some(found);
+                let text = self.text(found.1, &mut drawings);
+                feed.tell(|now| now.tables = text.into());
             }
-            let mut pause = INTERVAL;
-            if watchers > 0 && !is_told {
-                let tables = seen.iter().filter(|table| !table.game.id.is_empty());
-                let tables: Vec<Value> = tables
-                    .take(TABLES)
-                    .filter_map(|table| {
-                        let mut shown = shown.iter_mut();
-                        let shown = shown.find(|shown| shown.number == table.number)?;
-                        Some(self.packed(table, shown))
-                    })
-                    .collect();
-                let (played, expected, left) = progress;
-                let text =
-                    json!({"played": played, "expected": expected, "left": left, "tables": tables});
-                self.tables.send_replace(text.to_string().into());
-                told = Some(played);
-                is_told = true;
-                let all = u32::try_from(watchers).unwrap_or(u32::MAX);
-                pause = pause.max(TIME_PER_WATCHER.saturating_mul(all));
-            }
-            thread::park_timeout(pause);
+            let all = u32::try_from(watchers).unwrap_or(u32::MAX);
+            sleep(INTERVAL.max(TIME_PER_WATCHER.saturating_mul(all))).await;
         }
     }
 
-    /// Games played, total, seconds left at this run's pace.
-    fn progress(&self, played: u64) -> (u64, Option<u64>, Option<u64>) {
-        let Some(expected) = *self.expected() else {
-            return (played, None, None);
+    fn text(&self, played: u64, drawings: &mut Drawings) -> String {
+        let games = self.stage.games();
+        let tables = games.iter().take(TABLES);
+        let tables: Vec<Value> = tables
+            .map(|(number, game)| self.packed(*number, game, drawings))
+            .collect();
+        let (expected, left) = self.progress(played);
+        json!({"played": played, "expected": expected, "left": left, "tables": tables}).to_string()
+    }
+
+    /// All games, and seconds left at this run's pace.
+    fn progress(&self, played: u64) -> (Option<u64>, Option<u64>) {
+        let expected = *self.expected.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(expected) = expected else {
+            return (None, None);
         };
         let of_run = u128::from(played.saturating_sub(expected.before));
         let left = u128::from(expected.games.saturating_sub(played));
         let seconds = expected.begun.elapsed().as_millis() * left;
         let seconds = seconds.checked_div(of_run * 1000);
         let seconds = seconds.and_then(|seconds| u64::try_from(seconds).ok());
-        (played, Some(expected.games), seconds)
+        (Some(expected.games), seconds)
     }
 
     /// `t`: number; `b`: names; `s`: start; `m`: turns; `n`: their number; `by`: side of the last one; `to`: side to
     /// move; by side `left` (of the game), `limit` (of a move) and `last` turn in milliseconds; `d`: a program's
     /// drawing.
-    fn packed(&self, table: &TableNow, shown: &mut Shown) -> Value {
-        let game = &table.game;
+    fn packed(&self, number: usize, game: &GameNow, drawings: &mut Drawings) -> Value {
         let ms = |times: [Option<Duration>; 2]| times.map(|time| time.map(|time| time.as_millis()));
         let turns: Vec<String> = game.turns.lines().map(escape_controls).collect();
-        if shown.drawing.is_null() && !game.position.is_empty() {
-            shown.drawing = self.drawing(game).unwrap_or(json!({}));
-        }
+        let since = game.since.unwrap_or(self.epoch);
         json!({
-            "t": table.number,
+            "t": number,
             "id": escape_controls(&game.id),
             "b": game.names.each_ref().map(|name| html::shown_name(name)),
             "s": escape_controls(&game.start),
@@ -186,16 +154,24 @@ impl Watched {
             "n": game.count,
             "by": game.by.map(Side::index),
             "to": game.to_move.map(Side::index),
-            "since": shown.since,
+            "since": since.saturating_duration_since(self.epoch).as_millis(),
             "left": ms(game.left),
             "limit": ms(game.limit),
             "last": ms(game.last),
-            "d": shown.drawing,
+            "d": self.drawing(number, game, drawings),
         })
     }
 
-    fn drawing(&self, game: &GameNow) -> Option<Value> {
-        let session = self.ruleset.start_from(&game.position).ok()?;
-        Some(html::drawing(&*session))
+    fn drawing(&self, number: usize, game: &GameNow, drawings: &mut Drawings) -> Value {
+        if game.position.is_empty() {
+            return Value::Null;
+        }
+        let drawn = drawings.entry(number).or_default();
+        if drawn.0 != game.position {
+            let session = self.ruleset.start_from(&game.position).ok();
+            let drawing = session.map_or_else(|| json!({}), |session| html::drawing(&*session));
+            *drawn = (game.position.clone(), drawing);
+        }
+        drawn.1.clone()
     }
 }

@@ -1,0 +1,345 @@
+//! A machine without processes, threads, descriptors or memory left. That is not a bot's fault: a
+//! bot that cannot start for it has not failed to start, and a game lost meanwhile is void.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::{LazyLock, Mutex, PoisonError};
+use std::thread::{Builder, JoinHandle};
+use std::time::{Duration, Instant};
+
+use super::fault::{Exit, Fault};
+use crate::sandbox::procfs;
+use crate::system::{Shortage, most_open_files};
+use crate::text::{cause, escape_controls};
+
+/// Older counts of refusals are read again.
+const FRESH: Duration = Duration::from_millis(100);
+
+/// With at most this many free, a limit has probably just been reached: failures free some again
+/// before they are looked at.
+const SLACK: u64 = 64;
+
+/// The machine has run out of something every process needs.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{cause}; {fix}")]
+pub struct Exhausted {
+    cause: String,
+    fix: String,
+}
+
+impl Exhausted {
+    /// From a failed start of a process or thread; `None` when it has another cause.
+    pub fn from_error(error: &io::Error) -> Option<Self> {
+        let (cause, fix) = match Shortage::from_error(error)? {
+            Shortage::Processes => return Some(Self::processes()),
+            Shortage::Memory => (
+                "no process or thread can be started now (ENOMEM): there is no memory left for it"
+                    .to_owned(),
+                "end other programs, or play fewer games at once",
+            ),
+            Shortage::OwnFiles => {
+                let most = most_open_files();
+                let most = most.map_or_else(String::new, |most| format!(" {most}"));
+                (
+                    format!("the referee has all{most} files open that it may (ulimit -n)"),
+                    "raise that limit, or play fewer games at once",
+                )
+            }
+            Shortage::Files => (
+                "this machine has all files open that it may (fs.file-max)".to_owned(),
+                "end other programs, or raise that limit",
+            ),
+            Shortage::Space => (
+                "no space is left for temporary files".to_owned(),
+                "free some, or set TMPDIR to a folder with more of it",
+            ),
+        };
+        let fix = fix.to_owned();
+        Some(Self { cause, fix })
+    }
+
+    /// Names the limit with the fewest free: which one refused, the kernel does not say.
+    fn processes() -> Self {
+        let limit = nearest_limit();
+        let likely = limit
+            .as_ref()
+            .map(|limit| format!("; likely {}", limit.in_words()));
+        let fix = limit.map_or("ulimit -u, pids.max of its control group", |limit| {
+            limit.fix
+        });
+        Self {
+            cause: format!(
+                "no process or thread can be started now (EAGAIN){}",
+                likely.unwrap_or_default()
+            ),
+            fix: format!(
+                "end other programs, play fewer games at once, or raise the limit ({fix})"
+            ),
+        }
+    }
+
+    /// For a bot that was killed within its memory limit.
+    fn memory(cause: String) -> Self {
+        let fix = "end other programs, play fewer games at once, or lower --memory".to_owned();
+        Self { cause, fix }
+    }
+
+    pub fn cause(&self) -> &str {
+        &self.cause
+    }
+}
+
+/// A limit on processes and threads, and its use.
+#[derive(Debug)]
+struct Limit {
+    setting: String,
+    most: u64,
+    used: u64,
+    /// Where it is raised.
+    fix: &'static str,
+}
+
+impl Limit {
+    const fn free(&self) -> u64 {
+        self.most.saturating_sub(self.used)
+    }
+
+    fn in_words(&self) -> String {
+        let Self {
+            setting,
+            most,
+            used,
+            ..
+        } = self;
+        format!("{used} of at most {most} processes and threads are in use ({setting})")
+    }
+}
+
+/// The control groups of this process that limit the number of processes.
+static GROUPS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
+    let mut levels = kernel::levels("pids");
+    levels.retain(|directory| directory.join("pids.max").exists());
+    levels
+});
+
+fn number(file: &Path) -> Option<u64> {
+    fs::read_to_string(file).ok()?.trim().parse().ok()
+}
+
+fn nearest_limit() -> Option<Limit> {
+    let of_group = |directory: &PathBuf| {
+        let max = directory.join("pids.max");
+        Some(Limit {
+            most: number(&max)?,
+            used: number(&directory.join("pids.current"))?,
+            setting: max.display().to_string(),
+            fix: "of a container: --pids-limit; of a systemd unit or user: TasksMax=",
+        })
+    };
+    let groups = GROUPS.iter().filter_map(of_group);
+    groups
+        .chain(kernel::system_limits())
+        .min_by_key(Limit::free)
+}
+
+/// The error of a sandbox that could not be built for a shortage. Bubblewrap reports it in words,
+/// in `stderr`.
+pub(super) fn refused(error: &io::Error, stderr: &str) -> Option<io::Error> {
+    let named = Shortage::in_words(&error.to_string()).or_else(|| Shortage::in_words(stderr));
+    named.map(Shortage::error)
+}
+
+/// Adds to a failed start of a thread or runtime what it was for and what is short.
+pub fn explain(what: &str, error: &io::Error) -> io::Error {
+    let cause =
+        Exhausted::from_error(error).map_or_else(|| cause(error), |limit| limit.to_string());
+    io::Error::other(format!("cannot start {what}: {cause}"))
+}
+
+/// The error says which limit is reached.
+pub fn start_thread<T: Send + 'static>(
+    name: &str,
+    body: impl FnOnce() -> T + Send + 'static,
+) -> io::Result<JoinHandle<T>> {
+    let started = Builder::new().name(name.to_owned()).spawn(body);
+    started.map_err(|error| explain(&format!("a thread ({name})"), &error))
+}
+
+/// Whether one more game might be refused processes: a sentence if so.
+pub fn is_near() -> Option<String> {
+    let near = nearest_limit().filter(|limit| limit.free() < SLACK);
+    near.map(|limit| limit.in_words())
+}
+
+/// How many more tasks can be started, as far as is known.
+#[cfg(all(target_os = "linux", not(portable)))]
+pub(super) fn free() -> Option<u64> {
+    nearest_limit().map(|limit| limit.free())
+}
+
+/// The least memory that all bots together can have, in bytes, and whose limit it is.
+pub fn available_memory() -> Option<(u64, &'static str)> {
+    let limit = |directory: &PathBuf| {
+        let mut files = ["memory.max", "memory.limit_in_bytes"].into_iter();
+        let bytes = files.find_map(|name| number(&directory.join(name)))?;
+        Some((bytes, "the referee's control group"))
+    };
+    let machine = kernel::available_memory().map(|bytes| (bytes, "this machine"));
+    let groups = kernel::levels("memory");
+    let limits = groups.iter().filter_map(limit).chain(machine);
+    limits.min_by_key(|&(bytes, _)| bytes)
+}
+
+/// What was refused and killed when a game began.
+#[derive(Clone, Copy, Debug)]
+pub struct RefusalMark {
+    /// Processes and threads that control groups refused. Of other limits the kernel counts none.
+    refusals: u64,
+    /// Processes that the kernel killed for want of memory.
+    kills: u64,
+}
+
+impl RefusalMark {
+    fn now() -> Self {
+        let refusals = |directory: &PathBuf| {
+            let events = fs::read_to_string(directory.join("pids.events")).ok()?;
+            let count = events.lines().find_map(|line| line.strip_prefix("max "))?;
+            count.trim().parse::<u64>().ok()
+        };
+        Self {
+            refusals: GROUPS.iter().filter_map(refusals).sum(),
+            kills: procfs::killed_for_memory().unwrap_or_default(),
+        }
+    }
+
+    /// The current state, up to 100 ms old: a short game must not pay for reading it.
+    pub fn recent() -> Self {
+        static SEEN: Mutex<Option<(Instant, RefusalMark)>> = Mutex::new(None);
+        let mut seen = SEEN.lock().unwrap_or_else(PoisonError::into_inner);
+        match *seen {
+            Some((at, mark)) if at.elapsed() < FRESH => mark,
+            _ => seen.insert((Instant::now(), Self::now())).1,
+        }
+    }
+
+    /// Why a game that began here and ended with this fault of `bot` is void. `None` when nothing
+    /// was refused or killed, or the bot exceeded its own limits. `is_counted`: the kernel counts
+    /// which processes of the bot it kills.
+    pub fn void_reason(&self, bot: &str, fault: &Fault, is_counted: bool) -> Option<Exhausted> {
+        let now = RefusalMark::now();
+        if let Fault::Exited { exit, .. } = fault {
+            let bot = escape_controls(bot);
+            match exit {
+                Exit::Limit(_) => return None,
+                Exit::OutOfMemory => {
+                    return Some(Exhausted::memory(format!(
+                        "the kernel killed a process of {bot} for want of memory, although {bot} was within its own limit"
+                    )));
+                }
+                // A bot that kills itself is not in the kernel's count.
+                Exit::Signal(name)
+                    if name == "SIGKILL" && !is_counted && now.kills > self.kills =>
+                {
+                    return Some(Exhausted::memory(format!(
+                        "{bot} was killed by SIGKILL, and the kernel killed processes for want of memory; likely it was that"
+                    )));
+                }
+                _ => {}
+            }
+        }
+        let is_reached = |limit: &Limit| limit.free() <= (limit.most / 16).min(SLACK);
+        let has_refused =
+            now.refusals > self.refusals || kernel::system_limits().iter().any(is_reached);
+        has_refused.then(Exhausted::processes)
+    }
+}
+
+#[cfg(all(target_os = "linux", not(portable)))]
+mod kernel {
+    use std::path::{Path, PathBuf};
+
+    use rustix::process::{Resource, getrlimit, getuid};
+
+    use super::{Limit, SLACK};
+    use crate::sandbox::cgroup::{OwnGroup, own_groups};
+    use crate::sandbox::procfs;
+    pub(super) use crate::sandbox::procfs::available_memory;
+
+    /// The control groups of this process in which `controller` may be enabled, and those above.
+    pub(super) fn levels(controller: &str) -> Vec<PathBuf> {
+        let own = procfs::own_cgroups().unwrap_or_default();
+        let mounts = procfs::own_mounts().unwrap_or_default();
+        let groups = own_groups(&own, &mounts, controller);
+        let levels = groups.iter().flat_map(OwnGroup::levels);
+        levels.map(Path::to_owned).collect()
+    }
+
+    /// Limits of the machine and of the user. Reads a file for each process when one might be reached.
+    pub(super) fn system_limits() -> Vec<Limit> {
+        let Some(tasks) = procfs::tasks_of_system() else {
+            return Vec::new();
+        };
+        let kernel = |name: &str| procfs::kernel_setting(name)?.parse().ok();
+        let threads = kernel("kernel/threads-max").map(|most| Limit {
+            setting: "kernel.threads-max".to_owned(),
+            most,
+            used: tasks,
+            fix: "sysctl kernel.threads-max",
+        });
+        let counted = |setting, most: Option<u64>, user, fix| {
+            let most = most?;
+            let used = if most.saturating_sub(tasks) > SLACK {
+                tasks
+            } else {
+                procfs::count_tasks(user)
+            };
+            Some(Limit {
+                setting,
+                most,
+                used,
+                fix,
+            })
+        };
+        let user = getuid();
+        let of_user = getrlimit(Resource::Nproc).current;
+        let of_user = of_user.filter(|_| !user.is_root());
+        let user = user.as_raw();
+        let limits = [
+            threads,
+            counted(
+                "kernel.pid_max".to_owned(),
+                kernel("kernel/pid_max"),
+                None,
+                "sysctl kernel.pid_max",
+            ),
+            counted(
+                format!("ulimit -u of user {user}"),
+                of_user,
+                Some(user),
+                "ulimit -u, or nproc in /etc/security/limits.conf",
+            ),
+        ];
+        limits.into_iter().flatten().collect()
+    }
+}
+
+/// Nothing is known of the limits of this system.
+#[cfg(any(not(target_os = "linux"), portable))]
+mod kernel {
+    use std::path::PathBuf;
+
+    use super::Limit;
+
+    pub(super) const fn levels(_: &str) -> Vec<PathBuf> {
+        Vec::new()
+    }
+
+    pub(super) const fn system_limits() -> Vec<Limit> {
+        Vec::new()
+    }
+
+    pub(super) const fn available_memory() -> Option<u64> {
+        None
+    }
+}
