@@ -6,11 +6,11 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Checkup, Problem, SEED};
+use super::{Checkup, Problem};
 use crate::bot::fault::advice;
 use crate::bot::process::GracePeriods;
+use crate::executable::interpreter::Language;
 use crate::play::game_runner::GameError;
-use crate::seed;
 
 /// A block of input of the usual size, 4096 bytes, and a line more; the answers to so many questions are fewer bytes
 /// than any buffer of output.
@@ -59,34 +59,29 @@ enum Fed {
 
 impl Checkup<'_> {
     /// By fresh processes that are sent this request: one whose input then ends, and one that is sent it many times.
-    pub(super) async fn held_back(&mut self, request: &str) -> Result<HeldBack, GameError> {
+    pub(super) async fn find_held_back(&mut self, request: &str) -> Result<HeldBack, GameError> {
         let question = format!("{request}\n");
         let questions = |bytes: usize| question.repeat(bytes.div_ceil(question.len()));
-        self.fresh_process().await?;
-        self.seat.feed(question.as_bytes(), TICK).await;
-        if self.seat.end_of_input(PATIENCE).await.is_empty() {
+        self.examiner.start().await?;
+        self.examiner.seat.feed(question.as_bytes(), TICK).await;
+        if self.examiner.seat.end_of_input(PATIENCE).await.is_empty() {
             return Ok(HeldBack::Nothing);
         }
-        self.fresh_process().await?;
+        self.examiner.start().await?;
         let found = match self.feed(questions(BLOCK).as_bytes()).await {
             Fed::Wrote(_) => HeldBack::Input,
             Fed::Nothing => HeldBack::Unknown,
             Fed::Read => match self.feed(questions(MANY).as_bytes()).await {
                 Fed::Wrote(mut output) => {
-                    output.extend(self.seat.feed(&[], REST).await.2);
+                    output.extend(self.examiner.seat.feed(&[], REST).await.2);
                     of_block(&output)
                 }
                 Fed::Read => HeldBack::AllInput,
                 Fed::Nothing => HeldBack::Unknown,
             },
         };
-        self.seat.stop(GracePeriods::FAULT).await?;
+        self.examiner.seat.stop(GracePeriods::FAULT).await?;
         Ok(found)
-    }
-
-    async fn fresh_process(&mut self) -> Result<(), GameError> {
-        self.seat.stop(GracePeriods::FAULT).await?;
-        Ok(self.seat.start(seed::for_bot(SEED, 0, 0)).await?)
     }
 
     /// Unless an answer comes before.
@@ -95,7 +90,7 @@ impl Checkup<'_> {
         let (mut sent, mut read) = (0, None);
         loop {
             let now = Instant::now();
-            let (more, all_read, output) = self.seat.feed(&bytes[sent..], TICK).await;
+            let (more, all_read, output) = self.examiner.seat.feed(&bytes[sent..], TICK).await;
             sent += more;
             if !output.is_empty() {
                 return Fed::Wrote(output);
@@ -130,8 +125,7 @@ impl HeldBack {
     }
 
     /// The problem once the cause is known.
-    pub(super) fn explain(self, checkup: &Checkup<'_>, problem: Problem) -> Problem {
-        let language = checkup.seat.language();
+    pub(super) fn explain(self, language: Option<Language>, problem: Problem) -> Problem {
         let asked = problem.what.split("; ").next().unwrap_or_default();
         let (what, fix) = match self {
             Self::Nothing => {

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+
 use super::failure::Failure;
 use super::folder::{GameChoice, pieces_of, plan_of, records_of};
 use super::games;
@@ -15,7 +17,8 @@ use super::values::{self, MoveTime};
 use crate::bot::spec::{BotSpec, Program};
 use crate::game_program::GameProgram;
 use crate::play::TimeControl;
-use crate::play::questions::{Question, questions};
+use crate::play::examiner::{Question, questions};
+use crate::play::game_runner::GameFault;
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
 use crate::session::{Ruleset, registry};
@@ -102,8 +105,21 @@ impl Recorded {
         short_name(&self.record.bots[bot].name)
     }
 
-    fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
-        parts(&self.record, program, given)
+    /// Those with the given name or number, else those that the program is.
+    pub(in crate::cli) fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
+        let is_it = |bot: &BotIndex| {
+            let entry = &self.record.bots[*bot];
+            match given {
+                Some(given) => entry.name == given || (bot.index() + 1).to_string() == given,
+                None => is_same(program, &entry.name, &entry.command),
+            }
+        };
+        BotIndex::ALL.into_iter().filter(is_it).collect()
+    }
+
+    fn is_person(&self, bot: BotIndex) -> bool {
+        let command = &self.record.bots[bot].command;
+        command.first().is_some_and(|word| word == "human")
     }
 
     pub(in crate::cli) fn part(
@@ -114,7 +130,7 @@ impl Recorded {
         let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
-            (&[bot], _) if is_person(&self.record, bot) => {
+            (&[bot], _) if self.is_person(bot) => {
                 Err(self.failure(&format!("{} was a person", self.name(bot))))
             }
             (&[bot], _) => Ok(bot),
@@ -140,12 +156,8 @@ impl Recorded {
     }
 
     pub(in crate::cli) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
-        questions(&*self.ruleset, &self.record, bot).map_err(|violation| {
-            let turn = violation
-                .turn
-                .map_or_else(String::new, |turn| format!("turn {turn}: "));
-            self.failure(&format!("{turn}{}", violation.problem))
-        })
+        questions(&*self.ruleset, &self.record, bot)
+            .map_err(|violation| self.failure(&violation.to_string()))
     }
 
     /// The index of the question to stop after, and the numbers of all turns of the bot, for people.
@@ -300,29 +312,27 @@ fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
         || (own.is_some() && command.iter().any(|word| file(word) == own))
 }
 
-/// Those with the given name or number, else those that the program is.
-pub(in crate::cli) fn parts(
-    record: &Record,
-    program: &Program,
-    given: Option<&str>,
-) -> Vec<BotIndex> {
-    let is_it = |bot: &BotIndex| {
-        let entry = &record.bots[*bot];
-        match given {
-            Some(given) => entry.name == given || (bot.index() + 1).to_string() == given,
-            None => is_same(program, &entry.name, &entry.command),
-        }
-    };
-    BotIndex::ALL.into_iter().filter(is_it).collect()
-}
-
-pub(in crate::cli) fn is_person(record: &Record, bot: BotIndex) -> bool {
-    let command = &record.bots[bot].command;
-    command.first().is_some_and(|word| word == "human")
-}
-
 fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
     record.processes.as_ref()?[bot].as_ref()
+}
+
+/// What a bot did wrong outside of a game; no text is untrusted that is not escaped.
+pub(in crate::cli) fn fault_json(fault: &GameFault) -> Json {
+    json!({
+        "reason": fault.fault.reason().name(),
+        "detail": fault.fault.to_string(),
+        "stderr": fault.stderr.trim_end(),
+    })
+}
+
+/// A sentence, and at most so many lines of stderr below it; without a newline at the end.
+pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
+    let mut text = format!("it forfeits ({}): {}", fault.fault.reason(), fault.fault);
+    for line in fault.stderr.trim_end().lines().take(lines) {
+        text += "\n  stderr: ";
+        text += line;
+    }
+    text
 }
 
 /// `done`: what cannot be done with a person.
