@@ -7,12 +7,6 @@ use crate::play::examiner::Question;
 use crate::session::Ruleset;
 use crate::solver::Value;
 
-/// After this many answers in a row without a proven value, those before them, which are harder, get less effort.
-const FULL_EFFORT_FAILURES: u32 = 2;
-
-/// Those answers get the time of a position divided by this number.
-const REDUCED_SHARE: u32 = 10;
-
 /// The first answer that is not the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
@@ -104,24 +98,15 @@ pub fn judge(
     departure: Option<&Departure>,
 ) -> Result<Judgement, String> {
     let mut judged = Judgement::default();
-    let mut failures = 0;
     let at = departure.map_or(questions.len(), |departure| departure.index);
     // The last positions are the easiest ones, and what is proven about them helps with those before.
     for (index, question) in questions.iter().enumerate().rev() {
         let request = question.line.request(ruleset)?;
-        let mut compare = |answer: Option<&str>| {
-            let (Some(appraiser), Some(answer)) = (appraiser, answer) else {
-                return Ok(None);
-            };
-            let share = if failures < FULL_EFFORT_FAILURES {
-                1
-            } else {
-                REDUCED_SHARE
-            };
-            let found = appraiser.compare(&request, answer, share)?;
-            let is_proven = found.proven().is_some();
-            failures = if is_proven { 0 } else { failures + 1 };
-            Ok::<_, String>(Some(found))
+        let compare = |answer: Option<&str>| {
+            let known = appraiser.zip(answer);
+            known
+                .map(|(appraiser, answer)| appraiser.compare(&request, answer))
+                .transpose()
         };
         let answered = question.answered.as_deref();
         let then = compare(answered)?;

@@ -96,7 +96,7 @@ impl TournamentAnalysis {
                 let id = &record.id;
                 progress(AnalysisProgress::Turn { turn, id });
             });
-            let annotation = annotation.map_err(|problem| wrong(problem.to_string()))?;
+            let annotation = annotation.map_err(wrong)?;
             if analyst.is_stopped() {
                 // Incomplete: not written.
                 return Ok(false);

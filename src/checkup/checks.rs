@@ -9,6 +9,7 @@ use crate::bot::Player as _;
 use crate::bot::fault::Exit;
 use crate::game::Side;
 use crate::play::clock::Clock;
+use crate::play::examiner::request_of;
 use crate::play::game_runner::GameError;
 use crate::session::Session;
 use crate::text::{format_duration, quote};
@@ -190,8 +191,7 @@ impl Checkup<'_> {
         }
         let ruleset = self.runner.shared_ruleset();
         let mut session = ruleset.start();
-        let mut request = String::new();
-        session.write_request(&mut request);
+        let request = request_of(&*session);
         let mut clock = Clock::new(self.examiner.seat.time());
         let asked = self.ask(&mut *session, &mut clock).await;
         let extra = self.examiner.seat.drain().await;

@@ -35,9 +35,7 @@ impl Line {
 
     /// What a bot is sent there, without a newline.
     pub fn request(&self, ruleset: &dyn Ruleset) -> Result<String, String> {
-        let mut request = String::new();
-        self.session(ruleset)?.write_request(&mut request);
-        Ok(request)
+        Ok(request_of(&*self.session(ruleset)?))
     }
 
     /// `turn` is in canonical form.
@@ -47,6 +45,13 @@ impl Line {
         line.turns.push(TurnText::from(turn));
         line
     }
+}
+
+/// Without a newline.
+pub fn request_of(session: &dyn Session) -> String {
+    let mut request = String::new();
+    session.write_request(&mut request);
+    request
 }
 
 /// What a bot was asked in a recorded game, and what it answered.

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::{HIGHEST_LEVEL, Kind, Puzzle, VERSION};
-use crate::record::{BotIndex, Record};
+use crate::analysis::{Step, steps};
+use crate::record::Record;
 use crate::session::{Prover, Ruleset};
 use crate::solver::{Limits, Value};
 
@@ -68,27 +69,19 @@ impl Maker {
         self.by_class.len()
     }
 
-    /// Its positions with at most so many free cells. The error says which turn violates the rules.
+    /// Its positions with at most so many free cells. Checks the record against the rules.
     pub fn add(&mut self, record: &Record, most_free: usize) -> Result<(), String> {
-        let mut session = self.ruleset.start_from(&record.start)?;
-        let sides: [BotIndex; 2] = [record.first, record.first.other()];
-        let mut canonical = String::new();
-        for (index, answer) in record.turns.iter().enumerate() {
-            let (mut request, mut board) = (String::new(), String::new());
-            session.write_request(&mut request);
-            session.write_board(&mut board);
-            let by = sides[session.to_move().index()];
-            let played = session.play(answer, &mut canonical);
-            let wrong = |problem: &str| format!("turn {}: {problem}", index + 1);
-            played.map_err(|_| wrong(&format!("{answer} is not legal")))?;
-            let free = board.matches('.').count();
+        let steps = steps(&*self.ruleset, record).map_err(|violation| violation.to_string())?;
+        let sides = [record.first, record.first.other()];
+        for (index, Step { request, turn, .. }) in steps.into_iter().enumerate() {
+            let board = request.split(' ').max_by_key(|word| word.len());
+            let free = board.map_or(0, |board| board.matches('.').count());
             if free <= most_free {
-                let class = self.prover.class(&request).map_err(|why| wrong(&why))?;
                 let turns = Vec::new();
-                let met = self.by_class.entry(class);
+                let met = self.by_class.entry(self.prover.class(&request)?);
                 let met = met.or_insert_with(|| Met { free, turns });
-                let name = record.bots[by].name.clone();
-                met.turns.push((request, canonical.clone(), name));
+                let name = record.bots[sides[record.side_of(index)]].name.clone();
+                met.turns.push((request, turn, name));
             }
         }
         Ok(())

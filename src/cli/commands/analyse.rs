@@ -129,7 +129,7 @@ fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64
         }
         let checked = line
             .record()
-            .and_then(|record| check(&record).map_err(|problem| line.damaged(problem.to_string())));
+            .and_then(|record| check(&record).map_err(|problem| line.damaged(problem)));
         checked.map_err(|error| Failure::Usage(error.to_string()))?;
         chosen += 1;
     }
@@ -184,8 +184,8 @@ fn analyse(
         let annotation = analyst.analyse(&record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation
-            .map_err(|problem| Failure::Usage(line.damaged(problem.to_string()).to_string()))?;
+        let annotation =
+            annotation.map_err(|problem| Failure::Usage(line.damaged(problem).to_string()))?;
         bar.inc();
         done += 1;
         if let Some(output) = &mut output {

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use self::dialogue::{Dialogue, Script};
-use crate::analysis::appraisal::Appraiser;
+use crate::analysis::{Analyst, Effort, Options};
 use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
@@ -24,8 +24,8 @@ use crate::play::TimeControl;
 use crate::play::examiner::{Examiner, Line, Question};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
+use crate::session::Ruleset;
 use crate::session::registry::{Choices, GAMES, GameInfo};
-use crate::session::{Ruleset, Solvers};
 use crate::solver;
 use crate::text::{escape_controls, quote};
 
@@ -137,14 +137,17 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ..TimeControl::default()
     };
     let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
-    let solvers = Solvers::new(solver::Options::default());
+    let analyst = Analyst::new(Options {
+        effort: Effort::Time(args.asked.time_per_move),
+        solver: solver::Options::default(),
+    });
     let terminal = Terminal::new(palette(&io::stdout()))?;
     examine(async move {
         let mut dialogue = Dialogue {
             ruleset,
             examiner: Examiner::new(&runner, seat, task.seed, no_limit),
             script: task.script,
-            appraiser: Appraiser::new(ruleset, &solvers, args.asked.time_per_move),
+            appraiser: analyst.appraiser(ruleset),
             terminal,
             wait: args.wait,
             at: None,

@@ -10,8 +10,8 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::analysis::appraisal::Appraiser;
 use crate::analysis::rerun::{Departure, Judgement, judge};
+use crate::analysis::{Analyst, Effort, Options};
 use crate::bot::spec::Program;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
@@ -26,7 +26,6 @@ use crate::play::game_runner::{GameFault, GameRunner};
 use crate::play::seat::Seat;
 use crate::record::BotIndex;
 use crate::record::reader::Reader;
-use crate::session::Solvers;
 use crate::solver;
 use crate::text::counted;
 
@@ -85,7 +84,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         args,
         program: &program,
         games: &games,
-        solvers: Solvers::new(solver::Options::default()),
+        analyst: Analyst::new(Options {
+            effort: Effort::Time(args.asked.time_per_move),
+            solver: solver::Options::default(),
+        }),
         results: Vec::new(),
         unseen: 0,
     };
@@ -225,7 +227,7 @@ struct Asking<'a> {
     args: &'a Args,
     program: &'a Program,
     games: &'a [OwnGame],
-    solvers: Solvers,
+    analyst: Analyst,
     results: Vec<Rerun<'a>>,
     /// Games whose process lacked earlier questions.
     unseen: u64,
@@ -314,8 +316,7 @@ impl<'a> Asking<'a> {
 
     async fn judge(&self, mut rerun: Rerun<'a>) -> Result<Rerun<'a>, Failure> {
         let ruleset = Arc::clone(&rerun.game.recorded.ruleset);
-        let time = self.args.asked.time_per_move;
-        let appraiser = Appraiser::new(&*ruleset, &self.solvers, time);
+        let appraiser = self.analyst.appraiser(&*ruleset);
         rerun.has_solver = appraiser.is_some();
         let (questions, departure) = (rerun.questions.to_vec(), rerun.departure.clone());
         // Ctrl-C does not wait for it.
