@@ -7,6 +7,7 @@ use super::questions::{has_a_choice, is_last_turn, is_lost_at_once, reopened};
 use super::{Answered, Checkup, Halt, Made, Notice, Problem, SKIPPED, Times, Verdict, not_started};
 use crate::bot::Player as _;
 use crate::bot::fault::Exit;
+use crate::bot::process::GracePeriods;
 use crate::game::Side;
 use crate::play::clock::Clock;
 use crate::play::examiner::request_of;
@@ -79,16 +80,11 @@ impl Checkup<'_> {
         self.hopeless = true;
         match (halt, self.held_back.take()) {
             (Halt::Verdict(Verdict::Bad(problem)), Some(request)) => {
-                let held_back = match self.find_held_back(&request).await {
-                    Ok(held_back) => held_back,
-                    Err(error) => return (Err(error.into()), SKIPPED),
-                };
-                let problem = held_back.explain(self.examiner.seat.language(), problem);
-                let flushes = match held_back.may_be_output() {
-                    true => Err(problem.clone().into()),
-                    false => SKIPPED,
-                };
-                (Err(problem.into()), flushes)
+                match self.explain(&request, problem).await {
+                    Ok((problem, true)) => (Err(problem.clone().into()), Err(problem.into())),
+                    Ok((problem, false)) => (Err(problem.into()), SKIPPED),
+                    Err(error) => (Err(error.into()), SKIPPED),
+                }
             }
             (halt, _) => (Err(halt), SKIPPED),
         }
@@ -241,10 +237,7 @@ impl Checkup<'_> {
             self.examiner.start().await?;
         }
         let exit = self.examiner.seat.end_input(END).await?;
-        self.examiner
-            .seat
-            .stop(crate::bot::process::GracePeriods::FAULT)
-            .await?;
+        self.examiner.seat.stop(GracePeriods::FAULT).await?;
         match exit {
             Some(Exit::Code(0)) => Ok(good()),
             Some(exit) => Ok(exit.to_string()),

@@ -2,12 +2,14 @@
 
 use std::io;
 use std::rc::Rc;
+use std::time::Duration;
 
 use super::clock::{Clock, TimeControl};
 use super::game::{TextBuffers, TurnTime};
 use super::game_runner::{GameError, GameFault, GameRunner};
 use super::replay::{Violation, replay};
 use super::seat::Seat;
+use crate::bot::ClockKind;
 use crate::bot::process::GracePeriods;
 use crate::record::{BotIndex, Record, TurnText};
 use crate::session::{Ruleset, Session};
@@ -108,6 +110,15 @@ pub struct Examiner {
 }
 
 impl Examiner {
+    /// However long a debugger holds the bot.
+    pub const NO_LIMIT: TimeControl = TimeControl {
+        move_time: None,
+        start_time: Duration::ZERO,
+        game_time: None,
+        increment: Duration::ZERO,
+        kind: ClockKind::Wall,
+    };
+
     /// Its processes find `seed` in their environment; `time` is for each answer. Nothing is started yet.
     pub fn new(runner: &Rc<GameRunner>, seat: Seat, seed: u32, time: TimeControl) -> Self {
         Self {

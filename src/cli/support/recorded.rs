@@ -19,6 +19,7 @@ use crate::game_program::GameProgram;
 use crate::play::TimeControl;
 use crate::play::examiner::{Question, questions};
 use crate::play::game_runner::GameFault;
+use crate::play::seat::Seat;
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
 use crate::session::{Ruleset, registry};
@@ -208,19 +209,30 @@ impl Recorded {
         is_of_it && record.bots[bot] == self.record.bots[bot]
     }
 
-    /// As given, else as its process was told.
-    pub(in crate::cli) fn move_time(
+    /// For a program in the place of this bot, with the environment that the plan of its tournament sets, and the time
+    /// for a move that is given, or else that its process was told.
+    pub(in crate::cli) fn seat(
         &self,
         bot: BotIndex,
-        given: Option<MoveTime>,
-    ) -> Option<Duration> {
-        match (given, self.process(bot)) {
-            (Some(MoveTime(given)), _) => given,
-            (None, Some(process)) => process
-                .move_time
-                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-            (None, None) => TimeControl::default().move_time,
+        program: &Program,
+        pieces: Option<&PiecesFile>,
+        move_time: Option<MoveTime>,
+    ) -> Seat {
+        let mut time = TimeControl::default();
+        match (move_time, self.process(bot)) {
+            (Some(MoveTime(given)), _) => time.move_time = given,
+            (None, Some(process)) => {
+                let told = process.move_time.map(Duration::try_from_secs_f64);
+                time.move_time = told.and_then(Result::ok);
+            }
+            (None, None) => {}
         }
+        let name = &self.record.bots[bot].name;
+        let plan = plan_of(&self.file).ok().flatten();
+        let own = plan.and_then(|plan| plan.bots.into_iter().find(|bot| bot.name == *name));
+        let path = pieces.map(PiecesFile::path);
+        Seat::program(&*self.ruleset, path, program.clone(), time)
+            .with_environment(own.into_iter().flat_map(|own| own.environment))
     }
 
     /// As given, else that of its process.
@@ -278,14 +290,6 @@ impl Recorded {
         file.map(Some)
     }
 
-    /// As the plan of its tournament sets them.
-    pub(in crate::cli) fn environment(&self, bot: BotIndex) -> Vec<(String, String)> {
-        let name = &self.record.bots[bot].name;
-        let plan = plan_of(&self.file).ok().flatten();
-        let own = plan.and_then(|plan| plan.bots.into_iter().find(|bot| bot.name == *name));
-        own.map_or_else(Vec::new, |own| own.environment.into_iter().collect())
-    }
-
     pub(in crate::cli) fn heading(&self, bot: BotIndex, program: &Program) -> String {
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         let id = escape_controls(&self.record.id);
@@ -316,7 +320,7 @@ fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
     record.processes.as_ref()?[bot].as_ref()
 }
 
-/// What a bot did wrong outside of a game; no text is untrusted that is not escaped.
+/// What a bot did wrong outside of a game.
 pub(in crate::cli) fn fault_json(fault: &GameFault) -> Json {
     json!({
         "reason": fault.fault.reason().name(),

@@ -6,7 +6,6 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use self::dialogue::{Dialogue, Script};
 use crate::analysis::{Analyst, Effort, Options};
@@ -99,10 +98,10 @@ pub(in crate::cli) struct Args {
 struct Task {
     ruleset: Arc<dyn Ruleset>,
     script: Script,
-    pieces: Option<PiecesFile>,
+    seat: Seat,
     seed: u32,
-    move_time: Option<Duration>,
-    environment: Vec<(String, String)>,
+    /// Kept while it may be read.
+    _pieces: Option<PiecesFile>,
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -116,26 +115,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let program = recorded::program(text, "debugged")?;
+    let confined = args.asked.sandbox.clone().or_none().confine(&program)?;
     let task = match file {
-        Some(file) => of_record(args, file, &program)?,
-        None => of_position(args)?,
+        Some(file) => of_record(args, file, &program, &confined)?,
+        None => of_position(args, confined)?,
     };
     let ruleset = &*task.ruleset;
-    let program = args.asked.sandbox.clone().or_none().confine(&program)?;
     let name = escape_controls(&program.name);
-    let pieces = task.pieces.as_ref().map(PiecesFile::path);
-    let time = TimeControl {
-        move_time: task.move_time,
-        ..TimeControl::default()
-    };
-    let seat = Seat::program(ruleset, pieces, program, time)
-        .with_environment(task.environment)
-        .with_tap(Arc::new(move |line| print_bot_line(&name, line)));
-    let no_limit = TimeControl {
-        move_time: None,
-        start_time: Duration::ZERO,
-        ..TimeControl::default()
-    };
+    let tap = Arc::new(move |line: &str| print_bot_line(&name, line));
+    let seat = task.seat.with_tap(tap);
     let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
     let analyst = Analyst::new(Options {
         effort: Effort::Time(args.asked.time_per_move),
@@ -145,7 +133,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     examine(async move {
         let mut dialogue = Dialogue {
             ruleset,
-            examiner: Examiner::new(&runner, seat, task.seed, no_limit),
+            examiner: Examiner::new(&runner, seat, task.seed, Examiner::NO_LIMIT),
             script: task.script,
             appraiser: analyst.appraiser(ruleset),
             terminal,
@@ -159,7 +147,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     })
 }
 
-fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failure> {
+fn of_record(
+    args: &Args,
+    file: &Path,
+    program: &Program,
+    confined: &Program,
+) -> Result<Task, Failure> {
     let rules = RecordedRules::new(&args.asked.game_program);
     let recorded = Recorded::read(
         file,
@@ -196,11 +189,11 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
             escape_controls(since)
         ));
     }
+    let pieces = recorded.pieces()?;
     Ok(Task {
-        pieces: recorded.pieces()?,
+        seat: recorded.seat(by, confined, pieces.as_ref(), args.move_time),
         seed: recorded.seed(by, args.asked.seed),
-        move_time: recorded.move_time(by, args.move_time),
-        environment: recorded.environment(by),
+        _pieces: pieces,
         script: Script {
             heading: format!(
                 "{}\nThe bot's turns: {turns}\n",
@@ -216,7 +209,7 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
 }
 
 /// About the position of `--start`.
-fn of_position(args: &Args) -> Result<Task, Failure> {
+fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
     if args.game.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first {
         return Err(Failure::Usage(
             "--game, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
@@ -258,8 +251,13 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
         line,
         answered: None,
     };
-    let given = args.move_time.map(|MoveTime(time)| time);
+    let mut time = TimeControl::default();
+    if let Some(MoveTime(given)) = args.move_time {
+        time.move_time = given;
+    }
+    let path = pieces.as_ref().map(PiecesFile::path);
     Ok(Task {
+        seat: Seat::program(&*ruleset, path, program, time),
         ruleset,
         script: Script {
             heading: String::new(),
@@ -268,10 +266,8 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
             stop: 0,
             result: None,
         },
-        pieces,
         seed: args.asked.seed.unwrap_or(0),
-        move_time: given.unwrap_or(TimeControl::default().move_time),
-        environment: Vec::new(),
+        _pieces: pieces,
     })
 }
 

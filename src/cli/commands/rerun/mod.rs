@@ -20,10 +20,8 @@ use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRul
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::{PiecesFile, palette, unreadable};
 use crate::cli::support::values::{self, MoveTime};
-use crate::play::TimeControl;
 use crate::play::examiner::{Examiner, Question};
 use crate::play::game_runner::{GameFault, GameRunner};
-use crate::play::seat::Seat;
 use crate::record::BotIndex;
 use crate::record::reader::Reader;
 use crate::solver;
@@ -292,20 +290,13 @@ impl<'a> Asking<'a> {
     /// Not started yet.
     fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live, Failure> {
         let pieces = recorded.pieces()?;
-        let time = TimeControl {
-            move_time: recorded.move_time(*by, self.args.move_time),
-            ..TimeControl::default()
-        };
-        let path = pieces.as_ref().map(PiecesFile::path);
-        let seat = Seat::program(&*recorded.ruleset, path, self.program.clone(), time)
-            .with_environment(recorded.environment(*by));
+        let given = self.args.move_time;
+        let seat = recorded.seat(*by, self.program, pieces.as_ref(), given);
         let seed = recorded.seed(*by, self.args.asked.seed);
-        let is_given = self.args.move_time.is_some();
-        let longest = Some(LONGEST_ANSWER).filter(|_| !is_given);
-        let limit = TimeControl {
-            move_time: time.move_time.or(longest),
-            ..time
-        };
+        let mut limit = seat.time();
+        if given.is_none() {
+            limit.move_time = limit.move_time.or(Some(LONGEST_ANSWER));
+        }
         let runner = Rc::new(GameRunner::new(Arc::clone(&recorded.ruleset), false)?);
         Ok(Live {
             first,
