@@ -31,13 +31,6 @@ use crate::text::escape_controls;
 
 pub use self::appraisal::Effort;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// For the value of each turn. The search for better turns takes about as much again.
-    pub effort: Effort,
-    pub solver: solver::Options,
-}
-
 /// For every other turn in a first pass, before any of them gets the whole effort.
 const FIRST_PASS_NODES: u64 = 1 << 15;
 
@@ -102,19 +95,14 @@ pub fn check(record: &Record) -> Result<(), String> {
 }
 
 impl Analyst {
-    pub fn new(options: Options) -> Self {
+    /// `effort` is for the value of each turn; the search for better turns takes about as much again. Stops when `stop`
+    /// is set, with what was proven so far.
+    pub fn new(effort: Effort, options: solver::Options, stop: &Arc<AtomicBool>) -> Self {
         Self {
-            solvers: Solvers::new(options.solver),
-            effort: options.effort,
-            stop: Arc::default(),
+            solvers: Solvers::new(options),
+            effort,
+            stop: Arc::clone(stop),
         }
-    }
-
-    /// Stops when this flag is set, with what was proven so far.
-    #[must_use]
-    pub fn or_when(mut self, stop: Arc<AtomicBool>) -> Self {
-        self.stop = stop;
-        self
     }
 
     pub fn is_stopped(&self) -> bool {
@@ -149,16 +137,15 @@ impl Appraiser {
         let mut turns = Vec::new();
         for (index, step) in steps.iter().enumerate().rev() {
             at(index + 1);
-            let value = match &step.after {
-                Some(_) => later.map(Value::opposite),
+            let value = if step.after.is_some() {
+                later.map(Value::opposite)
+            } else {
                 // It ends the game.
-                None => {
-                    let (request, turn) = (&step.request, &step.turn);
-                    let found = self
-                        .prover
-                        .turn_value(request, turn, false, &Limits::nodes(0));
-                    found?.value
-                }
+                let (request, turn) = (&step.request, &step.turn);
+                let found = self
+                    .prover
+                    .turn_value(request, turn, false, &Limits::nodes(0));
+                found?.value
             };
             let best = match value {
                 // Nothing is better than a win.
@@ -334,16 +321,13 @@ impl Appraiser {
 pub fn with_analysis(line: &[u8], annotation: &Annotation) -> serde_json::Result<String> {
     let line = line.trim_ascii();
     let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(line)?;
-    let (start, end, before) = match fields.get(FIELD) {
-        Some(old) => {
-            let start = old.get().as_ptr().addr() - line.as_ptr().addr();
-            (start, start + old.get().len(), String::new())
-        }
-        None => {
-            let comma = if fields.is_empty() { "" } else { "," };
-            let end = line.len() - 1;
-            (end, end, format!("{comma}\"{FIELD}\":"))
-        }
+    let (start, end, before) = if let Some(old) = fields.get(FIELD) {
+        let start = old.get().as_ptr().addr() - line.as_ptr().addr();
+        (start, start + old.get().len(), String::new())
+    } else {
+        let comma = if fields.is_empty() { "" } else { "," };
+        let end = line.len() - 1;
+        (end, end, format!("{comma}\"{FIELD}\":"))
     };
     let text = |part| String::from_utf8_lossy(part);
     let (head, tail) = (text(&line[..start]), text(&line[end..]));

@@ -98,12 +98,12 @@ impl Maker {
             if effort.stop.load(Ordering::Relaxed) {
                 break;
             }
-            puzzles.extend(self.puzzle(met, effort)?);
+            puzzles.extend(self.puzzle(&met, effort)?);
         }
         Ok(puzzles)
     }
 
-    fn puzzle(&mut self, met: Met, effort: &Effort) -> Result<Option<Puzzle>, String> {
+    fn puzzle(&mut self, met: &Met, effort: &Effort) -> Result<Option<Puzzle>, String> {
         let Some((position, ..)) = met.turns.first() else {
             return Ok(None);
         };

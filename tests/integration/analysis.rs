@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::common::{RECORDS, Referee, Run};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use referee::analysis::{Analyst, Effort, Options, with_analysis};
+use referee::analysis::{Analyst, Effort, with_analysis};
 use referee::game::four_in_a_row::{self, FourInARow};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use referee::game::{Game as _, Outcome, Position as _};
@@ -63,13 +64,11 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
 
 /// With one thread and a limit in nodes, the same every time.
 fn analyst(nodes: u64) -> Analyst {
-    Analyst::new(Options {
-        effort: Effort::Nodes(nodes),
-        solver: solver::Options {
-            tt_bytes: 8 << 20,
-            threads: 1,
-        },
-    })
+    let options = solver::Options {
+        tt_bytes: 8 << 20,
+        threads: 1,
+    };
+    Analyst::new(Effort::Nodes(nodes), options, &Arc::default())
 }
 
 /// The value of a position for the side to move, by trying everything.

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
+use crate::analysis::{Analyst, Effort, check, with_analysis};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
 use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
@@ -155,11 +155,8 @@ fn analyse(
     mut output: Option<AnnotatedFile>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
-    let analyst = Analyst::new(Options {
-        effort: Effort::Time(args.time_per_move),
-        solver: args.solver.options(),
-    })
-    .or_when(Arc::clone(stop));
+    let effort = Effort::Time(args.time_per_move);
+    let analyst = Analyst::new(effort, args.solver.options(), stop);
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
     let mut printer = AnalysisPrinter::new(args.json);

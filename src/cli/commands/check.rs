@@ -29,7 +29,7 @@ use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
 use crate::session::registry::Choices;
-use crate::text::{escape_controls, format_duration, milliseconds as ms};
+use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -137,17 +137,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             let (number, of) = (index + 1, programs.len());
             format!("checking {number} of {of}: {}", escape_controls(&name))
         });
-        let mut shown = Shown::default();
-        let show = |text: String| {
-            if !is_class && !args.json {
-                // A closed stdout must not change the exit status.
-                let _ = Stdout.write_all(text.as_bytes());
-            }
-        };
         let report = examination.run(&program, which.as_deref(), &mut |check| {
-            show(shown.line(check, &palette));
+            if !is_class && !args.json && check.verdict != Verdict::Skipped {
+                // A closed stdout must not change the exit status.
+                let _ = Stdout.write_all(line(check, &palette).as_bytes());
+            }
         })?;
-        show(shown.not_checked(&palette));
         note(name, Some(&program.command), Ok(report))?;
     }
     if let Some(path) = &args.csv {
@@ -191,7 +186,17 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
             fix(problem)
         );
     }
-    text
+    let checks = report.checks.iter();
+    let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
+    match skipped.count() as u64 {
+        0 => text,
+        count => {
+            text + &format!(
+                "{} until then.\n",
+                counted(count, "check is not made", "checks are not made")
+            )
+        }
+    }
 }
 
 /// On lines of their own.
@@ -203,46 +208,10 @@ fn fix(problem: &Problem) -> String {
     format!("    -> {}\n{again}", problem.fix)
 }
 
-const LISTED: usize = 3;
-
-#[derive(Default)]
-struct Shown {
-    fix: String,
-    /// Skipped checks that have not been shown.
-    skipped: Vec<&'static str>,
-}
-
-impl Shown {
-    /// The fix below it is left out when the check before had the same. Skipped checks share a line.
-    fn line(&mut self, check: &Check, palette: &Palette) -> String {
-        if check.verdict == Verdict::Skipped {
-            self.skipped.push(check.name);
-            return String::new();
-        }
-        let fix = check.problem().map_or("", |problem| &problem.fix);
-        let is_new = fix != self.fix;
-        fix.clone_into(&mut self.fix);
-        let skipped = self.not_checked(palette);
-        format!("{skipped}{}", line(check, is_new, palette))
-    }
-
-    fn not_checked(&mut self, palette: &Palette) -> String {
-        if self.skipped.is_empty() {
-            return String::new();
-        }
-        let skipped = std::mem::take(&mut self.skipped);
-        let what = if skipped.len() > LISTED {
-            format!("{} checks, which need this first", skipped.len())
-        } else {
-            skipped.join("; ")
-        };
-        format!("{} not checked: {what}\n", styled(palette.faint, "-"))
-    }
-}
-
 const LEFT_OUT: &str = "left out for want of time";
 
-fn line(check: &Check, with_fix: bool, palette: &Palette) -> String {
+/// With the fix below it, if it is advice: what to fix first is said in the end.
+fn line(check: &Check, palette: &Palette) -> String {
     let (mark, style, text) = match &check.verdict {
         Verdict::Good(text) => ("✓", palette.good, text.as_str()),
         Verdict::Bad(problem) if check.required => ("✗", palette.problem, problem.what.as_str()),
@@ -250,19 +219,14 @@ fn line(check: &Check, with_fix: bool, palette: &Palette) -> String {
         Verdict::Skipped => ("-", palette.faint, "not checked"),
         Verdict::LeftOut => ("-", palette.faint, LEFT_OUT),
     };
-    let advice = match check.verdict {
-        Verdict::Bad(..) if !check.required => " (advice)",
-        _ => "",
-    };
+    let problem = check.problem().filter(|_| !check.required);
+    let advice = problem.map_or("", |_| " (advice)");
     let text = if text.is_empty() {
         String::new()
     } else {
         format!(": {}", escape_controls(text))
     };
-    let fix = check
-        .problem()
-        .filter(|_| with_fix)
-        .map_or_else(String::new, |problem| format!("    -> {}\n", problem.fix));
+    let fix = problem.map_or_else(String::new, |problem| format!("    -> {}\n", problem.fix));
     format!(
         "{} {}{advice}{text}\n{fix}",
         styled(style, mark),

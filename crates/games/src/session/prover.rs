@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 use crate::game::four_in_a_row::{COLUMNS, FourInARow, ROWS};
 use crate::game::quarto::Edition;
 use crate::game::{Game, Outcome, Position as _, Side, WinningLines, four_in_a_row, quarto};
-use crate::solver::{self, Evaluation, Goal, Limits, Options, Progress, Solver, Value};
+use crate::solver::{self, Evaluation, Goal, Limits, Options, Solver, Value};
 
 /// Positions of Quarto with at most so many free cells are proven in less than a second, with all their turns.
 pub(super) const QUARTO_QUICK: usize = 10;
@@ -117,18 +117,6 @@ impl Solvers {
             quarto: OnceLock::new(),
             four_in_a_row: OnceLock::new(),
         }
-    }
-
-    /// Of all that have begun. Other threads may call this while they search.
-    pub fn progress(&self) -> Progress {
-        let quarto = self.quarto.get().map(|solver| solver.progress());
-        let four_in_a_row = self.four_in_a_row.get().map(|solver| solver.progress());
-        let begun = [quarto, four_in_a_row].into_iter().flatten();
-        begun.fold(Progress::default(), |sum, progress| Progress {
-            nodes: sum.nodes + progress.nodes,
-            decided: sum.decided + progress.decided,
-            turns: sum.turns + progress.turns,
-        })
     }
 
     pub(super) fn quarto(&self) -> Arc<solver::Solver> {

@@ -1,5 +1,6 @@
 //! The conversation at the terminal: asks the bot, shows its answers, and runs what is typed.
 
+use super::COMMANDS;
 use crate::analysis::appraisal::Appraiser;
 use crate::bot::human::{Console as _, Typed};
 use crate::cli::support::console::Terminal;
@@ -12,15 +13,6 @@ use crate::text::{counted, escape_controls};
 
 /// Plays perfectly, without a clock.
 const PERFECT: &str = "perfect?slips=0";
-
-const HELP: &str = "\
-next         go on to the next question of the recorded game
-solver       play the bot's answer, and the opponent's turn perfectly; ask again
-hand [TURN]  play the bot's answer, and this turn of the opponent; ask again
-show         the position and the answers once more
-again        ask the same question again, in a fresh process
-quit         end the bot, and leave
-";
 
 /// What is asked before the first command.
 pub(super) struct Script {
@@ -74,12 +66,12 @@ impl<'a> Dialogue<'a> {
                 ("hand" | "h", turn) => self.hand(turn.to_owned()).await?,
                 ("show", "") => self.show()?,
                 ("again" | "a", "") => self.again().await?,
-                ("help" | "?", _) => self.say(HELP)?,
+                ("help" | "?", _) => self.say(COMMANDS)?,
                 ("quit" | "exit" | "q", "") => break,
                 _ => {
                     let text = escape_controls(text);
                     self.say(&format!(
-                        "There is no command {text}. The commands are:\n{HELP}"
+                        "There is no command {text}. The commands are:\n{COMMANDS}"
                     ))?;
                 }
             }

@@ -8,7 +8,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use self::dialogue::{Dialogue, Script};
-use crate::analysis::{Analyst, Effort, Options};
+use crate::analysis::{Analyst, Effort};
 use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
@@ -28,15 +28,17 @@ use crate::session::registry::{Choices, GAMES, GameInfo};
 use crate::solver;
 use crate::text::{escape_controls, quote};
 
-const AFTER_HELP: &str = "\
-At the prompt, or in a file for standard input, a command a line:
+/// At the prompt.
+const COMMANDS: &str = "\
   next         go on to the next question of the recorded game
   solver       play the bot's answer, and the opponent's turn perfectly; ask again
   hand [TURN]  play the bot's answer, and this turn of the opponent, such as \"6 A\"; ask again
   show         the position and the answers once more
   again        ask the same question again, in a fresh process
   help, quit
+";
 
+const AFTER_HELP: &str = "\
 No clock runs, however long a debugger holds the bot. Without --sandbox it runs without one, since
 no debugger can attach to a program in a sandbox.
 
@@ -48,8 +50,13 @@ Examples:
 Exit status: 0 at the end, whatever the bot answered; 2 wrong usage or input, or a bot that
 cannot be started; 1 the referee itself failed; 130 interrupted.";
 
+fn after_help() -> String {
+    let prompt = "At the prompt, or in a file for standard input, a command a line:";
+    format!("{prompt}\n{COMMANDS}\n{AFTER_HELP}")
+}
+
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
+#[command(after_help = after_help(), override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
 pub(in crate::cli) struct Args {
     /// A file of records, or the folder of a tournament; left out, the bot is asked about the position of --start
     #[arg(value_name = "FILE")]
@@ -125,10 +132,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let tap = Arc::new(move |line: &str| print_bot_line(&name, line));
     let seat = task.seat.with_tap(tap);
     let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
-    let analyst = Analyst::new(Options {
-        effort: Effort::Time(args.asked.time_per_move),
-        solver: solver::Options::default(),
-    });
+    let effort = Effort::Time(args.asked.time_per_move);
+    let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
     let terminal = Terminal::new(palette(&io::stdout()))?;
     examine(async move {
         let mut dialogue = Dialogue {

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use crate::analysis::rerun::{Departure, Judgement, judge};
-use crate::analysis::{Analyst, Effort, Options};
+use crate::analysis::{Analyst, Effort};
 use crate::bot::spec::Program;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
@@ -78,14 +78,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let rules = RecordedRules::new(&args.asked.game_program);
     let games = read(args, &rules, &program, &file)?;
     let program = args.asked.sandbox.confine(&program)?;
+    let effort = Effort::Time(args.asked.time_per_move);
     let mut asking = Asking {
         args,
         program: &program,
         games: &games,
-        analyst: Analyst::new(Options {
-            effort: Effort::Time(args.asked.time_per_move),
-            solver: solver::Options::default(),
-        }),
+        analyst: Analyst::new(effort, solver::Options::default(), &Arc::default()),
         results: Vec::new(),
         unseen: 0,
     };
