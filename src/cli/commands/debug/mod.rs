@@ -29,8 +29,7 @@ use crate::solver;
 use crate::text::{escape_controls, quote};
 
 /// At the prompt.
-const COMMANDS: &str = "\
-  next         go on to the next question of the recorded game
+const COMMANDS: &str = "  next         go on to the next question of the recorded game
   solver       play the bot's answer, and the opponent's turn perfectly; ask again
   hand [TURN]  play the bot's answer, and this turn of the opponent, such as \"6 A\"; ask again
   show         the position and the answers once more
