@@ -1,15 +1,35 @@
 //! The exact value of a single position and of its turns.
 
+use std::cell::Cell;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::session::{Prover, Ruleset, Solvers, TurnValue};
+use crate::session::{Prover, TurnValue};
 use crate::solver::{Limits, Value};
 
-/// Keeps what it has proven.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effort {
+    /// For a position, and again for its turns.
+    Time(Duration),
+    /// With one thread the result is the same every time.
+    Nodes(u64),
+}
+
+/// After this many unsolved positions in a row, the positions before them, which are harder, get less effort.
+const FULL_EFFORT_FAILURES: u32 = 2;
+
+/// Those positions get the effort divided by this number.
+const REDUCED_SHARE: u32 = 10;
+
+/// Of the positions of one game, from the last to the first. Keeps what it has proven.
 #[derive(Debug)]
 pub struct Appraiser {
-    prover: Prover,
-    time: Duration,
+    pub(super) prover: Prover,
+    effort: Effort,
+    stop: Arc<AtomicBool>,
+    /// Positions in a row that could not be solved.
+    failures: Cell<u32>,
 }
 
 /// A turn, and the best one in its position, as far as they are proven.
@@ -38,15 +58,60 @@ pub struct PositionValue {
 }
 
 impl Appraiser {
-    /// `time` is for a position, and again for its turns; `None` for a game without a solver.
-    pub fn new(ruleset: &dyn Ruleset, solvers: &Solvers, time: Duration) -> Option<Self> {
-        let prover = ruleset.prover(solvers)?;
-        Some(Self { prover, time })
+    pub(super) const fn new(
+        prover: Prover,
+        effort: Effort,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
+        Self {
+            prover,
+            effort,
+            stop,
+            failures: Cell::new(0),
+        }
+    }
+
+    pub(super) fn limits(&self) -> Limits {
+        self.limits_of_share(1)
+    }
+
+    fn limits_of_share(&self, share: u32) -> Limits {
+        let limits = match self.effort {
+            Effort::Time(time) => Limits::within(time / share),
+            Effort::Nodes(nodes) => Limits::nodes(nodes / u64::from(share)),
+        };
+        limits.or_when(Arc::clone(&self.stop))
+    }
+
+    /// With less effort after several failures in a row.
+    fn reduced_limits(&self) -> Limits {
+        self.limits_of_share(if self.failures.get() < FULL_EFFORT_FAILURES {
+            1
+        } else {
+            REDUCED_SHARE
+        })
+    }
+
+    fn count(&self, is_proven: bool) {
+        let failures = if is_proven {
+            0
+        } else {
+            self.failures.get() + 1
+        };
+        self.failures.set(failures);
+    }
+
+    /// For the side to move. The error is a sentence about the request.
+    pub(super) fn value(&self, request: &str) -> Result<Option<Value>, String> {
+        let value = self.prover.value(request, &self.reduced_limits())?;
+        self.count(value.is_some());
+        Ok(value)
     }
 
     /// The error is a sentence about one of the texts.
     pub fn turn(&self, request: &str, answer: &str) -> Result<TurnValue, String> {
-        self.turn_within(request, answer, self.time)
+        self.prover
+            .turn_value(request, answer, true, &self.limits())
     }
 
     /// `win`, `loss in 3 placements`, `not proven`.
@@ -62,36 +127,28 @@ impl Appraiser {
         }
     }
 
-    /// Each in the time of a position divided by `share`. The error is a sentence about one of the texts.
-    pub fn compare(&self, request: &str, answer: &str, share: u32) -> Result<Comparison, String> {
-        let time = self.time / share;
-        let turn = self.turn_within(request, answer, time)?;
+    /// The error is a sentence about one of the texts.
+    pub(super) fn compare(&self, request: &str, answer: &str) -> Result<Comparison, String> {
+        let limits = self.reduced_limits();
+        let turn = self.prover.turn_value(request, answer, true, &limits)?;
         let best = if turn.value == Some(Value::Win) {
             turn.value
         } else {
-            self.prover.value(request, &Limits::within(time))?
+            self.prover.value(request, &self.reduced_limits())?
         };
-        Ok(Comparison { turn, best })
-    }
-
-    fn turn_within(
-        &self,
-        request: &str,
-        answer: &str,
-        time: Duration,
-    ) -> Result<TurnValue, String> {
-        let limits = Limits::within(time);
-        self.prover.turn_value(request, answer, true, &limits)
+        let found = Comparison { turn, best };
+        self.count(found.proven().is_some());
+        Ok(found)
     }
 
     /// The error is a sentence about the request.
     pub fn position(&self, request: &str) -> Result<PositionValue, String> {
-        let solved = self.prover.value(request, &Limits::within(self.time))?;
+        let solved = self.prover.value(request, &self.limits())?;
         let Some(value) = solved else {
             return Ok(PositionValue::default());
         };
         // All turns together get the time of the position.
-        let limits = Limits::within(self.time);
+        let limits = self.limits();
         let mut found = PositionValue {
             value: Some(value),
             ..PositionValue::default()

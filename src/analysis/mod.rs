@@ -7,62 +7,29 @@ pub mod appraisal;
 pub mod rerun;
 mod sentence;
 
-use std::fmt;
+use std::collections::BTreeMap;
+use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
-use serde::ser::{Serialize, SerializeMap as _, Serializer};
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 
-use crate::play::replay::{ReplayError, Violation, replay};
+use self::appraisal::Appraiser;
+use self::sentence::{Sentence, WinAtOnce};
+use crate::game::Side;
+use crate::play::GameObserver;
+use crate::play::examiner::request_of;
+use crate::play::replay::{Violation, replay, start_of};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD, Mark, Note};
 use crate::session::registry::of_record;
-use crate::session::{Prover, Ruleset, Solvers, TurnFacts, registry};
+use crate::session::{Ruleset, Session, Solvers, TurnFacts, registry};
 use crate::solver;
 use crate::solver::{Limits, Value};
-use sentence::{Sentence, WinAtOnce};
+use crate::text::escape_controls;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Effort {
-    Time(Duration),
-    /// With one thread the result is the same every time.
-    Nodes(u64),
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Options {
-    /// For the value of each turn. The search for better turns takes about as much again.
-    pub effort: Effort,
-    pub solver: solver::Options,
-}
-
-/// Why a record cannot be analysed.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Problem {
-    /// A game without a solver.
-    #[error("it is a game of {}; there is no solver for it", crate::text::escape_controls(.0))]
-    NoSolver(String),
-    /// Its rules or its piece set; the text is a sentence.
-    #[error("{0}")]
-    Rules(String),
-    #[error("{}{}", .0.turn.map_or_else(String::new, |turn| format!("turn {turn}: ")), .0.problem)]
-    Violation(Violation),
-}
-
-impl Problem {
-    const fn unreadable(problem: String) -> Self {
-        Self::Violation(whole_game(problem))
-    }
-}
-
-/// After this many unsolved positions in a row, the positions before them, which are harder, get less effort.
-const FULL_EFFORT_FAILURES: u32 = 2;
-
-/// Those positions get the effort divided by this number.
-const REDUCED_SHARE: u32 = 10;
+pub use self::appraisal::Effort;
 
 /// For every other turn in a first pass, before any of them gets the whole effort.
 const FIRST_PASS_NODES: u64 = 1 << 15;
@@ -75,66 +42,117 @@ pub struct Analyst {
     stop: Arc<AtomicBool>,
 }
 
-struct Step {
+/// A turn of a recorded game.
+pub struct Step {
     /// As the bot was sent it.
-    request: String,
+    pub request: String,
     /// In canonical form.
-    turn: String,
+    pub turn: String,
     /// `None` when the game is over then.
     after: Option<String>,
 }
 
-impl Analyst {
-    pub fn new(options: Options) -> Self {
-        Self {
-            solvers: Solvers::new(options.solver),
-            effort: options.effort,
-            stop: Arc::default(),
+/// Checks the record against the rules.
+pub fn steps(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<Step>, Violation> {
+    struct Steps(String, Vec<Step>);
+
+    impl GameObserver for Steps {
+        fn turn(
+            &mut self,
+            _: Side,
+            turn: &str,
+            after: &dyn Session,
+            _: Duration,
+        ) -> io::Result<()> {
+            let after = after.outcome().is_none().then(|| request_of(after));
+            let next = after.clone().unwrap_or_default();
+            self.1.push(Step {
+                request: std::mem::replace(&mut self.0, next),
+                turn: turn.to_owned(),
+                after,
+            });
+            Ok(())
         }
     }
 
-    /// Stops when this flag is set, with what was proven so far.
-    #[must_use]
-    pub fn or_when(mut self, stop: Arc<AtomicBool>) -> Self {
-        self.stop = stop;
-        self
+    let mut steps = Steps(request_of(&*start_of(ruleset, record)?), Vec::new());
+    replay(ruleset, record, &mut steps)?;
+    Ok(steps.1)
+}
+
+fn solvable(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
+    if registry::find(&record.game).is_some_and(|game| game.is_solvable) {
+        return of_record(&record.game, &record.rules, record.pieces.as_deref());
+    }
+    let game = escape_controls(&record.game);
+    Err(format!("it is a game of {game}; there is no solver for it"))
+}
+
+/// Its game has a solver, and it follows the rules. The error is a sentence.
+pub fn check(record: &Record) -> Result<(), String> {
+    let steps = steps(&*solvable(record)?, record);
+    steps.map(drop).map_err(|violation| violation.to_string())
+}
+
+impl Analyst {
+    /// `effort` is for the value of each turn; the search for better turns takes about as much again. Stops when `stop`
+    /// is set, with what was proven so far.
+    pub fn new(effort: Effort, options: solver::Options, stop: &Arc<AtomicBool>) -> Self {
+        Self {
+            solvers: Solvers::new(options),
+            effort,
+            stop: Arc::clone(stop),
+        }
     }
 
-    /// Writes the result into the record's field `analysis`.
-    pub fn annotate(&self, record: &mut Record) -> Result<Annotation, Problem> {
-        let annotation = self.analyse(record, |_| {})?;
-        record.more.insert(FIELD.to_owned(), annotation.to_json());
-        Ok(annotation)
+    pub fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Relaxed)
     }
 
-    /// `at` is called with the number of each turn, from the last to the first.
-    pub fn analyse(
-        &self,
-        record: &Record,
-        mut at: impl FnMut(usize),
-    ) -> Result<Annotation, Problem> {
-        let (ruleset, steps) = steps(record)?;
-        let prover = prover(&*ruleset, &self.solvers)?;
-        let mut failures = 0;
+    /// For one game; `None` for a game without a solver.
+    pub fn appraiser(&self, ruleset: &dyn Ruleset) -> Option<Appraiser> {
+        let prover = ruleset.prover(&self.solvers)?;
+        Some(Appraiser::new(prover, self.effort, Arc::clone(&self.stop)))
+    }
+
+    /// `at` is called with the number of each turn, from the last to the first. The error is a sentence.
+    pub fn analyse(&self, record: &Record, at: impl FnMut(usize)) -> Result<Annotation, String> {
+        let ruleset = solvable(record)?;
+        let steps = steps(&*ruleset, record).map_err(|violation| violation.to_string())?;
+        let appraiser = self.appraiser(&*ruleset).ok_or("there is no solver")?;
+        Ok(Annotation {
+            by: concat!("referee ", env!("CARGO_PKG_VERSION")).to_owned(),
+            turns: appraiser.notes(&steps, at)?,
+        })
+    }
+}
+
+impl Appraiser {
+    fn notes(&self, steps: &[Step], mut at: impl FnMut(usize)) -> Result<Vec<Note>, String> {
         // A game without turns has nothing to analyse, and a finished one no position after it.
         let mut later = match steps.last().and_then(|step| step.after.as_deref()) {
-            Some(last) => self.value(&prover, last, &mut failures)?,
+            Some(last) => self.value(last)?,
             None => None,
         };
         let mut turns = Vec::new();
         for (index, step) in steps.iter().enumerate().rev() {
             at(index + 1);
-            let value = match &step.after {
-                Some(_) => later.map(Value::opposite),
-                None => ended(&prover, step)?,
+            let value = if step.after.is_some() {
+                later.map(Value::opposite)
+            } else {
+                // It ends the game.
+                let (request, turn) = (&step.request, &step.turn);
+                let found = self
+                    .prover
+                    .turn_value(request, turn, false, &Limits::nodes(0));
+                found?.value
             };
             let best = match value {
                 // Nothing is better than a win.
                 Some(Value::Win) => value,
-                _ => self.value(&prover, &step.request, &mut failures)?,
+                _ => self.value(&step.request)?,
             };
-            let note = self.note(&prover, step, value, best);
-            let mut note = note.map_err(Problem::unreadable)?;
+            let mut note = self.note(step, value, best)?;
             note.turn = index + 1;
             if note.is_known() {
                 turns.push(note);
@@ -142,47 +160,11 @@ impl Analyst {
             later = best;
         }
         turns.reverse();
-        Ok(Annotation {
-            by: concat!("referee ", env!("CARGO_PKG_VERSION")).to_owned(),
-            turns,
-        })
+        Ok(turns)
     }
 
-    /// The effort divided by `share`.
-    fn limits(&self, share: u32) -> Limits {
-        let limits = match self.effort {
-            Effort::Time(time) => Limits::within(time / share),
-            Effort::Nodes(nodes) => Limits::nodes(nodes / u64::from(share)),
-        };
-        limits.or_when(Arc::clone(&self.stop))
-    }
-
-    /// For the side to move. `failures` counts positions in a row that could not be solved.
-    fn value(
-        &self,
-        prover: &Prover,
-        request: &str,
-        failures: &mut u32,
-    ) -> Result<Option<Value>, Problem> {
-        let share = if *failures < FULL_EFFORT_FAILURES {
-            1
-        } else {
-            REDUCED_SHARE
-        };
-        let value = prover.value(request, &self.limits(share));
-        let value = value.map_err(Problem::unreadable)?;
-        *failures = if value.is_some() { 0 } else { *failures + 1 };
-        Ok(value)
-    }
-
-    fn note(
-        &self,
-        prover: &Prover,
-        step: &Step,
-        value: Option<Value>,
-        best: Option<Value>,
-    ) -> Result<Note, String> {
-        let mut others = prover.turns(&step.request)?;
+    fn note(&self, step: &Step, value: Option<Value>, best: Option<Value>) -> Result<Note, String> {
+        let mut others = self.prover.turns(&step.request)?;
         let played = others.iter().position(|turn| turn.text == step.turn);
         let played = played.map(|index| others.remove(index));
         let won = played.as_ref().is_some_and(|turn| turn.wins);
@@ -191,11 +173,11 @@ impl Analyst {
         others.sort_by_key(|turn| place(&turn.text) != place(&step.turn));
         let win_at_once = others.iter().find(|turn| turn.wins).filter(|_| !won);
         let refutation = match &step.after {
-            Some(after) if played.is_some_and(|turn| turn.lets_win) => winning_turn(prover, after)?,
+            Some(after) if played.is_some_and(|turn| turn.lets_win) => self.winning_turn(after)?,
             _ => None,
         };
         let safe = others.iter().find(|turn| !turn.lets_win);
-        let is_quick = prover.is_quick(&step.request)?;
+        let is_quick = self.prover.is_quick(&step.request)?;
         let mut note = Note {
             value,
             best,
@@ -205,14 +187,15 @@ impl Analyst {
         };
         let is_decided = matches!(value, Some(Value::Win | Value::Loss));
         if is_decided && is_quick && step.after.is_some() {
-            let limits = self.limits(1);
-            note.plies = prover
+            let limits = self.limits();
+            note.plies = self
+                .prover
                 .turn_value(&step.request, &step.turn, true, &limits)?
                 .plies;
         }
         let mut better = win_at_once.cloned();
         if let (None, Some((best, _))) = (&better, note.value_loss()) {
-            better = self.keeper(prover, step, &others, best)?;
+            better = self.keeper(step, &others, best)?;
         }
         note.mark = if note.value_loss().is_some() {
             Some(if note.missed_win {
@@ -223,13 +206,14 @@ impl Analyst {
         } else if won {
             None
         } else {
-            self.choice(prover, step, &others, &note, is_quick)?
+            self.choice(step, &others, &note, is_quick)?
         };
         note.better = better.map(|turn| turn.text);
-        let win_at_once = win_at_once.map(|turn| WinAtOnce::of(prover, &step.request, &turn.text));
+        let win_at_once =
+            win_at_once.map(|turn| WinAtOnce::of(&*self.prover, &step.request, &turn.text));
         let sentence = Sentence {
-            place: prover.place(),
-            unit: prover.unit(),
+            place: self.prover.place(),
+            unit: self.prover.unit(),
             note: &note,
             played: &step.turn,
             refutation,
@@ -238,19 +222,19 @@ impl Analyst {
         };
         note.text = sentence.text();
         if is_quick && note.value_loss().is_some() {
-            note.played_line = self.line(prover, &step.request, &step.turn)?;
+            note.played_line = self.line(&step.request, &step.turn)?;
             if let Some(better) = &note.better {
-                note.better_line = self.line(prover, &step.request, better)?;
+                note.better_line = self.line(&step.request, better)?;
             }
         }
         Ok(note)
     }
 
     /// A turn and perfect play after it, as far as it is proven.
-    fn line(&self, prover: &Prover, request: &str, turn: &str) -> Result<Vec<String>, String> {
+    fn line(&self, request: &str, turn: &str) -> Result<Vec<String>, String> {
         let mut line = vec![turn.to_owned()];
-        if let Some(after) = prover.request_after(request, turn)? {
-            line.extend(prover.line(&after, &self.limits(1))?);
+        if let Some(after) = self.prover.request_after(request, turn)? {
+            line.extend(self.prover.line(&after, &self.limits())?);
         }
         Ok(line)
     }
@@ -258,12 +242,11 @@ impl Analyst {
     /// A turn that keeps the value `best`.
     fn keeper(
         &self,
-        prover: &Prover,
         step: &Step,
         turns: &[TurnFacts],
         best: Value,
     ) -> Result<Option<TurnFacts>, String> {
-        let limits = self.limits(1);
+        let limits = self.limits();
         // Most turns are in the table already, or easy: all are tried with little effort before any of them gets all
         // of it.
         let brief = Limits {
@@ -276,7 +259,11 @@ impl Analyst {
         };
         for limits in [brief, limits] {
             for turn in turns {
-                if prover.keeps(&step.request, &turn.text, best, &limits)? == Some(true) {
+                if self
+                    .prover
+                    .keeps(&step.request, &turn.text, best, &limits)?
+                    == Some(true)
+                {
                     return Ok(Some(turn.clone()));
                 }
             }
@@ -287,7 +274,6 @@ impl Analyst {
     /// Whether a turn that kept the value was the only one, or could not have been worse.
     fn choice(
         &self,
-        prover: &Prover,
         step: &Step,
         others: &[TurnFacts],
         note: &Note,
@@ -305,10 +291,13 @@ impl Analyst {
         if note.missed_win || !is_quick {
             return Ok(None);
         }
-        let limits = self.limits(1);
+        let limits = self.limits();
         let (mut some_keep, mut some_do_not) = (false, false);
         for turn in others {
-            let Some(keeps) = prover.keeps(&step.request, &turn.text, best, &limits)? else {
+            let Some(keeps) = self
+                .prover
+                .keeps(&step.request, &turn.text, best, &limits)?
+            else {
                 return Ok(None);
             };
             some_keep |= keeps;
@@ -320,126 +309,29 @@ impl Analyst {
         Ok(Some(if some_keep { Mark::Forced } else { Mark::Only }))
     }
 
-    pub fn is_stopped(&self) -> bool {
-        self.stop.load(Ordering::Relaxed)
+    fn winning_turn(&self, request: &str) -> Result<Option<WinAtOnce>, String> {
+        let turns = self.prover.turns(request)?;
+        let wins = turns.iter().find(|turn| turn.wins);
+        wins.map(|turn| WinAtOnce::of(&*self.prover, request, &turn.text))
+            .transpose()
     }
 }
 
-/// Its game has a solver, and it follows the rules.
-pub fn check(record: &Record) -> Result<(), Problem> {
-    steps(record).map(|_| ())
-}
-
-fn prover(ruleset: &dyn Ruleset, solvers: &Solvers) -> Result<Prover, Problem> {
-    let prover = ruleset.prover(solvers);
-    prover.ok_or_else(|| Problem::NoSolver(ruleset.name().to_owned()))
-}
-
-/// Of a turn that ends the game.
-fn ended(prover: &Prover, step: &Step) -> Result<Option<Value>, Problem> {
-    let value = prover.turn_value(&step.request, &step.turn, false, &Limits::nodes(0));
-    Ok(value.map_err(Problem::unreadable)?.value)
-}
-
-fn winning_turn(prover: &Prover, request: &str) -> Result<Option<WinAtOnce>, String> {
-    let turns = prover.turns(request)?;
-    let wins = turns.iter().find(|turn| turn.wins);
-    wins.map(|turn| WinAtOnce::of(prover, request, &turn.text))
-        .transpose()
-}
-
-/// Checked.
-fn steps(record: &Record) -> Result<(Arc<dyn Ruleset>, Vec<Step>), Problem> {
-    if !registry::find(&record.game).is_some_and(|game| game.is_solvable) {
-        return Err(Problem::NoSolver(record.game.clone()));
-    }
-    let ruleset = of_record(&record.game, &record.rules, record.pieces.as_deref());
-    let ruleset = ruleset.map_err(Problem::Rules)?;
-    replay(&*ruleset, record, &mut ()).map_err(|error| {
-        Problem::Violation(match error {
-            ReplayError::Violation(violation) => violation,
-            ReplayError::Io(error) => whole_game(error.to_string()),
-        })
-    })?;
-    let session = ruleset.start_from(&record.start);
-    let mut session = session.map_err(Problem::unreadable)?;
-    let mut steps = Vec::<Step>::with_capacity(record.turns.len());
-    for answer in &record.turns {
-        let (mut request, mut turn) = (String::new(), String::new());
-        session.write_request(&mut request);
-        if session.play(answer, &mut turn).is_err() {
-            break;
-        }
-        if let Some(before) = steps.last_mut() {
-            before.after = Some(request.clone());
-        }
-        steps.push(Step {
-            request,
-            turn,
-            after: None,
-        });
-    }
-    if let (None, Some(last)) = (session.outcome(), steps.last_mut()) {
-        let mut request = String::new();
-        session.write_request(&mut request);
-        last.after = Some(request);
-    }
-    drop(session);
-    Ok((ruleset, steps))
-}
-
-const fn whole_game(problem: String) -> Violation {
-    Violation {
-        turn: None,
-        problem,
-    }
-}
-
-/// The fields of an object in their order, as they are written.
-struct Fields(Vec<(String, Box<RawValue>)>);
-
-impl<'de> Deserialize<'de> for Fields {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Object;
-
-        impl<'de> Visitor<'de> for Object {
-            type Value = Fields;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Fields, A::Error> {
-                let mut fields = Vec::new();
-                while let Some(field) = map.next_entry()? {
-                    fields.push(field);
-                }
-                Ok(Fields(fields))
-            }
-        }
-
-        deserializer.deserialize_map(Object)
-    }
-}
-
-impl Serialize for Fields {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in &self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
-}
-
-/// The line of a record with this analysis in place of another, without a newline. Turns, times and unknown fields
-/// stay byte for byte.
+/// The line of a record with this analysis in place of another, without a newline. Everything else stays byte for byte.
 pub fn with_analysis(line: &[u8], annotation: &Annotation) -> serde_json::Result<String> {
-    let mut fields: Fields = serde_json::from_slice(line)?;
-    let value = to_raw_value(&annotation.to_json())?;
-    fields.0.retain(|(name, _)| name != FIELD);
-    fields.0.push((FIELD.to_owned(), value));
-    serde_json::to_string(&fields)
+    let line = line.trim_ascii();
+    let fields: BTreeMap<String, &RawValue> = serde_json::from_slice(line)?;
+    let (start, end, before) = if let Some(old) = fields.get(FIELD) {
+        let start = old.get().as_ptr().addr() - line.as_ptr().addr();
+        (start, start + old.get().len(), String::new())
+    } else {
+        let comma = if fields.is_empty() { "" } else { "," };
+        let end = line.len() - 1;
+        (end, end, format!("{comma}\"{FIELD}\":"))
+    };
+    let text = |part| String::from_utf8_lossy(part);
+    let (head, tail) = (text(&line[..start]), text(&line[end..]));
+    Ok(format!("{head}{before}{}{tail}", annotation.to_json()))
 }
 
 #[cfg(test)]
@@ -456,7 +348,11 @@ mod tests {
         };
         assert_eq!(
             with_analysis(line, &annotation).unwrap(),
-            r#"{"v":1,"times_ms":[1.20, 3e0],"later":{"b":1,"a":[ ]},"x\n":1e400,"analysis":{"by":"a test","turns":[]}}"#
+            r#"{"v":1, "times_ms":[1.20, 3e0],"analysis":{"by":"a test","turns":[]},"later":{"b":1,"a":[ ]},"x\n":1e400}"#
+        );
+        assert_eq!(
+            with_analysis(br#"{ "v":1 }"#, &annotation).unwrap(),
+            r#"{ "v":1 ,"analysis":{"by":"a test","turns":[]}}"#
         );
         assert!(with_analysis(b"[]", &annotation).is_err());
     }

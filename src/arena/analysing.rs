@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use super::directory::{DirectoryError, TournamentDirectory};
 use super::results::Results;
-use crate::analysis::{Analyst, Effort, Options, with_analysis};
+use crate::analysis::{Analyst, Effort, with_analysis};
 use crate::record::Record;
 use crate::record::journal::Journal;
 use crate::record::reader::{LineError, Reader};
@@ -84,11 +84,8 @@ impl TournamentAnalysis {
         journal: &mut Journal,
         progress: &mut dyn FnMut(AnalysisProgress<'_>),
     ) -> Result<bool, AnalysisError> {
-        let analyst = Analyst::new(Options {
-            effort: Effort::Time(self.time_per_move),
-            solver: solver::Options::default(),
-        })
-        .or_when(Arc::clone(&self.stop));
+        let effort = Effort::Time(self.time_per_move);
+        let analyst = Analyst::new(effort, solver::Options::default(), &self.stop);
         while let Some(line) = reader.next_line().map_err(unread(games))? {
             let wrong = |problem| AnalysisError::Game(line.damaged(problem));
             let record = Record::from_line(line.bytes()).map_err(wrong)?;
@@ -96,7 +93,7 @@ impl TournamentAnalysis {
                 let id = &record.id;
                 progress(AnalysisProgress::Turn { turn, id });
             });
-            let annotation = annotation.map_err(|problem| wrong(problem.to_string()))?;
+            let annotation = annotation.map_err(wrong)?;
             if analyst.is_stopped() {
                 // Incomplete: not written.
                 return Ok(false);

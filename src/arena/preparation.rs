@@ -370,15 +370,14 @@ const TIME: Duration = Duration::from_secs(20);
 /// The inner error is the bot's problem with advice; the outer one a failure of the referee or the machine. All bots
 /// are asked the same questions.
 pub async fn check(
-    runner: &GameRunner,
+    runner: &Rc<GameRunner>,
     entrant: &Entrant,
     pieces_path: Option<&str>,
     questions: &Arc<Questions>,
 ) -> Result<Result<(), String>, GameError> {
     let seat = entrant.seat(runner.ruleset(), pieces_path, None);
     let mut ignore = |_: checkup::Notice<'_>| {};
-    let checkup = Checkup::new(runner, seat, TIME, &mut ignore);
-    let checkup = checkup.sharing(Arc::clone(questions));
+    let checkup = Checkup::new(runner, seat, TIME, Arc::clone(questions), &mut ignore);
     let report = checkup.run_required().await?;
     if report.is_fit() {
         return Ok(Ok(()));
@@ -473,7 +472,7 @@ mod tests {
     #[tokio::test]
     async fn after_the_first_failure_nothing_more_is_asked() {
         let folder = tempfile::tempdir().unwrap();
-        let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let runner = Rc::new(GameRunner::with_fixed_stalls(Arc::new(FourInARow), false));
         let unfit = check(
             &runner,
             &entrant(ONCE, folder.path()),
@@ -491,12 +490,12 @@ mod tests {
     async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
         let folder = tempfile::tempdir().unwrap();
         let entrant = entrant(SILENT_AT_FIRST, folder.path());
-        let late = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+        let late = Rc::new(GameRunner::with_fixed_stalls(Arc::new(FourInARow), true));
         let fit = check(&late, &entrant, None, &Arc::default()).await.unwrap();
         assert_eq!(fit, Ok(()));
         // The referee was not stalled: the bot's fault.
         std::fs::remove_dir(folder.path().join("first")).unwrap();
-        let prompt = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+        let prompt = Rc::new(GameRunner::with_fixed_stalls(Arc::new(FourInARow), false));
         let unfit = check(&prompt, &entrant, None, &Arc::default())
             .await
             .unwrap();

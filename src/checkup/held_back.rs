@@ -6,11 +6,10 @@
 
 use std::time::{Duration, Instant};
 
-use super::{Checkup, Problem, SEED};
+use super::{Checkup, Problem};
 use crate::bot::fault::advice;
 use crate::bot::process::GracePeriods;
 use crate::play::game_runner::GameError;
-use crate::seed;
 
 /// A block of input of the usual size, 4096 bytes, and a line more; the answers to so many questions are fewer bytes
 /// than any buffer of output.
@@ -37,18 +36,6 @@ const UNIT: usize = 1024;
 /// The longest answer and its newline, roughly.
 const LINE: usize = 16;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum HeldBack {
-    Output,
-    /// Questions, until a block is full.
-    Input,
-    /// Questions, until the input ends.
-    AllInput,
-    Unknown,
-    /// It writes nothing at all.
-    Nothing,
-}
-
 enum Fed {
     Wrote(Vec<u8>),
     /// It read everything, and wrote nothing.
@@ -57,36 +44,93 @@ enum Fed {
     Nothing,
 }
 
+/// What a process does that answers only when its input ends.
+#[derive(Clone, Copy)]
+enum HeldBack {
+    Output,
+    /// Questions, until a block is full.
+    Input,
+    /// Questions, until the input ends.
+    AllInput,
+    Unknown,
+}
+
 impl Checkup<'_> {
-    /// By fresh processes that are sent this request: one whose input then ends, and one that is sent it many times.
-    pub(super) async fn held_back(&mut self, request: &str) -> Result<HeldBack, GameError> {
+    /// The problem once the cause is known, and whether that may be the output. By fresh processes that are sent this
+    /// request: one whose input then ends, and one that is sent it many times.
+    pub(super) async fn explain(
+        &mut self,
+        request: &str,
+        problem: Problem,
+    ) -> Result<(Problem, bool), GameError> {
         let question = format!("{request}\n");
-        let questions = |bytes: usize| question.repeat(bytes.div_ceil(question.len()));
-        self.fresh_process().await?;
-        self.seat.feed(question.as_bytes(), TICK).await;
-        if self.seat.end_of_input(PATIENCE).await.is_empty() {
-            return Ok(HeldBack::Nothing);
+        let asked = problem.what.split("; ").next().unwrap_or_default();
+        self.examiner.start().await?;
+        let seat = &mut self.examiner.seat;
+        seat.feed(question.as_bytes(), TICK).await;
+        if seat.end_of_input(PATIENCE).await.is_empty() {
+            let problem = Problem {
+                what: format!("{asked}; nothing came, not even when its input ended"),
+                fix: "print an answer to every line, to standard output, before the time is over"
+                    .to_owned(),
+                ..problem
+            };
+            return Ok((problem, false));
         }
-        self.fresh_process().await?;
+        let found = self.find(&question).await?;
+        let language = self.examiner.seat.language();
+        let (what, fix) = match found {
+            HeldBack::Unknown => (
+                "it holds back its output or its input",
+                format!(
+                    "{}; or {}",
+                    advice::flush(language),
+                    advice::read_lines(language)
+                ),
+            ),
+            HeldBack::Output => (
+                "it writes its answers in blocks, as it does not flush its output",
+                advice::flush(language),
+            ),
+            HeldBack::Input => (
+                "it reads its input in blocks of some kilobytes, and answers none of them before",
+                advice::read_lines(language),
+            ),
+            HeldBack::AllInput => (
+                "it reads all of it before its first answer, however many questions it is sent",
+                advice::read_lines(language),
+            ),
+        };
+        let problem = Problem {
+            what: format!("{asked}; it answered only when its input ended: {what}"),
+            fix,
+            ..problem
+        };
+        let may_be_output = matches!(found, HeldBack::Output | HeldBack::Unknown);
+        Ok((problem, may_be_output))
+    }
+
+    async fn find(&mut self, question: &str) -> Result<HeldBack, GameError> {
+        let questions = |bytes: usize| question.repeat(bytes.div_ceil(question.len()));
+        self.examiner.start().await?;
         let found = match self.feed(questions(BLOCK).as_bytes()).await {
             Fed::Wrote(_) => HeldBack::Input,
             Fed::Nothing => HeldBack::Unknown,
             Fed::Read => match self.feed(questions(MANY).as_bytes()).await {
                 Fed::Wrote(mut output) => {
-                    output.extend(self.seat.feed(&[], REST).await.2);
-                    of_block(&output)
+                    output.extend(self.examiner.seat.feed(&[], REST).await.2);
+                    if is_block(&output) {
+                        HeldBack::Output
+                    } else {
+                        HeldBack::Input
+                    }
                 }
                 Fed::Read => HeldBack::AllInput,
                 Fed::Nothing => HeldBack::Unknown,
             },
         };
-        self.seat.stop(GracePeriods::FAULT).await?;
+        self.examiner.seat.stop(GracePeriods::FAULT).await?;
         Ok(found)
-    }
-
-    async fn fresh_process(&mut self) -> Result<(), GameError> {
-        self.seat.stop(GracePeriods::FAULT).await?;
-        Ok(self.seat.start(seed::for_bot(SEED, 0, 0)).await?)
     }
 
     /// Unless an answer comes before.
@@ -95,7 +139,7 @@ impl Checkup<'_> {
         let (mut sent, mut read) = (0, None);
         loop {
             let now = Instant::now();
-            let (more, all_read, output) = self.seat.feed(&bytes[sent..], TICK).await;
+            let (more, all_read, output) = self.examiner.seat.feed(&bytes[sent..], TICK).await;
             sent += more;
             if !output.is_empty() {
                 return Fed::Wrote(output);
@@ -114,62 +158,10 @@ impl Checkup<'_> {
     }
 }
 
-/// By its first output.
-fn of_block(output: &[u8]) -> HeldBack {
+/// Whether its first output was as large as a buffer, and not the answers to a block of input.
+fn is_block(output: &[u8]) -> bool {
     let beyond = output.len() % UNIT;
-    if output.last() != Some(&b'\n') || beyond <= LINE || UNIT - beyond <= LINE {
-        HeldBack::Output
-    } else {
-        HeldBack::Input
-    }
-}
-
-impl HeldBack {
-    pub(super) const fn may_be_output(self) -> bool {
-        matches!(self, Self::Output | Self::Unknown)
-    }
-
-    /// The problem once the cause is known.
-    pub(super) fn explain(self, checkup: &Checkup<'_>, problem: Problem) -> Problem {
-        let language = checkup.seat.language();
-        let asked = problem.what.split("; ").next().unwrap_or_default();
-        let (what, fix) = match self {
-            Self::Nothing => {
-                return Problem {
-                    what: format!("{asked}; nothing came, not even when its input ended"),
-                    fix:
-                        "print an answer to every line, to standard output, before the time is over"
-                            .to_owned(),
-                    ..problem
-                };
-            }
-            Self::Unknown => (
-                "it holds back its output or its input",
-                format!(
-                    "{}; or {}",
-                    advice::flush(language),
-                    advice::read_lines(language)
-                ),
-            ),
-            Self::Output => (
-                "it writes its answers in blocks, as it does not flush its output",
-                advice::flush(language),
-            ),
-            Self::Input => (
-                "it reads its input in blocks of some kilobytes, and answers none of them before",
-                advice::read_lines(language),
-            ),
-            Self::AllInput => (
-                "it reads all of it before its first answer, however many questions it is sent",
-                advice::read_lines(language),
-            ),
-        };
-        Problem {
-            what: format!("{asked}; it answered only when its input ended: {what}"),
-            fix,
-            ..problem
-        }
-    }
+    output.last() != Some(&b'\n') || beyond <= LINE || UNIT - beyond <= LINE
 }
 
 #[cfg(test)]
@@ -179,14 +171,11 @@ mod tests {
     #[test]
     fn blocks_are_told_from_answers() {
         let answers = |bytes: usize| "- K\n".repeat(bytes / 4).into_bytes();
-        assert_eq!(of_block(&answers(8192)), HeldBack::Output);
-        assert_eq!(of_block(&answers(4096)[..4095]), HeldBack::Output);
-        assert_eq!(
-            of_block(&"16 A\n".repeat(819).into_bytes()),
-            HeldBack::Output
-        );
+        assert!(is_block(&answers(8192)));
+        assert!(is_block(&answers(4096)[..4095]));
+        assert!(is_block(&"16 A\n".repeat(819).into_bytes()));
         for block in [8192, 16384, 32768, 65536] {
-            assert_eq!(of_block(&answers(block / 19 * 4)), HeldBack::Input);
+            assert!(!is_block(&answers(block / 19 * 4)));
         }
     }
 }

@@ -4,9 +4,10 @@
 mod checks;
 mod held_back;
 mod questions;
-mod verdict;
 
+use std::fmt;
 use std::io;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -15,17 +16,120 @@ use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
 use crate::game::Outcome;
 use crate::play::clock::Clock;
-use crate::play::game::{TextBuffers, TurnTime};
+use crate::play::examiner::{Answer, Examiner};
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
 use crate::play::seat::Seat;
 use crate::seed;
 use crate::session::Session;
 
 pub use self::questions::Questions;
-pub use self::verdict::{Check, Problem, Report, Times, Verdict};
 
 /// All random choices are derived from it, so every check-up asks the same.
 const SEED: u64 = 1;
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Problem {
+    pub what: String,
+    /// An imperative, without a full stop.
+    pub fix: String,
+    /// The command that shows it again, where there is one.
+    pub again: Option<String>,
+}
+
+impl fmt::Display for Problem {
+    /// In one line.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}; to mend it: {}", self.what, self.fix)?;
+        match &self.again {
+            Some(command) => write!(f, "; reproduce: {command}"),
+            None => Ok(()),
+        }
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// What was measured, or empty.
+    Good(String),
+    Bad(Problem),
+    /// Because of an earlier fault.
+    Skipped,
+    /// For want of time.
+    LeftOut,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Check {
+    pub name: &'static str,
+    /// Whether a bot has to pass it to enter a tournament; otherwise it is advice.
+    pub required: bool,
+    pub verdict: Verdict,
+}
+
+impl Check {
+    pub const fn is_fault(&self) -> bool {
+        self.required && matches!(self.verdict, Verdict::Bad(_) | Verdict::Skipped)
+    }
+
+    pub const fn problem(&self) -> Option<&Problem> {
+        match &self.verdict {
+            Verdict::Bad(problem) => Some(problem),
+            Verdict::Good(_) | Verdict::Skipped | Verdict::LeftOut => None,
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Report {
+    /// In the order in which they were made.
+    pub checks: Vec<Check>,
+    /// Of all answers except the first of each process.
+    pub times: Option<Times>,
+}
+
+impl Report {
+    /// It fails no required check. What was left out for want of time keeps no bot from entering.
+    pub fn is_fit(&self) -> bool {
+        !self.checks.iter().any(Check::is_fault)
+    }
+
+    /// What is required comes before what is advice, and then what was found first, as later faults may follow from
+    /// it.
+    pub fn first_problem(&self) -> Option<(&Check, &Problem)> {
+        let checks = self.checks.iter();
+        let failed = checks.filter_map(|check| Some((check, check.problem()?)));
+        failed.min_by_key(|(check, _)| !check.required)
+    }
+
+    /// For want of time.
+    pub fn left_out(&self) -> Vec<&'static str> {
+        let checks = self.checks.iter();
+        checks
+            .filter(|check| check.verdict == Verdict::LeftOut)
+            .map(|check| check.name)
+            .collect()
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Times {
+    pub median: Duration,
+    /// The 99th percentile.
+    pub p99: Duration,
+    pub worst: Duration,
+}
+
+impl Times {
+    fn of(mut times: Vec<Duration>) -> Option<Self> {
+        times.sort_unstable();
+        let at = |share: usize| times.get((times.len() * share / 100).min(times.len() - 1));
+        Some(Self {
+            worst: *times.last()?,
+            median: *at(50)?,
+            p99: *at(99)?,
+        })
+    }
+}
 
 /// To show to the user: a check-up may take a minute.
 #[derive(Clone, Copy, Debug)]
@@ -40,24 +144,54 @@ pub enum Notice<'a> {
     },
 }
 
-pub type Show<'a> = &'a mut dyn FnMut(Notice<'_>);
-
 pub struct Checkup<'a> {
-    runner: &'a GameRunner,
-    seat: Seat,
+    runner: Rc<GameRunner>,
+    examiner: Examiner,
     questions: Arc<Questions>,
-    budget: Budget,
+    /// No question is asked after it, and checks are left out.
+    end: Instant,
     checks: Vec<Check>,
     times: Vec<Duration>,
-    text: TextBuffers,
     /// Whether a fault makes all further checks pointless.
     hopeless: bool,
     /// Whether any problem does, since only the first one is asked for.
     first_only: bool,
     /// The first time that it wrote more than its answer.
     extra: Option<Problem>,
-    show: Show<'a>,
+    /// The last question, if its answer may be held back until the input ends.
+    held_back: Option<String>,
+    show: &'a mut dyn FnMut(Notice<'_>),
 }
+
+/// Why a check did not end well.
+enum Halt {
+    Verdict(Verdict),
+    /// Of the referee or of the machine.
+    Error(GameError),
+}
+
+impl From<Problem> for Halt {
+    fn from(problem: Problem) -> Self {
+        Self::Verdict(Verdict::Bad(problem))
+    }
+}
+
+impl From<GameError> for Halt {
+    fn from(error: GameError) -> Self {
+        Self::Error(error)
+    }
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Self {
+        Self::Error(error.into())
+    }
+}
+
+/// What was measured, or empty.
+type Made = Result<String, Halt>;
+
+const SKIPPED: Made = Err(Halt::Verdict(Verdict::Skipped));
 
 struct Answered {
     /// In canonical form.
@@ -68,34 +202,37 @@ struct Answered {
 }
 
 impl<'a> Checkup<'a> {
-    /// Once `time` is over, no more questions are asked and checks are left out.
-    pub fn new(runner: &'a GameRunner, seat: Seat, time: Duration, show: Show<'a>) -> Self {
+    /// Once `time` is over, no more questions are asked and checks are left out. Check-ups by the same ruleset share
+    /// their questions.
+    pub fn new(
+        runner: &Rc<GameRunner>,
+        seat: Seat,
+        time: Duration,
+        questions: Arc<Questions>,
+        show: &'a mut dyn FnMut(Notice<'_>),
+    ) -> Self {
+        // A time too large for the clock has no end in practice.
+        let forever = Duration::from_hours(24 * 365);
+        let limit = seat.time();
         Self {
-            runner,
-            seat,
-            questions: Arc::default(),
-            budget: Budget::new(time),
+            runner: Rc::clone(runner),
+            examiner: Examiner::new(runner, seat, seed::for_bot(SEED, 0, 0), limit),
+            questions,
+            end: Instant::now() + time.min(forever),
             checks: Vec::new(),
             times: Vec::new(),
-            text: TextBuffers::default(),
             hopeless: false,
             first_only: false,
             extra: None,
+            held_back: None,
             show,
         }
-    }
-
-    /// With the questions of other check-ups by the same ruleset, so that they are not searched for again.
-    #[must_use]
-    pub fn sharing(self, questions: Arc<Questions>) -> Self {
-        Self { questions, ..self }
     }
 
     /// An `Err` is a failure of the referee or of the machine.
     pub async fn run(mut self) -> Result<Report, GameError> {
         self.requirements().await?;
         self.advice().await?;
-        self.repeats().await?;
         self.report().await
     }
 
@@ -109,30 +246,29 @@ impl<'a> Checkup<'a> {
     /// Only asks about random positions: for a second piece set.
     pub async fn run_set(mut self, name: &'static str) -> Result<Report, GameError> {
         let positions = self.positions("any", 40, |_| true);
-        let asked = self.ask_all(name, &positions, Share::ALL).await?;
-        let verdict = match asked {
-            Ok(answers) => {
-                Self::verdict_of(answers.len(), positions.len(), "position", "positions")
-            }
-            Err(problem) => Verdict::Bad(Problem {
-                fix: "read the file that REFEREE_PIECES names when it is set".to_owned(),
-                ..problem
-            }),
-        };
-        self.note(name, false, verdict);
+        let mut made = self.all_legal(name, &positions, 1).await;
+        if let Err(Halt::Verdict(Verdict::Bad(problem))) = &mut made {
+            "read the file that REFEREE_PIECES names when it is set".clone_into(&mut problem.fix);
+        }
+        self.note(name, false, made)?;
         self.report().await
     }
 
     /// Stops the bot.
     async fn report(mut self) -> Result<Report, GameError> {
-        self.seat.stop(GracePeriods::FAULT).await?;
+        self.examiner.seat.stop(GracePeriods::FAULT).await?;
         Ok(Report {
             checks: self.checks,
             times: Times::of(self.times),
         })
     }
 
-    fn note(&mut self, name: &'static str, required: bool, verdict: Verdict) {
+    fn note(&mut self, name: &'static str, required: bool, made: Made) -> Result<(), GameError> {
+        let verdict = match made {
+            Ok(what) => Verdict::Good(what),
+            Err(Halt::Verdict(verdict)) => verdict,
+            Err(Halt::Error(error)) => return Err(error),
+        };
         let check = Check {
             name,
             required,
@@ -141,15 +277,23 @@ impl<'a> Checkup<'a> {
         (self.show)(Notice::Checked(&check));
         self.hopeless |= self.first_only && required && check.problem().is_some();
         self.checks.push(check);
+        Ok(())
+    }
+
+    fn unless_hopeless(&self) -> Result<(), Halt> {
+        if self.hopeless {
+            return SKIPPED.map(drop);
+        }
+        Ok(())
     }
 
     /// All that was asked was answered well.
-    fn verdict_of(answered: usize, of: usize, one: &str, more: &str) -> Verdict {
+    fn counted(answered: usize, of: usize, one: &str, more: &str) -> Made {
         if answered == 0 && of > 0 {
-            return Verdict::LeftOut;
+            return Err(Halt::Verdict(Verdict::LeftOut));
         }
         let what = if of == 1 { one } else { more };
-        Verdict::Good(if answered < of {
+        Ok(if answered < of {
             format!("{answered} of {of} {what}, for want of time")
         } else {
             format!("{of} {what}")
@@ -167,59 +311,29 @@ impl<'a> Checkup<'a> {
         self.questions.positions(ruleset, name, count, kind)
     }
 
-    /// With its own clock; a process that commits a fault is replaced.
-    async fn ask(
-        &mut self,
-        session: &mut dyn Session,
-    ) -> Result<Result<TurnTime, Problem>, GameError> {
-        let mut clock = Clock::new(self.seat.time());
-        self.ask_on(session, &mut clock).await
+    /// When a check is over that gets one of so many parts of the time that is left.
+    fn end_of_share(&self, parts: u32) -> Instant {
+        let now = Instant::now();
+        now + self.end.saturating_duration_since(now) / parts
     }
 
-    /// On a clock that runs through a game.
-    async fn ask_on(
-        &mut self,
-        session: &mut dyn Session,
-        clock: &mut Clock,
-    ) -> Result<Result<TurnTime, Problem>, GameError> {
-        let asked = self.ask_for_fault(session, clock).await?;
-        Ok(asked.map_err(|fault| *fault.problem))
+    /// Whether no further question is asked in a check whose share ends then. The `first` question of a check is
+    /// asked as long as there is any time.
+    fn is_over(&self, share: Instant, first: bool) -> bool {
+        Instant::now() >= if first { self.end } else { share }
     }
 
-    /// With the fault itself.
-    async fn ask_for_fault(
-        &mut self,
-        session: &mut dyn Session,
-        clock: &mut Clock,
-    ) -> Result<Result<TurnTime, FoundFault>, GameError> {
-        let seed = seed::for_bot(SEED, 0, 0);
-        let asked = self
-            .runner
-            .ask(&mut self.seat, seed, session, clock, &mut self.text)
-            .await;
-        match asked {
-            Ok(Ok(time)) => {
-                if !time.fresh {
-                    self.times.push(time.charged);
+    /// A process that commits a fault is replaced.
+    async fn ask(&mut self, session: &mut dyn Session, clock: &mut Clock) -> Result<Answer, Halt> {
+        match self.examiner.ask_on(session, clock).await {
+            Ok(Ok(answer)) => {
+                if !answer.time.fresh {
+                    self.times.push(answer.time.charged);
                 }
-                Ok(Ok(time))
+                Ok(answer)
             }
-            Ok(Err(fault)) => {
-                let found = FoundFault {
-                    may_be_held_back: fault.fault.may_be_held_back(),
-                    problem: Box::new(self.problem(fault)),
-                };
-                Ok(Err(found))
-            }
-            Err(GameError::CannotStart(error)) => Ok(Err(FoundFault {
-                may_be_held_back: false,
-                problem: Box::new(Problem {
-                    what: error.cause,
-                    fix: error.fix,
-                    again: None,
-                }),
-            })),
-            Err(error) => Err(error),
+            Ok(Err(fault)) => Err(self.problem(fault).into()),
+            Err(error) => Err(not_started(error)),
         }
     }
 
@@ -233,118 +347,65 @@ impl<'a> Checkup<'a> {
             what = format!("{what}; its last words on stderr: {line}");
         }
         let is_program_game = self.runner.ruleset().program().is_some();
+        let language = self.examiner.seat.language();
         let problem = Problem {
             what,
-            fix: fault.fault.advice(self.seat.language(), is_program_game),
+            fix: fault.fault.advice(language, is_program_game),
             again: fault.reproduce,
         };
         if matches!(*fault.fault, Fault::ExtraOutput { .. }) {
             self.extra.get_or_insert_with(|| problem.clone());
         }
+        self.held_back = fault.fault.may_be_held_back().then_some(fault.request);
         problem
     }
 
-    /// Until the first fault, or until this share of the time is over.
+    /// Until the first fault, or until the time is over. At least one is answered.
     async fn ask_all(
         &mut self,
         check: &'static str,
         positions: &[String],
-        share: Share,
-    ) -> Result<Result<Vec<Answered>, Problem>, GameError> {
-        let end = self.budget.end(share);
+        parts: u32,
+    ) -> Result<Vec<Answered>, Halt> {
+        self.unless_hopeless()?;
+        let end = self.end_of_share(parts);
         let mut answers = Vec::new();
         let ruleset = self.runner.shared_ruleset();
         for (done, position) in positions.iter().enumerate() {
-            if self.budget.is_over(end, done == 0) {
+            if self.is_over(end, done == 0) {
                 break;
             }
             let of = positions.len();
             (self.show)(Notice::Asking { check, done, of });
             let mut session = ruleset.start_from(position).map_err(io::Error::other)?;
             let me = session.to_move();
-            if let Err(problem) = self.ask(&mut *session).await? {
-                return Ok(Err(problem));
-            }
+            let mut clock = Clock::new(self.examiner.seat.time());
+            let answer = self.ask(&mut *session, &mut clock).await?;
             answers.push(Answered {
-                turn: self.text.turn.clone(),
+                turn: answer.turn,
                 won: session.outcome() == Some(Outcome::Win(me)),
                 lets_win: ruleset.program().is_none() && lets_win(&*session),
             });
         }
-        Ok(Ok(answers))
-    }
-}
-
-struct FoundFault {
-    /// Whether it may hold its answers back until its input ends.
-    may_be_held_back: bool,
-    problem: Box<Problem>,
-}
-
-/// A part of the time that is left.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Share(u32);
-
-impl Share {
-    const ALL: Self = Self(1);
-
-    const fn one_of(parts: u32) -> Self {
-        Self(parts)
-    }
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Budget {
-    end: Instant,
-}
-
-impl Budget {
-    fn new(time: Duration) -> Self {
-        Self::from(Instant::now(), time)
-    }
-
-    fn from(now: Instant, time: Duration) -> Self {
-        // A time too large for the clock has no end in practice.
-        let forever = Duration::from_hours(24 * 365);
-        Self {
-            end: now + time.min(forever),
+        if answers.is_empty() && !positions.is_empty() {
+            return Err(Halt::Verdict(Verdict::LeftOut));
         }
+        Ok(answers)
     }
 
-    /// When this share of what is left is over.
-    fn end(&self, share: Share) -> Instant {
-        self.end_from(Instant::now(), share)
-    }
-
-    fn end_from(&self, now: Instant, Share(parts): Share) -> Instant {
-        now + self.end.saturating_duration_since(now) / parts
-    }
-
-    /// Whether no further question is asked in a check whose share ends then. The `first` question of a check is
-    /// asked as long as there is any time.
-    fn is_over(&self, share: Instant, first: bool) -> bool {
-        self.is_over_at(Instant::now(), share, first)
-    }
-
-    fn is_over_at(&self, now: Instant, share: Instant, first: bool) -> bool {
-        now >= if first { self.end } else { share }
+    async fn all_legal(&mut self, name: &'static str, positions: &[String], parts: u32) -> Made {
+        let answers = self.ask_all(name, positions, parts).await?;
+        Self::counted(answers.len(), positions.len(), "position", "positions")
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_check_has_a_share_and_one_question() {
-        let second = Duration::from_secs(1);
-        let begun = Instant::now();
-        let budget = Budget::from(begun, 10 * second);
-        let half = budget.end_from(begun, Share::one_of(2));
-        assert!(!budget.is_over_at(begun, half, false));
-        let later = begun + 6 * second;
-        assert!(budget.is_over_at(later, half, false) && !budget.is_over_at(later, half, true));
-        assert_eq!(budget.end_from(later, Share::one_of(2)), later + 2 * second);
-        assert!(budget.is_over_at(begun + 10 * second, half, true));
+fn not_started(error: GameError) -> Halt {
+    match error {
+        GameError::CannotStart(error) => Halt::from(Problem {
+            what: error.cause,
+            fix: error.fix,
+            again: None,
+        }),
+        error => error.into(),
     }
 }

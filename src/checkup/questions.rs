@@ -70,17 +70,10 @@ pub(super) fn reopened(ruleset: &dyn Ruleset, session: &dyn Session) -> Option<S
 }
 
 /// As records hold it.
-pub(super) fn position_of(session: &dyn Session) -> String {
+fn position_of(session: &dyn Session) -> String {
     let mut position = String::new();
     session.write_start(&mut position);
     position
-}
-
-/// Without newline.
-pub(super) fn request_of(session: &dyn Session) -> String {
-    let mut request = String::new();
-    session.write_request(&mut request);
-    request
 }
 
 /// Whether the game is over after any turn.

@@ -36,7 +36,7 @@ pub struct GameFault {
     /// The command that sends it the same request again; `None` for people.
     pub reproduce: Option<String>,
     /// Whether its process had not answered any request.
-    never_answered: bool,
+    pub never_answered: bool,
     /// Why the referee, and not the bot, may be to blame.
     void_reason: Option<String>,
 }

@@ -2,10 +2,10 @@
 
 pub mod clock;
 mod events;
+pub mod examiner;
 pub mod game;
 pub mod game_runner;
 pub mod match_runner;
-pub mod questions;
 pub mod replay;
 pub mod seat;
 pub mod setup;

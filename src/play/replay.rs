@@ -1,3 +1,4 @@
+use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -28,6 +29,27 @@ pub enum ReplayError {
 impl From<Violation> for ReplayError {
     fn from(violation: Violation) -> Self {
         Self::Violation(violation)
+    }
+}
+
+impl From<ReplayError> for Violation {
+    fn from(error: ReplayError) -> Self {
+        match error {
+            ReplayError::Violation(violation) => violation,
+            ReplayError::Io(error) => Self {
+                turn: None,
+                problem: error.to_string(),
+            },
+        }
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(turn) = self.turn {
+            write!(f, "turn {turn}: ")?;
+        }
+        f.write_str(&self.problem)
     }
 }
 

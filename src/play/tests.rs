@@ -2,15 +2,16 @@
 
 use std::io;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
 use super::clock::{Clock, TimeControl};
+use super::examiner::{Examiner, Line};
 use super::game::GameObserver;
 use super::game::{TextBuffers, TurnTime};
 use super::game_runner::{GameError, GameFault, GameRunner};
 use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
-use super::questions::{Conversation, Line};
 use super::seat::{Seat, stop_both};
 use super::setup::GameSetup;
 use crate::bot::Player as _;
@@ -268,10 +269,11 @@ async fn an_hour_at_a_breakpoint_loses_nothing() {
         done";
     let folder = tempfile::tempdir().unwrap();
     let seat = seat(SCRIPT, folder.path(), SHORT);
-    let mut conversation = Conversation::new(&FourInARow, seat, 1);
-    assert!(!conversation.is_running());
-    let id = conversation.start().await.unwrap();
-    assert!(id.is_some() && conversation.is_running());
+    let runner = Rc::new(GameRunner::new(Arc::new(FourInARow), false).unwrap());
+    let mut examiner = Examiner::new(&runner, seat, 1, Examiner::NO_LIMIT);
+    assert!(!examiner.is_running());
+    examiner.start().await.unwrap();
+    assert!(examiner.is_running());
     let line = Line {
         start: start_board(),
         turns: Vec::new(),
@@ -282,13 +284,13 @@ async fn an_hour_at_a_breakpoint_loses_nothing() {
             tokio::time::advance(Duration::from_hours(1)).await;
             std::fs::write(folder.path().join("go"), "").unwrap();
         };
-        let (answer, ()) = tokio::join!(conversation.ask(&line), held);
-        assert_eq!(answer.unwrap().turn(), Some("4"));
+        let (answer, ()) = tokio::join!(examiner.ask(&line), held);
+        assert_eq!(answer.unwrap().unwrap().turn, "4");
         assert!(begun.elapsed() >= Duration::from_hours(1));
         std::fs::remove_file(folder.path().join("go")).unwrap();
     }
-    assert_eq!(conversation.asked().len(), 2);
-    conversation.stop().await.unwrap();
+    assert_eq!(examiner.asked().len(), 2);
+    examiner.stop().await.unwrap();
 }
 
 /// Unless they are as by default.

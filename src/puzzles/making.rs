@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::puzzle::{HIGHEST_LEVEL, Puzzle, Question};
-use crate::play::replay::Violation;
-use crate::record::{BotIndex, Record};
+use super::{HIGHEST_LEVEL, Kind, Puzzle, VERSION};
+use crate::analysis::{Step, steps};
+use crate::record::Record;
 use crate::session::{Prover, Ruleset};
 use crate::solver::{Limits, Value};
 
@@ -16,169 +16,150 @@ use crate::solver::{Limits, Value};
 pub struct Effort {
     /// For a position, for a turn, and for all turns of a position.
     pub time: Duration,
-    /// Positions with more free cells are left out.
-    pub free: usize,
     /// Ends the search when it is set.
     pub stop: Arc<AtomicBool>,
 }
 
-/// With all that are equal to it by symmetry.
+impl Effort {
+    fn limits(&self) -> Limits {
+        Limits::within(self.time).or_when(Arc::clone(&self.stop))
+    }
+}
+
+/// Positions that are equal by symmetry.
 #[derive(Debug)]
 struct Met {
-    question: Question,
-    asked: BTreeSet<String>,
-    failed: BTreeSet<String>,
+    free: usize,
+    /// As a bot was asked, its answer and its name.
+    turns: Vec<(String, String, String)>,
 }
 
 /// Collects positions of games by the same rules.
 #[derive(Debug)]
-pub struct Maker<'a> {
-    ruleset: &'a dyn Ruleset,
+pub struct Maker {
+    game: String,
+    rules: String,
+    pieces: Option<String>,
+    ruleset: Arc<dyn Ruleset>,
     prover: Prover,
-    effort: Effort,
-    met: HashMap<String, Met>,
-    values: HashMap<String, Option<Value>>,
-    unproven: u64,
-}
-
-#[derive(Clone, Debug, Default)]
-pub struct Made {
-    pub puzzles: Vec<Puzzle>,
+    by_class: HashMap<String, Met>,
     /// Turns and positions that were not proven in time.
     pub unproven: u64,
 }
 
-impl<'a> Maker<'a> {
-    pub fn new(ruleset: &'a dyn Ruleset, prover: Prover, effort: Effort) -> Self {
+impl Maker {
+    /// For games by the rules of this one.
+    pub fn new(record: &Record, ruleset: Arc<dyn Ruleset>, prover: Prover) -> Self {
         Self {
+            game: record.game.clone(),
+            rules: record.rules.clone(),
+            pieces: record.pieces.clone(),
             ruleset,
             prover,
-            effort,
-            met: HashMap::new(),
-            values: HashMap::new(),
+            by_class: HashMap::new(),
             unproven: 0,
         }
     }
 
-    fn limits(&self) -> Limits {
-        Limits::within(self.effort.time).or_when(Arc::clone(&self.effort.stop))
+    pub fn takes(&self, record: &Record) -> bool {
+        (&self.game, &self.rules, &self.pieces) == (&record.game, &record.rules, &record.pieces)
     }
 
-    fn is_stopped(&self) -> bool {
-        self.effort.stop.load(Ordering::Relaxed)
+    pub fn positions(&self) -> usize {
+        self.by_class.len()
     }
 
-    /// The error says which turn violates the rules.
-    pub fn add(&mut self, record: &Record) -> Result<(), Violation> {
-        let violation = |turn, problem| Violation {
-            turn: Some(turn),
-            problem,
-        };
-        let start = self.ruleset.start_from(&record.start);
-        let mut session = start.map_err(|problem| Violation {
-            turn: None,
-            problem,
-        })?;
+    /// Its positions with at most so many free cells. Checks the record against the rules.
+    pub fn add(&mut self, record: &Record, most_free: usize) -> Result<(), String> {
+        let steps = steps(&*self.ruleset, record).map_err(|violation| violation.to_string())?;
         let sides = [record.first, record.first.other()];
-        let mut canonical = String::new();
-        let mut turns = Vec::new();
-        for (index, answer) in record.turns.iter().enumerate() {
-            let (mut request, free) = (String::new(), session.free_cells());
-            session.write_request(&mut request);
-            let by = sides[session.to_move().index()];
-            let played = session.play(answer, &mut canonical);
-            played.map_err(|_| violation(index + 1, format!("{answer} is not legal")))?;
-            if free <= self.effort.free {
-                turns.push((index + 1, by, request, canonical.clone()));
+        for (index, Step { request, turn, .. }) in steps.into_iter().enumerate() {
+            let board = request.split(' ').max_by_key(|word| word.len());
+            let free = board.map_or(0, |board| board.matches('.').count());
+            if free <= most_free {
+                let turns = Vec::new();
+                let met = self.by_class.entry(self.prover.class(&request)?);
+                let met = met.or_insert_with(|| Met { free, turns });
+                let name = record.bots[sides[record.side_of(index)]].name.clone();
+                met.turns.push((request, turn, name));
             }
         }
+        Ok(())
+    }
+
+    /// A puzzle of each position at which a bot failed. `at` is called before each position.
+    pub fn solve(&mut self, effort: &Effort, mut at: impl FnMut()) -> Result<Vec<Puzzle>, String> {
+        let mut all: Vec<Met> = std::mem::take(&mut self.by_class).into_values().collect();
         // What is proven of later positions, which are easier, helps with those before.
-        for (turn, by, request, answer) in turns.into_iter().rev() {
-            if self.is_stopped() {
-                break;
-            }
-            let judged = self.turn(record, by, request, &answer);
-            judged.map_err(|problem| violation(turn, problem))?;
-        }
-        Ok(())
-    }
-
-    fn turn(
-        &mut self,
-        record: &Record,
-        by: BotIndex,
-        request: String,
-        answer: &str,
-    ) -> Result<(), String> {
-        let class = self.prover.class(&request)?;
-        let value = match self.values.get(&class) {
-            Some(value) => *value,
-            None => self.prover.value(&request, &self.limits())?,
-        };
-        self.values.insert(class.clone(), value);
-        let Some(value) = value else {
-            self.unproven += 1;
-            return Ok(());
-        };
-        if value == Value::Loss {
-            return Ok(());
-        }
-        let keeps = self.prover.keeps(&request, answer, value, &self.limits())?;
-        let Some(keeps) = keeps else {
-            self.unproven += 1;
-            return Ok(());
-        };
-        let name = record.bots[by].name.clone();
-        let met = self.met.entry(class).or_insert_with(|| Met {
-            question: Question {
-                game: record.game.clone(),
-                rules: record.rules.clone(),
-                pieces: record.pieces.clone(),
-                position: request,
-            },
-            asked: BTreeSet::new(),
-            failed: BTreeSet::new(),
-        });
-        if !keeps {
-            met.failed.insert(name.clone());
-        }
-        met.asked.insert(name);
-        Ok(())
-    }
-
-    /// Positions at which a bot failed.
-    pub fn found(&self) -> usize {
-        self.met
-            .values()
-            .filter(|met| !met.failed.is_empty())
-            .count()
-    }
-
-    /// Proves all turns of the positions at which a bot failed. `at` is called before each.
-    pub fn finish(mut self, mut at: impl FnMut()) -> Result<Made, String> {
-        let met = std::mem::take(&mut self.met);
+        all.sort_by(|a, b| (a.free, &a.turns).cmp(&(b.free, &b.turns)));
         let mut puzzles = Vec::new();
-        for met in met.into_values().filter(|met| !met.failed.is_empty()) {
+        for met in all {
             at();
-            if self.is_stopped() {
+            if effort.stop.load(Ordering::Relaxed) {
                 break;
             }
-            let request = met.question.position.clone();
-            let Some(proof) = self.prover.prove(&request, &self.limits())? else {
+            puzzles.extend(self.puzzle(&met, effort)?);
+        }
+        Ok(puzzles)
+    }
+
+    fn puzzle(&mut self, met: &Met, effort: &Effort) -> Result<Option<Puzzle>, String> {
+        let Some((position, ..)) = met.turns.first() else {
+            return Ok(None);
+        };
+        let value = match self.prover.value(position, &effort.limits())? {
+            Some(Value::Loss) => return Ok(None),
+            Some(value) => value,
+            None => {
+                self.unproven += met.turns.len() as u64;
+                return Ok(None);
+            }
+        };
+        let (mut asked, mut failed) = (BTreeSet::new(), BTreeSet::new());
+        for (request, answer, name) in &met.turns {
+            let keeps = self
+                .prover
+                .keeps(request, answer, value, &effort.limits())?;
+            let Some(keeps) = keeps else {
                 self.unproven += 1;
                 continue;
             };
-            let counts = (met.failed.len(), met.asked.len());
-            let level = |answers: &[String]| {
-                let depth = self.ruleset.look_ahead(&request, answers)?;
-                Ok(depth.unwrap_or(HIGHEST_LEVEL))
-            };
-            puzzles.extend(met.question.puzzle(&proof, counts, level)?);
+            asked.insert(name);
+            if !keeps {
+                failed.insert(name);
+            }
         }
-        Ok(Made {
-            puzzles,
-            unproven: self.unproven,
-        })
+        if failed.is_empty() {
+            return Ok(None);
+        }
+        let Some(proof) = self.prover.prove(position, &effort.limits())? else {
+            self.unproven += 1;
+            return Ok(None);
+        };
+        let Some(kind) = Kind::of(&proof) else {
+            return Ok(None);
+        };
+        let right = proof.turns.iter().filter(|turn| turn.keeps);
+        let answers: Vec<String> = right.map(|turn| turn.facts.text.clone()).collect();
+        let level = self.ruleset.look_ahead(position, &answers)?;
+        let mut puzzle = Puzzle {
+            v: VERSION,
+            id: String::new(),
+            game: self.game.clone(),
+            rules: self.rules.clone(),
+            pieces: self.pieces.clone(),
+            position: position.clone(),
+            kind,
+            value: proof.value.name().to_owned(),
+            answers,
+            turns: proof.turns.len(),
+            free: met.free,
+            level: level.unwrap_or(HIGHEST_LEVEL),
+            asked: asked.len(),
+            failed: failed.len(),
+        };
+        puzzle.id = puzzle.id_of_question();
+        Ok(Some(puzzle))
     }
 }
 

@@ -1,6 +1,230 @@
 //! Positions with a question: what is right there is proven, and a bot's answers can be counted.
 
-pub mod file;
 pub mod making;
-pub mod puzzle;
-pub mod score;
+
+use std::collections::HashSet;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+use sha2::{Digest as _, Sha256};
+
+use crate::record::Record;
+use crate::record::reader::Reader;
+use crate::session::registry::of_record;
+use crate::session::{Proof, Ruleset};
+use crate::solver::Value;
+use crate::text::{hexadecimal, quote, unreadable};
+
+/// By name.
+pub static SHIPPED: [(&str, &str); 2] = [
+    ("quarto", include_str!("../../puzzles/quarto.jsonl")),
+    (
+        "four-in-a-row",
+        include_str!("../../puzzles/four-in-a-row.jsonl"),
+    ),
+];
+
+/// Of the format.
+pub const VERSION: u32 = 1;
+
+/// How much of its hash is the name of a puzzle.
+const ID_BYTES: usize = 5;
+
+/// Of puzzles that are beyond the deepest `builtin:search`.
+pub const HIGHEST_LEVEL: u32 = 5;
+
+/// What is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Kind {
+    /// A win is there: immediately, or by force with more than one turn to choose from.
+    TakeTheWin,
+    /// No turn wins immediately, and every wrong one lets the opponent win immediately.
+    GiveNoWin,
+    /// The best is a draw, and a wrong turn loses later.
+    HoldTheDraw,
+    /// Exactly one turn is right, and it does not win immediately.
+    OnlyTurn,
+}
+
+impl Kind {
+    /// In the order of tables.
+    pub const ALL: [Self; 4] = [
+        Self::TakeTheWin,
+        Self::GiveNoWin,
+        Self::HoldTheDraw,
+        Self::OnlyTurn,
+    ];
+
+    /// In files.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::TakeTheWin => "take-the-win",
+            Self::GiveNoWin => "give-no-win",
+            Self::HoldTheDraw => "hold-the-draw",
+            Self::OnlyTurn => "only-turn",
+        }
+    }
+
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::TakeTheWin => "take the win",
+            Self::GiveNoWin => "give no win",
+            Self::HoldTheDraw => "hold the draw",
+            Self::OnlyTurn => "find the only turn",
+        }
+    }
+
+    /// `None` where every turn is as good as any other.
+    pub fn of(proof: &Proof) -> Option<Self> {
+        let right = proof.turns.iter().filter(|turn| turn.keeps).count();
+        if proof.value == Value::Loss || right == proof.turns.len() {
+            return None;
+        }
+        let wrong = || proof.turns.iter().filter(|turn| !turn.keeps);
+        Some(if proof.turns.iter().any(|turn| turn.facts.wins) {
+            Self::TakeTheWin
+        } else if right == 1 {
+            Self::OnlyTurn
+        } else if wrong().all(|turn| turn.facts.lets_win) {
+            Self::GiveNoWin
+        } else if proof.value == Value::Win {
+            Self::TakeTheWin
+        } else {
+            Self::HoldTheDraw
+        })
+    }
+}
+
+/// A line of a file of puzzles.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Puzzle {
+    /// Of the format.
+    pub v: u32,
+    /// Depends on the question alone.
+    pub id: String,
+    pub game: String,
+    pub rules: String,
+    /// CSV, when the set is not the built-in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pieces: Option<String>,
+    /// The line that the bot is sent.
+    pub position: String,
+    pub kind: Kind,
+    /// For the side to move: `win` or `draw`.
+    pub value: String,
+    /// All turns that keep it, in canonical form.
+    pub answers: Vec<String>,
+    pub turns: usize,
+    pub free: usize,
+    /// From 1: how many turns `builtin:search` must look ahead to be sure to answer rightly; 5 where four are not
+    /// enough.
+    pub level: u32,
+    /// Bots that were asked it in the games that it is from.
+    pub asked: usize,
+    /// How many of them gave a wrong answer.
+    pub failed: usize,
+}
+
+impl Puzzle {
+    /// Depends on what is asked: the same in every file.
+    pub fn id_of_question(&self) -> String {
+        let mut hash = Sha256::new();
+        let pieces = self.pieces.as_deref().unwrap_or_default();
+        for part in [&self.game, &self.rules, pieces, &self.position] {
+            hash.update(part.as_bytes());
+            hash.update([0]);
+        }
+        let digest = hash.finalize();
+        format!("{}-{}", self.game, hexadecimal(&digest[..ID_BYTES]))
+    }
+
+    /// `turn` is in canonical form.
+    pub fn is_right(&self, turn: &str) -> bool {
+        self.answers.iter().any(|answer| answer == turn)
+    }
+}
+
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    pub puzzle: Puzzle,
+    /// With the piece set.
+    pub ruleset: Arc<dyn Ruleset>,
+}
+
+/// One JSON object a line, each checked against the rules. `path` is named in errors.
+pub fn read(path: &Path, input: impl Read) -> Result<Vec<Loaded>, String> {
+    let mut reader = Reader::new(path, input);
+    let (mut puzzles, mut ids) = (Vec::<Loaded>::new(), HashSet::new());
+    let failed = |error| unreadable(path, &error);
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        if line.bytes().trim_ascii().is_empty() {
+            continue;
+        }
+        let wrong = |problem| line.damaged(problem).to_string();
+        let loaded = parse(line.bytes(), puzzles.last()).map_err(wrong)?;
+        let id = &loaded.puzzle.id;
+        if !ids.insert(id.clone()) {
+            return Err(wrong(format!(
+                "the puzzle {id} is in this file already; leave out one of them"
+            )));
+        }
+        puzzles.push(loaded);
+    }
+    Ok(puzzles)
+}
+
+/// `before` is the puzzle before it, whose rules are mostly the same.
+fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
+    let puzzle: Puzzle = serde_json::from_slice(line).map_err(|error| {
+        if Record::from_line(line).is_ok() {
+            "it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make FILE -o PUZZLES"
+                .to_owned()
+        } else {
+            let problem = error.to_string();
+            // The column is that of the line, which is named before this sentence.
+            let problem = problem.split(" at line ").next().unwrap_or_default();
+            format!("it is no puzzle, as `referee puzzles make` writes it: {problem}")
+        }
+    })?;
+    if puzzle.v != VERSION {
+        let v = puzzle.v;
+        return Err(format!(
+            "it is of version {v}, and this program reads version {VERSION}"
+        ));
+    }
+    let is_same = |before: &&Loaded| {
+        let before = &before.puzzle;
+        (&before.game, &before.rules, &before.pieces)
+            == (&puzzle.game, &puzzle.rules, &puzzle.pieces)
+    };
+    let ruleset = match before.filter(is_same) {
+        Some(before) => Arc::clone(&before.ruleset),
+        None => of_record(&puzzle.game, &puzzle.rules, puzzle.pieces.as_deref())?,
+    };
+    let expected = puzzle.id_of_question();
+    if puzzle.id != expected {
+        let id = quote(puzzle.id.as_bytes());
+        return Err(format!(
+            "its id is {id}, but that of its position is {expected}"
+        ));
+    }
+    let session = ruleset
+        .read_request(&puzzle.position)
+        .map_err(|problem| format!("its position: {problem}"))?;
+    if puzzle.answers.is_empty() {
+        return Err("it has no answers".to_owned());
+    }
+    for answer in &puzzle.answers {
+        let mut canonical = String::new();
+        let played = session.clone_box().play(answer, &mut canonical);
+        if played.is_err() || canonical != *answer {
+            let answer = quote(answer.as_bytes());
+            return Err(format!("its answer {answer} is no turn there"));
+        }
+    }
+    drop(session);
+    Ok(Loaded { puzzle, ruleset })
+}

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::common::{RECORDS, Referee, Run};
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
-use referee::analysis::{Analyst, Effort, Options};
+use referee::analysis::{Analyst, Effort, with_analysis};
 use referee::game::four_in_a_row::{self, FourInARow};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
 use referee::game::{Game as _, Outcome, Position as _};
@@ -63,13 +64,11 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
 
 /// With one thread and a limit in nodes, the same every time.
 fn analyst(nodes: u64) -> Analyst {
-    Analyst::new(Options {
-        effort: Effort::Nodes(nodes),
-        solver: solver::Options {
-            tt_bytes: 8 << 20,
-            threads: 1,
-        },
-    })
+    let options = solver::Options {
+        tt_bytes: 8 << 20,
+        threads: 1,
+    };
+    Analyst::new(Effort::Nodes(nodes), options, &Arc::default())
 }
 
 /// The value of a position for the side to move, by trying everything.
@@ -261,9 +260,11 @@ fn blunders_are_told_in_sentences() {
 #[test]
 fn the_record_gets_a_field_and_nothing_else_changes() {
     let edition = Edition::default();
-    let mut annotated = record(&edition, 1, BLUNDERS);
-    let plain = annotated.clone();
-    let found = analyst(20_000).annotate(&mut annotated).expect("a game");
+    let plain = record(&edition, 1, BLUNDERS);
+    let found = analyst(20_000).analyse(&plain, |_| {}).expect("a game");
+    let line = plain.to_line().expect("a line");
+    let line = with_analysis(line.as_bytes(), &found).expect("a record");
+    let mut annotated = Record::from_line(line.as_bytes()).expect("a record");
     let field = annotated.more.remove(FIELD).expect("the field");
     assert_eq!(annotated, plain);
     assert_eq!(Annotation::from_json(&field), found);

@@ -10,8 +10,7 @@ use referee::arena::plan::{
     BotPlan, Format, GameProgramPlan, Limits, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan,
 };
 use referee::protocol::ForfeitReason;
-use referee::puzzles::file::SHIPPED;
-use referee::puzzles::puzzle::{Kind, Puzzle};
+use referee::puzzles::{Kind, Puzzle, SHIPPED};
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::record::{BotEntry, BotIndex, ProcessEntry, Reason, Record, ResultEntry, UsageEntry};
 use referee::solver::Value as Worth;

@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::analysis::{Analyst, Effort, Options, check, with_analysis};
+use crate::analysis::{Analyst, Effort, check, with_analysis};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
 use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
@@ -129,7 +129,7 @@ fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64
         }
         let checked = line
             .record()
-            .and_then(|record| check(&record).map_err(|problem| line.damaged(problem.to_string())));
+            .and_then(|record| check(&record).map_err(|problem| line.damaged(problem)));
         checked.map_err(|error| Failure::Usage(error.to_string()))?;
         chosen += 1;
     }
@@ -155,11 +155,8 @@ fn analyse(
     mut output: Option<AnnotatedFile>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
-    let analyst = Analyst::new(Options {
-        effort: Effort::Time(args.time_per_move),
-        solver: args.solver.options(),
-    })
-    .or_when(Arc::clone(stop));
+    let effort = Effort::Time(args.time_per_move);
+    let analyst = Analyst::new(effort, args.solver.options(), stop);
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
     let mut printer = AnalysisPrinter::new(args.json);
@@ -184,8 +181,8 @@ fn analyse(
         let annotation = analyst.analyse(&record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation
-            .map_err(|problem| Failure::Usage(line.damaged(problem.to_string()).to_string()))?;
+        let annotation =
+            annotation.map_err(|problem| Failure::Usage(line.damaged(problem).to_string()))?;
         bar.inc();
         done += 1;
         if let Some(output) = &mut output {

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -11,16 +12,15 @@ use serde_json::{Value, json};
 
 use crate::arena::entrants::{self, FolderPrograms};
 use crate::bot::naming::{Named, distinct_names};
-use crate::bot::orphans;
 use crate::bot::spec::{BotSpec, Program};
-use crate::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
+use crate::checkup::{Check, Checkup, Notice, Problem, Questions, Report, Verdict};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
 use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
-use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
+use crate::cli::support::recorded;
+use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, RulesName, bot, match_set, palette};
-use crate::cli::support::signals;
+use crate::cli::support::setup::{PiecesFile, RulesName, bot, match_pieces, palette, unwritable};
 use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
@@ -28,9 +28,8 @@ use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
-use crate::session::Ruleset;
 use crate::session::registry::Choices;
-use crate::text::{escape_controls, format_duration, milliseconds as ms};
+use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -85,69 +84,80 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    if let Some(found) = folder_of_bots(Path::new(&args.bot))? {
-        return run_folder(args, found);
-    }
-    let bots = [bot(&args.bot)?];
-    if bots == [BotSpec::Human] {
-        return Err(Failure::Usage(
-            "people are not checked; give a program".to_owned(),
-        ));
-    }
+    let found = folder_of_bots(Path::new(&args.bot))?;
+    let is_class = found.is_some();
+    let (programs, refused) = match found {
+        Some(found) => bots_of(found)?,
+        None => (vec![recorded::program(&args.bot, "checked")?], Vec::new()),
+    };
+    let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
-    let [BotSpec::Program(program)] = sandboxes.confine(&bots)? else {
-        return Err(Failure::Referee("a program has become a person".to_owned()));
-    };
-    warn_root([&program].into_iter());
-    warn_large([&program].into_iter());
-    let palette = palette(&io::stdout());
-    let json = args.json;
-    let mut shown = Shown::default();
-    let mut show = |check: &Check| {
-        if !json {
-            // A closed stdout must not change the exit status.
-            let _ = Stdout.write_all(shown.line(check, &palette).as_bytes());
-        }
-    };
+    let files: Vec<_> = programs.iter().map(Program::own_file).collect();
+    let bases: Vec<Named<'_>> = programs
+        .iter()
+        .zip(&files)
+        .map(|(program, file)| (program.name.as_str(), file.as_deref()))
+        .collect();
+    let names = distinct_names(&bases);
     let examination = Examination::new(args)?;
-    let report = examination.run(&program, None, &mut show)?;
-    let checked = CheckedBot {
-        name: program.name.clone(),
-        report: Ok(report),
+    let palette = palette(&io::stdout());
+    let mut checked = Vec::new();
+    let mut note = |name: String, command: Option<&[String]>, report: Result<Report, String>| {
+        let bot = CheckedBot { name, report };
+        let shown = match &bot.report {
+            _ if args.json => format!("{}\n", as_json(&bot, command)),
+            Ok(report) if !is_class => summary(&bot.name, report, args.budget, &palette),
+            _ => text_line(&bot, &palette),
+        };
+        checked.push(bot);
+        Stdout.write_all(shown.as_bytes())
     };
-    write_csv(args, std::slice::from_ref(&checked))?;
-    let Ok(report) = &checked.report else {
-        return Err(Failure::Unfit);
-    };
-    if args.json {
-        writeln!(
-            Stdout,
-            "{}",
-            as_json(&checked.name, Some(&program.command), report)
-        )?;
-    } else {
-        Stdout.write_all(shown.not_checked(&palette).as_bytes())?;
-        Stdout.write_all(summary(&checked.name, report, args.budget, &palette).as_bytes())?;
+    for (name, why) in refused {
+        note(name, None, Err(why))?;
     }
-    if report.is_fit() {
+    for (index, name) in names.into_iter().enumerate() {
+        let others: Vec<&Program> = programs
+            .iter()
+            .enumerate()
+            .filter_map(|(other, program)| (other != index).then_some(program))
+            .collect();
+        let mut program = match sandboxes.confine_one(&programs[index], &others) {
+            Err(error) if is_class => {
+                note(name, None, Err(error.to_string()))?;
+                continue;
+            }
+            confined => confined?,
+        };
+        program.name.clone_from(&name);
+        if index == 0 {
+            warn_root([&program].into_iter());
+        }
+        warn_large([&program].into_iter());
+        let which = is_class.then(|| {
+            let (number, of) = (index + 1, programs.len());
+            format!("checking {number} of {of}: {}", escape_controls(&name))
+        });
+        let report = examination.run(&program, which.as_deref(), &mut |check| {
+            if !is_class && !args.json && check.verdict != Verdict::Skipped {
+                // A closed stdout must not change the exit status.
+                let _ = Stdout.write_all(line(check, &palette).as_bytes());
+            }
+        })?;
+        note(name, Some(&program.command), Ok(report))?;
+    }
+    if let Some(path) = &args.csv {
+        fs::write(path, as_csv(&checked)).map_err(|error| unwritable(path, &error))?;
+    }
+    let fit = checked.iter().filter(|bot| bot.is_fit()).count();
+    if is_class && !args.json {
+        let conclusion = format!("{fit} of {} are fit to enter a tournament.", checked.len());
+        writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
+    }
+    if fit == checked.len() {
         Ok(())
     } else {
         Err(Failure::Unfit)
     }
-}
-
-fn write_csv(args: &Args, bots: &[CheckedBot]) -> Result<(), Failure> {
-    let Some(path) = &args.csv else {
-        return Ok(());
-    };
-    let text = as_csv(bots);
-    fs::write(path, text).map_err(|error| {
-        Failure::Usage(format!(
-            "{}: cannot be written: {error}",
-            path.display(),
-            error = crate::text::cause(&error)
-        ))
-    })
 }
 
 /// Whether the bot is fit, what was left out, and the problem to fix first.
@@ -176,7 +186,17 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
             fix(problem)
         );
     }
-    text
+    let checks = report.checks.iter();
+    let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
+    match skipped.count() as u64 {
+        0 => text,
+        count => {
+            text + &format!(
+                "{} until then.\n",
+                counted(count, "check is not made", "checks are not made")
+            )
+        }
+    }
 }
 
 /// On lines of their own.
@@ -188,46 +208,10 @@ fn fix(problem: &Problem) -> String {
     format!("    -> {}\n{again}", problem.fix)
 }
 
-const LISTED: usize = 3;
-
-#[derive(Default)]
-struct Shown {
-    fix: String,
-    /// Skipped checks that have not been shown.
-    skipped: Vec<&'static str>,
-}
-
-impl Shown {
-    /// The fix below it is left out when the check before had the same. Skipped checks share a line.
-    fn line(&mut self, check: &Check, palette: &Palette) -> String {
-        if check.verdict == Verdict::Skipped {
-            self.skipped.push(check.name);
-            return String::new();
-        }
-        let fix = check.problem().map_or("", |problem| &problem.fix);
-        let is_new = fix != self.fix;
-        fix.clone_into(&mut self.fix);
-        let skipped = self.not_checked(palette);
-        format!("{skipped}{}", line(check, is_new, palette))
-    }
-
-    fn not_checked(&mut self, palette: &Palette) -> String {
-        if self.skipped.is_empty() {
-            return String::new();
-        }
-        let skipped = std::mem::take(&mut self.skipped);
-        let what = if skipped.len() > LISTED {
-            format!("{} checks, which need this first", skipped.len())
-        } else {
-            skipped.join("; ")
-        };
-        format!("{} not checked: {what}\n", styled(palette.faint, "-"))
-    }
-}
-
 const LEFT_OUT: &str = "left out for want of time";
 
-fn line(check: &Check, with_fix: bool, palette: &Palette) -> String {
+/// With the fix below it, if it is advice: what to fix first is said in the end.
+fn line(check: &Check, palette: &Palette) -> String {
     let (mark, style, text) = match &check.verdict {
         Verdict::Good(text) => ("✓", palette.good, text.as_str()),
         Verdict::Bad(problem) if check.required => ("✗", palette.problem, problem.what.as_str()),
@@ -235,19 +219,14 @@ fn line(check: &Check, with_fix: bool, palette: &Palette) -> String {
         Verdict::Skipped => ("-", palette.faint, "not checked"),
         Verdict::LeftOut => ("-", palette.faint, LEFT_OUT),
     };
-    let advice = match check.verdict {
-        Verdict::Bad(..) if !check.required => " (advice)",
-        _ => "",
-    };
+    let problem = check.problem().filter(|_| !check.required);
+    let advice = problem.map_or("", |_| " (advice)");
     let text = if text.is_empty() {
         String::new()
     } else {
         format!(": {}", escape_controls(text))
     };
-    let fix = check
-        .problem()
-        .filter(|_| with_fix)
-        .map_or_else(String::new, |problem| format!("    -> {}\n", problem.fix));
+    let fix = problem.map_or_else(String::new, |problem| format!("    -> {}\n", problem.fix));
     format!(
         "{} {}{advice}{text}\n{fix}",
         styled(style, mark),
@@ -256,7 +235,9 @@ fn line(check: &Check, with_fix: bool, palette: &Palette) -> String {
 }
 
 /// `command`: how the bot is started.
-fn as_json(name: &str, command: Option<&[String]>, report: &Report) -> Value {
+fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
+    let none = Report::default();
+    let report = bot.report.as_ref().unwrap_or(&none);
     let checks: Vec<Value> = report
         .checks
         .iter()
@@ -281,10 +262,10 @@ fn as_json(name: &str, command: Option<&[String]>, report: &Report) -> Value {
     let times = report.times.map(
         |times| json!({"median": ms(times.median), "p99": ms(times.p99), "worst": ms(times.worst)}),
     );
-    json!({
-        "bot": name,
+    let mut json = json!({
+        "bot": bot.name,
         "command": command,
-        "fit": report.is_fit(),
+        "fit": bot.is_fit(),
         "mend_first": report.first_problem().map(|(check, problem)| json!({
             "check": check.name,
             "detail": problem.what,
@@ -294,50 +275,50 @@ fn as_json(name: &str, command: Option<&[String]>, report: &Report) -> Value {
         "left_out": report.left_out(),
         "checks": checks,
         "times_ms": times,
-    })
+    });
+    if let Err(why) = &bot.report {
+        json["refused"] = why.as_str().into();
+    }
+    json
 }
 
 /// No bot has it built in: shows whether a bot reads `REFEREE_PIECES`.
 const CUSTOM_SET: &str = include_str!("../../../sets/greek.csv");
 
-/// After this time a check shows its progress.
-const LONG: Duration = Duration::from_secs(1);
-
 struct Examination {
-    ruleset: Arc<dyn Ruleset>,
+    runner: Rc<GameRunner>,
+    questions: Arc<Questions>,
     pieces: Option<PiecesFile>,
     /// The game with the custom set, if it has piece sets.
-    custom: Option<(Arc<dyn Ruleset>, PiecesFile)>,
+    custom: Option<(Rc<GameRunner>, PiecesFile)>,
     time: TimeControl,
     budget: Duration,
 }
 
 impl Examination {
     fn new(args: &Args) -> Result<Self, Failure> {
-        let ruleset = |set| {
+        let runner = |set| {
             let choices = Choices {
                 rules: args.rules.into(),
                 set,
                 ..Choices::default()
             };
             let options = args.game_option.iter().cloned().collect();
-            args.game.ruleset(choices, &options)
+            let ruleset = args.game.ruleset(choices, &options)?;
+            Ok::<_, Failure>(Rc::new(GameRunner::new(ruleset, false)?))
         };
-        let set = match_set(args.pieces.as_ref())?;
-        let pieces = match &args.pieces {
-            Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
-            _ => None,
-        };
+        let (set, pieces) = match_pieces(args.pieces.as_ref())?;
         let custom = if args.game.has_piece_sets() {
             let set = PieceSet::parse(CUSTOM_SET).map_err(|error| {
                 Failure::Referee(format!("the built-in custom piece set: {error}"))
             })?;
-            Some((ruleset(set)?, PiecesFile::copy(CUSTOM_SET)?))
+            Some((runner(set)?, PiecesFile::copy(CUSTOM_SET)?))
         } else {
             None
         };
         Ok(Self {
-            ruleset: ruleset(set)?,
+            runner: runner(set)?,
+            questions: Arc::default(),
             pieces,
             custom,
             time: check_clock(TimeControl {
@@ -354,96 +335,40 @@ impl Examination {
     fn run(
         &self,
         program: &Program,
-        which: Option<String>,
+        which: Option<&str>,
         show: &mut dyn FnMut(&Check),
     ) -> Result<Report, Failure> {
         let begun = Instant::now();
-        let runtime = runtime()?;
-        let mut progress = Progress::new(which);
-        // A second signal must not keep the bot from being killed.
-        let _heeded = signals::heed();
-        let mut show = |notice: Notice<'_>| progress.show(notice, show);
-        let report = runtime.block_on(async {
-            orphans::adopt();
-            let examined = until_interrupted(async {
-                let runner = GameRunner::new(Arc::clone(&self.ruleset), false)?;
-                let pieces = self.pieces.as_ref().map(PiecesFile::path);
-                let seat = self.seat(&*self.ruleset, pieces, program);
-                let mut report = Checkup::new(&runner, seat, self.budget, &mut show)
-                    .run()
-                    .await?;
-                let cannot_play = report.checks.iter().take(2).any(Check::is_fault);
-                if let Some((ruleset, file)) = &self.custom
-                    && !cannot_play
-                {
-                    let runner = GameRunner::new(Arc::clone(ruleset), false)?;
-                    let seat = self.seat(&**ruleset, Some(file.path()), program);
-                    let left = self.budget.saturating_sub(begun.elapsed());
-                    let checkup = Checkup::new(&runner, seat, left, &mut show);
-                    let custom = checkup.run_set("plays with a custom piece set").await?;
-                    report.checks.extend(custom.checks);
-                }
-                Ok(report)
-            })
-            .await;
-            // Dropping the check-up has killed the bot; it may have left processes.
-            end_orphans();
-            examined
-        });
-        progress.clear();
-        report
-    }
-
-    fn seat(&self, ruleset: &dyn Ruleset, pieces: Option<&str>, program: &Program) -> Seat {
-        Seat::program(ruleset, pieces, program.clone(), self.time)
-    }
-}
-
-/// On a terminal: a line that is replaced.
-struct Progress {
-    line: ProgressLine,
-    which: Option<String>,
-    /// The current check, and its start.
-    current: Option<(&'static str, Instant)>,
-}
-
-impl Progress {
-    fn new(which: Option<String>) -> Self {
         let line = ProgressLine::new();
-        line.show(format!("  {}", which.as_deref().unwrap_or_default()));
-        Self {
-            line,
-            which,
-            current: None,
-        }
-    }
-
-    fn show(&mut self, notice: Notice<'_>, show: &mut dyn FnMut(&Check)) {
-        match notice {
-            Notice::Checked(check) => self.line.suspend(|| show(check)),
+        line.show(format!("  {}", which.unwrap_or_default()));
+        let mut notify = |notice: Notice<'_>| match notice {
+            Notice::Checked(check) => line.suspend(|| show(check)),
             Notice::Asking { check, done, of } => {
-                let since = match self.current {
-                    Some((name, since)) if name == check => since,
-                    _ => {
-                        let now = Instant::now();
-                        self.current = Some((check, now));
-                        self.line
-                            .show(format!("  {}", self.which.as_deref().unwrap_or_default()));
-                        now
-                    }
-                };
-                if since.elapsed() > LONG || of == 1 {
-                    self.line.show(format!(
-                        "  {}",
-                        message(self.which.as_deref(), check, done, of)
-                    ));
+                if of == 1 || line.is_due() {
+                    line.show(format!("  {}", message(which, check, done, of)));
                 }
             }
-        }
-    }
-
-    fn clear(&self) {
-        self.line.clear();
+        };
+        let seat = |runner: &GameRunner, pieces: Option<&PiecesFile>| {
+            let pieces = pieces.map(PiecesFile::path);
+            Seat::program(runner.ruleset(), pieces, program.clone(), self.time)
+        };
+        examine(async {
+            let (runner, questions) = (&self.runner, Arc::clone(&self.questions));
+            let seat_of_game = seat(runner, self.pieces.as_ref());
+            let checkup = Checkup::new(runner, seat_of_game, self.budget, questions, &mut notify);
+            let mut report = checkup.run().await?;
+            let cannot_play = report.checks.iter().take(2).any(Check::is_fault);
+            if let (Some((runner, file)), false) = (&self.custom, cannot_play) {
+                let left = self.budget.saturating_sub(begun.elapsed());
+                let questions = Arc::default();
+                let seat = seat(runner, Some(file));
+                let checkup = Checkup::new(runner, seat, left, questions, &mut notify);
+                let custom = checkup.run_set("plays with a custom piece set").await?;
+                report.checks.extend(custom.checks);
+            }
+            Ok(report)
+        })
     }
 }
 
@@ -473,22 +398,22 @@ fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
     Ok((!is_one).then_some(found))
 }
 
-fn run_folder(args: &Args, found: FolderPrograms) -> Result<(), Failure> {
+type Refused = Vec<(String, String)>;
+
+/// The programs, and those that cannot be started: names, and why.
+fn bots_of(found: FolderPrograms) -> Result<(Vec<Program>, Refused), Failure> {
     if !found.others.is_empty() {
         print_stderr(&format!(
             "referee: not checked, as these are no programs: {}",
             found.others.join(", ")
         ));
     }
-    let mut specs = Vec::new();
-    let mut unstartable = Vec::new();
+    let (mut programs, mut refused) = (Vec::new(), Vec::new());
     for (text, name) in found.programs.into_iter().chain(found.refused) {
         match bot(&text) {
             Ok(BotSpec::Program(mut program)) => {
-                if let Some(name) = name {
-                    program.name = name;
-                }
-                specs.push(program);
+                program.name = name.unwrap_or(program.name);
+                programs.push(program);
             }
             Ok(BotSpec::Human) => {}
             Err(Failure::Usage(why)) => {
@@ -496,74 +421,12 @@ fn run_folder(args: &Args, found: FolderPrograms) -> Result<(), Failure> {
                 let name = name.unwrap_or_else(|| escape_controls(&file.to_string_lossy()));
                 let about = format!("cannot start {}: ", escape_controls(&text));
                 let why = why.strip_prefix(&about).map_or(why.clone(), str::to_owned);
-                unstartable.push((name, why));
+                refused.push((name, why));
             }
             Err(failure) => return Err(failure),
         }
     }
-    let bots: Vec<BotSpec> = specs.iter().cloned().map(BotSpec::Program).collect();
-    let sandboxes = args.sandbox.of_bots(&bots)?;
-    let files: Vec<_> = specs.iter().map(Program::own_file).collect();
-    let bases: Vec<Named<'_>> = specs
-        .iter()
-        .zip(&files)
-        .map(|(program, file)| (program.name.as_str(), file.as_deref()))
-        .collect();
-    let names = distinct_names(&bases);
-    let examination = Examination::new(args)?;
-    let palette = palette(&io::stdout());
-    let mut checked = Vec::new();
-    let mut note = |name: String, command: Option<&[String]>, report: Result<Report, String>| {
-        let bot = CheckedBot { name, report };
-        let shown = if args.json {
-            format!("{}\n", json_line(&bot, command))
-        } else {
-            text_line(&bot, &palette)
-        };
-        checked.push(bot);
-        Stdout.write_all(shown.as_bytes())
-    };
-    for (name, why) in unstartable {
-        note(name, None, Err(why))?;
-    }
-    for (index, name) in names.into_iter().enumerate() {
-        let others: Vec<&Program> = specs
-            .iter()
-            .enumerate()
-            .filter_map(|(other, program)| (other != index).then_some(program))
-            .collect();
-        let mut program = match sandboxes.confine_one(&specs[index], &others) {
-            Ok(program) => program,
-            Err(error) => {
-                note(name, None, Err(error.to_string()))?;
-                continue;
-            }
-        };
-        program.name.clone_from(&name);
-        if index == 0 {
-            warn_root([&program].into_iter());
-        }
-        warn_large([&program].into_iter());
-        let which = format!(
-            "checking {} of {}: {}",
-            index + 1,
-            specs.len(),
-            escape_controls(&name)
-        );
-        let report = examination.run(&program, Some(which), &mut |_| {})?;
-        note(name, Some(&program.command), Ok(report))?;
-    }
-    write_csv(args, &checked)?;
-    let fit = checked.iter().filter(|bot| bot.is_fit()).count();
-    if !args.json {
-        let conclusion = format!("{fit} of {} are fit to enter a tournament.", checked.len());
-        writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
-    }
-    if fit == checked.len() {
-        Ok(())
-    } else {
-        Err(Failure::Unfit)
-    }
+    Ok((programs, refused))
 }
 
 /// With what to fix first below it.
@@ -598,18 +461,6 @@ fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
             }
             None => bad("not fit"),
         },
-    }
-}
-
-fn json_line(bot: &CheckedBot, command: Option<&[String]>) -> String {
-    match &bot.report {
-        Ok(report) => as_json(&bot.name, command, report).to_string(),
-        Err(why) => {
-            let mut json = as_json(&bot.name, command, &Report::default());
-            json["fit"] = false.into();
-            json["refused"] = why.as_str().into();
-            json.to_string()
-        }
     }
 }
 

@@ -247,9 +247,6 @@ fn show(
             Ok(None)
         }
         Err(ReplayError::Io(error)) => Err(error.into()),
-        Err(ReplayError::Violation(violation)) => of_game(match violation.turn {
-            Some(turn) => format!("turn {turn}: {}", violation.problem),
-            None => violation.problem,
-        }),
+        Err(ReplayError::Violation(violation)) => of_game(violation.to_string()),
     }
 }

@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::{Value as Json, json};
+
 use super::failure::Failure;
 use super::folder::{GameChoice, pieces_of, plan_of, records_of};
 use super::games;
@@ -15,7 +17,9 @@ use super::values::{self, MoveTime};
 use crate::bot::spec::{BotSpec, Program};
 use crate::game_program::GameProgram;
 use crate::play::TimeControl;
-use crate::play::questions::{Question, questions};
+use crate::play::examiner::{Question, questions};
+use crate::play::game_runner::GameFault;
+use crate::play::seat::Seat;
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
 use crate::session::{Ruleset, registry};
@@ -102,8 +106,21 @@ impl Recorded {
         short_name(&self.record.bots[bot].name)
     }
 
-    fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
-        parts(&self.record, program, given)
+    /// Those with the given name or number, else those that the program is.
+    pub(in crate::cli) fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
+        let is_it = |bot: &BotIndex| {
+            let entry = &self.record.bots[*bot];
+            match given {
+                Some(given) => entry.name == given || (bot.index() + 1).to_string() == given,
+                None => is_same(program, &entry.name, &entry.command),
+            }
+        };
+        BotIndex::ALL.into_iter().filter(is_it).collect()
+    }
+
+    fn is_person(&self, bot: BotIndex) -> bool {
+        let command = &self.record.bots[bot].command;
+        command.first().is_some_and(|word| word == "human")
     }
 
     pub(in crate::cli) fn part(
@@ -114,7 +131,7 @@ impl Recorded {
         let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
-            (&[bot], _) if is_person(&self.record, bot) => {
+            (&[bot], _) if self.is_person(bot) => {
                 Err(self.failure(&format!("{} was a person", self.name(bot))))
             }
             (&[bot], _) => Ok(bot),
@@ -140,12 +157,8 @@ impl Recorded {
     }
 
     pub(in crate::cli) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
-        questions(&*self.ruleset, &self.record, bot).map_err(|violation| {
-            let turn = violation
-                .turn
-                .map_or_else(String::new, |turn| format!("turn {turn}: "));
-            self.failure(&format!("{turn}{}", violation.problem))
-        })
+        questions(&*self.ruleset, &self.record, bot)
+            .map_err(|violation| self.failure(&violation.to_string()))
     }
 
     /// The index of the question to stop after, and the numbers of all turns of the bot, for people.
@@ -196,19 +209,30 @@ impl Recorded {
         is_of_it && record.bots[bot] == self.record.bots[bot]
     }
 
-    /// As given, else as its process was told.
-    pub(in crate::cli) fn move_time(
+    /// For a program in the place of this bot, with the environment that the plan of its tournament sets, and the time
+    /// for a move that is given, or else that its process was told.
+    pub(in crate::cli) fn seat(
         &self,
         bot: BotIndex,
-        given: Option<MoveTime>,
-    ) -> Option<Duration> {
-        match (given, self.process(bot)) {
-            (Some(MoveTime(given)), _) => given,
-            (None, Some(process)) => process
-                .move_time
-                .and_then(|seconds| Duration::try_from_secs_f64(seconds).ok()),
-            (None, None) => TimeControl::default().move_time,
+        program: &Program,
+        pieces: Option<&PiecesFile>,
+        move_time: Option<MoveTime>,
+    ) -> Seat {
+        let mut time = TimeControl::default();
+        match (move_time, self.process(bot)) {
+            (Some(MoveTime(given)), _) => time.move_time = given,
+            (None, Some(process)) => {
+                let told = process.move_time.map(Duration::try_from_secs_f64);
+                time.move_time = told.and_then(Result::ok);
+            }
+            (None, None) => {}
         }
+        let name = &self.record.bots[bot].name;
+        let plan = plan_of(&self.file).ok().flatten();
+        let own = plan.and_then(|plan| plan.bots.into_iter().find(|bot| bot.name == *name));
+        let path = pieces.map(PiecesFile::path);
+        Seat::program(&*self.ruleset, path, program.clone(), time)
+            .with_environment(own.into_iter().flat_map(|own| own.environment))
     }
 
     /// As given, else that of its process.
@@ -266,14 +290,6 @@ impl Recorded {
         file.map(Some)
     }
 
-    /// As the plan of its tournament sets them.
-    pub(in crate::cli) fn environment(&self, bot: BotIndex) -> Vec<(String, String)> {
-        let name = &self.record.bots[bot].name;
-        let plan = plan_of(&self.file).ok().flatten();
-        let own = plan.and_then(|plan| plan.bots.into_iter().find(|bot| bot.name == *name));
-        own.map_or_else(Vec::new, |own| own.environment.into_iter().collect())
-    }
-
     pub(in crate::cli) fn heading(&self, bot: BotIndex, program: &Program) -> String {
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         let id = escape_controls(&self.record.id);
@@ -300,29 +316,27 @@ fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
         || (own.is_some() && command.iter().any(|word| file(word) == own))
 }
 
-/// Those with the given name or number, else those that the program is.
-pub(in crate::cli) fn parts(
-    record: &Record,
-    program: &Program,
-    given: Option<&str>,
-) -> Vec<BotIndex> {
-    let is_it = |bot: &BotIndex| {
-        let entry = &record.bots[*bot];
-        match given {
-            Some(given) => entry.name == given || (bot.index() + 1).to_string() == given,
-            None => is_same(program, &entry.name, &entry.command),
-        }
-    };
-    BotIndex::ALL.into_iter().filter(is_it).collect()
-}
-
-pub(in crate::cli) fn is_person(record: &Record, bot: BotIndex) -> bool {
-    let command = &record.bots[bot].command;
-    command.first().is_some_and(|word| word == "human")
-}
-
 fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
     record.processes.as_ref()?[bot].as_ref()
+}
+
+/// What a bot did wrong outside of a game.
+pub(in crate::cli) fn fault_json(fault: &GameFault) -> Json {
+    json!({
+        "reason": fault.fault.reason().name(),
+        "detail": fault.fault.to_string(),
+        "stderr": fault.stderr.trim_end(),
+    })
+}
+
+/// A sentence, and at most so many lines of stderr below it; without a newline at the end.
+pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
+    let mut text = format!("it forfeits ({}): {}", fault.fault.reason(), fault.fault);
+    for line in fault.stderr.trim_end().lines().take(lines) {
+        text += "\n  stderr: ";
+        text += line;
+    }
+    text
 }
 
 /// `done`: what cannot be done with a person.

@@ -118,6 +118,23 @@ pub(in crate::cli) fn with_bots<T>(
     result
 }
 
+/// Asks bots questions until it is done or interrupted, and ends what they leave behind. A second signal does not keep
+/// them from being killed.
+pub(in crate::cli) fn examine<T>(
+    work: impl Future<Output = Result<T, Failure>>,
+) -> Result<T, Failure> {
+    let _heeded = signals::heed();
+    let runtime = runtime()?;
+    let result = runtime.block_on(async {
+        orphans::adopt();
+        until_interrupted(Box::pin(work)).await
+    });
+    end_orphans();
+    // A solver may be working, or the keyboard be read.
+    runtime.shutdown_background();
+    result
+}
+
 /// Call it only when every bot has been stopped.
 pub(in crate::cli) fn end_orphans() {
     for survivor in orphans::sweep() {

@@ -172,6 +172,12 @@ impl SandboxOptions {
         }
     }
 
+    /// For a bot that is asked questions alone.
+    pub(in crate::cli) fn confine(&self, program: &Program) -> Result<Program, Failure> {
+        let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
+        Ok(sandboxes.confine_one(program, &[])?)
+    }
+
     /// Selects a sandbox and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.unwrap_or(Choice::Auto);

@@ -61,12 +61,27 @@ pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Fail
     Ok(set)
 }
 
+/// The set of a match, and its file for bots if it is not built in.
+pub(in crate::cli) fn match_pieces(
+    path: Option<&PathBuf>,
+) -> Result<(PieceSet, Option<PiecesFile>), Failure> {
+    let set = match_set(path)?;
+    let path = path.filter(|_| !set.is_builtin());
+    let file = path.map(|path| PiecesFile::new(path, set.text()));
+    Ok((set, file.transpose()?))
+}
+
 fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
     Failure::Usage(format!("{}: {error}", path.display()))
 }
 
 pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(crate::text::unreadable(path, error))
+}
+
+pub(in crate::cli) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+    let (path, cause) = (path.display(), crate::text::cause(error));
+    Failure::Usage(format!("{path}: cannot be written: {cause}"))
 }
 
 pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Ruleset>, String> {

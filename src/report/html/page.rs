@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
-use crate::puzzles::puzzle::Puzzle;
+use crate::puzzles::Puzzle;
 use crate::report::escaped;
 use crate::report::standings::elo;
 use crate::text::escape_controls;

@@ -1,280 +1,169 @@
 //! The conversation at the terminal: asks the bot, shows its answers, and runs what is typed.
 
-use std::io;
-
+use super::COMMANDS;
 use crate::analysis::appraisal::Appraiser;
 use crate::bot::human::{Console as _, Typed};
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::game::{Outcome, Rejection};
-use crate::play::questions::{Answer, Conversation, Line, Question};
-use crate::play::seat::StartError;
-use crate::session::{BuiltinBot, BuiltinOptions, Ruleset, Session};
+use crate::play::examiner::{Asked, Examiner, Line, Question};
+use crate::session::{BuiltinOptions, Ruleset, Session};
 use crate::solver::Value;
 use crate::text::{counted, escape_controls};
 
 /// Plays perfectly, without a clock.
 const PERFECT: &str = "perfect?slips=0";
 
-const HELP: &str = "\
-next         go on to the next question of the recorded game
-solver       play the bot's answer, and the opponent's turn perfectly; ask again
-hand [TURN]  play the bot's answer, and this turn of the opponent; ask again
-show         the position and the answers once more
-again        ask the same question again, in a fresh process
-quit         end the bot, and leave
-";
-
-#[derive(Debug, Default)]
-pub(super) struct Opening {
+/// What is asked before the first command.
+pub(super) struct Script {
+    /// For people; empty without a record.
     pub(super) heading: String,
-    /// A question's index.
+    /// Each with its place, for people: what its process was asked in earlier games, then what is stepped through.
+    pub(super) questions: Vec<(String, Question)>,
+    /// How many are of earlier games.
+    pub(super) earlier: usize,
+    /// The index of the last question to ask.
     pub(super) stop: usize,
-    /// For people.
-    pub(super) turns: String,
-    /// Of its process, with their numbers.
-    pub(super) earlier: Vec<(u64, Vec<Question>)>,
+    /// Of the recorded game, if there is one.
     pub(super) result: Option<String>,
 }
 
 pub(super) struct Dialogue<'a> {
-    ruleset: &'a dyn Ruleset,
-    bot: Conversation<'a>,
-    questions: Vec<Question>,
+    pub(super) ruleset: &'a dyn Ruleset,
+    pub(super) examiner: Examiner,
+    pub(super) script: Script,
+    pub(super) appraiser: Option<Appraiser>,
+    pub(super) terminal: Terminal,
+    /// A fresh process is sent nothing before Enter is pressed.
+    pub(super) wait: bool,
     /// The last question; `None` once the recorded game was left.
-    at: Option<usize>,
-    line: Line,
-    answer: Option<Answer>,
+    pub(super) at: Option<usize>,
+    pub(super) line: Line,
+    pub(super) answer: Option<Asked>,
     /// After the answer, or after the turn in reply.
-    is_over: bool,
-    appraiser: Option<Appraiser>,
-    /// For the opponent; `None` without a solver.
-    perfect: Option<BuiltinBot<'a>>,
-    terminal: Terminal,
-    wait: bool,
-    result: Option<String>,
-}
-
-enum Next {
-    Prompt,
-    Quit,
+    pub(super) is_over: bool,
 }
 
 impl<'a> Dialogue<'a> {
-    /// `questions` are not empty. With `wait` a fresh process is sent nothing before Enter is pressed.
-    pub(super) fn new(
-        ruleset: &'a dyn Ruleset,
-        bot: Conversation<'a>,
-        questions: Vec<Question>,
-        appraiser: Option<Appraiser>,
-        terminal: Terminal,
-        wait: bool,
-    ) -> Self {
-        let options = BuiltinOptions {
-            seed: 0,
-            move_time: std::time::Duration::from_secs(1),
-        };
-        Self {
-            ruleset,
-            bot,
-            questions,
-            at: None,
-            line: Line::default(),
-            answer: None,
-            is_over: false,
-            appraiser,
-            perfect: ruleset.builtin_bot(PERFECT, options),
-            terminal,
-            wait,
-            result: None,
-        }
-    }
-
-    /// Asks up to the question of the opening, then reads commands until `quit` or the end of the input.
-    pub(super) async fn run(&mut self, opening: Opening) -> Result<(), Failure> {
-        if !opening.heading.is_empty() {
-            self.say(&format!("{}\n", opening.heading))?;
-            self.say(&format!("The bot's turns: {}\n", opening.turns))?;
-        }
-        self.result = opening.result;
+    /// Asks up to the question to stop at, then reads commands until `quit` or the end of the input.
+    pub(super) async fn run(&mut self) -> Result<(), Failure> {
+        self.say(&self.script.heading.clone())?;
         self.fresh().await?;
-        for (number, questions) in opening.earlier {
-            for question in questions {
-                let answer = self.bot.ask(&question.line).await?;
-                self.compare(
-                    &format!("game {number}, turn {}", question.turn),
-                    &question,
-                    &answer,
-                )?;
-                if matches!(answer, Answer::Fault(..)) {
-                    self.fresh().await?;
-                }
-            }
-        }
-        for index in 0..=opening.stop {
+        for index in 0..=self.script.stop {
             self.ask_recorded(index).await?;
-            if matches!(self.answer, Some(Answer::Fault(..))) {
+            if matches!(self.answer, Some(Err(_))) && index >= self.script.earlier {
                 break;
             }
         }
         self.show()?;
-        loop {
-            let typed = self.terminal.prompt("(debug) ")?.await?;
-            let text = match typed {
-                Typed::Line(text) => text,
-                Typed::End => return Ok(()),
-                Typed::Interrupted => return Err(Failure::Interrupted),
-            };
-            if let Next::Quit = self.command(text.trim()).await? {
-                return Ok(());
+        while let Some(text) = self.typed("(debug) ").await? {
+            let text = text.trim();
+            let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
+            match (word, rest.trim()) {
+                ("", _) => {}
+                ("next" | "n", "") => self.next().await?,
+                ("solver" | "s", "") => self.solver().await?,
+                ("hand" | "h", turn) => self.hand(turn.to_owned()).await?,
+                ("show", "") => self.show()?,
+                ("again" | "a", "") => self.again().await?,
+                ("help" | "?", _) => self.say(COMMANDS)?,
+                ("quit" | "exit" | "q", "") => break,
+                _ => {
+                    let text = escape_controls(text);
+                    self.say(&format!(
+                        "There is no command {text}. The commands are:\n{COMMANDS}"
+                    ))?;
+                }
             }
         }
+        Ok(self.examiner.stop().await?)
     }
 
-    pub(super) async fn stop(&mut self) -> io::Result<()> {
-        self.bot.stop().await
+    fn say(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(self.terminal.show(text)?)
     }
 
-    fn say(&mut self, text: &str) -> io::Result<()> {
-        self.terminal.show(text)
-    }
-
-    async fn command(&mut self, text: &str) -> Result<Next, Failure> {
-        let (word, rest) = text.split_once([' ', '\t']).unwrap_or((text, ""));
-        match (word, rest.trim()) {
-            ("", _) => {}
-            ("next" | "n", "") => self.next().await?,
-            ("solver" | "s", "") => self.solver().await?,
-            ("hand" | "h", turn) => self.hand(turn).await?,
-            ("show", "") => self.show()?,
-            ("again" | "a", "") => self.again().await?,
-            ("help" | "?", _) => self.say(HELP)?,
-            ("quit" | "exit" | "q", "") => return Ok(Next::Quit),
-            _ => {
-                let text = escape_controls(text);
-                self.say(&format!(
-                    "There is no command {text}. The commands are:\n{HELP}"
-                ))?;
-            }
+    /// `None` at the end of the input.
+    async fn typed(&mut self, prompt: &str) -> Result<Option<String>, Failure> {
+        match self.terminal.prompt(prompt)?.await? {
+            Typed::Line(text) => Ok(Some(text)),
+            Typed::End => Ok(None),
+            Typed::Interrupted => Err(Failure::Interrupted),
         }
-        Ok(Next::Prompt)
     }
 
     /// Shows the process id, and waits for Enter if wanted.
     async fn fresh(&mut self) -> Result<(), Failure> {
-        let id = self.bot.start().await.map_err(|error| match error {
-            StartError::CannotStart(error) => Failure::from(error),
-            StartError::Exhausted(limit) => Failure::Exhausted(limit),
-        })?;
+        self.examiner.start().await?;
+        let id = self.examiner.seat.process_id();
         let id = id.map_or_else(|| "unknown".to_owned(), |id| id.to_string());
         self.say(&format!("Process {id} has been started.\n"))?;
         if self.wait {
-            let typing = self
-                .terminal
-                .prompt("Attach a debugger, then press Enter. ")?;
-            if typing.await? == Typed::Interrupted {
-                return Err(Failure::Interrupted);
-            }
+            let prompt = "Attach a debugger, then press Enter. ";
+            self.typed(prompt).await?;
         }
         Ok(())
     }
 
-    /// The process has been sent those before.
-    async fn ask_recorded(&mut self, index: usize) -> Result<(), Failure> {
-        let question = self.questions[index].clone();
-        self.ask(question.line.clone()).await?;
-        self.at = Some(index);
-        if let Some(answer) = self.answer.take() {
-            let is_known = question.answered.is_some();
-            if is_known {
-                self.compare(&format!("turn {}", question.turn), &question, &answer)?;
-            }
-            self.answer = Some(answer);
+    /// After a fault a fresh process goes on.
+    async fn ask(&mut self, line: Line) -> Result<(), Failure> {
+        if !self.examiner.is_running() {
+            self.fresh().await?;
         }
+        self.answer = Some(self.examiner.ask(&line).await?);
+        self.at = None;
+        self.is_over = false;
+        self.line = line;
         Ok(())
+    }
+
+    async fn ask_recorded(&mut self, index: usize) -> Result<(), Failure> {
+        let (place, question) = self.script.questions[index].clone();
+        self.ask(question.line).await?;
+        self.at = Some(index);
+        let (Some(then), Some(answer)) = (question.answered, &self.answer) else {
+            return Ok(());
+        };
+        let now = match answer {
+            Ok(answer) if answer.turn == *then => return Ok(()),
+            Ok(answer) => escape_controls(&answer.turn),
+            Err(fault) => fault.fault.reason().to_string(),
+        };
+        let then = escape_controls(&then);
+        self.say(&format!(
+            "At {place} it departs: then {then}, now {now}. The recorded game goes on.\n"
+        ))
+    }
+
+    async fn next(&mut self) -> Result<(), Failure> {
+        match (self.at, &self.script.result) {
+            (Some(at), _) if at + 1 < self.script.questions.len() => {
+                self.ask_recorded(at + 1).await?;
+                self.show()
+            }
+            (Some(_), Some(result)) => self.say(&format!(
+                "That was its last question of the game: {}\n",
+                escape_controls(result)
+            )),
+            (None, Some(_)) => {
+                self.say("The recorded game has been left; solver and hand go on from here.\n")
+            }
+            (_, None) => self.say("There is no recorded game; solver and hand go on from here.\n"),
+        }
     }
 
     /// A fresh process is first asked everything before.
-    async fn ask(&mut self, line: Line) -> Result<(), Failure> {
-        if !self.bot.is_running() {
-            self.fresh().await?;
-            self.catch_up(self.bot.asked().len()).await?;
-        }
-        let answer = self.bot.ask(&line).await?;
-        self.heard(line, answer);
-        Ok(())
-    }
-
-    /// Asks a fresh process the first `count` questions again.
-    async fn catch_up(&mut self, count: usize) -> Result<(), Failure> {
-        let lines = self.bot.asked()[..count].to_vec();
-        for line in lines {
-            if let Answer::Fault(fault, _) = self.bot.ask_again(&line).await? {
-                let request = request_of(&*self.session(&line)?);
+    async fn again(&mut self) -> Result<(), Failure> {
+        let lines = self.examiner.asked().to_vec();
+        self.fresh().await?;
+        for line in lines.split_last().map_or(&[][..], |(_, before)| before) {
+            if let Err(fault) = self.examiner.ask(line).await? {
+                let (request, fault) = (&fault.request, &fault.fault);
                 self.say(&format!("It fails on its way, at {request}: {fault}\n"))?;
                 self.fresh().await?;
             }
         }
-        Ok(())
-    }
-
-    fn heard(&mut self, line: Line, answer: Answer) {
-        self.at = None;
-        self.is_over = false;
-        self.line = line;
-        self.answer = Some(answer);
-    }
-
-    fn compare(
-        &mut self,
-        place: &str,
-        question: &Question,
-        answer: &Answer,
-    ) -> Result<(), Failure> {
-        let then = question.answered.as_deref();
-        if answer.turn() == then {
-            return Ok(());
-        }
-        let then = then.map_or_else(|| "a forfeit".to_owned(), escape_controls);
-        let now = match answer {
-            Answer::Turn(turn) => escape_controls(turn),
-            Answer::Fault(fault, _) => format!("{}", fault.reason()),
-        };
-        self.say(&format!(
-            "At {place} it departs: then {then}, now {now}. The recorded game goes on.\n"
-        ))?;
-        Ok(())
-    }
-
-    async fn next(&mut self) -> Result<(), Failure> {
-        match self.at {
-            Some(at) if at + 1 < self.questions.len() => {
-                self.ask_recorded(at + 1).await?;
-                self.show()
-            }
-            Some(_) if self.result.is_some() => {
-                let result = self.result.clone().unwrap_or_default();
-                Ok(self.say(&format!(
-                    "That was its last question of the game: {}\n",
-                    escape_controls(&result)
-                ))?)
-            }
-            _ if self.result.is_some() => Ok(self.say(
-                "The recorded game has been left; solver and hand go on from here.
-",
-            )?),
-            _ => Ok(self.say(
-                "There is no recorded game; solver and hand go on from here.
-",
-            )?),
-        }
-    }
-
-    async fn again(&mut self) -> Result<(), Failure> {
-        self.fresh().await?;
-        let before = self.bot.asked().len().saturating_sub(1);
-        self.catch_up(before).await?;
-        self.answer = Some(self.bot.ask_again(&self.line.clone()).await?);
+        self.answer = Some(self.examiner.ask(&self.line).await?);
         self.is_over = false;
         self.show()
     }
@@ -285,80 +174,66 @@ impl<'a> Dialogue<'a> {
             self.say("The game is over.\n")?;
             return Ok(None);
         }
-        let Some(turn) = self.answer.as_ref().and_then(Answer::turn) else {
+        let Some(Ok(answer)) = &self.answer else {
             self.say("The bot has made no turn; again asks it once more.\n")?;
             return Ok(None);
         };
-        let line = self.line.then(turn);
-        if self.ends(&line)? {
-            return Ok(None);
-        }
-        Ok(Some(line))
+        let line = self.line.then(&answer.turn);
+        Ok((!self.ends(&line)?).then_some(line))
     }
 
     /// Prints how the game ended, if it did.
     fn ends(&mut self, line: &Line) -> Result<bool, Failure> {
-        let (outcome, by_bot, won) = {
-            let asked = self.session(&self.line)?.to_move();
-            let session = self.session(line)?;
-            let lines = session.winning_lines();
-            let lines: Vec<String> = lines.iter().map(|(a, b)| format!("{a} {b}")).collect();
-            let by_bot = session.outcome() == Some(Outcome::Win(asked));
-            (
-                session.outcome(),
-                by_bot,
-                escape_controls(&lines.join(", ")),
-            )
+        let asked = self.session(&self.line)?.to_move();
+        let session = self.session(line)?;
+        let text = match session.outcome() {
+            None => return Ok(false),
+            Some(Outcome::Draw) => "The game ends in a draw.\n".to_owned(),
+            Some(Outcome::Win(side)) => {
+                let verb = if side == asked { "wins" } else { "loses" };
+                let lines = session.winning_lines();
+                let lines: Vec<String> = lines.iter().map(|(a, b)| format!("{a} {b}")).collect();
+                format!("The bot {verb}: {}.\n", escape_controls(&lines.join(", ")))
+            }
         };
-        self.is_over = outcome.is_some();
-        match outcome {
-            None => {}
-            Some(Outcome::Draw) => self.say("The game ends in a draw.\n")?,
-            Some(Outcome::Win(_)) if by_bot => self.say(&format!("The bot wins: {won}.\n"))?,
-            Some(Outcome::Win(_)) => self.say(&format!("The bot loses: {won}.\n"))?,
-        }
-        Ok(self.is_over)
+        drop(session);
+        self.is_over = true;
+        self.say(&text)?;
+        Ok(true)
     }
 
     async fn solver(&mut self) -> Result<(), Failure> {
-        if self.perfect.is_none() {
-            self.say("There is no solver for this game; hand plays the opponent's turn.\n")?;
-            return Ok(());
-        }
+        let options = BuiltinOptions {
+            seed: 0,
+            move_time: std::time::Duration::from_secs(1),
+        };
+        let Some(mut perfect) = self.ruleset.builtin_bot(PERFECT, options) else {
+            return self.say("There is no solver for this game; hand plays the opponent's turn.\n");
+        };
         let Some(line) = self.after_answer()? else {
             return Ok(());
         };
-        let request = request_of(&*self.session(&line)?);
-        let answered = self.perfect.as_mut().map(|bot| bot(&request));
-        let turn = answered
-            .transpose()
-            .map_err(Failure::Referee)?
-            .unwrap_or_default();
+        let turn = perfect(&self.request(&line)?).map_err(Failure::Referee)?;
         self.reply(&line, &turn).await
     }
 
-    async fn hand(&mut self, turn: &str) -> Result<(), Failure> {
+    async fn hand(&mut self, mut turn: String) -> Result<(), Failure> {
         let Some(line) = self.after_answer()? else {
             return Ok(());
         };
-        let mut typed = turn.to_owned();
-        if typed.is_empty() {
-            let session = self.session(&line)?;
-            let (request, picture) = (request_of(&*session), session.picture());
-            drop(session);
+        if turn.is_empty() {
+            let picture = self.session(&line)?.picture();
             self.terminal.draw(&picture)?;
-            let prompt = format!("The opponent is asked {request}: ");
-            typed = match self.terminal.prompt(&prompt)?.await? {
-                Typed::Line(text) => text.trim().to_owned(),
-                Typed::End => return Ok(()),
-                Typed::Interrupted => return Err(Failure::Interrupted),
+            let prompt = format!("The opponent is asked {}: ", self.request(&line)?);
+            let Some(typed) = self.typed(&prompt).await? else {
+                return Ok(());
             };
+            typed.trim().clone_into(&mut turn);
         }
         let mut canonical = String::new();
-        let played = self.session(&line)?.play(&typed, &mut canonical);
+        let played = self.session(&line)?.play(&turn, &mut canonical);
         if let Err(Rejection::Malformed(problem) | Rejection::Illegal(problem)) = played {
-            self.say(&format!("{}\n", escape_controls(&problem)))?;
-            return Ok(());
+            return self.say(&format!("{}\n", escape_controls(&problem)));
         }
         self.reply(&line, &canonical).await
     }
@@ -366,11 +241,8 @@ impl<'a> Dialogue<'a> {
     async fn reply(&mut self, line: &Line, turn: &str) -> Result<(), Failure> {
         let after = line.then(turn);
         let words = self.session(&after)?.describe_last_turn();
-        self.say(&format!(
-            "The opponent {}: {}\n",
-            escape_controls(&words),
-            escape_controls(turn)
-        ))?;
+        let (words, turn) = (escape_controls(&words), escape_controls(turn));
+        self.say(&format!("The opponent {words}: {turn}\n"))?;
         if self.ends(&after)? {
             return Ok(());
         }
@@ -382,19 +254,21 @@ impl<'a> Dialogue<'a> {
         line.session(self.ruleset).map_err(Failure::Referee)
     }
 
+    fn request(&self, line: &Line) -> Result<String, Failure> {
+        line.request(self.ruleset).map_err(Failure::Referee)
+    }
+
     fn show(&mut self) -> Result<(), Failure> {
-        let session = self.session(&self.line)?;
-        let (request, picture) = (request_of(&*session), session.picture());
-        drop(session);
-        let question = self.at.map(|index| self.questions[index].clone());
-        let is_recorded = question.is_some() && self.result.is_some();
-        let recorded = question.filter(|_| is_recorded);
-        if let Some(question) = &recorded {
-            let of = self.questions.last().map_or(0, |last| last.turn);
-            self.say(&format!("\nTurn {} (its last was {of})\n", question.turn))?;
-        } else {
-            self.say("\n")?;
-        }
+        let request = self.request(&self.line)?;
+        let picture = self.session(&self.line)?.picture();
+        let questions = &self.script.questions;
+        let recorded = self.at.filter(|_| self.script.result.is_some());
+        let recorded = recorded.map(|index| questions[index].1.clone());
+        let title = recorded.as_ref().map_or_else(String::new, |question| {
+            let of = questions.last().map_or(0, |(_, last)| last.turn);
+            format!("Turn {} (its last was {of})\n", question.turn)
+        });
+        self.say(&format!("\n{title}"))?;
         self.terminal.draw(&picture)?;
         self.say(&format!("  asked  {}\n", escape_controls(&request)))?;
         // Asked a second time, the solver would know more.
@@ -403,7 +277,7 @@ impl<'a> Dialogue<'a> {
             let then = match &question.answered {
                 None => "no legal turn: it forfeited".to_owned(),
                 Some(turn) => {
-                    let value = valued(self.appraiser.as_ref(), &request, turn)?;
+                    let value = self.valued(&request, turn)?;
                     known = Some((turn.clone(), value.clone()));
                     value
                 }
@@ -411,68 +285,57 @@ impl<'a> Dialogue<'a> {
             self.say(&format!("  then   {then}\n"))?;
         }
         let now = match (&self.answer, known) {
-            (Some(Answer::Turn(turn)), Some((then, value))) if then == *turn => value,
-            (Some(Answer::Turn(turn)), _) => valued(self.appraiser.as_ref(), &request, turn)?,
-            (Some(Answer::Fault(fault, _)), _) => {
-                format!("no legal turn: {}: {fault}", fault.reason())
+            (Some(Ok(answer)), Some((then, value))) if *then == answer.turn => value,
+            (Some(Ok(answer)), _) => self.valued(&request, &answer.turn)?,
+            (Some(Err(fault)), _) => {
+                format!("no legal turn: {}: {}", fault.fault.reason(), fault.fault)
             }
             (None, _) => "nothing".to_owned(),
         };
         self.say(&format!("  now    {now}\n"))?;
-        let best = best(self.appraiser.as_ref(), &request)?;
-        Ok(self.say(&format!("  best   {best}\n"))?)
+        let best = self.best(&request)?;
+        self.say(&format!("  best   {best}\n"))
     }
-}
 
-fn request_of(session: &dyn Session) -> String {
-    let mut request = String::new();
-    session.write_request(&mut request);
-    request
+    fn valued(&self, request: &str, turn: &str) -> Result<String, Failure> {
+        let shown = escape_controls(turn);
+        let Some(appraiser) = &self.appraiser else {
+            return Ok(shown);
+        };
+        let value = appraiser.turn(request, turn).map_err(Failure::Referee)?;
+        Ok(format!("{shown:<6} {}", appraiser.words(value)))
+    }
+
+    fn best(&self, request: &str) -> Result<String, Failure> {
+        let Some(appraiser) = &self.appraiser else {
+            return Ok("there is no solver for this game".to_owned());
+        };
+        let found = appraiser.position(request).map_err(Failure::Referee)?;
+        let value = match found.value {
+            None => {
+                return Ok("not proven in time; --time-per-move gives the solver more".to_owned());
+            }
+            Some(Value::Loss) => return Ok("every turn loses".to_owned()),
+            Some(value) => value.name(),
+        };
+        if found.best.is_empty() {
+            return Ok(format!(
+                "a {value}, but the turns that keep it were not found in time; --time-per-move gives the solver more"
+            ));
+        }
+        let shown = found.best.iter().take(SHOWN_TURNS);
+        let shown: Vec<String> = shown.map(|turn| escape_controls(turn)).collect();
+        let mut text = format!("{value}: {}", shown.join(", "));
+        let more = found.best.len().saturating_sub(SHOWN_TURNS) as u64;
+        if more > 0 {
+            text = format!("{text} and {}", counted(more, "other turn", "other turns"));
+        }
+        if found.undecided > 0 {
+            let undecided = counted(found.undecided as u64, "turn", "turns");
+            text = format!("{text}; {undecided} not decided in time");
+        }
+        Ok(text)
+    }
 }
 
 const SHOWN_TURNS: usize = 8;
-
-pub(super) fn valued(
-    appraiser: Option<&Appraiser>,
-    request: &str,
-    turn: &str,
-) -> Result<String, Failure> {
-    let shown = escape_controls(turn);
-    let Some(appraiser) = appraiser else {
-        return Ok(shown);
-    };
-    let value = appraiser.turn(request, turn).map_err(Failure::Referee)?;
-    Ok(format!("{shown:<6} {}", appraiser.words(value)))
-}
-
-fn best(appraiser: Option<&Appraiser>, request: &str) -> Result<String, Failure> {
-    let Some(appraiser) = appraiser else {
-        return Ok("there is no solver for this game".to_owned());
-    };
-    let found = appraiser.position(request).map_err(Failure::Referee)?;
-    let Some(value) = found.value else {
-        return Ok("not proven in time; --time-per-move gives the solver more".to_owned());
-    };
-    if value == Value::Loss {
-        return Ok("every turn loses".to_owned());
-    }
-    if found.best.is_empty() {
-        return Ok(format!(
-            "a {}, but the turns that keep it were not found in time; --time-per-move gives the solver more",
-            value.name()
-        ));
-    }
-    let shown = found.best.iter().take(SHOWN_TURNS);
-    let shown: Vec<String> = shown.map(|turn| escape_controls(turn)).collect();
-    let mut text = format!("{}: {}", value.name(), shown.join(", "));
-    let more = found.best.len().saturating_sub(SHOWN_TURNS) as u64;
-    if more > 0 {
-        let more = counted(more, "other turn", "other turns");
-        text = format!("{text} and {more}");
-    }
-    if found.undecided > 0 {
-        let undecided = counted(found.undecided as u64, "turn", "turns");
-        text = format!("{text}; {undecided} not decided in time");
-    }
-    Ok(text)
-}

@@ -4,39 +4,40 @@ mod dialogue;
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::sync::Arc;
 
-use self::dialogue::{Dialogue, Opening};
-use crate::analysis::appraisal::Appraiser;
-use crate::bot::orphans;
-use crate::bot::spec::{BotSpec, Program};
+use self::dialogue::{Dialogue, Script};
+use crate::analysis::{Analyst, Effort};
+use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
 use crate::cli::support::games::{self, GameOptions};
 use crate::cli::support::output::{print_bot_line, print_stderr};
 use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
-use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
-use crate::cli::support::setup::{PiecesFile, RulesName, match_set, palette};
-use crate::cli::support::signals;
+use crate::cli::support::runtime::examine;
+use crate::cli::support::setup::{PiecesFile, RulesName, match_pieces, palette};
 use crate::cli::support::values::{self, MoveTime};
 use crate::play::TimeControl;
-use crate::play::questions::{Conversation, Line, Question};
+use crate::play::examiner::{Examiner, Line, Question};
+use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
+use crate::session::Ruleset;
 use crate::session::registry::{Choices, GAMES, GameInfo};
-use crate::session::{Ruleset, Solvers};
 use crate::solver;
 use crate::text::{escape_controls, quote};
 
-const AFTER_HELP: &str = "\
-At the prompt, or in a file for standard input, a command a line:
-  next         go on to the next question of the recorded game
+/// At the prompt.
+const COMMANDS: &str = "  next         go on to the next question of the recorded game
   solver       play the bot's answer, and the opponent's turn perfectly; ask again
   hand [TURN]  play the bot's answer, and this turn of the opponent, such as \"6 A\"; ask again
   show         the position and the answers once more
   again        ask the same question again, in a fresh process
   help, quit
+";
 
+const AFTER_HELP: &str = "\
 No clock runs, however long a debugger holds the bot. Without --sandbox it runs without one, since
 no debugger can attach to a program in a sandbox.
 
@@ -48,8 +49,13 @@ Examples:
 Exit status: 0 at the end, whatever the bot answered; 2 wrong usage or input, or a bot that
 cannot be started; 1 the referee itself failed; 130 interrupted.";
 
+fn after_help() -> String {
+    let prompt = "At the prompt, or in a file for standard input, a command a line:";
+    format!("{prompt}\n{COMMANDS}\n{AFTER_HELP}")
+}
+
 #[derive(Debug, clap::Args)]
-#[command(after_help = AFTER_HELP, override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
+#[command(after_help = after_help(), override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
 pub(in crate::cli) struct Args {
     /// A file of records, or the folder of a tournament; left out, the bot is asked about the position of --start
     #[arg(value_name = "FILE")]
@@ -97,13 +103,11 @@ pub(in crate::cli) struct Args {
 
 struct Task {
     ruleset: Arc<dyn Ruleset>,
-    questions: Vec<Question>,
-    opening: Opening,
-    pieces: Option<PiecesFile>,
-    appraiser: Option<Appraiser>,
+    script: Script,
+    seat: Seat,
     seed: u32,
-    time: TimeControl,
-    environment: Vec<(String, String)>,
+    /// Kept while it may be read.
+    _pieces: Option<PiecesFile>,
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -117,50 +121,42 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ));
     }
     let program = recorded::program(text, "debugged")?;
+    let confined = args.asked.sandbox.clone().or_none().confine(&program)?;
     let task = match file {
-        Some(file) => of_record(args, file, &program)?,
-        None => of_position(args)?,
+        Some(file) => of_record(args, file, &program, &confined)?,
+        None => of_position(args, confined)?,
     };
-    let spec = [BotSpec::Program(program)];
-    let sandboxes = args.asked.sandbox.clone().or_none().of_bots(&spec)?;
-    let [BotSpec::Program(program)] = sandboxes.confine(&spec)? else {
-        return Err(Failure::Referee("the bot is no program".to_owned()));
-    };
-    talk(args, task, program)
-}
-
-fn talk(args: &Args, task: Task, program: Program) -> Result<(), Failure> {
-    let terminal = Terminal::new(palette(&io::stdout()))?;
+    let ruleset = &*task.ruleset;
     let name = escape_controls(&program.name);
-    let pieces = task.pieces.as_ref().map(PiecesFile::path);
-    let seat = Seat::program(&*task.ruleset, pieces, program, task.time)
-        .with_environment(task.environment)
-        .with_tap(Arc::new(move |line| print_bot_line(&name, line)));
-    let mut dialogue = Dialogue::new(
-        &*task.ruleset,
-        Conversation::new(&*task.ruleset, seat, task.seed),
-        task.questions,
-        task.appraiser,
-        terminal,
-        args.wait,
-    );
-    let _heeded = signals::heed();
-    let runtime = runtime()?;
-    let done = runtime.block_on(async {
-        orphans::adopt();
-        let done = until_interrupted(Box::pin(dialogue.run(task.opening))).await;
-        let stopped = dialogue.stop().await;
-        end_orphans();
-        done?;
-        stopped?;
-        Ok::<_, Failure>(())
-    });
-    // A thread may be blocked reading the keyboard.
-    runtime.shutdown_background();
-    done
+    let tap = Arc::new(move |line: &str| print_bot_line(&name, line));
+    let seat = task.seat.with_tap(tap);
+    let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
+    let effort = Effort::Time(args.asked.time_per_move);
+    let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
+    let terminal = Terminal::new(palette(&io::stdout()))?;
+    examine(async move {
+        let mut dialogue = Dialogue {
+            ruleset,
+            examiner: Examiner::new(&runner, seat, task.seed, Examiner::NO_LIMIT),
+            script: task.script,
+            appraiser: analyst.appraiser(ruleset),
+            terminal,
+            wait: args.wait,
+            at: None,
+            line: Line::default(),
+            answer: None,
+            is_over: false,
+        };
+        dialogue.run().await
+    })
 }
 
-fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failure> {
+fn of_record(
+    args: &Args,
+    file: &Path,
+    program: &Program,
+    confined: &Program,
+) -> Result<Task, Failure> {
     let rules = RecordedRules::new(&args.asked.game_program);
     let recorded = Recorded::read(
         file,
@@ -169,14 +165,20 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
         "; choose one with --game N",
     )?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
-    let questions = recorded.questions(by)?;
-    let (stop, turns) = recorded.stop(by, &questions, args.turn)?;
-    let earlier = if args.from_first {
-        recorded.earlier(by, &rules)?
-    } else {
-        Vec::new()
-    };
-    let record = &recorded.record;
+    let own = recorded.questions(by)?;
+    let (stop, turns) = recorded.stop(by, &own, args.turn)?;
+    let mut questions = Vec::new();
+    if args.from_first {
+        for (game, asked) in recorded.earlier(by, &rules)? {
+            let place = |question: &Question| format!("game {game}, turn {}", question.turn);
+            questions.extend(asked.into_iter().map(|asked| (place(&asked), asked)));
+        }
+    }
+    let earlier = questions.len();
+    questions.extend(
+        own.into_iter()
+            .map(|own| (format!("turn {}", own.turn), own)),
+    );
     if recorded.process(by).is_none() && (args.asked.seed.is_none() || args.move_time.is_none()) {
         print_stderr(
             "referee: the record does not say with which seed and time for a move its process was started; --seed and \
@@ -191,116 +193,97 @@ fn of_record(args: &Args, file: &Path, program: &Program) -> Result<Task, Failur
             escape_controls(since)
         ));
     }
-    let ruleset = Arc::clone(&recorded.ruleset);
-    let solvers = Solvers::new(solver::Options::default());
-    let appraiser = Appraiser::new(&*ruleset, &solvers, args.asked.time_per_move);
+    let pieces = recorded.pieces()?;
     Ok(Task {
-        pieces: recorded.pieces()?,
+        seat: recorded.seat(by, confined, pieces.as_ref(), args.move_time),
         seed: recorded.seed(by, args.asked.seed),
-        time: TimeControl {
-            move_time: recorded.move_time(by, args.move_time),
-            ..TimeControl::default()
-        },
-        environment: recorded.environment(by),
-        opening: Opening {
-            heading: recorded.heading(by, program),
-            stop,
-            turns,
+        _pieces: pieces,
+        script: Script {
+            heading: format!(
+                "{}\nThe bot's turns: {turns}\n",
+                recorded.heading(by, program)
+            ),
+            questions,
             earlier,
-            result: Some(record.result_line()),
+            stop: earlier + stop,
+            result: Some(recorded.record.result_line()),
         },
-        ruleset,
-        questions,
-        appraiser,
+        ruleset: recorded.ruleset,
     })
 }
 
 /// About the position of `--start`.
-fn of_position(args: &Args) -> Result<Task, Failure> {
+fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
     if args.game.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first {
         return Err(Failure::Usage(
             "--game, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
                 .to_owned(),
         ));
     }
-    if let Some(text) = &args.asked.game_program.game_program {
-        return of_state(args, text);
-    }
-    let set = match_set(args.pieces.as_ref())?;
-    let pieces = match &args.pieces {
-        Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
-        _ => None,
+    let (ruleset, pieces): (Arc<dyn Ruleset>, _) = match &args.asked.game_program.game_program {
+        Some(_) if args.pieces.is_some() || args.rules != RulesName::Standard => {
+            return Err(Failure::Usage(
+                "--pieces and --rules are for Quarto; leave them out, or --game-program".to_owned(),
+            ));
+        }
+        Some(program) => {
+            let game = games::program("--game-program", program, GameOptions::new())?;
+            (Arc::new(game), None)
+        }
+        None => {
+            let (set, pieces) = match_pieces(args.pieces.as_ref())?;
+            let choices = Choices {
+                rules: args.rules.into(),
+                set,
+                ..Choices::default()
+            };
+            (game_of(args.start.as_deref()).ruleset(choices), pieces)
+        }
     };
-    let choices = Choices {
-        rules: args.rules.into(),
-        set,
-        ..Choices::default()
-    };
-    let given = args.start.as_deref();
-    let cells = given.and_then(|text| {
-        text.split([' ', '\t'])
-            .map(|word| word.chars().count())
-            .max()
-    });
-    let is_of = |game: &&GameInfo| {
-        let mut board = String::new();
-        game.ruleset(Choices::default())
-            .start()
-            .write_board(&mut board);
-        Some(board.chars().count()) == cells
-    };
-    let game = GAMES.iter().find(is_of).unwrap_or(&GAMES[0]);
-    let ruleset = game.ruleset(choices);
-    Ok(Task {
-        pieces,
-        ..at_start(args, ruleset)?
-    })
-}
-
-/// About a state of a game that is a program.
-fn of_state(args: &Args, program: &str) -> Result<Task, Failure> {
-    if args.pieces.is_some() || args.rules != RulesName::Standard {
-        return Err(Failure::Usage(
-            "--pieces and --rules are for Quarto; leave them out, or --game-program".to_owned(),
-        ));
-    }
-    let game = games::program("--game-program", program, GameOptions::new())?;
-    at_start(args, Arc::new(game))
-}
-
-fn at_start(args: &Args, ruleset: Arc<dyn Ruleset>) -> Result<Task, Failure> {
-    let mut start = String::new();
-    match &args.start {
+    let session = match &args.start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
             let text = quote(text.as_bytes());
             Failure::Usage(format!("--start {text}: {problem}"))
         })?,
+    };
+    let mut line = Line::default();
+    session.write_start(&mut line.start);
+    drop(session);
+    let question = Question {
+        turn: 1,
+        line,
+        answered: None,
+    };
+    let mut time = TimeControl::default();
+    if let Some(MoveTime(given)) = args.move_time {
+        time.move_time = given;
     }
-    .write_start(&mut start);
-    let solvers = Solvers::new(solver::Options::default());
-    let appraiser = Appraiser::new(&*ruleset, &solvers, args.asked.time_per_move);
-    let move_time = args
-        .move_time
-        .map_or(TimeControl::default().move_time, |MoveTime(time)| time);
+    let path = pieces.as_ref().map(PiecesFile::path);
     Ok(Task {
+        seat: Seat::program(&*ruleset, path, program, time),
         ruleset,
-        questions: vec![Question {
-            turn: 1,
-            line: Line {
-                start,
-                turns: Vec::new(),
-            },
-            answered: None,
-        }],
-        opening: Opening::default(),
-        pieces: None,
-        appraiser,
-        seed: args.asked.seed.unwrap_or(0),
-        time: TimeControl {
-            move_time,
-            ..TimeControl::default()
+        script: Script {
+            heading: String::new(),
+            questions: vec![("turn 1".to_owned(), question)],
+            earlier: 0,
+            stop: 0,
+            result: None,
         },
-        environment: Vec::new(),
+        seed: args.asked.seed.unwrap_or(0),
+        _pieces: pieces,
     })
+}
+
+/// The game whose board has as many cells as this position.
+fn game_of(start: Option<&str>) -> &'static GameInfo {
+    let words = start.map(|text| text.split([' ', '\t']));
+    let cells = words.and_then(|words| words.map(|word| word.chars().count()).max());
+    let is_of = |game: &&GameInfo| {
+        let mut board = String::new();
+        let ruleset = game.ruleset(Choices::default());
+        ruleset.start().write_board(&mut board);
+        Some(board.chars().count()) == cells
+    };
+    GAMES.iter().find(is_of).unwrap_or(&GAMES[0])
 }

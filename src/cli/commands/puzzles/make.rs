@@ -11,19 +11,17 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::all_records;
 use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::setup::{palette, recorded_ruleset, unreadable};
+use crate::cli::support::setup::{palette, recorded_ruleset, unreadable, unwritable};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values;
-use crate::puzzles::file;
-use crate::puzzles::making::spread;
-use crate::puzzles::making::{Effort, Maker};
-use crate::puzzles::puzzle::Puzzle;
+use crate::puzzles::Puzzle;
+use crate::puzzles::making::{Effort, Maker, spread};
 use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
+use crate::session::Solvers;
 use crate::session::registry::{self, GAMES};
-use crate::session::{Ruleset, Solvers};
-use crate::text::{cause, counted, quote};
+use crate::text::{counted, quote};
 
 const AFTER_HELP: &str = "\
 A puzzle is made of every position in which a bot gave a win or a draw away. Of positions that are
@@ -60,19 +58,6 @@ pub(super) struct Args {
     solver: SolverArgs,
 }
 
-struct Group {
-    game: String,
-    rules: String,
-    pieces: Option<String>,
-    ruleset: Arc<dyn Ruleset>,
-}
-
-impl Group {
-    fn has(&self, record: &Record) -> bool {
-        (&self.game, &self.rules, &self.pieces) == (&record.game, &record.rules, &record.pieces)
-    }
-}
-
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let files = all_records(&args.files)?;
     let (puzzles, interrupted) = run_interruptible(|stop| make(args, &files, stop))?;
@@ -81,36 +66,65 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     }
     let mut text = String::new();
     for puzzle in &puzzles {
-        text += &file::line(puzzle)?;
+        text += &serde_json::to_string(puzzle)?;
+        text.push('\n');
     }
-    let Some(path) = &args.output else {
-        return Ok(Stdout.write_all(text.as_bytes())?);
-    };
-    replace(path, text.as_bytes()).map_err(|error| {
-        let (path, cause) = (path.display(), cause(&error));
-        Failure::Usage(format!("{path}: cannot be written: {cause}"))
-    })?;
-    let summary = made_table(&puzzles, &palette(&std::io::stdout()));
-    Ok(Stdout.write_all(summary.as_bytes())?)
+    if let Some(path) = &args.output {
+        replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        text = made_table(&puzzles, &palette(&std::io::stdout()));
+    }
+    Ok(Stdout.write_all(text.as_bytes())?)
 }
 
 /// Fails for a game without a solver.
-fn ruleset_of(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
-    if registry::find(&record.game).is_none() {
+fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
+    let is_known = registry::find(&record.game).is_some();
+    let ruleset = is_known.then(|| recorded_ruleset(record)).transpose()?;
+    let prover = ruleset.as_ref().and_then(|ruleset| ruleset.prover(solvers));
+    let Some((ruleset, prover)) = ruleset.zip(prover) else {
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
         let game = quote(record.game.as_bytes());
         return Err(format!(
             "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
             names.join(", ")
         ));
-    }
-    recorded_ruleset(record)
+    };
+    Ok(Maker::new(record, ruleset, prover))
 }
 
-fn each(
+fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>, Failure> {
+    let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
+    for path in files {
+        read(args, path, &mut makers, &solvers, stop)?;
+    }
+    let effort = Effort {
+        time: args.time_per_move,
+        stop: Arc::clone(stop),
+    };
+    let positions: usize = makers.iter().map(Maker::positions).sum();
+    let bar = ProgressBar::new(positions as u64, "positions");
+    let (mut puzzles, mut unproven) = (Vec::new(), 0);
+    for mut maker in makers {
+        let made = maker.solve(&effort, || bar.inc());
+        puzzles.extend(made.map_err(Failure::Referee)?);
+        unproven += maker.unproven;
+    }
+    bar.line.clear();
+    if unproven > 0 {
+        print_stderr(&format!(
+            "referee: {} not proven in time and left out; --time-per-move gives more",
+            counted(unproven, "position was", "positions were")
+        ));
+    }
+    Ok(spread(puzzles, args.limit))
+}
+
+fn read(
+    args: &Args,
     path: &Path,
+    makers: &mut Vec<Maker>,
+    solvers: &Solvers,
     stop: &AtomicBool,
-    mut use_record: impl FnMut(&Record) -> Result<(), String>,
 ) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let mut reader = Reader::open(path).map_err(failed)?;
@@ -126,80 +140,15 @@ fn each(
             Err(_) if !line.is_complete() => break,
             Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
         };
-        let used = use_record(&record);
-        used.map_err(|problem| Failure::Usage(line.damaged(problem).to_string()))?;
+        let wrong = |problem| Failure::Usage(line.damaged(problem).to_string());
+        let known = makers.iter().position(|maker| maker.takes(&record));
+        let index = known.unwrap_or(makers.len());
+        if known.is_none() {
+            makers.push(maker(&record, solvers).map_err(wrong)?);
+        }
+        let cells = registry::find(&record.game).map_or(0, |game| game.provable_cells);
+        let added = makers[index].add(&record, args.free.unwrap_or(cells));
+        added.map_err(wrong)?;
     }
     Ok(())
-}
-
-fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>, Failure> {
-    let (mut groups, mut games) = (Vec::<Group>::new(), 0);
-    for path in files {
-        each(path, stop, |record| {
-            games += 1;
-            if !groups.iter().any(|group| group.has(record)) {
-                groups.push(Group {
-                    ruleset: ruleset_of(record)?,
-                    game: record.game.clone(),
-                    rules: record.rules.clone(),
-                    pieces: record.pieces.clone(),
-                });
-            }
-            Ok(())
-        })?;
-    }
-    let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
-    for group in &groups {
-        let Some(prover) = group.ruleset.prover(&solvers) else {
-            let game = &group.game;
-            return Err(Failure::Usage(format!("there is no solver for {game}")));
-        };
-        let cells = registry::find(&group.game).map_or(0, |game| game.provable_cells);
-        let effort = Effort {
-            time: args.time_per_move,
-            free: args.free.unwrap_or(cells),
-            stop: Arc::clone(stop),
-        };
-        makers.push(Maker::new(&*group.ruleset, prover, effort));
-    }
-    let bar = ProgressBar::new(games, "games");
-    let mut again = 0;
-    for path in files {
-        each(path, stop, |record| {
-            again += 1;
-            // The file may have grown.
-            let found = groups.iter().position(|group| group.has(record));
-            if let Some(maker) = found.and_then(|index| makers.get_mut(index)) {
-                maker.add(record).map_err(|violation| {
-                    let turn = violation.turn.map(|turn| format!("turn {turn}: "));
-                    format!("{}{}", turn.unwrap_or_default(), violation.problem)
-                })?;
-            }
-            bar.inc();
-            Ok(())
-        })?;
-    }
-    bar.line.clear();
-    if again < games && !stop.load(Ordering::Relaxed) {
-        return Err(Failure::Usage(
-            "a file that has been read has fewer games now; files are read twice, so a pipe cannot be one"
-                .to_owned(),
-        ));
-    }
-    let found: usize = makers.iter().map(Maker::found).sum();
-    let bar = ProgressBar::new(found as u64, "positions");
-    let (mut puzzles, mut unproven) = (Vec::new(), 0);
-    for maker in makers {
-        let made = maker.finish(|| bar.inc()).map_err(Failure::Referee)?;
-        puzzles.extend(made.puzzles);
-        unproven += made.unproven;
-    }
-    bar.line.clear();
-    if unproven > 0 {
-        print_stderr(&format!(
-            "referee: {} not proven in time and left out; --time-per-move gives more",
-            counted(unproven, "position was", "positions were")
-        ));
-    }
-    Ok(spread(puzzles, args.limit))
 }

@@ -12,8 +12,7 @@ use clap::Subcommand;
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::unreadable;
-use crate::puzzles::file::{FileError, Loaded, SHIPPED, read};
-use crate::session::registry;
+use crate::puzzles::{Loaded, SHIPPED, read};
 use crate::text::{meant, quote};
 
 const AFTER_HELP: &str = "\
@@ -67,7 +66,7 @@ fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
                 "no set of puzzles is called {name}; {near}"
             )));
         };
-        read(path, text.as_bytes(), &registry::of_record)
+        read(path, text.as_bytes())
     } else {
         if path.is_dir() {
             return Err(Failure::Usage(format!(
@@ -75,12 +74,9 @@ fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
             )));
         }
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-        read(path, file, &registry::of_record)
+        read(path, file)
     };
-    let puzzles = loaded.map_err(|error| match error {
-        FileError::Io(error) => unreadable(path, &error),
-        FileError::Line(error) => Failure::Usage(error.to_string()),
-    })?;
+    let puzzles = loaded.map_err(Failure::Usage)?;
     if puzzles.is_empty() {
         return Err(Failure::Usage(format!(
             "{set}: there are no puzzles in it; `referee puzzles make` writes such files"

@@ -1,14 +1,13 @@
 //! What was made, and what a bot solved: as tables, JSON or XML as of `JUnit`.
 
 use std::fmt::Write as _;
-use std::io;
 use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::cli::support::output::Stdout;
-use crate::puzzles::puzzle::{HIGHEST_LEVEL, Kind, Puzzle};
-use crate::puzzles::score::{Attempt, Response, Tally, by_kind, by_level};
+use super::run::Attempt;
+use crate::cli::support::recorded::{fault_json, fault_lines};
+use crate::puzzles::{HIGHEST_LEVEL, Kind, Puzzle};
 use crate::report::escaped;
 use crate::report::terminal::{Palette, aligned};
 use crate::text::{counted, escape_controls, milliseconds};
@@ -20,8 +19,36 @@ pub(super) struct Report<'a> {
     /// A file, or a shipped set.
     pub(super) set: &'a str,
     pub(super) attempts: &'a [Attempt<'a>],
-    /// More than attempts after an interruption.
-    pub(super) all: usize,
+    /// All puzzles were asked.
+    pub(super) is_complete: bool,
+}
+
+/// How many were solved, of how many.
+#[derive(Clone, Copy)]
+pub(super) struct Tally {
+    solved: usize,
+    of: usize,
+}
+
+impl Tally {
+    pub(super) fn of<'a>(attempts: impl IntoIterator<Item = &'a Attempt<'a>>) -> Self {
+        let mut tally = Self { solved: 0, of: 0 };
+        for attempt in attempts {
+            tally.of += 1;
+            tally.solved += usize::from(attempt.is_solved());
+        }
+        tally
+    }
+
+    /// From 0 to 1; of nothing it is 0.
+    pub(super) fn share(self) -> f64 {
+        let number = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+        number(self.solved) / number(self.of.max(1))
+    }
+
+    fn json(self) -> Json {
+        json!({"solved": self.solved, "of": self.of})
+    }
 }
 
 /// A row for each kind, a column for each level.
@@ -60,70 +87,113 @@ pub(super) fn made_table(puzzles: &[Puzzle], palette: &Palette) -> String {
     by_kinds_and_levels(cell, &Kind::ALL, palette)
 }
 
-/// `57/60`; empty without puzzles.
-fn fraction(tally: Tally) -> String {
-    if tally.of == 0 {
-        return String::new();
+impl Attempt<'_> {
+    fn is_solved(&self) -> bool {
+        matches!(&self.asked, Some(Ok(answer)) if self.puzzle.is_right(&answer.turn))
     }
-    format!("{}/{}", tally.solved, tally.of)
+
+    /// A sentence without a full stop, and the first lines of stderr; `None` when nothing is wrong.
+    fn problem(&self, lines: usize) -> Option<String> {
+        match &self.asked {
+            None => Some(
+                "it was not asked: its process gave no first answer three times in a row"
+                    .to_owned(),
+            ),
+            Some(Ok(answer)) if !self.puzzle.is_right(&answer.turn) => {
+                let Puzzle { value, answers, .. } = self.puzzle;
+                let shown: Vec<&str> = answers.iter().take(4).map(String::as_str).collect();
+                let more = match answers.len() - shown.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let (turn, shown) = (&answer.turn, shown.join(", "));
+                let text = format!("{turn} gives the {value} away; right: {shown}{more}");
+                Some(escape_controls(&text))
+            }
+            Some(Ok(_)) => None,
+            Some(Err(fault)) => Some(fault_lines(fault, lines)),
+        }
+    }
+
+    fn json(&self) -> Json {
+        let mut json = json!({
+            "id": self.puzzle.id,
+            "kind": self.puzzle.kind,
+            "level": self.puzzle.level,
+            "position": self.puzzle.position,
+            "answers": self.puzzle.answers,
+            "solved": self.is_solved(),
+            "answer": null,
+            "time_ms": milliseconds(self.time),
+        });
+        match &self.asked {
+            Some(Ok(answer)) => json["answer"] = answer.turn.as_str().into(),
+            Some(Err(fault)) => json["forfeit"] = fault_json(fault),
+            None => {}
+        }
+        json
+    }
+
+    fn case(&self) -> String {
+        let (id, game) = (escaped(&self.puzzle.id), escaped(&self.puzzle.game));
+        let (kind, time) = (self.puzzle.kind.name(), self.time.as_secs_f64());
+        let head =
+            format!(r#"        <testcase name="{id}" classname="{game}.{kind}" time="{time:.3}""#);
+        let Some(problem) = self.problem(0) else {
+            return format!("{head}/>\n");
+        };
+        let (kind, stderr) = match &self.asked {
+            Some(Err(fault)) => (fault.fault.reason().name(), fault.stderr.trim_end()),
+            Some(Ok(_)) => ("wrong-answer", ""),
+            None => ("not-asked", ""),
+        };
+        let stderr = if stderr.is_empty() {
+            String::new()
+        } else {
+            format!("            <system-err>{}</system-err>\n", escaped(stderr))
+        };
+        let (problem, position) = (escaped(&problem), escaped(&self.puzzle.position));
+        format!(
+            r#"{head}>
+            <failure message="{problem}" type="{kind}">asked: {position}
+{problem}</failure>
+{stderr}        </testcase>
+"#
+        )
+    }
 }
 
 impl Report<'_> {
-    const fn is_complete(&self) -> bool {
-        self.attempts.len() == self.all
+    fn of(&self, kind: Option<Kind>, level: Option<u32>) -> impl Iterator<Item = &Attempt<'_>> {
+        let attempts = self.attempts.iter();
+        attempts.filter(move |attempt| is_of(attempt.puzzle, kind, level))
     }
 
-    pub(super) fn print(
-        &self,
-        json: bool,
-        all_failed: bool,
-        least: Option<f64>,
-        palette: &Palette,
-    ) -> io::Result<()> {
-        let text = if json {
-            format!("{}\n", self.json())
-        } else {
-            self.text(all_failed, least, palette)
-        };
-        io::Write::write_all(&mut Stdout, text.as_bytes())
+    /// Of which there are puzzles.
+    fn kinds(&self) -> impl Iterator<Item = Kind> {
+        let kinds = Kind::ALL.into_iter();
+        kinds.filter(|kind| self.of(Some(*kind), None).next().is_some())
     }
 
-    fn text(&self, all_failed: bool, least: Option<f64>, palette: &Palette) -> String {
-        let kinds: Vec<Kind> = by_kind(self.attempts)
-            .iter()
-            .map(|(kind, _)| *kind)
-            .collect();
-        let cell = |kind, level| {
-            let own = self.attempts.iter();
-            fraction(Tally::of(
-                own.filter(|attempt| is_of(attempt.puzzle, kind, level)),
-            ))
+    pub(super) fn text(&self, all_failed: bool, least: Option<f64>, palette: &Palette) -> String {
+        let cell = |kind, level| match Tally::of(self.of(kind, level)) {
+            Tally { of: 0, .. } => String::new(),
+            Tally { solved, of } => format!("{solved}/{of}"),
         };
-        let mut out = by_kinds_and_levels(cell, &kinds, palette);
+        let mut out = by_kinds_and_levels(cell, &self.kinds().collect::<Vec<_>>(), palette);
         let failed = self.attempts.iter().filter_map(|attempt| {
-            let problem = attempt.problem()?;
-            Some((attempt, problem))
-        });
-        let listed = if all_failed { usize::MAX } else { LISTED };
-        for (attempt, problem) in failed.clone().take(listed) {
+            let problem = attempt.problem(LISTED)?;
             let Puzzle {
                 id, position, kind, ..
             } = attempt.puzzle;
-            let (kind, problem) = (kind.words(), escape_controls(&problem));
-            let _ = writeln!(out, "{id}  {position}  {kind}: {problem}");
-            if let Response::Fault { stderr, .. } = &attempt.response {
-                for line in stderr.lines().take(LISTED) {
-                    let _ = writeln!(out, "  stderr: {line}");
-                }
-            }
-        }
+            Some(format!("{id}  {position}  {}: {problem}\n", kind.words()))
+        });
+        let listed = if all_failed { usize::MAX } else { LISTED };
+        out.extend(failed.clone().take(listed));
         let more = failed.count().saturating_sub(listed);
         if more > 0 {
-            let _ = writeln!(
-                out,
-                "and {}; --failed lists all",
-                counted(more as u64, "other", "others")
-            );
+            let more = counted(more as u64, "other", "others");
+            let _ = writeln!(out, "and {more}; --failed lists all");
         }
         let tally = Tally::of(self.attempts);
         let Tally { solved, of } = tally;
@@ -136,16 +206,15 @@ impl Report<'_> {
         out
     }
 
-    fn json(&self) -> Json {
-        let tally_json = |tally: Tally| json!({"solved": tally.solved, "of": tally.of});
-        let kinds: Map<String, Json> = by_kind(self.attempts)
-            .into_iter()
-            .map(|(kind, tally)| (kind.name().to_owned(), tally_json(tally)))
-            .collect();
-        let levels: Map<String, Json> = by_level(self.attempts)
-            .into_iter()
-            .map(|(level, tally)| (level.to_string(), tally_json(tally)))
-            .collect();
+    pub(super) fn json(&self) -> Json {
+        let kinds = self.kinds().map(|kind| {
+            let tally = Tally::of(self.of(Some(kind), None));
+            (kind.name().to_owned(), tally.json())
+        });
+        let levels = (1..=HIGHEST_LEVEL).filter_map(|level| {
+            let tally = Tally::of(self.of(None, Some(level)));
+            (tally.of > 0).then(|| (level.to_string(), tally.json()))
+        });
         let tally = Tally::of(self.attempts);
         json!({
             "bot": self.bot,
@@ -153,110 +222,36 @@ impl Report<'_> {
             "solved": tally.solved,
             "of": tally.of,
             "share": tally.share(),
-            "kinds": kinds,
-            "levels": levels,
-            "puzzles": self.attempts.iter().map(attempt_json).collect::<Vec<_>>(),
-            "complete": self.is_complete(),
+            "kinds": kinds.collect::<Map<_, _>>(),
+            "levels": levels.collect::<Map<_, _>>(),
+            "puzzles": self.attempts.iter().map(Attempt::json).collect::<Vec<_>>(),
+            "complete": self.is_complete,
         })
     }
-}
 
-fn attempt_json(attempt: &Attempt<'_>) -> Json {
-    let Puzzle {
-        id,
-        kind,
-        level,
-        position,
-        answers,
-        ..
-    } = attempt.puzzle;
-    let mut json = json!({
-        "id": id,
-        "kind": kind.name(),
-        "level": level,
-        "position": position,
-        "answers": answers,
-        "solved": attempt.is_solved(),
-        "answer": null,
-        "time_ms": milliseconds(attempt.time),
-    });
-    match &attempt.response {
-        Response::Turn(turn) => json["answer"] = turn.as_str().into(),
-        Response::Fault {
-            reason,
-            detail,
-            stderr,
-        } => {
-            json["forfeit"] = json!({"reason": reason, "detail": detail, "stderr": stderr});
+    pub(super) fn junit(&self) -> String {
+        let failures = |tally: Tally| tally.of - tally.solved;
+        let mut suites = String::new();
+        for kind in self.kinds() {
+            let own = || self.of(Some(kind), None);
+            let tally = Tally::of(own());
+            let (kind, tests, failed) = (kind.words(), tally.of, failures(tally));
+            let time: Duration = own().map(|attempt| attempt.time).sum();
+            let time = time.as_secs_f64();
+            let _ = writeln!(
+                suites,
+                r#"    <testsuite name="{kind}" tests="{tests}" skipped="0" errors="0" failures="{failed}" time="{time:.3}">"#
+            );
+            suites.extend(own().map(Attempt::case));
+            suites.push_str("    </testsuite>\n");
         }
-        Response::NotAsked => {}
-    }
-    json
-}
-
-pub(super) fn junit(report: &Report<'_>) -> String {
-    let name = escaped(&format!("{}: {}", report.bot, report.set));
-    let (mut suites, mut failures) = (String::new(), 0);
-    for kind in Kind::ALL {
-        let attempts = report.attempts.iter();
-        let own = attempts.filter(|attempt| attempt.puzzle.kind == kind);
-        let (tests, time) = own
-            .clone()
-            .fold((0, Duration::ZERO), |(tests, time), attempt| {
-                (tests + 1, time + attempt.time)
-            });
-        if tests == 0 {
-            continue;
-        }
-        let failed = own.clone().filter(|attempt| attempt.problem().is_some());
-        let (kind, failed, time) = (kind.words(), failed.count(), time.as_secs_f64());
-        failures += failed;
-        let _ = writeln!(
-            suites,
-            r#"    <testsuite name="{kind}" tests="{tests}" skipped="0" errors="0" failures="{failed}" time="{time:.3}">"#
-        );
-        own.for_each(|attempt| case(&mut suites, attempt));
-        suites.push_str("    </testsuite>\n");
-    }
-    let tests = report.attempts.len();
-    format!(
-        r#"<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="{name}" tests="{tests}" skipped="0" failures="{failures}" errors="0">
+        let name = escaped(&format!("{}: {}", self.bot, self.set));
+        let (tests, failed) = (self.attempts.len(), failures(Tally::of(self.attempts)));
+        format!(
+            r#"<?xml version="1.0" encoding="UTF-8"?>
+<testsuites name="{name}" tests="{tests}" skipped="0" failures="{failed}" errors="0">
 {suites}</testsuites>
 "#
-    )
-}
-
-fn case(out: &mut String, attempt: &Attempt<'_>) {
-    let puzzle = attempt.puzzle;
-    let (id, game) = (escaped(&puzzle.id), escaped(&puzzle.game));
-    let (kind, time) = (puzzle.kind.name(), attempt.time.as_secs_f64());
-    let _ = write!(
-        out,
-        r#"        <testcase name="{id}" classname="{game}.{kind}" time="{time:.3}""#
-    );
-    let Some(problem) = attempt.problem() else {
-        out.push_str("/>\n");
-        return;
-    };
-    let (kind, stderr) = match &attempt.response {
-        Response::Fault { reason, stderr, .. } => (*reason, stderr.as_str()),
-        Response::Turn(_) => ("wrong-answer", ""),
-        Response::NotAsked => ("not-asked", ""),
-    };
-    let (problem, position) = (escaped(&problem), escaped(&puzzle.position));
-    let _ = writeln!(
-        out,
-        r#">
-            <failure message="{problem}" type="{kind}">asked: {position}
-{problem}</failure>"#
-    );
-    if !stderr.is_empty() {
-        let _ = writeln!(
-            out,
-            "            <system-err>{}</system-err>",
-            escaped(stderr)
-        );
+        )
     }
-    out.push_str("        </testcase>\n");
 }

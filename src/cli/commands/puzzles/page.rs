@@ -7,9 +7,10 @@ use super::load;
 use crate::cli::commands::report::check_not_input;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
+use crate::cli::support::setup::unwritable;
 use crate::record::atomic_file::replace;
 use crate::report::html;
-use crate::text::{cause, counted};
+use crate::text::counted;
 
 const AFTER_HELP: &str = "\
 The page is one file and needs no network. The browser of whoever solves keeps what is solved.
@@ -50,10 +51,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     check_not_input(&[PathBuf::from(&args.set)], path)?;
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.set));
     let page = html::puzzles(&title, loaded.iter().map(|loaded| &loaded.puzzle));
-    replace(path, page.as_bytes()).map_err(|error| {
-        let (path, cause) = (path.display(), cause(&error));
-        Failure::Usage(format!("{path}: cannot be written: {cause}"))
-    })?;
+    replace(path, page.as_bytes()).map_err(|error| unwritable(path, &error))?;
     let count = counted(loaded.len() as u64, "puzzle", "puzzles");
     writeln!(Stdout, "{}: a page of {count}.", path.display())?;
     Ok(())

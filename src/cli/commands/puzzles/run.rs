@@ -1,27 +1,26 @@
 //! `referee puzzles run SET BOT`: asks a bot every puzzle of a set.
 
-use std::io;
+use std::fs;
+use std::io::{self, Write as _};
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::load;
-use super::output::{Report, junit};
-use crate::bot::orphans;
-use crate::bot::spec::{BotSpec, Program};
+use super::output::{Report, Tally};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::output::ProgressBar;
-use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
+use crate::cli::support::output::{ProgressBar, Stdout};
+use crate::cli::support::recorded;
+use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{PiecesFile, palette};
+use crate::cli::support::setup::{PiecesFile, palette, unwritable};
 use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
-use crate::cli::support::{recorded, signals};
 use crate::play::TimeControl;
-use crate::play::questions::{Answer, Conversation, Line};
-use crate::play::seat::{Seat, StartError};
-use crate::puzzles::file::Loaded;
-use crate::puzzles::score::{Attempt, Response, Tally};
-use crate::text::cause;
+use crate::play::examiner::{Asked, Examiner, Line};
+use crate::play::game_runner::GameRunner;
+use crate::play::seat::Seat;
+use crate::puzzles::{Loaded, Puzzle};
 
 /// After this many starts in a row without an answer the rest is not asked.
 const FAILED_STARTS: u32 = 3;
@@ -85,6 +84,15 @@ fn share(text: &str) -> Result<f64, String> {
     number.map(|share: f64| share / 100.0).ok_or_else(expected)
 }
 
+/// A puzzle, and what the bot made of it.
+pub(super) struct Attempt<'a> {
+    pub(super) puzzle: &'a Puzzle,
+    /// `None` when it was not asked, since it gave no first answer to those before.
+    pub(super) asked: Option<Asked>,
+    /// From the question to the answer.
+    pub(super) time: Duration,
+}
+
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "scored by puzzles")?;
     let puzzles = load(&args.set)?;
@@ -94,133 +102,65 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         kind: args.clock.into(),
         ..TimeControl::default()
     })?;
-    let name = program.name.clone();
-    let spec = [BotSpec::Program(program)];
-    let [BotSpec::Program(program)] = args.sandbox.of_bots(&spec)?.confine(&spec)? else {
-        return Err(Failure::Referee("the bot is no program".to_owned()));
-    };
+    let program = args.sandbox.confine(&program)?;
     let mut attempts = Vec::new();
-    let _heeded = signals::heed();
-    let runtime = runtime()?;
     let bar = ProgressBar::new(puzzles.len() as u64, "puzzles");
-    let done = runtime.block_on(async {
-        orphans::adopt();
-        let mut done = Ok(());
+    let done = examine(async {
         let mut failed_starts = 0;
         for group in puzzles.chunk_by(|a, b| Arc::ptr_eq(&a.ruleset, &b.ruleset)) {
-            let (mut bot, _pieces) = conversation(group, &program, time, args.seed)?;
-            let asking = ask(&mut bot, group, &mut failed_starts, &mut attempts, &bar);
-            done = until_interrupted(Box::pin(asking)).await;
-            let stopped = bot.stop().await;
-            done = done.and(stopped.map_err(Failure::from));
-            if done.is_err() {
-                break;
+            let Loaded { puzzle, ruleset } = &group[0];
+            let pieces = puzzle.pieces.as_deref().map(PiecesFile::copy).transpose()?;
+            let path = pieces.as_ref().map(PiecesFile::path);
+            let seat = Seat::program(&**ruleset, path, program.clone(), time);
+            let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
+            let mut examiner = Examiner::new(&runner, seat, args.seed, time);
+            for Loaded { puzzle, .. } in group {
+                bar.inc();
+                let begun = Instant::now();
+                let mut asked = None;
+                if failed_starts < FAILED_STARTS {
+                    let line = Line {
+                        start: puzzle.position.clone(),
+                        turns: Vec::new(),
+                    };
+                    let answer = examiner.ask(&line).await?;
+                    let has_failed = matches!(&answer, Err(fault) if fault.never_answered);
+                    failed_starts = if has_failed { failed_starts + 1 } else { 0 };
+                    asked = Some(answer);
+                }
+                attempts.push(Attempt {
+                    puzzle,
+                    asked,
+                    time: begun.elapsed(),
+                });
             }
+            examiner.stop().await?;
         }
-        end_orphans();
-        done
+        Ok(())
     });
     bar.line.clear();
-    match &done {
-        Ok(()) | Err(Failure::Interrupted) => {}
-        Err(_) => return done,
+    if !matches!(done, Ok(()) | Err(Failure::Interrupted)) {
+        return done;
     }
     let report = Report {
-        bot: &name,
+        bot: &program.name,
         set: &args.set,
         attempts: &attempts,
-        all: puzzles.len(),
+        is_complete: attempts.len() == puzzles.len(),
     };
     if let Some(path) = &args.junit {
-        std::fs::write(path, junit(&report)).map_err(|error| {
-            let (path, cause) = (path.display(), cause(&error));
-            Failure::Usage(format!("{path}: cannot be written: {cause}"))
-        })?;
+        fs::write(path, report.junit()).map_err(|error| unwritable(path, &error))?;
     }
-    report.print(
-        args.json,
-        args.failed,
-        args.require,
-        &palette(&io::stdout()),
-    )?;
-    done?;
-    let is_enough = |least| Tally::of(&attempts).share() >= least;
-    if args.require.is_some_and(|least| !is_enough(least)) {
-        return Err(Failure::Mistaken);
-    }
-    Ok(())
-}
-
-/// For puzzles by the same rules.
-fn conversation<'a>(
-    group: &'a [Loaded],
-    program: &Program,
-    time: TimeControl,
-    seed: u32,
-) -> Result<(Conversation<'a>, Option<PiecesFile>), Failure> {
-    let Some(Loaded { puzzle, ruleset }) = group.first() else {
-        return Err(Failure::Referee("no puzzles".to_owned()));
+    let text = if args.json {
+        format!("{}\n", report.json())
+    } else {
+        report.text(args.failed, args.require, &palette(&io::stdout()))
     };
-    let pieces = puzzle.pieces.as_deref().map(PiecesFile::copy).transpose()?;
-    let path = pieces.as_ref().map(PiecesFile::path);
-    let seat = Seat::program(&**ruleset, path, program.clone(), time);
-    let bot = Conversation::new(&**ruleset, seat, seed).with_limit(time);
-    Ok((bot, pieces))
-}
-
-async fn ask<'a>(
-    bot: &mut Conversation<'_>,
-    group: &'a [Loaded],
-    failed_starts: &mut u32,
-    attempts: &mut Vec<Attempt<'a>>,
-    bar: &ProgressBar,
-) -> Result<(), Failure> {
-    for Loaded { puzzle, .. } in group {
-        bar.inc();
-        if *failed_starts >= FAILED_STARTS {
-            attempts.push(Attempt {
-                puzzle,
-                response: Response::NotAsked,
-                time: Duration::ZERO,
-            });
-            continue;
-        }
-        if !bot.is_running() {
-            bot.start().await.map_err(|error| match error {
-                StartError::CannotStart(error) => error.into(),
-                StartError::Exhausted(limit) => Failure::Exhausted(limit),
-            })?;
-        }
-        let line = Line {
-            start: puzzle.position.clone(),
-            turns: Vec::new(),
-        };
-        let begun = Instant::now();
-        let answer = bot.ask(&line).await?;
-        let time = begun.elapsed();
-        let response = match answer {
-            Answer::Turn(turn) => {
-                *failed_starts = 0;
-                Response::Turn(turn)
-            }
-            Answer::Fault(fault, ended) => {
-                *failed_starts = if ended.never_answered {
-                    *failed_starts + 1
-                } else {
-                    0
-                };
-                Response::Fault {
-                    reason: fault.reason().name(),
-                    detail: fault.to_string(),
-                    stderr: ended.stderr.trim_end().to_owned(),
-                }
-            }
-        };
-        attempts.push(Attempt {
-            puzzle,
-            response,
-            time,
-        });
+    Stdout.write_all(text.as_bytes())?;
+    done?;
+    let share = Tally::of(&attempts).share();
+    if args.require.is_some_and(|least| share < least) {
+        return Err(Failure::Mistaken);
     }
     Ok(())
 }

@@ -15,7 +15,7 @@ use crate::cli::support::setup::unreadable;
 use crate::game::quarto::{PieceSet, Rules};
 use crate::league::archive::AllNews;
 use crate::league::state::{self, League, Member};
-use crate::play::questions::Line;
+use crate::play::examiner::Line;
 use crate::play::setup::recorded_reproduce_command;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;

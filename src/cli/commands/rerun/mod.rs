@@ -1,28 +1,34 @@
 //! `referee rerun FILE BOT`: asks a changed bot the questions of recorded games again, up to its first other answer, and
 //! judges what became of its mistakes.
 
-mod asking;
 mod output;
 
+use std::cell::OnceCell;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::time::Duration;
 
-use self::asking::Asking;
-use crate::bot::orphans;
-use crate::bot::spec::{BotSpec, Program};
+use crate::analysis::rerun::{Departure, Judgement, judge};
+use crate::analysis::{Analyst, Effort};
+use crate::bot::spec::Program;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
-use crate::cli::support::output::print_stderr;
-use crate::cli::support::recorded::{
-    self, AskedBotOptions, Recorded, RecordedRules, is_person, parts,
-};
-use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
-use crate::cli::support::setup::{palette, unreadable};
-use crate::cli::support::signals;
+use crate::cli::support::output::{ProgressBar, print_stderr};
+use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
+use crate::cli::support::runtime::examine;
+use crate::cli::support::setup::{PiecesFile, palette, unreadable};
 use crate::cli::support::values::{self, MoveTime};
+use crate::play::examiner::{Examiner, Question};
+use crate::play::game_runner::{GameFault, GameRunner};
+use crate::record::BotIndex;
 use crate::record::reader::Reader;
-use crate::record::{BotIndex, Record};
+use crate::solver;
 use crate::text::counted;
+
+/// Where a move had no limit: a bot that hangs must not keep the other games waiting.
+const LONGEST_ANSWER: Duration = Duration::from_mins(1);
 
 const AFTER_HELP: &str = "\
 The bot is asked what it was asked in the game, with the same seed, environment and time for a
@@ -70,48 +76,32 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "asked again")?;
     let file = records_of(&args.file)?;
     let rules = RecordedRules::new(&args.asked.game_program);
-    let Chosen { games, chosen } = Choice {
-        rules: &rules,
+    let games = read(args, &rules, &program, &file)?;
+    let program = args.asked.sandbox.confine(&program)?;
+    let effort = Effort::Time(args.asked.time_per_move);
+    let mut asking = Asking {
+        args,
         program: &program,
-        part: args.asked.part.as_deref(),
-        game: args.game.as_ref(),
-        is_lost: args.lost,
-    }
-    .read(&file)?;
-    let name = program.name.clone();
-    let spec = [BotSpec::Program(program)];
-    let [BotSpec::Program(program)] = args.asked.sandbox.of_bots(&spec)?.confine(&spec)? else {
-        return Err(Failure::Referee("the bot is no program".to_owned()));
+        games: &games,
+        analyst: Analyst::new(effort, solver::Options::default(), &Arc::default()),
+        results: Vec::new(),
+        unseen: 0,
     };
-    let mut asking = Asking::new(args, program, &games);
-    let _heeded = signals::heed();
-    let runtime = runtime()?;
-    let done = runtime.block_on(async {
-        orphans::adopt();
-        let done = until_interrupted(Box::pin(asking.run(&chosen))).await;
-        let stopped = asking.stop().await;
-        end_orphans();
-        done.and(stopped.map_err(Failure::from))
-    });
-    // The solver may still be working.
-    runtime.shutdown_background();
-    let (results, unseen) = asking.finish();
-    if unseen > 0 {
+    let done = examine(asking.run());
+    if asking.unseen > 0 {
         print_stderr(&format!(
             "referee: in {} its process had played others before, which are not all in this file; it was not sent those lines",
-            counted(unseen, "game", "games")
+            counted(asking.unseen, "game", "games")
         ));
     }
-    let is_complete = done.is_ok();
-    match &done {
-        Err(Failure::Interrupted) | Ok(()) => {}
-        Err(_) => return done,
-    }
     let report = output::Report {
-        name: &name,
-        games: &results,
-        is_complete,
+        name: &program.name,
+        games: &asking.results,
+        is_complete: done.is_ok(),
     };
+    if !matches!(done, Ok(()) | Err(Failure::Interrupted)) {
+        return done;
+    }
     report.print(args.json, &palette(&io::stdout()))?;
     done?;
     if report.is_wrong() {
@@ -120,91 +110,241 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-struct Choice<'a> {
-    rules: &'a RecordedRules,
-    program: &'a Program,
-    part: Option<&'a str>,
-    game: Option<&'a GameChoice>,
-    is_lost: bool,
-}
-
+/// A game with the bot.
 struct OwnGame {
     recorded: Recorded,
     by: BotIndex,
+    /// It is to be judged; otherwise it is only a part of what a process was asked before.
+    is_chosen: bool,
+    /// What the bot was asked, once that is needed.
+    questions: OnceCell<Vec<Question>>,
 }
 
-struct Chosen {
-    /// All with the bot: a process may have played several.
-    games: Vec<OwnGame>,
-    /// Indices of those to judge.
-    chosen: Vec<usize>,
-}
+impl OwnGame {
+    fn questions(&self) -> Result<&[Question], Failure> {
+        if self.questions.get().is_none() {
+            let found = self.recorded.questions_if_any(self.by)?;
+            let _ = self.questions.set(found);
+        }
+        Ok(self.questions.get().map_or(&[], Vec::as_slice))
+    }
 
-fn result_for(record: &Record, by: BotIndex) -> &'static str {
-    match record.result.winner {
-        None => "draw",
-        Some(winner) if winner == by => "win",
-        Some(_) => "loss",
+    fn result(&self) -> &'static str {
+        match self.recorded.record.result.winner {
+            None => "draw",
+            Some(winner) if winner == self.by => "win",
+            Some(_) => "loss",
+        }
     }
 }
 
-impl Choice<'_> {
-    fn read(&self, file: &Path) -> Result<Chosen, Failure> {
-        let failed = |error| unreadable(file, &error);
-        let mut reader = Reader::open(file).map_err(failed)?;
-        let (mut games, mut chosen, mut others) = (Vec::new(), Vec::new(), None);
-        let (mut count, mut is_there) = (0, false);
-        while let Some(line) = reader.next_line().map_err(failed)? {
-            let record = match line.record() {
-                Ok(record) => record,
-                Err(torn) if !line.is_complete() => {
-                    print_stderr(&torn.to_string());
-                    break;
-                }
-                Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
-            };
-            count = line.number();
-            let id = || Some(record.id.clone());
-            let is_named = self.game.is_none_or(|game| game.is(count, id));
-            let is_first = is_named && !(is_there && self.game.is_some());
-            is_there |= is_named;
-            let by = match parts(&record, self.program, self.part)[..] {
-                [by] if !is_person(&record, by) => by,
-                // For its failure, which says what is wrong.
-                _ if is_first && self.game.is_some() => {
-                    let recorded = Recorded::of(file, count, record, self.rules)?;
-                    recorded.part(self.program, self.part)?;
-                    continue;
-                }
-                [_, _, ..] => {
-                    let recorded = Recorded::of(file, count, record, self.rules)?;
-                    recorded.part(self.program, self.part)?;
-                    continue;
-                }
-                _ => {
-                    others.get_or_insert((count, record));
-                    continue;
-                }
-            };
-            // A benched bot was not asked.
-            let is_asked = record.was_played();
-            let is_right = !self.is_lost || result_for(&record, by) == "loss";
-            if is_first && is_right && is_asked {
-                chosen.push(games.len());
+/// All games with the bot: a process may have played several.
+fn read(
+    args: &Args,
+    rules: &RecordedRules,
+    program: &Program,
+    file: &Path,
+) -> Result<Vec<OwnGame>, Failure> {
+    let failed = |error| unreadable(file, &error);
+    let part = args.asked.part.as_deref();
+    let mut reader = Reader::open(file).map_err(failed)?;
+    let (mut games, mut others) = (Vec::new(), None);
+    let (mut count, mut is_there) = (0, false);
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        let record = match line.record() {
+            Ok(record) => record,
+            Err(torn) if !line.is_complete() => {
+                print_stderr(&torn.to_string());
+                break;
             }
-            let recorded = Recorded::of(file, count, record, self.rules)?;
-            if is_first && self.game.is_some() {
-                // Without questions a game is an error only when it was chosen.
-                recorded.questions(by)?;
+            Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
+        };
+        count = line.number();
+        let is_named = match &args.game {
+            Some(game) => !is_there && game.is(count, || Some(record.id.clone())),
+            None => true,
+        };
+        is_there |= is_named;
+        let is_only = is_named && args.game.is_some();
+        let recorded = Recorded::of(file, count, record, rules)?;
+        let by = match recorded.part(program, part) {
+            Ok(by) => by,
+            Err(failure) if is_only || recorded.parts(program, part).len() == 2 => {
+                return Err(failure);
             }
-            games.push(OwnGame { recorded, by });
+            Err(failure) => {
+                others.get_or_insert(failure);
+                continue;
+            }
+        };
+        if is_only {
+            // Without questions a game is an error only when it was chosen.
+            recorded.questions(by)?;
         }
-        if let (Some(game), false) = (self.game, is_there) {
-            return Err(game.missing(file, count));
-        }
-        if let (true, Some((number, record))) = (games.is_empty(), others) {
-            Recorded::of(file, number, record, self.rules)?.part(self.program, self.part)?;
-        }
-        Ok(Chosen { games, chosen })
+        // A benched bot was not asked.
+        let is_chosen = is_named && recorded.record.was_played();
+        let mut game = OwnGame {
+            recorded,
+            by,
+            is_chosen,
+            questions: OnceCell::new(),
+        };
+        game.is_chosen &= !args.lost || game.result() == "loss";
+        games.push(game);
     }
+    match (&args.game, others) {
+        (Some(game), _) if !is_there => Err(game.missing(file, count)),
+        (_, Some(failure)) if games.is_empty() => Err(failure),
+        _ => Ok(games),
+    }
+}
+
+/// The questions of a game, asked again.
+struct Rerun<'a> {
+    game: &'a OwnGame,
+    questions: &'a [Question],
+    departure: Option<Departure>,
+    /// Set where it makes no legal turn now.
+    forfeit: Option<GameFault>,
+    has_solver: bool,
+    judgement: Judgement,
+}
+
+/// The bot, as it played the games of one process.
+struct Live {
+    /// The index of the first of them.
+    first: usize,
+    examiner: Examiner,
+    /// Kept while it may be read.
+    _pieces: Option<PiecesFile>,
+}
+
+struct Asking<'a> {
+    args: &'a Args,
+    program: &'a Program,
+    games: &'a [OwnGame],
+    analyst: Analyst,
+    results: Vec<Rerun<'a>>,
+    /// Games whose process lacked earlier questions.
+    unseen: u64,
+}
+
+impl<'a> Asking<'a> {
+    async fn run(&mut self) -> Result<(), Failure> {
+        let games = self.games;
+        let chosen = || games.iter().enumerate().filter(|(_, game)| game.is_chosen);
+        let bar = ProgressBar::new(chosen().count() as u64, "games");
+        let mut live = None;
+        for (index, game) in chosen() {
+            bar.set_message(format!("game {}", game.recorded.number));
+            if !game.questions()?.is_empty() {
+                let examiner = self.examiner(index, &mut live).await?;
+                let result = ask(game, examiner).await?;
+                let result = self.judge(result).await?;
+                self.results.push(result);
+            }
+            bar.inc();
+        }
+        if let Some(live) = &mut live {
+            live.examiner.stop().await?;
+        }
+        Ok(())
+    }
+
+    /// It was sent all that the recorded process was sent before this game.
+    async fn examiner<'b>(
+        &mut self,
+        index: usize,
+        live: &'b mut Option<Live>,
+    ) -> Result<&'b mut Examiner, Failure> {
+        let OwnGame { recorded, by, .. } = &self.games[index];
+        let is_earlier =
+            |game: &OwnGame| game.by == *by && recorded.is_earlier(*by, &game.recorded.record);
+        let before = self.games[..index].iter().enumerate();
+        let earlier: Vec<_> = before.filter(|(_, game)| is_earlier(game)).collect();
+        let (first, begun) = earlier
+            .first()
+            .copied()
+            .unwrap_or((index, &self.games[index]));
+        let since = recorded.since(*by);
+        self.unseen += u64::from(since.is_some_and(|since| begun.recorded.record.id != since));
+        let mut lines = Vec::new();
+        for (_, game) in &earlier {
+            lines.extend(game.questions()?.iter().map(|question| &question.line));
+        }
+        let live = match live.take() {
+            Some(same) if same.first == first => live.insert(same),
+            other => {
+                if let Some(mut other) = other {
+                    other.examiner.stop().await?;
+                }
+                live.insert(self.fresh(first, &self.games[index])?)
+            }
+        };
+        live.examiner.catch_up(lines.into_iter()).await?;
+        Ok(&mut live.examiner)
+    }
+
+    /// Not started yet.
+    fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live, Failure> {
+        let pieces = recorded.pieces()?;
+        let given = self.args.move_time;
+        let seat = recorded.seat(*by, self.program, pieces.as_ref(), given);
+        let seed = recorded.seed(*by, self.args.asked.seed);
+        let mut limit = seat.time();
+        if given.is_none() {
+            limit.move_time = limit.move_time.or(Some(LONGEST_ANSWER));
+        }
+        let runner = Rc::new(GameRunner::new(Arc::clone(&recorded.ruleset), false)?);
+        Ok(Live {
+            first,
+            examiner: Examiner::new(&runner, seat, seed, limit),
+            _pieces: pieces,
+        })
+    }
+
+    async fn judge(&self, mut rerun: Rerun<'a>) -> Result<Rerun<'a>, Failure> {
+        let ruleset = Arc::clone(&rerun.game.recorded.ruleset);
+        let appraiser = self.analyst.appraiser(&*ruleset);
+        rerun.has_solver = appraiser.is_some();
+        let (questions, departure) = (rerun.questions.to_vec(), rerun.departure.clone());
+        // Ctrl-C does not wait for it.
+        let judging = tokio::task::spawn_blocking(move || {
+            judge(
+                &*ruleset,
+                appraiser.as_ref(),
+                &questions,
+                departure.as_ref(),
+            )
+        });
+        let judged = judging.await;
+        let judged = judged.map_err(|error| Failure::Referee(error.to_string()))?;
+        rerun.judgement = judged.map_err(Failure::Referee)?;
+        Ok(rerun)
+    }
+}
+
+/// Up to the first other answer, or the first fault.
+async fn ask<'a>(game: &'a OwnGame, examiner: &mut Examiner) -> Result<Rerun<'a>, Failure> {
+    let questions = game.questions()?;
+    let (mut departure, mut forfeit) = (None, None);
+    for (index, question) in questions.iter().enumerate() {
+        let asked = examiner.ask(&question.line).await?;
+        let now = asked.as_ref().ok().map(|answer| answer.turn.clone());
+        forfeit = asked.err();
+        if now.as_deref() != question.answered.as_deref() {
+            departure = Some(Departure { index, now });
+        }
+        if departure.is_some() || forfeit.is_some() {
+            break;
+        }
+    }
+    Ok(Rerun {
+        game,
+        questions,
+        departure,
+        forfeit,
+        has_solver: false,
+        judgement: Judgement::default(),
+    })
 }

@@ -1,15 +1,17 @@
 //! What became of the games: as a table, or as JSON.
 
 use std::fmt::Write as _;
-use std::io;
+use std::io::Write as _;
 
 use serde_json::{Value as Json, json};
 
-use super::asking::Rerun;
-use super::result_for;
+use super::Rerun;
 use crate::analysis::appraisal::Comparison;
-use crate::analysis::rerun::{Finding, Mistake, Verdict};
+use crate::analysis::rerun::{Finding, Verdict};
+use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
+use crate::cli::support::recorded::{fault_json, fault_lines};
+use crate::play::examiner::Question;
 use crate::report::terminal::{Palette, aligned};
 use crate::solver::Value;
 use crate::text::{counted, escape_controls};
@@ -26,23 +28,27 @@ impl Report<'_> {
         self.games.iter().flat_map(|game| &game.judgement.findings)
     }
 
-    fn count(&self, verdict: Verdict) -> u64 {
-        self.findings()
-            .filter(|finding| finding.verdict == verdict)
-            .count() as u64
+    fn count(&self, verdict: Verdict) -> usize {
+        let found = self.findings();
+        found.filter(|found| found.verdict == verdict).count()
+    }
+
+    fn departures(&self) -> usize {
+        let games = self.games.iter();
+        games.filter(|game| game.departure.is_some()).count()
     }
 
     pub(super) fn is_wrong(&self) -> bool {
         self.findings().any(|finding| finding.verdict.is_wrong())
     }
 
-    pub(super) fn print(&self, json: bool, palette: &Palette) -> io::Result<()> {
-        let text = if json {
-            format!("{}\n", self.json())
+    pub(super) fn print(&self, json: bool, palette: &Palette) -> Result<(), Failure> {
+        if json {
+            writeln!(Stdout, "{}", self.json()?)?;
         } else {
-            self.text(palette)
-        };
-        io::Write::write_all(&mut Stdout, text.as_bytes())
+            Stdout.write_all(self.text(palette).as_bytes())?;
+        }
+        Ok(())
     }
 
     fn text(&self, palette: &Palette) -> String {
@@ -51,19 +57,13 @@ impl Report<'_> {
         }
         let heads = ["game", "opponent", "result", "departs", "then", "now", ""];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
-        rows.extend(self.games.iter().map(row));
+        rows.extend(self.games.iter().map(Rerun::row));
         let mut out = aligned(&rows, palette, &[1, 2, 4, 5, 6]);
         for game in self.games {
-            if let Some(forfeit) = &game.forfeit {
-                let turn = game.last_asked().turn;
-                let _ = writeln!(
-                    out,
-                    "Game {}, turn {turn}: it forfeits ({}): {}",
-                    game.game.recorded.number, forfeit.reason, forfeit.detail
-                );
-                for line in forfeit.stderr.lines() {
-                    let _ = writeln!(out, "  stderr: {line}");
-                }
+            if let (Some(fault), Some(last)) = (&game.forfeit, game.last_asked()) {
+                let number = game.game.recorded.number;
+                let fault = fault_lines(fault, usize::MAX);
+                let _ = writeln!(out, "Game {number}, turn {}: {fault}", last.turn);
             }
         }
         if let Some(game) = self.games.iter().find(|game| !game.has_solver) {
@@ -73,17 +73,16 @@ impl Report<'_> {
                 "There is no solver for {name}: its turns are not judged."
             );
         }
-        let departs = self.games.iter().filter(|game| game.departure.is_some());
-        let mut parts = vec![format!("it departs in {}", departs.count())];
+        let mut parts = vec![format!("it departs in {}", self.departures())];
         for (verdict, words) in [
             (Verdict::Gone, "gone"),
-            (Verdict::Still, "still there"),
+            (Verdict::StillThere, "still there"),
             (Verdict::New, "new"),
             (Verdict::Unproven, "not proven"),
             (Verdict::NotReached, "not reached"),
         ] {
             let count = self.count(verdict);
-            if count > 0 || matches!(verdict, Verdict::Gone | Verdict::Still | Verdict::New) {
+            if count > 0 || !matches!(verdict, Verdict::Unproven | Verdict::NotReached) {
                 parts.push(format!("{count} {words}"));
             }
         }
@@ -92,56 +91,125 @@ impl Report<'_> {
         out + &format!("{name}, {games}: {}\n", parts.join(", "))
     }
 
-    fn json(&self) -> Json {
-        let departs = self.games.iter().filter(|game| game.departure.is_some());
+    fn json(&self) -> Result<Json, Failure> {
         let forfeits = self.games.iter().filter(|game| game.forfeit.is_some());
-        json!({
+        let games: Result<Vec<_>, String> = self.games.iter().map(Rerun::json).collect();
+        Ok(json!({
             "bot": self.name,
-            "games": self.games.iter().map(game_json).collect::<Vec<_>>(),
-            "departs": departs.count(),
+            "games": games.map_err(Failure::Referee)?,
+            "departs": self.departures(),
             "forfeits": forfeits.count(),
             "gone": self.count(Verdict::Gone),
-            "still_there": self.count(Verdict::Still),
+            "still_there": self.count(Verdict::StillThere),
             "new": self.count(Verdict::New),
             "unproven": self.count(Verdict::Unproven),
             "not_reached": self.count(Verdict::NotReached),
             "complete": self.is_complete,
-        })
+        }))
     }
 }
 
 impl Rerun<'_> {
-    fn last_asked(&self) -> &crate::analysis::rerun::Asked {
-        let last = self.asked.len() - 1;
-        let index = self
-            .departure
-            .as_ref()
-            .map_or(last, |departed| departed.index);
-        &self.asked[index]
+    fn last_asked(&self) -> Option<&Question> {
+        match &self.departure {
+            Some(departure) => self.questions.get(departure.index),
+            None => self.questions.last(),
+        }
     }
 
     fn verdict(&self) -> String {
         let findings = &self.judgement.findings;
         let mut texts: Vec<String> = findings.iter().map(Finding::text).collect();
-        let Some(departure) = &self.departure else {
-            if texts.is_empty() {
-                return "answers as before".to_owned();
+        if let Some(departure) = &self.departure {
+            let turn = self.questions[departure.index].turn;
+            if departure.now.is_some() && findings.iter().all(|finding| finding.turn != turn) {
+                let now = self.judgement.now;
+                let text = match now.and_then(|now| now.best.zip(now.turn.value)) {
+                    _ if !self.has_solver => "another turn".to_owned(),
+                    None => "the new turn is not proven".to_owned(),
+                    Some((Value::Loss, _)) => "every turn loses".to_owned(),
+                    Some((best, _)) => format!("the new turn keeps the {}", best.name()),
+                };
+                let before = findings.iter().filter(|finding| finding.turn < turn);
+                texts.insert(before.count(), text);
             }
-            return texts.join("; ");
-        };
-        let turn = self.asked[departure.index].turn;
-        if departure.now.is_some() && findings.iter().all(|finding| finding.turn != turn) {
-            let now = self.judgement.now;
-            let text = match now.and_then(|now| now.best.zip(now.turn.value)) {
-                _ if !self.has_solver => "another turn".to_owned(),
-                None => "the new turn is not proven".to_owned(),
-                Some((Value::Loss, _)) => "every turn loses".to_owned(),
-                Some((best, _)) => format!("the new turn keeps the {}", best.name()),
-            };
-            let before = findings.iter().filter(|finding| finding.turn < turn);
-            texts.insert(before.count(), text);
+        } else if texts.is_empty() {
+            return "answers as before".to_owned();
         }
         texts.join("; ")
+    }
+
+    fn row(&self) -> Vec<String> {
+        let (recorded, judged) = (&self.game.recorded, &self.judgement);
+        let mut row = vec![
+            recorded.number.to_string(),
+            recorded.name(self.game.by.other()),
+            self.game.result().to_owned(),
+        ];
+        row.extend(match &self.departure {
+            None => ["", "", ""].map(str::to_owned),
+            Some(departure) => {
+                let question = &self.questions[departure.index];
+                let now = match &self.forfeit {
+                    Some(fault) => fault.fault.reason().to_string(),
+                    None => valued(departure.now.as_deref(), judged.now),
+                };
+                let then = valued(question.answered.as_deref(), judged.then);
+                [format!("turn {}", question.turn), then, now]
+            }
+        });
+        row.push(self.verdict());
+        row
+    }
+
+    fn json(&self) -> Result<Json, String> {
+        let (recorded, judged) = (&self.game.recorded, &self.judgement);
+        let side = |turn: Option<&str>, found: Option<Comparison>| {
+            json!({
+                "turn": turn,
+                "value": found.and_then(|found| found.turn.value).map(Value::name),
+                "in": found.and_then(|found| found.turn.plies),
+            })
+        };
+        let departs = self.departure.as_ref().map(|departure| {
+            let question = &self.questions[departure.index];
+            let found = judged.now.or(judged.then);
+            Ok::<_, String>(json!({
+                "turn": question.turn,
+                "asked": question.line.request(&*recorded.ruleset)?,
+                "then": side(question.answered.as_deref(), judged.then),
+                "now": side(departure.now.as_deref(), judged.now),
+                "best": found.and_then(|found| found.best).map(Value::name),
+            }))
+        });
+        let forfeits = self.forfeit.as_ref().map(|fault| {
+            let mut json = json!({ "turn": self.last_asked().map(|last| last.turn) });
+            if let (Json::Object(fields), Json::Object(more)) = (&mut json, fault_json(fault)) {
+                fields.extend(more);
+            }
+            json
+        });
+        let finding = |finding: &Finding| {
+            json!({
+                "turn": finding.turn,
+                "mistake": finding.name(),
+                "best": finding.mistake.map(|(best, _)| best.name()),
+                "value": finding.mistake.map(|(_, value)| value.name()),
+                "verdict": finding.verdict,
+            })
+        };
+        Ok(json!({
+            "game": recorded.number,
+            "id": recorded.record.id,
+            "bots": recorded.record.bots.each_ref().map(|bot| &bot.name),
+            "bot": self.game.by,
+            "result": self.game.result(),
+            "turns": self.questions.iter().map(|asked| asked.turn).collect::<Vec<_>>(),
+            "departs": departs.transpose()?,
+            "forfeits": forfeits,
+            "solver": self.has_solver,
+            "findings": judged.findings.iter().map(finding).collect::<Vec<_>>(),
+        }))
     }
 }
 
@@ -155,86 +223,4 @@ fn valued(turn: Option<&str>, comparison: Option<Comparison>) -> String {
         Some(value) => format!("{turn} ({})", value.name()),
         None => turn,
     }
-}
-
-fn row(game: &Rerun<'_>) -> Vec<String> {
-    let own = game.game;
-    let record = &own.recorded.record;
-    let mut row = vec![
-        own.recorded.number.to_string(),
-        own.recorded.name(own.by.other()),
-        result_for(record, own.by).to_owned(),
-    ];
-    match &game.departure {
-        None => row.extend(["", "", ""].map(str::to_owned)),
-        Some(departure) => {
-            let question = &game.asked[departure.index];
-            let now = match &game.forfeit {
-                Some(forfeit) => forfeit.reason.to_owned(),
-                None => valued(departure.now.as_deref(), game.judgement.now),
-            };
-            row.push(format!("turn {}", question.turn));
-            row.push(valued(question.then.as_deref(), game.judgement.then));
-            row.push(now);
-        }
-    }
-    row.push(game.verdict());
-    row
-}
-
-fn game_json(game: &Rerun<'_>) -> Json {
-    let own = game.game;
-    let record = &own.recorded.record;
-    let side = |turn: Option<&str>, found: Option<Comparison>| {
-        json!({
-            "turn": turn,
-            "value": found.and_then(|found| found.turn.value).map(Value::name),
-            "in": found.and_then(|found| found.turn.plies),
-        })
-    };
-    let departs = game.departure.as_ref().map(|departure| {
-        let question = &game.asked[departure.index];
-        let found = game.judgement.now.or(game.judgement.then);
-        json!({
-            "turn": question.turn,
-            "asked": question.request,
-            "then": side(question.then.as_deref(), game.judgement.then),
-            "now": side(departure.now.as_deref(), game.judgement.now),
-            "best": found.and_then(|found| found.best).map(Value::name),
-        })
-    });
-    let forfeits = game.forfeit.as_ref().map(|forfeit| {
-        json!({
-            "turn": game.last_asked().turn,
-            "reason": forfeit.reason,
-            "detail": forfeit.detail,
-            "stderr": forfeit.stderr,
-        })
-    });
-    json!({
-        "game": own.recorded.number,
-        "id": record.id,
-        "bots": record.bots.each_ref().map(|bot| &bot.name),
-        "bot": own.by,
-        "result": result_for(record, own.by),
-        "turns": game.asked.iter().map(|asked| asked.turn).collect::<Vec<_>>(),
-        "departs": departs,
-        "forfeits": forfeits,
-        "solver": game.has_solver,
-        "findings": game.judgement.findings.iter().map(finding_json).collect::<Vec<_>>(),
-    })
-}
-
-fn finding_json(finding: &Finding) -> Json {
-    let (best, value) = match finding.mistake {
-        Mistake::Blunder { best, value } => (Some(best.name()), Some(value.name())),
-        Mistake::Forfeit => (None, None),
-    };
-    json!({
-        "turn": finding.turn,
-        "mistake": finding.mistake.name(),
-        "best": best,
-        "value": value,
-        "verdict": finding.verdict.name(),
-    })
 }

@@ -1,0 +1,196 @@
+//! Asks a bot questions outside of a game, with the clocks, faults and words of a game.
+
+use std::io;
+use std::rc::Rc;
+use std::time::Duration;
+
+use super::clock::{Clock, TimeControl};
+use super::game::{TextBuffers, TurnTime};
+use super::game_runner::{GameError, GameFault, GameRunner};
+use super::replay::{Violation, replay};
+use super::seat::Seat;
+use crate::bot::ClockKind;
+use crate::bot::process::GracePeriods;
+use crate::record::{BotIndex, Record, TurnText};
+use crate::session::{Ruleset, Session};
+
+/// A position, and how it came about.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Line {
+    /// As [`Ruleset::start_from`] reads it.
+    pub start: String,
+    /// In canonical form.
+    pub turns: Vec<TurnText>,
+}
+
+impl Line {
+    /// The error is a sentence about the start or a turn.
+    pub fn session<'a>(&self, ruleset: &'a dyn Ruleset) -> Result<Box<dyn Session + 'a>, String> {
+        let mut session = ruleset.start_from(&self.start)?;
+        let mut canonical = String::new();
+        for turn in &self.turns {
+            let played = session.play(turn, &mut canonical);
+            played.map_err(|_| format!("the turn {turn} is not legal"))?;
+        }
+        Ok(session)
+    }
+
+    /// What a bot is sent there, without a newline.
+    pub fn request(&self, ruleset: &dyn Ruleset) -> Result<String, String> {
+        Ok(request_of(&*self.session(ruleset)?))
+    }
+
+    /// `turn` is in canonical form.
+    #[must_use]
+    pub fn then(&self, turn: &str) -> Self {
+        let mut line = self.clone();
+        line.turns.push(TurnText::from(turn));
+        line
+    }
+}
+
+/// Without a newline.
+pub fn request_of(session: &dyn Session) -> String {
+    let mut request = String::new();
+    session.write_request(&mut request);
+    request
+}
+
+/// What a bot was asked in a recorded game, and what it answered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Question {
+    /// From 1.
+    pub turn: usize,
+    pub line: Line,
+    /// In canonical form; `None` where it forfeited.
+    pub answered: Option<TurnText>,
+}
+
+/// In order. Checks the record against the rules.
+pub fn questions(
+    ruleset: &dyn Ruleset,
+    record: &Record,
+    bot: BotIndex,
+) -> Result<Vec<Question>, Violation> {
+    replay(ruleset, record, &mut ())?;
+    let sides = [record.first, record.first.other()];
+    let question = |index: usize| Question {
+        turn: index + 1,
+        line: Line {
+            start: record.start.clone(),
+            turns: record.turns[..index].to_vec(),
+        },
+        answered: record.turns.get(index).cloned(),
+    };
+    let own = (0..record.turns.len()).filter(|&index| sides[record.side_of(index)] == bot);
+    let forfeited = record.was_played() && record.result.by == Some(bot);
+    let last = forfeited.then_some(record.turns.len());
+    Ok(own.chain(last).map(question).collect())
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Answer {
+    /// Legal, in canonical form.
+    pub turn: String,
+    pub time: TurnTime,
+}
+
+/// After a fault the process has been stopped.
+pub type Asked = Result<Answer, GameFault>;
+
+/// A bot that is asked one question after the other, and what its process has been asked.
+#[derive(Debug)]
+pub struct Examiner {
+    runner: Rc<GameRunner>,
+    pub seat: Seat,
+    seed: u32,
+    time: TimeControl,
+    asked: Vec<Line>,
+    text: TextBuffers,
+}
+
+impl Examiner {
+    /// However long a debugger holds the bot.
+    pub const NO_LIMIT: TimeControl = TimeControl {
+        move_time: None,
+        start_time: Duration::ZERO,
+        game_time: None,
+        increment: Duration::ZERO,
+        kind: ClockKind::Wall,
+    };
+
+    /// Its processes find `seed` in their environment; `time` is for each answer. Nothing is started yet.
+    pub fn new(runner: &Rc<GameRunner>, seat: Seat, seed: u32, time: TimeControl) -> Self {
+        Self {
+            runner: Rc::clone(runner),
+            seat,
+            seed,
+            time,
+            asked: Vec::new(),
+            text: TextBuffers::default(),
+        }
+    }
+
+    /// Stops its process, if one runs, and starts another.
+    pub async fn start(&mut self) -> Result<(), GameError> {
+        self.seat.stop(GracePeriods::FAULT).await?;
+        self.asked.clear();
+        Ok(self.seat.start(self.seed).await?)
+    }
+
+    /// None runs before the first start and after a fault.
+    pub fn is_running(&self) -> bool {
+        self.seat.process_id().is_some()
+    }
+
+    /// Since [`Self::start`], in order; after a fault by a further process.
+    pub fn asked(&self) -> &[Line] {
+        &self.asked
+    }
+
+    /// Starts a process when none runs.
+    pub async fn ask(&mut self, line: &Line) -> Result<Asked, GameError> {
+        self.asked.push(line.clone());
+        let runner = Rc::clone(&self.runner);
+        let session = line.session(runner.ruleset());
+        let mut session = session.map_err(io::Error::other)?;
+        self.ask_on(&mut *session, &mut Clock::new(self.time)).await
+    }
+
+    /// Makes the turn in `session`.
+    pub async fn ask_on(
+        &mut self,
+        session: &mut dyn Session,
+        clock: &mut Clock,
+    ) -> Result<Asked, GameError> {
+        let Self {
+            runner, seat, text, ..
+        } = self;
+        let asked = runner.ask(seat, self.seed, session, clock, text).await?;
+        Ok(asked.map(|time| Answer {
+            turn: text.turn.clone(),
+            time,
+        }))
+    }
+
+    /// Until its process has been asked exactly this: goes on when it has been asked the beginning, and has a fresh one
+    /// asked all of it otherwise. Ignores the answers.
+    pub async fn catch_up<'a>(
+        &mut self,
+        lines: impl Iterator<Item = &'a Line> + Clone,
+    ) -> Result<(), GameError> {
+        let begins = lines.clone().take(self.asked.len()).eq(&self.asked);
+        if !begins || !self.is_running() {
+            self.start().await?;
+        }
+        for line in lines.skip(self.asked.len()) {
+            // After a fault the next question is that of a fresh process.
+            let _ = self.ask(line).await?;
+        }
+        Ok(())
+    }
+
+    pub async fn stop(&mut self) -> io::Result<()> {
+        self.seat.stop(GracePeriods::POLITE).await
+    }
+}
