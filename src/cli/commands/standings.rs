@@ -193,8 +193,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             terminal_width(&io::stdout()),
         ),
         Format::Markdown => markdown(&standings),
-        Format::Json => format!("{}\n", as_json(&standings)),
-        Format::Csv => as_csv(&standings),
+        Format::Json => format!("{}\n", as_json(&standings, true)),
+        Format::Csv => as_csv(&standings, true),
     };
     Ok(Stdout.write_all(text.as_bytes())?)
 }

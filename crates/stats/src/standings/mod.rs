@@ -10,12 +10,13 @@ use std::ops::AddAssign;
 use foldhash::HashMap;
 
 use self::ranking::{Criteria, Table};
-use self::scores::Scores;
+use self::scores::Sums;
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
 
-pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
+pub use self::ranking::{Byes, NotEntered, RankBy, Ranking, Reached, TieBreak};
+pub use self::scores::Scores;
 
 /// With fewer pairs of games a likelihood of superiority would be far from the truth more often than not.
 const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
@@ -149,6 +150,8 @@ pub struct Place {
     pub score: f64,
     /// Rounds in which it did not have to play, and the points for them.
     pub byes: Byes,
+    /// Its place the last time, in a league.
+    pub before: Option<usize>,
     /// What it reached in a tournament that eliminates bots.
     pub reached: Option<String>,
     /// Above or below the mean of the bots that games connect with it.
@@ -157,7 +160,7 @@ pub struct Place {
     pub error: Option<f64>,
     /// Likelihood of superiority over the next place, 0 to 1; `None` when no games connect the two, or one of them
     /// has played fewer than five pairs.
-    pub superiority: Option<f64>,
+    pub los: Option<f64>,
     /// Direct encounter: the points against the bots with which it is tied, if all of them have met.
     pub direct: f64,
     /// The sum of the opponents' points.
@@ -172,6 +175,8 @@ pub struct Place {
     pub forfeits: BTreeMap<String, u64>,
     /// In milliseconds, to 1 %.
     pub median_ms: Option<f64>,
+    /// In milliseconds, to 1 %: 95 of 100 answers took no longer.
+    pub p95_ms: Option<f64>,
     /// The time of its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
     /// `None` when no game of the standings was analysed.
@@ -204,22 +209,29 @@ impl Standings {
         let named = self.ranking.not_entered.iter();
         named.filter(move |absent| !has_place(&absent.name))
     }
-
-    /// The same games lead to the same bytes.
-    #[must_use]
-    pub fn without_times(&self) -> Self {
-        let mut timeless = self.clone();
-        for place in &mut timeless.places {
-            place.median_ms = None;
-            place.worst_ms = None;
-        }
-        timeless
-    }
 }
 
 impl Collector {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The number of a bot, in the order in which they came.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    pub const fn scores(&self) -> &Scores {
+        &self.scores
+    }
+
+    /// By bot: times, in milliseconds to 1 %, and how many answers took them.
+    pub fn times(&self) -> impl Iterator<Item = impl Iterator<Item = (f64, u32)>> {
+        self.times.iter().map(Times::all)
     }
 
     fn bot(&mut self, name: &str) -> usize {
@@ -294,7 +306,7 @@ impl Collector {
             order_of[bot] = place;
         }
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
-        let mut sums = self.scores.sums(&order_of)?;
+        let mut sums = Sums::of(&self.scores, &order_of)?;
         sums.results.set_adaptive(ranking.by != RankBy::Results);
         let ratings = rate(&sums.results, model)?;
         let criteria = Criteria::new(&names, &sums, &ratings, ranking);
@@ -334,17 +346,19 @@ impl Collector {
                     points: criteria.points[i],
                     score: criteria.score(i),
                     byes: criteria.byes[i],
+                    before: ranking.before.get(names[i]).copied(),
                     reached: reached.map(|reached| reached.title.clone()),
                     elo: ratings.bots[i].elo,
                     error: ratings.bots[i].error,
-                    superiority: next.and_then(|&next| ratings.superiority(i, next)),
+                    los: next.and_then(|&next| ratings.superiority(i, next)),
                     direct: encounters[i],
                     buchholz: criteria.buchholz[i][0],
                     buchholz_cut_1: criteria.buchholz[i][1],
                     sonneborn_berger: criteria.sonneborn_berger[i],
                     wins_as_second: sums.wins_as_second[i],
                     forfeits: self.forfeits[by_name[i]].clone(),
-                    median_ms: self.times[by_name[i]].median(),
+                    median_ms: self.times[by_name[i]].percentile(50),
+                    p95_ms: self.times[by_name[i]].percentile(95),
                     worst_ms: self.times[by_name[i]].worst(),
                     analysis: self.analysed.then(|| self.analyses[by_name[i]]),
                     against,
@@ -431,14 +445,19 @@ impl Times {
         (self.count > 0).then_some(self.worst)
     }
 
-    fn median(&self) -> Option<f64> {
+    /// The time that so many of a hundred did not exceed.
+    fn percentile(&self, percent: u64) -> Option<f64> {
         let mut before = 0;
-        for (bin, &count) in (self.first..).zip(&self.bins) {
+        let mut bins = self.all();
+        let found = bins.find(|&(_, count)| {
             before += u64::from(count);
-            if 2 * before >= self.count {
-                return Some((f64::from(bin) / BINS).exp());
-            }
-        }
-        None
+            100 * before >= percent * self.count
+        });
+        found.map(|(ms, _)| ms.min(self.worst))
+    }
+
+    fn all(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
+        let bins = (self.first..).zip(&self.bins);
+        bins.map(|(bin, &count)| ((f64::from(bin) / BINS).exp(), count))
     }
 }

@@ -12,18 +12,14 @@ use crate::cli::support::folder::pieces_of;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::write;
 use crate::cli::support::setup::unreadable;
-use crate::game::quarto::{PieceSet, Rules};
 use crate::league::archive::AllNews;
 use crate::league::state::{self, League, Member};
-use crate::play::questions::Line;
-use crate::play::setup::recorded_reproduce_command;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
-use crate::record::{BotIndex, Record, RecordSummary};
+use crate::record::{Record, RecordSummary};
 use crate::report::html;
-use crate::report::own::{Asked, OwnGames, Since, not_entered_text, own, since};
+use crate::report::own::{OwnGames, Since, not_entered_text, own, since};
 use crate::report::serve::Feed;
-use crate::session::registry::{self, Choices};
 use crate::text::counted;
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::NotEntered;
@@ -106,7 +102,8 @@ fn write_one(
             let game = RecordSummary::of(&record).map_err(problem)?;
             if files.len() == 1 || seen.insert(game.identity()) {
                 feed.publish(&record).map_err(problem)?;
-                text.add(&record, |turns| asked(&record, name, turns, file));
+                let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+                text.add(&record, pieces.as_deref());
             }
         }
         Ok(())
@@ -140,35 +137,6 @@ fn with_ending(place: &Path, ending: &str) -> PathBuf {
     let mut path = place.as_os_str().to_owned();
     path.push(ending);
     path.into()
-}
-
-/// The question after so many turns of a game, and the command that asks it again.
-fn asked(record: &Record, name: &str, turns: usize, file: &Path) -> Option<Asked> {
-    let mut both = BotIndex::ALL.into_iter();
-    let own = both.find(|&bot| record.bots[bot].name == name)?;
-    let set = match &record.pieces {
-        None => PieceSet::default(),
-        Some(text) => PieceSet::parse(text).ok()?,
-    };
-    let ruleset = registry::find(&record.game)?.ruleset(Choices {
-        rules: Rules::from_name(&record.rules)?,
-        set,
-        ..Choices::default()
-    });
-    let line = Line {
-        start: record.start.clone(),
-        turns: record.turns.get(..turns)?.to_vec(),
-    };
-    let mut request = String::new();
-    line.session(&*ruleset).ok()?.write_request(&mut request);
-    let request = request.trim_end_matches('\n').to_owned();
-    let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-    // The end of the game says how its last question is asked again.
-    let is_last = turns == record.turns.len();
-    let command = (is_last || record.result.by != Some(own))
-        .then(|| recorded_reproduce_command(record, own, pieces.as_deref(), &request))
-        .flatten();
-    Some((request, command))
 }
 
 fn for_each(
