@@ -24,7 +24,7 @@ fn record(id: &str, names: [&str; 2], first: usize, winner: Option<usize>) -> St
 
 fn add(collector: &mut Collector, record: &str) {
     let game = RecordSummary::parse(record.as_bytes()).expect("a record");
-    collector.add(&game);
+    collector.add(&game.with_times(game.times()));
 }
 
 /// Games of (first mover, second mover, winner's index), each on its own.

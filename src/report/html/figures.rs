@@ -70,7 +70,7 @@ impl Figures {
         bots: [usize; 2],
         shown: bool,
     ) {
-        self.collector.add(game);
+        self.collector.add(&game.with_times(game.times()));
         let games = self.collector.games();
         let count = self.bots.len().max(bots[0] + 1).max(bots[1] + 1);
         self.bots.resize(count, OfBot::default());

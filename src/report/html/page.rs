@@ -126,17 +126,16 @@ fn head(options: &Options, live: bool) -> Value {
     })
 }
 
-pub(super) struct Data<'a> {
-    pub(super) entries: &'a str,
-    pub(super) games: Option<&'a str>,
-    pub(super) figures: &'a Value,
-}
-
-/// With all data.
-pub(super) fn whole(options: &Options, data: &Data<'_>, standings: &Standings) -> String {
+/// With all data; `games`: those that are compressed.
+pub(super) fn whole(
+    options: &Options,
+    entries: &str,
+    games: Option<&str>,
+    figures: &Value,
+    standings: &Standings,
+) -> String {
     let head = head(options, false);
-    let (figures, entries) = (data.figures, data.entries);
-    let games = data.games.map(|games| format!(",\"games\":\"{games}\""));
+    let games = games.map(|games| format!(",\"games\":\"{games}\""));
     let games = games.unwrap_or_default();
     let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]{games}}}");
     render(

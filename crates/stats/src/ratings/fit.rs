@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::dispersion::{Pooled, Residuals};
 use super::matrix::{Factor, Square, Triangle};
-use super::{Meeting, Met, Model, Results};
+use super::{Meeting, Model, Results};
 use crate::threads::{self, InOrder, locked};
 
 /// Estimates that exist take fewer than ten.
@@ -69,12 +69,12 @@ pub(super) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub(super) fn new(results: &Results, meetings: &'a [Met], model: &Model) -> Self {
+    pub(super) fn new(results: &'a Results, model: &Model) -> Self {
         let mut games = vec![0.0; results.bots];
         let mut units = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
-        let mut pairings = Vec::with_capacity(meetings.len());
-        for &(bots, ref meeting) in meetings {
+        let mut pairings = Vec::with_capacity(results.meetings.len());
+        for (&bots, meeting) in &results.meetings {
             let [low, high] = bots.map(|bot| bot as usize);
             let outcomes = meeting.all();
             let total: f64 = outcomes.as_flattened().iter().copied().map(f64::from).sum();

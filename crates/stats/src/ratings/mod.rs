@@ -14,7 +14,7 @@ mod dispersion;
 mod fit;
 mod matrix;
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::f64::consts::LN_10;
 
 use thiserror::Error;
@@ -92,32 +92,7 @@ struct Meeting {
     pairs: [[u32; 3]; 3],
 }
 
-type Met = ([u32; 2], Meeting);
-
-const FEW: usize = 64;
-
-/// Joins the parts of the same meeting, and sorts them.
-fn join(meetings: &mut Vec<Met>) {
-    meetings.sort_unstable_by_key(|&(bots, _)| bots);
-    meetings.dedup_by(|(bots, part), (kept, into)| {
-        let is_same = bots == kept;
-        if is_same {
-            into.join(part);
-        }
-        is_same
-    });
-}
-
 impl Meeting {
-    fn join(&mut self, other: &Self) {
-        let into = self.games.as_flattened_mut().iter_mut();
-        let into = into.chain(self.pairs.as_flattened_mut());
-        let from = other.games.as_flattened().iter();
-        for (count, more) in into.zip(from.chain(other.pairs.as_flattened())) {
-            *count = count.saturating_add(*more);
-        }
-    }
-
     /// The number of independent units.
     fn units(&self) -> f64 {
         let counts = self.games.as_flattened().iter();
@@ -142,10 +117,8 @@ impl Meeting {
 pub struct Results {
     bots: usize,
     adaptive: bool,
-    /// In any order, some in parts: sorting now and then takes less time and memory than a tree.
-    meetings: Vec<Met>,
-    /// Above this number, parts are joined.
-    most: usize,
+    /// The lower index first.
+    meetings: BTreeMap<[u32; 2], Meeting>,
 }
 
 impl Results {
@@ -154,8 +127,7 @@ impl Results {
         Self {
             bots,
             adaptive: false,
-            meetings: Vec::new(),
-            most: FEW,
+            meetings: BTreeMap::new(),
         }
     }
 
@@ -171,24 +143,7 @@ impl Results {
         }
         let narrow = |bot| u32::try_from(bot).map_err(|_| RatingError::Pairing(a, b, self.bots));
         let bots = [narrow(a.min(b))?, narrow(a.max(b))?];
-        if self.meetings.last().is_none_or(|(last, _)| *last != bots) {
-            if self.meetings.len() >= self.most {
-                join(&mut self.meetings);
-                self.most = FEW.max(2 * self.meetings.len());
-            }
-            self.meetings.push((bots, Meeting::default()));
-        }
-        let last = self.meetings.len() - 1;
-        Ok(&mut self.meetings[last].1)
-    }
-
-    fn joined(&self) -> Cow<'_, [Met]> {
-        if self.meetings.is_sorted_by(|(a, _), (b, _)| a < b) {
-            return Cow::Borrowed(&self.meetings);
-        }
-        let mut meetings = self.meetings.clone();
-        join(&mut meetings);
-        Cow::Owned(meetings)
+        Ok(self.meetings.entry(bots).or_default())
     }
 
     /// Adds games that are independent of each other.
@@ -294,8 +249,7 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));
     }
-    let meetings = results.joined();
-    let fit = Fit::new(results, &meetings, model);
+    let fit = Fit::new(results, model);
     let parameters = fit.maximize().ok_or(RatingError::Undetermined)?;
     let (mut covariance, freedom) = fit.sandwich(&parameters).ok_or(RatingError::Undetermined)?;
 

@@ -24,30 +24,21 @@ const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
 const GAMES_FOR_ADVANTAGE: u64 = 5;
 
 /// A finished game between two bots, 0 and 1.
-pub trait Game {
+#[derive(Clone, Debug)]
+pub struct Game<'a> {
     /// Games of one pair have ids that [`GameId`] reads.
-    fn id(&self) -> &str;
-
-    /// Of bots 0 and 1.
-    fn names(&self) -> [&str; 2];
-
+    pub id: &'a str,
+    pub names: [&'a str; 2],
     /// The bot that moved first.
-    fn first(&self) -> usize;
-
+    pub first: usize,
     /// `None` for a draw.
-    fn winner(&self) -> Option<usize>;
-
+    pub winner: Option<usize>,
     /// The bot that forfeited, and the reason in a word.
-    fn forfeit(&self) -> Option<(usize, &str)>;
-
-    /// The time of each turn.
-    fn times_ms(&self) -> &[f64];
-
-    /// 0 for the bot that moved first, 1 for the other.
-    fn side_of(&self, turn: usize) -> usize;
-
+    pub forfeit: Option<(usize, &'a str)>,
+    /// Of the first mover, and of the other.
+    pub times: [GameTimes; 2],
     /// Where the game was analysed: the turns of bots 0 and 1.
-    fn tallies(&self) -> Option<[TurnTally; 2]>;
+    pub tallies: Option<[TurnTally; 2]>,
 }
 
 /// Counts of a bot's turns by their analysis.
@@ -104,33 +95,6 @@ pub struct Collector {
     analyses: Vec<TurnTally>,
     analysed: bool,
     games: u64,
-}
-
-/// What a [`Collector`] needs of a game: several threads can compute it.
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    pair: Option<u64>,
-    outcome: Outcome,
-    /// Of the first mover, and of the other.
-    times: [TimesOfGame; 2],
-}
-
-impl Prepared {
-    pub fn of(game: &impl Game) -> Self {
-        let mut times = [TimesOfGame::default(), TimesOfGame::default()];
-        for (turn, &ms) in game.times_ms().iter().enumerate() {
-            times[game.side_of(turn)].add(ms);
-        }
-        Self {
-            pair: game.id().parse::<GameId>().ok().map(|id| id.pair),
-            outcome: match game.winner() {
-                None => Outcome::Draw,
-                Some(winner) if winner == game.first() => Outcome::FirstWins,
-                Some(_) => Outcome::SecondWins,
-            },
-            times,
-        }
-    }
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -247,15 +211,17 @@ impl Collector {
         index
     }
 
-    pub fn add(&mut self, game: &impl Game) {
-        self.add_prepared(game, &Prepared::of(game));
-    }
-
-    pub fn add_prepared(&mut self, game: &impl Game, prepared: &Prepared) {
-        let bots = game.names().map(|name| self.bot(name));
-        let sides = [bots[game.first()], bots[1 - game.first()]];
-        self.scores.add(prepared.pair, sides, prepared.outcome);
-        if let Some((by, reason)) = game.forfeit() {
+    pub fn add(&mut self, game: &Game<'_>) {
+        let bots = game.names.map(|name| self.bot(name));
+        let sides = [bots[game.first], bots[1 - game.first]];
+        let outcome = match game.winner {
+            None => Outcome::Draw,
+            Some(winner) if winner == game.first => Outcome::FirstWins,
+            Some(_) => Outcome::SecondWins,
+        };
+        let pair = game.id.parse::<GameId>().ok().map(|id| id.pair);
+        self.scores.add(pair, sides, outcome);
+        if let Some((by, reason)) = game.forfeit {
             let forfeits = &mut self.forfeits[bots[by]];
             match forfeits.get_mut(reason) {
                 Some(count) => *count += 1,
@@ -264,20 +230,17 @@ impl Collector {
                 }
             }
         }
-        for (bot, times) in sides.into_iter().zip(&prepared.times) {
+        for (bot, times) in sides.into_iter().zip(&game.times) {
             self.times[bot].add(times);
         }
         self.games += 1;
-        self.add_analysis(game);
+        self.add_analysis(game.names, game.tallies);
     }
 
     /// Adds the analysis of a game, if there is one, but not the game itself.
-    pub fn add_analysis(&mut self, game: &impl Game) {
-        let Some(tallies) = game.tallies() else {
-            return;
-        };
-        self.analysed = true;
-        for (name, tally) in game.names().into_iter().zip(tallies) {
+    pub fn add_analysis(&mut self, names: [&str; 2], tallies: Option<[TurnTally; 2]>) {
+        for (name, tally) in names.into_iter().zip(tallies.into_iter().flatten()) {
+            self.analysed = true;
             let bot = self.bot(name);
             self.analyses[bot] += tally;
         }
@@ -398,18 +361,19 @@ struct Times {
 /// The number of bins for a factor of e.
 const BINS: f64 = 100.0;
 
+/// Of a bot in a game. Several threads can compute them.
 #[derive(Clone, Debug, Default)]
-struct TimesOfGame {
+pub struct GameTimes {
     bins: Vec<i32>,
     worst: f64,
 }
 
-impl TimesOfGame {
+impl GameTimes {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "logarithms of times are small"
     )]
-    fn add(&mut self, ms: f64) {
+    pub fn add(&mut self, ms: f64) {
         let bin = (ms.max(1e-6).ln() * BINS).round() as i32;
         self.bins.push(bin);
         self.worst = self.worst.max(ms);
@@ -417,7 +381,7 @@ impl TimesOfGame {
 }
 
 impl Times {
-    fn add(&mut self, game: &TimesOfGame) {
+    fn add(&mut self, game: &GameTimes) {
         for &bin in &game.bins {
             let count = self.bin(bin);
             *count = count.saturating_add(1);
