@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::terminal::{Palette, aligned, shortened, width, wrapped};
+use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
 use crate::record::annotation::Tally;
 use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
 use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
@@ -359,36 +359,30 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     let columns = columns(standings, true);
     for places in tables(standings) {
         let mut columns = cells(&columns, places);
-        left_out.extend(fit(&mut columns, places, width));
+        let mut dropped = fit(&mut columns, places, width);
         let (rows, left) = rows(&columns);
         out.push_str(&aligned(&rows, palette, &left));
         // At least two columns a bot: too wide without drawing it.
-        let fits = |cross: &str| {
-            cross
-                .lines()
-                .all(|line| crate::report::terminal::width(line) <= width)
-        };
+        let fits = |cross: &str| cross.lines().all(|line| columns_of(line) <= width);
         let is_narrow = !is_bounded
             || places.len() < width / 2 && fits(&cross(places, first, &Palette::plain()));
         if is_narrow {
             let cross = cross(places, first, palette);
             let _ = writeln!(out, "\nPoints of each against each:\n{cross}");
         } else {
-            left_out.push("points of each against each");
+            dropped.push("points of each against each");
             out.push('\n');
+        }
+        for head in dropped {
+            if !left_out.contains(&head) {
+                left_out.push(head);
+            }
         }
         first += places.len();
     }
     if !standings.places.is_empty() {
         let _ = writeln!(out, "{}", wrapped(&order(standings), width));
     }
-    let mut seen = Vec::new();
-    left_out.retain(|head| {
-        !seen.contains(head) && {
-            seen.push(*head);
-            true
-        }
-    });
     if !left_out.is_empty() {
         let what = left_out.join(", ");
         let why = format!("not shown, as the terminal is too narrow: {what}");

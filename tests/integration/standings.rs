@@ -211,7 +211,7 @@ fn names_that_want_to_be_something_else() {
     let csv = standings(&[&path], &["--format", "csv"]);
     assert_eq!(csv.code, Some(0), "{csv}");
     assert_eq!(csv.stdout.lines().count(), 3, "{csv}");
-    assert!(csv.stdout.contains("\n1,'=cmd()|x,1,1,0,0,1,"), "{csv}");
+    assert!(csv.stdout.contains("\n1,'=cmd()|x,1,1,1,0,0,"), "{csv}");
     assert!(csv.stdout.contains(r#""two\nlines, ""quoted""""#), "{csv}");
     let markdown = standings(&[&path], &["--format", "markdown"]);
     assert!(markdown.stdout.contains("| =cmd()&#124;x |"), "{markdown}");

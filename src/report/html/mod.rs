@@ -159,10 +159,10 @@ impl Report {
                 drawings.as_ref(),
                 &mut self.texts,
             );
-            for text in packed.texts {
+            for text in std::mem::take(&mut self.texts.new) {
                 self.push(&json!(["t", text]));
             }
-            self.push(&packed.game);
+            self.push(&packed);
         }
         Ok(())
     }

@@ -184,8 +184,8 @@ fn outline(class: &str, colour: &str, round: bool, size: f64, y: f64) -> String 
     if round {
         return circle(class, colour, [50.0, 50.0 + y, size]);
     }
-    let side = 2.0 * size;
-    let at = [50.0 - size, 50.0 - size + y, side, side, 0.22 * size];
+    let width = 2.0 * size;
+    let at = [50.0 - size, 50.0 - size + y, width, width, 0.22 * size];
     rect(class, colour, at)
 }
 
@@ -199,32 +199,32 @@ fn piece(pieces: &QuartoPieces, bits: u8) -> String {
     let colour = style.colours[usize::from(bits >> style.parts[1].0 & 1)];
     let (size, height) = if small { (22.0, 7.0) } else { (36.0, 11.0) };
     let top: f64 = -height / 2.0;
-    let (left, side) = (50.0 - size, 2.0 * size);
+    let (left, width) = (50.0 - size, 2.0 * size);
     let y = 50.0 + top;
     let wall = if round {
         let d = format!(
-            "M{left} {y} v{height} a{size} {size} 0 0 0 {side} 0 v{} z",
+            "M{left} {y} v{height} a{size} {size} 0 0 0 {width} 0 v{} z",
             -height
         );
         path("wall", colour, &d)
     } else {
-        let at = [left, left + top, side, side + height, 0.22 * size];
+        let at = [left, left + top, width, width + height, 0.22 * size];
         rect("wall", colour, at)
     };
     let hole = size * 0.52;
     let inside = if solid {
         outline("gloss", colour, round, size * 0.78, top)
     } else {
-        let (left, side) = (50.0 - hole, 2.0 * hole);
+        let (left, width) = (50.0 - hole, 2.0 * hole);
         let depth = if round {
             let flat = hole * 0.72;
             let arcs = format!(
-                "a{hole} {hole} 0 0 1 {side} 0 a{hole} {flat} 0 0 0 {} 0 z",
-                -side
+                "a{hole} {hole} 0 0 1 {width} 0 a{hole} {flat} 0 0 0 {} 0 z",
+                -width
             );
             path("depth", colour, &format!("M{left} {y} {arcs}"))
         } else {
-            let at = [left, left + top, side, hole * 0.5, 0.2 * hole];
+            let at = [left, left + top, width, hole * 0.5, 0.2 * hole];
             rect("depth", colour, at)
         };
         outline("hole", colour, round, hole, top) + &depth
