@@ -72,7 +72,7 @@ def main():
         printed = subprocess.run([options.referee, *run], check=True, stdout=subprocess.PIPE).stdout
         score = json.loads(printed)
         row = rows[score["bot"]]
-        results.append((float(row["elo"]), float(row["error"]), score, int(row["games"])))
+        results.append((float(row["elo"]), (float(row["elo_high"]) - float(row["elo_low"])) / 2, score, int(row["games"])))
     results.sort(key=lambda result: -result[0])
     print("| bot | rating | puzzles | level 1 | 2 | 3 | 4 | 5 |")
     print("|---|---|---|---|---|---|---|---|")

@@ -210,7 +210,7 @@ impl Appraiser {
         };
         note.better = better.map(|turn| turn.text);
         let win_at_once =
-            win_at_once.map(|turn| WinAtOnce::of(&*self.prover, &step.request, &turn.text));
+            win_at_once.map(|turn| WinAtOnce::of(&self.prover, &step.request, &turn.text));
         let sentence = Sentence {
             place: self.prover.place(),
             unit: self.prover.unit(),
@@ -312,7 +312,7 @@ impl Appraiser {
     fn winning_turn(&self, request: &str) -> Result<Option<WinAtOnce>, String> {
         let turns = self.prover.turns(request)?;
         let wins = turns.iter().find(|turn| turn.wins);
-        wins.map(|turn| WinAtOnce::of(&*self.prover, request, &turn.text))
+        wins.map(|turn| WinAtOnce::of(&self.prover, request, &turn.text))
             .transpose()
     }
 }

@@ -120,7 +120,8 @@ pub fn add_analysis(
     };
     while let Some(line) = reader.next_complete_line().map_err(unread(&path))? {
         let game = line.summary().map_err(AnalysisError::Damaged)?;
-        results.collector.add_analysis(&game);
+        let tallies = game.tallies();
+        results.collector.add_analysis(game.names(), tallies);
     }
     Ok(())
 }

@@ -1,22 +1,25 @@
 //! The course of a tournament for spectators: format, limits, rounds, groups and bracket.
 
+use serde::Serialize;
+
 use super::elimination::Bracket;
 use super::plan::{Format, Limits, Plan};
 use super::results::Results;
 use super::sprt;
 use crate::text::counted;
-use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
+use crate::tournament::schedule::knockout::{self, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
 use crate::tournament::sprt::Decision;
 
 /// Bots are indices in `names`.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Course {
     pub format: Format,
     /// `None` when the bots' limits differ.
     pub limits: Option<Limits>,
     /// Pairs of games a meeting.
     pub pairs: u32,
+    #[serde(skip)]
     pub names: Vec<String>,
     pub rounds_planned: u32,
     /// `None` while later rounds are unknown.
@@ -37,7 +40,7 @@ pub struct Course {
     pub next: Vec<Upcoming>,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Upcoming {
     pub bots: [usize; 2],
     pub pairs: [u64; 2],
@@ -47,14 +50,14 @@ pub struct Upcoming {
 const NEXT: usize = 100;
 
 /// Of a Swiss tournament.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CourseRound {
     pub meetings: Vec<Meeting>,
     /// Bots without an opponent.
     pub byes: Vec<usize>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Meeting {
     pub bots: [usize; 2],
     /// By bot.
@@ -62,7 +65,7 @@ pub struct Meeting {
     pub games: u64,
     pub pairs: [u64; 2],
     /// Who advances, 0 or 1, and why; only in a bracket, after the last game.
-    pub winner: Option<(usize, DecidedBy)>,
+    pub winner: Option<(usize, &'static str)>,
 }
 
 impl Meeting {
@@ -71,7 +74,7 @@ impl Meeting {
     }
 }
 
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct BracketPlace {
     /// `None` where unknown or a bye.
     pub bots: [Option<usize>; 2],
@@ -92,7 +95,7 @@ impl BracketPlace {
 }
 
 /// In its group's table.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct GroupPlace {
     pub bot: usize,
     /// Half points.
@@ -315,7 +318,7 @@ fn decided(
     meeting.winner = played.and_then(|played| {
         let (winner, by) = bracket.decision(played);
         let side = meeting.bots.iter().position(|&bot| bot == winner.index())?;
-        Some((side, by))
+        Some((side, by.in_words()))
     });
     meeting
 }

@@ -161,7 +161,7 @@ impl Results {
             return Err(format!("the game {id} occurs twice"));
         }
         self.games += 1;
-        self.collector.add(game);
+        self.collector.add(&game.with_times(game.times()));
         self.distinct.add(game);
         let points = [ending.half_points(), 2 - ending.half_points()];
         for (bot, points) in [pair.pairing.a, pair.pairing.b].into_iter().zip(points) {

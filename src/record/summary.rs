@@ -2,8 +2,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{BuildHasher as _, DefaultHasher, Hash, Hasher};
 
-use foldhash::quality::FixedState;
-use referee_stats::standings;
+use foldhash::quality::{FixedState, FoldHasher};
+use referee_stats::standings::{Game, GameTimes};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};
 use serde_json::Value;
@@ -207,40 +207,28 @@ impl<'a> RecordSummary<'a> {
         };
         Some(annotation.tallies(self.first, self.times_ms.len()))
     }
-}
 
-impl standings::Game for RecordSummary<'_> {
-    fn id(&self) -> &str {
-        &self.id
+    /// Of the bot that moved first, and of the other.
+    pub fn times(&self) -> [GameTimes; 2] {
+        let mut times = [GameTimes::default(), GameTimes::default()];
+        for (turn, &ms) in self.times_ms.iter().enumerate() {
+            times[self.side_of(turn)].add(ms);
+        }
+        times
     }
 
-    fn names(&self) -> [&str; 2] {
-        self.names()
-    }
-
-    fn first(&self) -> usize {
-        self.first.index()
-    }
-
-    fn winner(&self) -> Option<usize> {
-        self.winner().map(BotIndex::index)
-    }
-
-    fn forfeit(&self) -> Option<(usize, &str)> {
-        self.forfeit()
-            .map(|(by, reason)| (by.index(), reason.name()))
-    }
-
-    fn times_ms(&self) -> &[f64] {
-        &self.times_ms
-    }
-
-    fn side_of(&self, turn: usize) -> usize {
-        self.side_of(turn)
-    }
-
-    fn tallies(&self) -> Option<[Tally; 2]> {
-        self.tallies()
+    /// For standings, with its [`times`](Self::times).
+    pub fn with_times(&self, times: [GameTimes; 2]) -> Game<'_> {
+        let forfeit = self.forfeit();
+        Game {
+            id: &self.id,
+            names: self.names(),
+            first: self.first.index(),
+            winner: self.winner().map(BotIndex::index),
+            forfeit: forfeit.map(|(by, reason)| (by.index(), reason.name())),
+            times,
+            tallies: self.tallies(),
+        }
     }
 }
 

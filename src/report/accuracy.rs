@@ -4,16 +4,11 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
+use super::standings::turn_figures;
 use super::terminal::{Palette, aligned};
 use crate::record::Record;
 use crate::record::annotation::{self, Annotation, Note, Tally};
 use crate::text::{escape_controls, short_name};
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BotTally {
-    pub name: String,
-    pub tally: Tally,
-}
 
 /// Result, annotated turns, and which turns are solved.
 pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String {
@@ -56,55 +51,32 @@ fn proven_turns(notes: &[Note], turns: usize) -> String {
     }
 }
 
-/// `97.5%`; empty for none.
-pub(super) fn percent(share: Option<f64>) -> String {
-    share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BotTally {
+    pub name: String,
+    pub tally: Tally,
+}
+
+impl BotTally {
+    pub fn json(&self) -> Value {
+        let name = std::iter::once(("name".to_owned(), json!(self.name)));
+        let figures = turn_figures(&self.tally);
+        let figures = figures.map(|(column, value)| (column.key.to_owned(), value));
+        Value::Object(name.chain(figures).collect())
+    }
 }
 
 pub fn table(bots: &[BotTally], palette: &Palette) -> String {
-    let heads = [
-        "bot",
-        "turns",
-        "proven",
-        "kept",
-        "accuracy",
-        "win→draw",
-        "win→loss",
-        "draw→loss",
-        "missed wins",
-        "lost at once",
-    ];
-    let mut rows = vec![heads.map(str::to_owned).to_vec()];
-    for BotTally { name, tally } in bots {
-        let mut row = vec![short_name(name)];
-        row.extend([tally.turns, tally.proven, tally.kept].map(|n| n.to_string()));
-        row.push(percent(tally.accuracy()));
-        row.extend(
-            [
-                tally.win_to_draw,
-                tally.win_to_loss,
-                tally.draw_to_loss,
-                tally.missed_wins,
-                tally.lost_at_once,
-            ]
-            .map(|n| n.to_string()),
+    let none = Tally::default();
+    let heads = turn_figures(&none).map(|(column, _)| column.head.to_owned());
+    let mut rows: Vec<Vec<String>> = vec![std::iter::once("bot".to_owned()).chain(heads).collect()];
+    for bot in bots {
+        let figures = turn_figures(&bot.tally).map(|(column, value)| column.text(&value));
+        rows.push(
+            std::iter::once(short_name(&bot.name))
+                .chain(figures)
+                .collect(),
         );
-        rows.push(row);
     }
     aligned(&rows, palette, &[0])
-}
-
-pub fn tally_json(tally: &Tally) -> Value {
-    json!({
-        "turns": tally.turns,
-        "proven": tally.proven,
-        "kept": tally.kept,
-        "accuracy": tally.accuracy(),
-        "blunders": tally.blunders(),
-        "win_to_draw": tally.win_to_draw,
-        "win_to_loss": tally.win_to_loss,
-        "draw_to_loss": tally.draw_to_loss,
-        "missed_wins": tally.missed_wins,
-        "lost_at_once": tally.lost_at_once,
-    })
 }

@@ -3,8 +3,10 @@
 use std::fmt::Write as _;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::{Value as Json, json};
 
+use super::standings::markdown_table;
 use super::terminal::{Palette, aligned};
 use crate::arena::comparison::Forfeits;
 use crate::text::{counted, escape_controls, escape_markdown};
@@ -14,7 +16,8 @@ use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Ve
 /// For intervals by opponent: 95 % in total.
 const ERRORS: [f64; 2] = [0.025; 2];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Ended {
     Decided,
     Complete,
@@ -23,19 +26,7 @@ pub enum Ended {
     Unfit,
 }
 
-impl Ended {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Decided => "decided",
-            Self::Complete => "complete",
-            Self::Budget => "budget",
-            Self::Interrupted => "interrupted",
-            Self::Unfit => "unfit",
-        }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Bot {
     pub name: String,
     pub bot: String,
@@ -219,13 +210,7 @@ impl Report<'_> {
         }
         if self.games > 0 {
             out.push('\n');
-            for (number, row) in self.rows().iter().enumerate() {
-                let cells: Vec<String> = row.iter().map(|cell| escape_markdown(cell)).collect();
-                let _ = writeln!(out, "| {} |", cells.join(" | "));
-                if number == 0 {
-                    let _ = writeln!(out, "| ---{} |", " | ---:".repeat(row.len() - 1));
-                }
-            }
+            out.push_str(&markdown_table(&self.rows(), &[0]));
         }
         if self.problem.is_none() {
             let _ = writeln!(out, "\n{}", escape_markdown(&self.terms()));
@@ -258,9 +243,9 @@ impl Report<'_> {
             "margin": terms.margin,
             "alpha": terms.alpha,
             "beta": terms.beta,
-            "ended": self.ended.name(),
+            "ended": self.ended,
             "problem": self.problem,
-            "new": { "name": self.new.name, "bot": self.new.bot, "hash": self.new.hash },
+            "new": self.new,
             "advantage": advantage,
             "elo": (!self.has_pool()).then_some(advantage).flatten().map(|found| json!({
                 "mean": elo_of_score(found.mean),

@@ -5,8 +5,11 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::league::archive::News;
+use crate::play::questions::Line;
+use crate::play::setup::recorded_reproduce_command;
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
+use crate::session::registry;
 use crate::text::{counted, escape_controls, escape_markdown, short_name};
 
 const ONCE_MORE: &str = "The same question once more";
@@ -95,8 +98,30 @@ pub fn since(places: Option<(usize, usize, Option<usize>)>, news: &News) -> Sinc
     }
 }
 
-/// A request, and the command that repeats it if known.
-pub type Asked = (String, Option<String>);
+/// What this bot was asked after so many turns, and the command that asks it again if known; `pieces`: the file of its
+/// piece set.
+pub(super) fn asked(
+    record: &Record,
+    side: BotIndex,
+    turns: usize,
+    pieces: Option<&str>,
+) -> Option<(String, Option<String>)> {
+    let ruleset =
+        registry::of_record(&record.game, &record.rules, record.pieces.as_deref()).ok()?;
+    let line = Line {
+        start: record.start.clone(),
+        turns: record.turns.get(..turns)?.to_vec(),
+    };
+    let mut request = String::new();
+    line.session(&*ruleset).ok()?.write_request(&mut request);
+    let request = request.trim_end_matches('\n').to_owned();
+    // The end of the game says how its last question is asked again.
+    let is_last = turns == record.turns.len();
+    let command = (is_last || record.result.by != Some(side))
+        .then(|| recorded_reproduce_command(record, side, pieces, &request))
+        .flatten();
+    Some((request, command))
+}
 
 #[derive(Clone, Debug)]
 struct Forfeit {
@@ -136,8 +161,8 @@ impl OwnGames {
         }
     }
 
-    /// `record` is what [`own`] left. `ask` finds the question after so many turns.
-    pub fn add(&mut self, record: &Record, ask: impl Fn(usize) -> Option<Asked>) {
+    /// `record` is what [`own`] left; `pieces`: the file of its piece set.
+    pub fn add(&mut self, record: &Record, pieces: Option<&str>) {
         let mut both = BotIndex::ALL.into_iter();
         let Some(own) = both.find(|&bot| record.bots[bot].name == self.name) else {
             return;
@@ -162,7 +187,8 @@ impl OwnGames {
         ));
         if record.result.by == Some(own) && record.was_played() {
             let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
-            let (request, reproduce) = ask(record.turns.len()).unwrap_or_default();
+            let asked = asked(record, own, record.turns.len(), pieces);
+            let (request, reproduce) = asked.unwrap_or_default();
             let reason = record.result.reason.name().to_owned();
             self.forfeits.entry(reason).or_default().push(Forfeit {
                 game: record.id.clone(),
@@ -177,7 +203,7 @@ impl OwnGames {
         if let Some(analysis) = record.more.get(annotation::FIELD) {
             self.analysed += 1;
             let analysis = Annotation::from_json(analysis);
-            self.add_blunders(record, own, &opponent, &analysis, ask);
+            self.add_blunders(record, own, &opponent, &analysis, pieces);
         }
     }
 
@@ -187,7 +213,7 @@ impl OwnGames {
         own: BotIndex,
         opponent: &str,
         analysis: &Annotation,
-        ask: impl Fn(usize) -> Option<Asked>,
+        pieces: Option<&str>,
     ) {
         let notes = analysis.turns.iter();
         for note in notes.filter(|note| annotation::player(record.first, note.turn) == own) {
@@ -216,8 +242,7 @@ impl OwnGames {
                 reproduce: note
                     .turn
                     .checked_sub(1)
-                    .and_then(&ask)
-                    .and_then(|asked| asked.1),
+                    .and_then(|turns| asked(record, own, turns, pieces)?.1),
             });
         }
     }

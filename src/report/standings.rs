@@ -1,147 +1,230 @@
-//! Standings as a table, CSV, JSON or Markdown.
+//! Standings as a table, CSV, JSON or Markdown, and for pages: one list of columns.
 
 use std::fmt::Write as _;
 
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
 
-use super::accuracy::{percent, tally_json};
 use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
+use crate::record::annotation::Tally;
 use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
 use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
 
-/// Without trailing zeros: `7`, `7.5`.
-fn points(points: f64) -> String {
-    format!("{points}")
+/// How a figure is written for people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(in crate::report) enum Format {
+    Text,
+    Number,
+    /// 0 to 1.
+    Share,
+    Elo,
+    Milliseconds,
+    /// Places gained, or `new`.
+    Moved,
+    /// Numbers by reason.
+    Forfeits,
 }
 
-fn forfeits(place: &Place) -> String {
-    let listed: Vec<String> = place
-        .forfeits
-        .iter()
-        .map(|(reason, count)| format!("{} {count}", short_name(reason)))
-        .collect();
-    listed.join(", ")
+/// Where and when a column is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum When {
+    Always,
+    /// In CSV and JSON only.
+    InFiles,
+    /// In tables for people only.
+    InTables,
+    /// In tables where there are byes.
+    Byes,
+    /// In tables that are ordered by it.
+    TieBreak(TieBreak),
+    Reached,
+    Moved,
+    Timed,
+    Analysed,
+    AnalysedInFiles,
+}
+
+enum Figure {
+    Place(fn(&Place) -> Value),
+    Turns(fn(&Tally) -> Value),
+}
+
+pub(in crate::report) struct Column {
+    /// In CSV, JSON and the page's data.
+    pub(in crate::report) key: &'static str,
+    /// In tables.
+    pub(in crate::report) head: &'static str,
+    pub(in crate::report) format: Format,
+    /// Importance on a narrow terminal, 0 to 100.
+    weight: u8,
+    when: When,
+    figure: Figure,
+}
+
+const fn column(
+    key: &'static str,
+    head: &'static str,
+    format: Format,
+    weight: u8,
+    when: When,
+    figure: Figure,
+) -> Column {
+    Column {
+        key,
+        head,
+        format,
+        weight,
+        when,
+        figure,
+    }
+}
+
+/// In their order everywhere.
+#[rustfmt::skip]
+static COLUMNS: [Column; 37] = {
+    use Format::{Elo, Forfeits, Milliseconds, Number, Share, Text};
+    use Figure::{Place as Of, Turns};
+    use When::{Always, Analysed, AnalysedInFiles, Byes, InFiles, InTables, Reached, Timed, TieBreak as Tie};
+    [
+        column("rank", "#", Number, 100, Always, Of(|p| json!(p.rank))),
+        column("name", "bot", Text, 100, Always, Of(|p| json!(p.name))),
+        column("moved", "moved", Format::Moved, 92, When::Moved, Of(moved)),
+        column("reached", "reached", Text, 99, Reached, Of(|p| json!(p.reached))),
+        column("table", "", Number, 0, InFiles, Of(|p| json!(p.table + 1))),
+        column("games", "games", Number, 60, Always, Of(|p| json!(p.games))),
+        column("wins", "won", Number, 50, Always, Of(|p| json!(p.wins))),
+        column("draws", "drawn", Number, 50, Always, Of(|p| json!(p.draws))),
+        column("losses", "lost", Number, 50, Always, Of(|p| json!(p.losses))),
+        column("byes", "byes", Number, 80, Byes, Of(|p| json!(p.byes.count))),
+        column("bye_points", "", Number, 0, InFiles, Of(|p| json!(p.byes.points))),
+        column("points", "points", Number, 90, Always, Of(|p| json!(p.points))),
+        column("direct", "", Number, 0, InFiles, Of(|p| json!(p.direct))),
+        column("buchholz", "BH", Number, 75, Tie(TieBreak::Buchholz), Of(|p| json!(p.buchholz))),
+        column("buchholz_cut_1", "BH-C1", Number, 75, Tie(TieBreak::BuchholzCut1), Of(|p| json!(p.buchholz_cut_1))),
+        column("sonneborn_berger", "SB", Number, 75, Tie(TieBreak::SonnebornBerger), Of(|p| json!(p.sonneborn_berger))),
+        column("wins_as_second", "won as 2nd", Number, 75, Tie(TieBreak::WinsAsSecond), Of(|p| json!(p.wins_as_second))),
+        column("score", "score", Share, 70, Always, Of(|p| json!(p.score))),
+        column("elo", "Elo", Elo, 95, Always, Of(|p| json!(p.elo))),
+        column("", "±95%", Elo, 94, InTables, Of(|p| json!(p.error))),
+        column("elo_low", "", Elo, 0, InFiles, Of(|p| json!(p.error.map(|error| p.elo - error)))),
+        column("elo_high", "", Elo, 0, InFiles, Of(|p| json!(p.error.map(|error| p.elo + error)))),
+        column("los", "LOS", Share, 40, Always, Of(|p| json!(p.los))),
+        column("median_ms", "median", Milliseconds, 30, Timed, Of(|p| json!(p.median_ms))),
+        column("p95_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.p95_ms))),
+        column("worst_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.worst_ms))),
+        column("turns", "turns", Number, 0, AnalysedInFiles, Turns(|t| json!(t.turns))),
+        column("proven", "proven", Number, 20, Analysed, Turns(|t| json!(t.proven))),
+        column("kept", "kept", Number, 0, AnalysedInFiles, Turns(|t| json!(t.kept))),
+        column("accuracy", "accuracy", Share, 28, Analysed, Turns(|t| json!(t.accuracy()))),
+        column("blunders", "blunders", Number, 26, Analysed, Turns(|t| json!(t.blunders()))),
+        column("win_to_draw", "win→draw", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_draw))),
+        column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss))),
+        column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss))),
+        column("missed_wins", "missed wins", Number, 24, Analysed, Turns(|t| json!(t.missed_wins))),
+        column("lost_at_once", "lost at once", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once))),
+        column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits)),
+    ]
+};
+
+/// How many places up.
+fn moved(place: &Place) -> Value {
+    match place.before {
+        None => json!("new"),
+        Some(before) => {
+            json!(i64::try_from(before).unwrap_or(0) - i64::try_from(place.rank).unwrap_or(0))
+        }
+    }
+}
+
+fn forfeits(place: &Place) -> Value {
+    let reasons = place.forfeits.iter();
+    let reasons = reasons.map(|(reason, count)| (escape_controls(reason), json!(count)));
+    Value::Object(reasons.collect())
+}
+
+impl Column {
+    fn value(&self, place: &Place) -> Value {
+        match self.figure {
+            Figure::Place(of) => of(place),
+            Figure::Turns(of) => place.analysis.as_ref().map_or(Value::Null, of),
+        }
+    }
+
+    fn is_left(&self) -> bool {
+        matches!(self.format, Format::Text | Format::Moved | Format::Forfeits)
+    }
+
+    /// For people.
+    pub(super) fn text(&self, value: &Value) -> String {
+        if let Value::String(text) = value {
+            return short_name(text);
+        }
+        if let Value::Object(numbers) = value {
+            let listed = numbers
+                .iter()
+                .map(|(reason, count)| format!("{} {count}", short_name(reason)));
+            return listed.collect::<Vec<_>>().join(", ");
+        }
+        let Some(number) = value.as_f64() else {
+            return String::new();
+        };
+        match self.format {
+            Format::Share => percent(Some(number)),
+            Format::Elo => elo(number),
+            Format::Milliseconds => format_milliseconds(number),
+            Format::Moved if number > 0.0 => format!("↑{number}"),
+            Format::Moved if number < 0.0 => format!("↓{}", -number),
+            Format::Moved => "=".to_owned(),
+            // Without trailing zeros: `7`, `7.5`.
+            _ => number.to_string(),
+        }
+    }
+
+    /// Numbers to four decimals.
+    fn csv(&self, value: &Value) -> String {
+        match value {
+            Value::Number(_) => {
+                let number = value.as_f64().unwrap_or_default();
+                ((1e4 * number).round() / 1e4 + 0.0).to_string()
+            }
+            Value::String(text) => escape_formula(text),
+            value => escape_formula(&self.text(value)),
+        }
+    }
+}
+
+/// The columns that these standings have in tables, or else in files.
+pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<&'static Column> {
+    let any = |has: fn(&Place) -> bool| standings.places.iter().any(has);
+    let ranking = &standings.ranking;
+    let has_order = ranking.by == RankBy::Points || !ranking.tie_breaks.is_empty();
+    let is_order = |by| has_order && ranking.tie_breaks().contains(&by);
+    let is_there = |column: &&Column| match column.when {
+        When::Always => true,
+        When::InFiles => !in_tables,
+        When::InTables => in_tables,
+        When::Byes => !in_tables || !ranking.byes.is_empty(),
+        When::TieBreak(by) => !in_tables || is_order(by),
+        When::Reached => any(|place| place.reached.is_some()),
+        When::Moved => !ranking.before.is_empty(),
+        When::Timed => {
+            any(|place| place.worst_ms.is_some()) && !(in_tables && column.head.is_empty())
+        }
+        When::Analysed => any(|place| place.analysis.is_some()),
+        When::AnalysedInFiles => !in_tables && any(|place| place.analysis.is_some()),
+    };
+    COLUMNS.iter().filter(is_there).collect()
+}
+
+/// `97.5%`; empty for none.
+pub(super) fn percent(share: Option<f64>) -> String {
+    share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
 }
 
 /// Rounded: `-12`, `0`, never `-0`.
 pub(crate) fn elo(elo: f64) -> String {
     format!("{:.0}", elo.round() + 0.0)
-}
-
-/// Places gained or lost: `↑2`, `↓1`, `=`; `new` without an earlier place.
-fn moved(rank: usize, before: Option<usize>) -> String {
-    match before {
-        None => "new".to_owned(),
-        Some(before) if rank < before => format!("↑{}", before - rank),
-        Some(before) if rank > before => format!("↓{}", rank - before),
-        Some(_) => "=".to_owned(),
-    }
-}
-
-/// The short name of a criterion with a column.
-const fn shown(tie_break: TieBreak) -> Option<&'static str> {
-    match tie_break {
-        TieBreak::Buchholz => Some("BH"),
-        TieBreak::BuchholzCut1 => Some("BH-C1"),
-        TieBreak::SonnebornBerger => Some("SB"),
-        TieBreak::WinsAsSecond => Some("won as 2nd"),
-        TieBreak::Direct | TieBreak::Wins | TieBreak::Rating => None,
-    }
-}
-
-fn columns(standings: &Standings, places: &[&Place]) -> Vec<Column> {
-    let column = |head, weight, cell: &dyn Fn(&Place) -> String| {
-        Column::new(
-            head,
-            weight,
-            places.iter().map(|place| cell(place)).collect(),
-        )
-    };
-    let mut all = vec![
-        column("#", 100, &|place| place.rank.to_string()),
-        column("bot", 100, &|place| short_name(&place.name)).left(),
-    ];
-    if !standings.ranking.before.is_empty() {
-        let moved = |place: &Place| {
-            let before = standings.ranking.before.get(&place.name);
-            moved(place.rank, before.copied())
-        };
-        all.push(column("moved", 92, &moved).left());
-    }
-    if matches!(standings.ranking.by, RankBy::Reached(_)) {
-        let reached = |place: &Place| place.reached.clone().unwrap_or_default();
-        all.push(column("reached", 99, &reached).left());
-    }
-    all.extend([
-        column("games", 60, &|place| place.games.to_string()),
-        column("won", 50, &|place| place.wins.to_string()),
-        column("drawn", 50, &|place| place.draws.to_string()),
-        column("lost", 50, &|place| place.losses.to_string()),
-    ]);
-    if !standings.ranking.byes.is_empty() {
-        all.push(column("byes", 80, &|place| place.byes.count.to_string()));
-    }
-    all.push(column("points", 90, &|place| points(place.points)));
-    let by_points = standings.ranking.by == RankBy::Points;
-    if by_points || !standings.ranking.tie_breaks.is_empty() {
-        for &tie_break in standings.ranking.tie_breaks() {
-            let Some(head) = shown(tie_break) else {
-                continue;
-            };
-            all.push(column(head, 75, &|place| {
-                points(match tie_break {
-                    TieBreak::Buchholz => place.buchholz,
-                    TieBreak::BuchholzCut1 => place.buchholz_cut_1,
-                    TieBreak::SonnebornBerger => place.sonneborn_berger,
-                    _ => f64::from(u32::try_from(place.wins_as_second).unwrap_or(u32::MAX)),
-                })
-            }));
-        }
-    }
-    all.extend([
-        column("score", 70, &|place| percent(Some(place.score))),
-        column("Elo", 95, &|place| elo(place.elo)),
-        column("±95%", 94, &|place| {
-            place.error.map_or_else(String::new, elo)
-        }),
-        column("LOS", 40, &|place| percent(place.superiority)),
-        column("median", 30, &|place| {
-            place
-                .median_ms
-                .map_or_else(String::new, format_milliseconds)
-        }),
-    ]);
-    if standings
-        .places
-        .iter()
-        .any(|place| place.analysis.is_some())
-    {
-        let tally = |cell: &'static dyn Fn(&crate::record::annotation::Tally) -> String| {
-            move |place: &Place| place.analysis.as_ref().map_or_else(String::new, cell)
-        };
-        all.extend([
-            column("proven", 20, &tally(&|tally| tally.proven.to_string())),
-            column("accuracy", 28, &tally(&|tally| percent(tally.accuracy()))),
-            column(
-                "blunders",
-                26,
-                &tally(&|tally| tally.blunders().to_string()),
-            ),
-            column(
-                "missed wins",
-                24,
-                &tally(&|tally| tally.missed_wins.to_string()),
-            ),
-        ]);
-    }
-    let number = |place: &Place| match place.forfeits.values().sum::<u64>() {
-        0 => String::new(),
-        count => count.to_string(),
-    };
-    let mut last = column("forfeits", 65, &forfeits).left();
-    last.short = Some(places.iter().map(|place| number(place)).collect());
-    all.push(last);
-    all
 }
 
 fn criteria(standings: &Standings) -> Vec<&'static str> {
@@ -170,7 +253,7 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
 }
 
 /// A sentence on the tables' order.
-fn order(standings: &Standings) -> String {
+pub(in crate::report) fn order(standings: &Standings) -> String {
     let why = if standings.by_rating {
         " (the bots have played unequally many games)"
     } else {
@@ -183,7 +266,7 @@ fn order(standings: &Standings) -> String {
 }
 
 /// Why there are several tables, or which ratings cannot be compared.
-fn separate(standings: &Standings) -> Option<String> {
+pub(in crate::report) fn separate(standings: &Standings) -> Option<String> {
     if standings.tables > 1 {
         Some(format!(
             "{} tables: no games, directly or through other bots, connect the bots of one with those of \
@@ -200,36 +283,63 @@ fn separate(standings: &Standings) -> Option<String> {
     }
 }
 
-fn tables(standings: &Standings) -> impl Iterator<Item = Vec<&Place>> {
-    let chunks = standings.places.chunk_by(|a, b| a.table == b.table);
-    chunks.map(|places| places.iter().collect())
+pub(in crate::report) fn tables(standings: &Standings) -> impl Iterator<Item = &[Place]> {
+    standings.places.chunk_by(|a, b| a.table == b.table)
+}
+
+/// A column of some places, as text.
+struct Cells {
+    column: &'static Column,
+    cells: Vec<String>,
+}
+
+impl Cells {
+    fn width(&self) -> usize {
+        let cells = self.cells.iter().map(|cell| width(cell));
+        cells.fold(width(self.column.head), usize::max)
+    }
+}
+
+fn cells(columns: &[&'static Column], places: &[Place]) -> Vec<Cells> {
+    let of = |column: &'static Column| {
+        let cells = places.iter().map(|place| column.text(&column.value(place)));
+        Cells {
+            column,
+            cells: cells.collect(),
+        }
+    };
+    columns.iter().copied().map(of).collect()
 }
 
 /// The head first; and indices of left-aligned columns.
-fn rows(columns: &[Column]) -> (Vec<Vec<String>>, Vec<usize>) {
-    let left = (0..columns.len()).filter(|&i| columns[i].is_left);
-    let heads = columns
-        .iter()
-        .map(|column| column.head.to_owned())
-        .collect();
-    let count = columns.first().map_or(0, |column| column.cells.len());
-    let row = |place: usize| {
-        columns
-            .iter()
-            .map(move |column| column.cells[place].clone())
-    };
+fn rows(columns: &[Cells]) -> (Vec<Vec<String>>, Vec<usize>) {
+    let left = (0..columns.len()).filter(|&i| columns[i].column.is_left());
+    let heads = columns.iter().map(|of| of.column.head.to_owned());
+    let count = columns.first().map_or(0, |of| of.cells.len());
+    let row = |place: usize| columns.iter().map(move |of| of.cells[place].clone());
     let rows = (0..count).map(|place| row(place).collect());
-    ([heads].into_iter().chain(rows).collect(), left.collect())
+    let all = std::iter::once(heads.collect()).chain(rows);
+    (all.collect(), left.collect())
+}
+
+/// The head and the rows of each table as they are on paper; and indices of left-aligned columns.
+pub(in crate::report) fn text_rows(standings: &Standings) -> Vec<(Vec<Vec<String>>, Vec<usize>)> {
+    let columns = columns(standings, true);
+    tables(standings)
+        .map(|places| rows(&cells(&columns, places)))
+        .collect()
 }
 
 /// Points head to head of these consecutive places; `-` when two have not met.
-fn cross(places: &[&Place], first: usize, palette: &Palette) -> String {
+fn cross(places: &[Place], first: usize, palette: &Palette) -> String {
     let mut heads = vec!["#".to_owned(), "bot".to_owned()];
     heads.extend((1..=places.len()).map(|place| place.to_string()));
     let rows = places.iter().enumerate().map(|(number, place)| {
         let mut row = vec![(number + 1).to_string(), short_name(&place.name)];
         let against = place.against[first..][..places.len()].iter();
-        row.extend(against.map(|made| made.map_or_else(|| "-".to_owned(), points)));
+        row.extend(
+            against.map(|made| made.map_or_else(|| "-".to_owned(), |points| points.to_string())),
+        );
         row
     });
     let all: Vec<_> = [heads].into_iter().chain(rows).collect();
@@ -246,34 +356,33 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     }
     let mut left_out: Vec<&str> = Vec::new();
     let mut first = 0;
+    let columns = columns(standings, true);
     for places in tables(standings) {
-        let mut columns = columns(standings, &places);
-        left_out.extend(fit(&mut columns, width));
+        let mut columns = cells(&columns, places);
+        let mut dropped = fit(&mut columns, places, width);
         let (rows, left) = rows(&columns);
         out.push_str(&aligned(&rows, palette, &left));
         // At least two columns a bot: too wide without drawing it.
         let fits = |cross: &str| cross.lines().all(|line| columns_of(line) <= width);
         let is_narrow = !is_bounded
-            || places.len() < width / 2 && fits(&cross(&places, first, &Palette::plain()));
+            || places.len() < width / 2 && fits(&cross(places, first, &Palette::plain()));
         if is_narrow {
-            let cross = cross(&places, first, palette);
+            let cross = cross(places, first, palette);
             let _ = writeln!(out, "\nPoints of each against each:\n{cross}");
         } else {
-            left_out.push("points of each against each");
+            dropped.push("points of each against each");
             out.push('\n');
+        }
+        for head in dropped {
+            if !left_out.contains(&head) {
+                left_out.push(head);
+            }
         }
         first += places.len();
     }
     if !standings.places.is_empty() {
         let _ = writeln!(out, "{}", wrapped(&order(standings), width));
     }
-    let mut seen = Vec::new();
-    left_out.retain(|head| {
-        !seen.contains(head) && {
-            seen.push(*head);
-            true
-        }
-    });
     if !left_out.is_empty() {
         let what = left_out.join(", ");
         let why = format!("not shown, as the terminal is too narrow: {what}");
@@ -306,29 +415,36 @@ fn summary(standings: &Standings) -> String {
     format!("{games}{}", advantage.unwrap_or_default())
 }
 
+/// Rows, the head first, as a table of Markdown; these columns are left-aligned.
+pub(super) fn markdown_table(rows: &[Vec<String>], left: &[usize]) -> String {
+    let mut out = String::new();
+    for (number, row) in rows.iter().enumerate() {
+        if number > 0 {
+            let cells: Vec<String> = row.iter().map(|text| escape_markdown(text)).collect();
+            let _ = writeln!(out, "| {} |", cells.join(" | "));
+        } else {
+            let _ = writeln!(out, "| {} |", row.join(" | "));
+            let rule = |column| {
+                if left.contains(&column) {
+                    "---"
+                } else {
+                    "---:"
+                }
+            };
+            let rules: Vec<&str> = (0..row.len()).map(rule).collect();
+            let _ = writeln!(out, "| {} |", rules.join(" | "));
+        }
+    }
+    out
+}
+
 pub fn markdown(standings: &Standings) -> String {
     let mut out = String::new();
     if let Some(why) = separate(standings) {
         let _ = writeln!(out, "{why}\n");
     }
-    let all: Vec<Vec<&Place>> = if standings.places.is_empty() {
-        vec![Vec::new()]
-    } else {
-        tables(standings).collect()
-    };
-    for places in all {
-        let (rows, left) = rows(&columns(standings, &places));
-        for (number, row) in rows.iter().enumerate() {
-            if number > 0 {
-                let cells: Vec<String> = row.iter().map(|text| escape_markdown(text)).collect();
-                let _ = writeln!(out, "| {} |", cells.join(" | "));
-                continue;
-            }
-            let rule = |i: usize| if left.contains(&i) { "---" } else { "---:" };
-            let rules: Vec<&str> = (0..row.len()).map(rule).collect();
-            let _ = writeln!(out, "| {} |\n| {} |", row.join(" | "), rules.join(" | "));
-        }
-        out.push('\n');
+    for (rows, left) in text_rows(standings) {
+        let _ = writeln!(out, "{}", markdown_table(&rows, &left));
     }
     if !standings.places.is_empty() {
         let _ = writeln!(out, "{}\n", order(standings));
@@ -355,80 +471,47 @@ const KEPT: u8 = 90;
 /// Names are shortened to the first width before any column is dropped, to the second if nothing else helps.
 const SHORT_NAMES: [usize; 2] = [24, 8];
 
-#[derive(Clone, Debug)]
-struct Column {
-    head: &'static str,
-    is_left: bool,
-    /// Importance, 0 to 100.
-    weight: u8,
-    cells: Vec<String>,
-    short: Option<Vec<String>>,
-}
-
-impl Column {
-    /// Right-aligned.
-    const fn new(head: &'static str, weight: u8, cells: Vec<String>) -> Self {
-        Self {
-            head,
-            is_left: false,
-            weight,
-            cells,
-            short: None,
-        }
-    }
-
-    /// Left-aligned.
-    fn left(mut self) -> Self {
-        self.is_left = true;
-        self
-    }
-
-    fn width(&self) -> usize {
-        let cells = self.cells.iter().map(|cell| width(cell));
-        cells.fold(width(self.head), usize::max)
-    }
-
-    fn is_empty(&self) -> bool {
-        self.cells.iter().all(String::is_empty)
-    }
-}
-
 /// Fits lines into `room` columns. Returns the heads of dropped columns that are not empty.
-fn fit(columns: &mut Vec<Column>, room: usize) -> Vec<&'static str> {
+fn fit(columns: &mut Vec<Cells>, places: &[Place], room: usize) -> Vec<&'static str> {
     let mut left_out = Vec::new();
     if excess(columns, room) == 0 {
         return left_out;
     }
-    columns.retain(|column| column.weight >= KEPT || !column.is_empty());
-    if excess(columns, room) > 0 {
-        for column in &mut *columns {
-            if let Some(short) = column.short.take() {
-                column.cells = short;
-            }
-        }
+    let is_empty = |of: &Cells| of.cells.iter().all(String::is_empty);
+    columns.retain(|of| of.column.weight >= KEPT || !is_empty(of));
+    let forfeits = |of: &&mut Cells| of.column.format == Format::Forfeits;
+    if excess(columns, room) > 0
+        && let Some(forfeits) = columns.iter_mut().find(forfeits)
+    {
+        // Without their reasons.
+        let number = |place: &Place| match place.forfeits.values().sum::<u64>() {
+            0 => String::new(),
+            count => count.to_string(),
+        };
+        forfeits.cells = places.iter().map(number).collect();
     }
     for least in SHORT_NAMES {
         shorten_names(columns, room, least);
         while excess(columns, room) > 0 {
-            let droppable = (0..columns.len()).filter(|&i| columns[i].weight < KEPT);
-            let Some(least) = droppable.min_by_key(|&i| columns[i].weight) else {
+            let droppable = (0..columns.len()).filter(|&i| columns[i].column.weight < KEPT);
+            let Some(least) = droppable.min_by_key(|&i| columns[i].column.weight) else {
                 break;
             };
-            left_out.push(columns.remove(least).head);
+            left_out.push(columns.remove(least).column.head);
         }
     }
     left_out
 }
 
-fn excess(columns: &[Column], room: usize) -> usize {
+fn excess(columns: &[Cells], room: usize) -> usize {
     let total: usize = columns.iter().map(|column| column.width() + GAP).sum();
     total.saturating_sub(GAP).saturating_sub(room)
 }
 
 /// As far as needed, to `least` at most.
-fn shorten_names(columns: &mut [Column], room: usize, least: usize) {
+fn shorten_names(columns: &mut [Cells], room: usize, least: usize) {
     let excess = excess(columns, room);
-    let names = columns.iter_mut().filter(|column| column.is_left);
+    let names = columns.iter_mut().filter(|of| of.column.is_left());
     if let Some(names) = names.max_by_key(|column| column.width())
         && excess > 0
     {
@@ -439,75 +522,20 @@ fn shorten_names(columns: &mut [Column], room: usize, least: usize) {
     }
 }
 
-/// Points head to head; empty where two have not met.
-fn cross_row(place: &Place) -> impl Iterator<Item = String> + '_ {
-    let against = place.against.iter();
-    against.map(|made| made.map_or_else(String::new, points))
-}
-
-/// Milliseconds.
-pub fn times_csv(standings: &Standings) -> String {
-    let mut table = CsvTable::default();
-    table.row(["name", "median_ms", "worst_ms"]);
-    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
-    for place in &standings.places {
-        table.row([
-            escape_formula(&place.name),
-            number(place.median_ms),
-            number(place.worst_ms),
-        ]);
-    }
-    table.text
-}
-
-/// All figures, unrounded; times and rejected bots only if there are any.
-pub fn as_json(standings: &Standings) -> Value {
-    let places: Vec<Value> = standings
-        .places
-        .iter()
-        .map(|place| {
-            let mut row = json!({
-                "rank": place.rank,
-                "table": place.table + 1,
-                "name": place.name,
-                "games": place.games,
-                "wins": place.wins,
-                "draws": place.draws,
-                "losses": place.losses,
-                "points": place.points,
-                "byes": place.byes.count,
-                "bye_points": place.byes.points,
-                "score": place.score,
-                "elo": place.elo,
-                "error": place.error,
-                "superiority": place.superiority,
-                "direct": place.direct,
-                "buchholz": place.buchholz,
-                "buchholz_cut_1": place.buchholz_cut_1,
-                "sonneborn_berger": place.sonneborn_berger,
-                "wins_as_second": place.wins_as_second,
-                "forfeits": place.forfeits,
-                "against": place.against,
-            });
-            if let Some(reached) = &place.reached {
-                row["reached"] = json!(reached);
-            }
-            if let (Some(median), Some(worst)) = (place.median_ms, place.worst_ms) {
-                row["median_ms"] = json!(median);
-                row["worst_ms"] = json!(worst);
-            }
-            if let Some(tally) = &place.analysis {
-                row["analysis"] = tally_json(tally);
-            }
-            row
-        })
-        .collect();
+/// All figures, unrounded; rejected bots only if there are any.
+pub fn as_json(standings: &Standings, with_times: bool) -> Value {
+    let columns = file_columns(standings, with_times);
+    let places = standings.places.iter().map(|place| {
+        let mut row = row(&columns, place);
+        row.insert("against".to_owned(), json!(place.against));
+        row
+    });
     let mut all = json!({
         "games": standings.games,
         "advantage": standings.advantage.map(|advantage| advantage.elo),
         "advantage_error": standings.advantage.and_then(|advantage| advantage.error),
         "order": criteria(standings),
-        "standings": places,
+        "standings": places.collect::<Vec<_>>(),
     });
     let not_entered: Vec<Value> = standings
         .not_entered()
@@ -519,122 +547,72 @@ pub fn as_json(standings: &Standings) -> Value {
     all
 }
 
-/// A spreadsheet must not run it.
-pub(in crate::report) fn escape_formula(text: &str) -> String {
-    let text = escape_controls(text);
-    if text.starts_with(['=', '+', '-', '@']) {
-        format!("'{text}")
-    } else {
-        text
-    }
+/// Figures by key.
+pub(in crate::report) fn row(columns: &[&'static Column], place: &Place) -> Map<String, Value> {
+    let figures = columns
+        .iter()
+        .map(|of| (of.key.to_owned(), of.value(place)));
+    figures.collect()
 }
 
-/// Columns of times only if there are any. Rejected bots follow without rank, their reason in a last column.
-pub fn as_csv(standings: &Standings) -> String {
+fn file_columns(standings: &Standings, with_times: bool) -> Vec<&'static Column> {
+    let mut columns = columns(standings, false);
+    columns.retain(|column| with_times || column.when != When::Timed);
+    columns
+}
+
+/// Rejected bots follow without rank, their reason in a last column.
+pub fn as_csv(standings: &Standings, with_times: bool) -> String {
+    let columns = file_columns(standings, with_times);
+    let absent: Vec<&NotEntered> = standings.not_entered().collect();
     let mut table = CsvTable::default();
-    let timed = standings.places.iter().any(|p| p.worst_ms.is_some());
-    let columns = if timed { 23 } else { 21 };
-    let mut heads = vec![
-        "rank",
-        "name",
-        "games",
-        "wins",
-        "draws",
-        "losses",
-        "points",
-        "score",
-        "elo",
-        "error",
-        "superiority",
-        "direct",
-        "sonneborn_berger",
-        "forfeits",
-        "table",
-        "byes",
-        "bye_points",
-        "buchholz",
-        "buchholz_cut_1",
-        "wins_as_second",
-        "reached",
-        "median_ms",
-        "worst_ms",
-    ];
-    heads.truncate(columns);
-    if standings
-        .places
-        .iter()
-        .any(|place| place.analysis.is_some())
-    {
-        heads.extend([
-            "proven",
-            "kept",
-            "accuracy",
-            "blunders",
-            "missed_wins",
-            "lost_at_once",
-        ]);
-    }
-    let with_absent = standings.not_entered().next().is_some();
-    if with_absent {
-        heads.push("did_not_enter");
-    }
-    let width = heads.len();
-    table.row(heads);
-    let number = |value: Option<f64>| value.map_or_else(String::new, |v| format!("{v:.4}"));
+    let last = |text: String| (!absent.is_empty()).then_some(text);
+    let heads = columns.iter().map(|column| column.key.to_owned());
+    table.row(heads.chain(last("did_not_enter".to_owned())));
     for place in &standings.places {
-        let mut row = vec![
-            place.rank.to_string(),
-            escape_formula(&place.name),
-            place.games.to_string(),
-            place.wins.to_string(),
-            place.draws.to_string(),
-            place.losses.to_string(),
-            points(place.points),
-            number(Some(place.score)),
-            number(Some(place.elo)),
-            number(place.error),
-            number(place.superiority),
-            points(place.direct),
-            points(place.sonneborn_berger),
-            escape_formula(&forfeits(place)),
-            (place.table + 1).to_string(),
-            place.byes.count.to_string(),
-            points(place.byes.points),
-            points(place.buchholz),
-            points(place.buchholz_cut_1),
-            place.wins_as_second.to_string(),
-            place.reached.clone().unwrap_or_default(),
-            number(place.median_ms),
-            number(place.worst_ms),
-        ];
-        row.truncate(columns);
-        if let Some(tally) = &place.analysis {
-            row.extend([
-                tally.proven.to_string(),
-                tally.kept.to_string(),
-                number(tally.accuracy()),
-                tally.blunders().to_string(),
-                tally.missed_wins.to_string(),
-                tally.lost_at_once.to_string(),
-            ]);
-        }
-        if with_absent {
-            row.push(String::new());
-        }
-        table.row(row);
+        let cells = columns
+            .iter()
+            .map(|column| column.csv(&column.value(place)));
+        table.row(cells.chain(last(String::new())));
     }
-    for absent in standings.not_entered() {
-        let mut row = vec![String::new(); width];
-        // Name and number of games make sense to every reader.
-        row[1] = escape_formula(&absent.name);
-        "0".clone_into(&mut row[2]);
-        row[width - 1] = escape_formula(&absent.reason);
-        table.row(row);
+    for absent in &absent {
+        let cells = columns.iter().map(|column| match column.key {
+            "name" => escape_formula(&absent.name),
+            // It makes sense to every reader.
+            "games" => "0".to_owned(),
+            _ => String::new(),
+        });
+        table.row(cells.chain(last(escape_formula(&absent.reason))));
     }
     table.text
 }
 
-/// A row for each bot, in the standings' order.
+/// Apart: the other tables depend only on the games, byte for byte.
+pub fn times_csv(standings: &Standings) -> String {
+    let columns = COLUMNS
+        .iter()
+        .filter(|column| column.key == "name" || column.when == When::Timed);
+    let mut table = CsvTable::default();
+    table.row(columns.clone().map(|column| column.key));
+    for place in &standings.places {
+        table.row(
+            columns
+                .clone()
+                .map(|column| column.csv(&column.value(place))),
+        );
+    }
+    table.text
+}
+
+/// Of a bot's analysed turns.
+pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Column, Value)> {
+    COLUMNS.iter().filter_map(|column| match column.figure {
+        Figure::Turns(of) => Some((column, of(tally))),
+        Figure::Place(_) => None,
+    })
+}
+
+/// A row for each bot, in the standings' order; empty where two have not met.
 pub fn crosstable_csv(standings: &Standings) -> String {
     let mut table = CsvTable::default();
     let names = standings
@@ -643,9 +621,23 @@ pub fn crosstable_csv(standings: &Standings) -> String {
         .map(|place| escape_formula(&place.name));
     table.row(std::iter::once("bot".to_owned()).chain(names));
     for place in &standings.places {
-        table.row(std::iter::once(escape_formula(&place.name)).chain(cross_row(place)));
+        let against = place
+            .against
+            .iter()
+            .map(|made| made.map_or_else(String::new, |points| points.to_string()));
+        table.row(std::iter::once(escape_formula(&place.name)).chain(against));
     }
     table.text
+}
+
+/// A spreadsheet must not run it.
+pub(in crate::report) fn escape_formula(text: &str) -> String {
+    let text = escape_controls(text);
+    if text.starts_with(['=', '+', '-', '@']) {
+        format!("'{text}")
+    } else {
+        text
+    }
 }
 
 /// CSV.
@@ -673,12 +665,16 @@ impl CsvTable {
 
 #[cfg(test)]
 mod tests {
-    use super::{elo, moved};
+    use serde_json::json;
+
+    use super::{COLUMNS, elo};
 
     #[test]
     fn places_are_compared_with_those_before() {
-        let shown = [(1, Some(3)), (3, Some(1)), (2, Some(2)), (1, None)];
-        let shown = shown.map(|(rank, before)| moved(rank, before));
+        let column = COLUMNS.iter().find(|column| column.key == "moved");
+        let column = column.expect("a column");
+        let shown = [json!(2), json!(-2), json!(0), json!("new")];
+        let shown = shown.map(|moved| column.text(&moved));
         assert_eq!(shown, ["↑2", "↓2", "=", "new"]);
     }
 

@@ -33,15 +33,9 @@ pub struct TerminalView<O, E> {
     out: O,
     err: E,
     names: [String; 2],
-    detail: Detail,
-    palette: Palette,
-    err_palette: Palette,
-    columns: Option<usize>,
-    /// Instead of result lines.
-    json: bool,
+    options: ViewOptions,
     games: u64,
     bots: [BotIndex; 2],
-    people: [bool; 2],
     turn: usize,
 }
 
@@ -66,20 +60,15 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             out,
             err,
             names,
-            detail: options.detail,
-            palette: options.palette,
-            err_palette: options.err_palette,
-            columns: options.columns,
-            json: options.json,
+            options,
             games,
             bots: BotIndex::ALL,
-            people: options.people,
             turn: 0,
         }
     }
 
     fn show(&mut self, text: &str) -> io::Result<()> {
-        if self.json {
+        if self.options.json {
             self.err.write_all(text.as_bytes())
         } else {
             self.out.write_all(text.as_bytes())
@@ -88,7 +77,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
 
     /// Everything, unless a person is playing; two people at one terminal see what the side to move may see.
     fn picture(&self, session: &dyn Session) -> Picture {
-        let is_person = |side: Side| self.people[self.bots[side.index()]];
+        let is_person = |side: Side| self.options.people[self.bots[side.index()]];
         let viewer = match (is_person(Side::First), is_person(Side::Second)) {
             _ if session.outcome().is_some() => None,
             (false, false) => None,
@@ -111,7 +100,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     ) -> io::Result<()> {
         self.bots = bots;
         self.turn = 0;
-        if self.detail == Detail::Results {
+        if self.options.detail == Detail::Results {
             return Ok(());
         }
         let palette = self.shown_palette();
@@ -131,7 +120,11 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let mut board = String::new();
         start.write_start(&mut board);
         if board.chars().any(|symbol| symbol != '.') {
-            text.push_str(&draw_within(&self.picture(start), &palette, self.columns));
+            text.push_str(&draw_within(
+                &self.picture(start),
+                &palette,
+                self.options.columns,
+            ));
         }
         self.show(&text)?;
         // A person who makes the first turn must see the heading.
@@ -139,10 +132,10 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     }
 
     fn shown_palette(&self) -> Palette {
-        if self.json {
-            self.err_palette
+        if self.options.json {
+            self.options.err_palette
         } else {
-            self.palette
+            self.options.palette
         }
     }
 
@@ -152,7 +145,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let name = result.by.map_or("?", |by| self.names[by].as_str());
         let title = format!("{name} forfeits ({})", result.reason);
         let detail = result.detail.as_deref().unwrap_or("");
-        let problem = styled(self.err_palette.problem, &title);
+        let problem = styled(self.options.err_palette.problem, &title);
         writeln!(self.err, "{problem}: {detail}.")?;
         let Some(reproduce) = reproduce else {
             // A person saw the position.
@@ -184,7 +177,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
 
     fn result(&mut self, record: &Record) -> io::Result<()> {
         let line = styled(
-            self.palette.heading,
+            self.options.palette.heading,
             &escape_controls(&record.result_line()),
         );
         writeln!(self.out, "{line}")?;
@@ -192,7 +185,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     }
 
     pub fn score(&mut self, score: &crate::play::match_runner::Score) -> io::Result<()> {
-        if self.json || self.games == 1 {
+        if self.options.json || self.games == 1 {
             return Ok(());
         }
         writeln!(
@@ -262,7 +255,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
     }
 
     fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
-        if self.detail < Detail::Lines {
+        if self.options.detail < Detail::Lines {
             return Ok(());
         }
         let line = format!(
@@ -274,7 +267,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
     }
 
     fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
-        if self.detail < Detail::Lines {
+        if self.options.detail < Detail::Lines {
             return Ok(());
         }
         let line = format!(
@@ -293,7 +286,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
         after: &dyn Session,
         elapsed: Duration,
     ) -> io::Result<()> {
-        if self.detail == Detail::Results {
+        if self.options.detail == Detail::Results {
             return Ok(());
         }
         self.turn += 1;
@@ -304,10 +297,10 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
             styled(palette.heading, self.name(side)),
             after.describe_last_turn(),
             styled(palette.faint, &time(elapsed)),
-            draw_within(&self.picture(after), &palette, self.columns)
+            draw_within(&self.picture(after), &palette, self.options.columns)
         );
         self.show(&text)?;
-        if self.json {
+        if self.options.json {
             self.err.flush()
         } else {
             self.out.flush()
@@ -334,10 +327,10 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
             self.out.flush()?;
             self.forfeit(game.record(), &fault.request, fault.reproduce.as_deref())?;
         }
-        if self.detail > Detail::Results {
+        if self.options.detail > Detail::Results {
             self.show("\n")?;
         }
-        if self.json {
+        if self.options.json {
             self.out.write_all(game.finished.line().as_bytes())?;
             return self.out.flush();
         }

@@ -10,7 +10,7 @@ use crate::arena::results::Results;
 use crate::arena::{Ended, sprt};
 use crate::text::{counted, escape_controls};
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::schedule::knockout::{self, DecidedBy, Tally};
+use crate::tournament::schedule::knockout::{self, Tally};
 use crate::tournament::schedule::{EntrantId, Pairing};
 use crate::tournament::sprt::{Decision, SprtError};
 use crate::tournament::standings::Standings;
@@ -31,11 +31,13 @@ fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
 /// File names and contents. Times are a separate table: the others depend only on the games, byte for byte.
 pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
     let standings = standings(plan, results)?;
-    let timeless = standings.without_times();
     Ok([
-        ("standings.json", format!("{}\n", as_json(&timeless))),
-        ("standings.csv", as_csv(&timeless)),
-        ("crosstable.csv", crosstable_csv(&timeless)),
+        (
+            "standings.json",
+            format!("{}\n", as_json(&standings, false)),
+        ),
+        ("standings.csv", as_csv(&standings, false)),
+        ("crosstable.csv", crosstable_csv(&standings)),
         ("times.csv", times_csv(&standings)),
     ])
 }
@@ -113,14 +115,10 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String
         }
         _ => "too large to measure".to_owned(),
     };
+    let [p0, p1, p2, p3, p4] = results.pentanomial.0;
     Ok(Some(format!(
         "SPRT of {a} against {b}: {verdict}; {difference}. LLR {llr:.2}, bounds {lower:.2} and \
-         {upper:.2}; pairs by points of {a}: 0: {}, ½: {}, 1: {}, 1½: {}, 2: {}\n",
-        results.pentanomial.0[0],
-        results.pentanomial.0[1],
-        results.pentanomial.0[2],
-        results.pentanomial.0[3],
-        results.pentanomial.0[4],
+         {upper:.2}; pairs by points of {a}: 0: {p0}, ½: {p1}, 1: {p2}, 1½: {p3}, 2: {p4}\n"
     )))
 }
 
@@ -165,8 +163,8 @@ fn name_of(plan: &Plan, id: EntrantId) -> &str {
 }
 
 fn points(tally: Tally) -> String {
-    let half = if tally.half_points % 2 == 1 { ".5" } else { "" };
-    format!("{}{half}", tally.half_points / 2)
+    let (whole, half) = (tally.half_points / 2, tally.half_points % 2);
+    format!("{whole}{}", ["", ".5"][usize::from(half == 1)])
 }
 
 struct Block {
@@ -286,13 +284,9 @@ fn matches(plan: &Plan, results: &Results) -> String {
                 name(b)
             );
             if let Some((winner, by)) = decision {
-                let by = match by {
-                    DecidedBy::Points => "",
-                    DecidedBy::WinsAsSecond => " by more wins as the second to move",
-                    DecidedBy::QuickerWins => " by quicker wins",
-                    DecidedBy::Seed => " as the better seed",
-                };
-                let _ = write!(out, ": {} advances{by}", name(winner));
+                let by = by.in_words();
+                let gap = if by.is_empty() { "" } else { " " };
+                let _ = write!(out, ": {} advances{gap}{by}", name(winner));
             }
             out.push('\n');
         }

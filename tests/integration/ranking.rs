@@ -24,7 +24,7 @@ fn record(id: &str, names: [&str; 2], first: usize, winner: Option<usize>) -> St
 
 fn add(collector: &mut Collector, record: &str) {
     let game = RecordSummary::parse(record.as_bytes()).expect("a record");
-    collector.add(&game);
+    collector.add(&game.with_times(game.times()));
 }
 
 /// Games of (first mover, second mover, winner's index), each on its own.
@@ -295,16 +295,13 @@ fn a_bot_that_has_only_had_a_bye_is_in_the_table() {
 #[test]
 fn few_games_have_neither_a_superiority_nor_an_advantage() {
     let few = games(&[("a", "b", Some(0)); 9]);
-    assert_eq!(
-        ranked(&few, &Ranking::default()).places[0].superiority,
-        None
-    );
+    assert_eq!(ranked(&few, &Ranking::default()).places[0].los, None);
     let one = games(&[("a", "b", Some(0))]);
     assert_eq!(ranked(&one, &Ranking::default()).advantage, None);
     let mut list = vec![("a", "b", Some(0)); 6];
     list.extend([("b", "a", None); 4]);
     let table = ranked(&games(&list), &Ranking::default());
-    assert!(table.places[0].superiority.is_some());
+    assert!(table.places[0].los.is_some());
     assert!(
         table
             .advantage

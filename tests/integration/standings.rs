@@ -211,7 +211,7 @@ fn names_that_want_to_be_something_else() {
     let csv = standings(&[&path], &["--format", "csv"]);
     assert_eq!(csv.code, Some(0), "{csv}");
     assert_eq!(csv.stdout.lines().count(), 3, "{csv}");
-    assert!(csv.stdout.contains("\n1,'=cmd()|x,1,1,0,0,1,"), "{csv}");
+    assert!(csv.stdout.contains("\n1,'=cmd()|x,1,1,1,0,0,"), "{csv}");
     assert!(csv.stdout.contains(r#""two\nlines, ""quoted""""#), "{csv}");
     let markdown = standings(&[&path], &["--format", "markdown"]);
     assert!(markdown.stdout.contains("| =cmd()&#124;x |"), "{markdown}");
@@ -350,7 +350,8 @@ fn games_of_a_pair_are_not_independent() {
             .iter()
             .position(|&name| place["name"] == name);
         let expected = expected.bots[bot.unwrap()].error.unwrap();
-        let error = place["error"].as_f64().unwrap();
+        let [low, high] = ["elo_low", "elo_high"].map(|end| place[end].as_f64().unwrap());
+        let error = (high - low) / 2.0;
         assert!((error - expected).abs() < 0.051, "{error} {expected}");
     }
     // As single games they would seem to tell something else.
@@ -360,8 +361,8 @@ fn games_of_a_pair_are_not_independent() {
     }
     let singles = as_json(&[&files.write("2", &singles)], &[]);
     assert_ne!(
-        table["standings"][0]["error"],
-        singles["standings"][0]["error"]
+        table["standings"][0]["elo_low"],
+        singles["standings"][0]["elo_low"]
     );
 }
 
@@ -380,7 +381,7 @@ fn analysed_games_have_more_columns() {
     assert!(!run.stdout.contains("accuracy"), "{run}");
     assert!(
         as_json(&[&plain], &[])["standings"][0]
-            .get("analysis")
+            .get("accuracy")
             .is_none()
     );
 
@@ -409,7 +410,7 @@ fn analysed_games_have_more_columns() {
     let path = files.write("games.jsonl", &games);
     let table = as_json(&[&path], &[]);
     assert_eq!(names(&table), ["a", "b"]);
-    let of = |place: usize, field: &str| table["standings"][place]["analysis"][field].clone();
+    let of = |place: usize, field: &str| table["standings"][place][field].clone();
     // The game without an analysis does not count, the one with a strange one does.
     assert_eq!(
         (of(0, "turns"), of(0, "proven"), of(0, "kept")),
@@ -441,10 +442,12 @@ fn analysed_games_have_more_columns() {
     let run = standings(&[&path], &["--format", "csv"]);
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(
-        lines[0].ends_with(",proven,kept,accuracy,blunders,missed_wins,lost_at_once"),
+        lines[0].ends_with(
+            ",turns,proven,kept,accuracy,blunders,win_to_draw,win_to_loss,draw_to_loss,missed_wins,lost_at_once,forfeits"
+        ),
         "{run}"
     );
-    assert!(lines[1].ends_with(",2,1,0.5000,1,0,0"), "{run}");
+    assert!(lines[1].ends_with(",3,2,1,0.5,1,1,0,0,0,0,"), "{run}");
     let run = standings(&[&path], &["--format", "markdown"]);
     assert!(
         run.stdout
@@ -485,7 +488,7 @@ fn games_in_several_files_count_once() {
                 .as_array()
                 .expect("a list")
                 .iter()
-                .map(|place| place["analysis"]["proven"].as_u64().expect("a number"))
+                .map(|place| place["proven"].as_u64().expect("a number"))
                 .sum();
             assert_eq!(turns, 6);
         }
@@ -568,7 +571,8 @@ fn tables_fit_their_terminal() {
                 game["result"]["reason"] = json!("timeout");
                 game["result"]["by"] = json!(1);
                 let line = game.to_string();
-                collector.add(&RecordSummary::parse(line.as_bytes()).expect("a record"));
+                let game = RecordSummary::parse(line.as_bytes()).expect("a record");
+                collector.add(&game.with_times(game.times()));
             }
         }
     }

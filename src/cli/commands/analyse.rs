@@ -20,7 +20,7 @@ use crate::record::Record;
 use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::reader::{Line, Reader};
-use crate::report::accuracy::{BotTally, game_text, table, tally_json};
+use crate::report::accuracy::{BotTally, game_text, table};
 use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
@@ -268,7 +268,7 @@ impl AnalysisPrinter {
             } else {
                 "\n"
             };
-            let bots: Vec<Value> = bots.iter().map(bot_json).collect();
+            let bots: Vec<Value> = bots.iter().map(BotTally::json).collect();
             let bots = Value::Array(bots);
             writeln!(
                 out,
@@ -281,12 +281,4 @@ impl AnalysisPrinter {
         }
         out.flush()
     }
-}
-
-fn bot_json(bot: &BotTally) -> Value {
-    let mut json = json!({ "name": bot.name });
-    if let (Value::Object(fields), Value::Object(figures)) = (&mut json, tally_json(&bot.tally)) {
-        fields.extend(figures);
-    }
-    json
 }

@@ -22,7 +22,7 @@ use crate::record::{BotIndex, RecordSummary};
 use crate::report::standings::{as_csv, as_json, markdown, table};
 use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, Prepared, Ranking, TieBreak};
+use crate::tournament::standings::{Collector, GameTimes, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -91,14 +91,15 @@ struct Games {
 }
 
 impl Games {
-    fn add(&mut self, game: &RecordSummary<'_>, digests: &Digests) {
+    fn add(&mut self, game: &RecordSummary<'_>, digests: Digests) {
         if let (Some(seen), Some(identity)) = (&mut self.seen, digests.identity) {
-            let is_analysed = game.tallies().is_some();
+            let tallies = game.tallies();
+            let is_analysed = tallies.is_some();
             match seen.entry(identity) {
                 Entry::Occupied(mut known) => {
                     self.copies += 1;
                     if is_analysed && !known.insert(true) {
-                        self.collector.add_analysis(game);
+                        self.collector.add_analysis(game.names(), tallies);
                     }
                     return;
                 }
@@ -108,13 +109,13 @@ impl Games {
             }
         }
         self.distinct.add_digest(digests.content);
-        self.collector.add_prepared(game, &digests.prepared);
+        self.collector.add(&game.with_times(digests.times));
     }
 }
 
 /// Computed on several threads.
 struct Digests {
-    prepared: Prepared,
+    times: [GameTimes; 2],
     /// See [`Distinct::digest`].
     content: Option<u64>,
     /// See [`RecordSummary::identity`]; with several files.
@@ -193,8 +194,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             terminal_width(&io::stdout()),
         ),
         Format::Markdown => markdown(&standings),
-        Format::Json => format!("{}\n", as_json(&standings)),
-        Format::Csv => as_csv(&standings),
+        Format::Json => format!("{}\n", as_json(&standings, true)),
+        Format::Csv => as_csv(&standings, true),
     };
     Ok(Stdout.write_all(text.as_bytes())?)
 }
@@ -216,7 +217,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
             }
         }
         Ok(Some(Digests {
-            prepared: Prepared::of(game),
+            times: game.times(),
             content: Distinct::digest(game),
             identity: of_several.then(|| game.identity()),
         }))
@@ -233,7 +234,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
         let Some(digests) = digests? else {
             return Ok(());
         };
-        games.add(&game, &digests);
+        games.add(&game, digests);
         Ok(())
     };
     take_all(reader, threads_for(bytes), compute, take).map_err(failed)?

@@ -9,8 +9,7 @@
 //! - `turn`: from 1; the last entry for a turn counts.
 //! - `value`: for the player after the turn, with best play; `best`: of the best turn. `win`, `draw`, `loss` or
 //!   `unknown`, which is the default.
-//! - `mark`: `blunder`, `missed-win`, `only`, `forced`, or a word shown unchanged. Without one, a turn worse than the best
-//!   is a `blunder`.
+//! - `mark`: `blunder`, `missed-win`, `only` or `forced`. Without one, a turn worse than the best is a `blunder`.
 //! - `better`: an answer that keeps the best value; `in`: turns until the end with best play; `text`: an explanation.
 //! - `played_line`, `better_line`: the turn and the better one, each with a perfect game after it.
 //! - `missed_win`: whether an immediate win was not taken.
@@ -25,113 +24,78 @@ use serde_json::{Value, json};
 
 use super::{MAX_TURNS, cut};
 use crate::record::Record;
+use crate::record::annotation::{Annotation, FIELD, Mark, Note};
+use crate::solver;
 use crate::text::escape_controls;
 
 const TEXT_CHARS: usize = 400;
 const WORD_CHARS: usize = 24;
 
-/// Letter and rank; unknown values have no rank.
-fn value(entry: &Value, field: &str) -> (char, Option<u8>) {
-    match entry.get(field).and_then(Value::as_str) {
-        Some("win") => ('w', Some(2)),
-        Some("draw") => ('d', Some(1)),
-        Some("loss") => ('l', Some(0)),
-        _ => ('-', None),
+const fn letter(value: Option<solver::Value>) -> char {
+    match value {
+        Some(solver::Value::Win) => 'w',
+        Some(solver::Value::Draw) => 'd',
+        Some(solver::Value::Loss) => 'l',
+        None => '-',
     }
 }
 
-fn word(entry: &Value, field: &str, chars: usize) -> String {
-    let word = entry.get(field).and_then(Value::as_str).unwrap_or_default();
-    cut(&escape_controls(word), chars)
-}
-
-/// Turns joined by tabs.
-fn line(entry: &Value, field: &str) -> String {
-    let turns = entry.get(field).and_then(Value::as_array);
-    let turns = turns.into_iter().flatten().filter_map(Value::as_str);
-    let turns = turns.take(MAX_TURNS);
-    let turns: Vec<String> = turns
-        .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
-        .collect();
-    turns.join("\t")
-}
-
-#[derive(Clone)]
-struct TurnAnalysis {
-    value: char,
-    best: char,
-    distance: char,
-    /// Mark, better answer, text, line after the turn, line after the better one, whether a win was missed.
-    words: [String; 6],
-}
-
-/// Also returns the turn's index; `None` if the game has no such turn.
-fn turn(entry: &Value, turns: usize) -> Option<(usize, TurnAnalysis)> {
-    let number = usize::try_from(entry.get("turn")?.as_u64()?).ok()?;
-    if number == 0 || number > turns {
-        return None;
-    }
-    let (left, left_rank) = value(entry, "value");
-    let (best, best_rank) = value(entry, "best");
-    let mut mark = word(entry, "mark", WORD_CHARS);
-    if mark.is_empty()
-        && left_rank
-            .zip(best_rank)
-            .is_some_and(|(left, best)| left < best)
-    {
-        "blunder".clone_into(&mut mark);
-    }
-    let is_missed = entry.get("missed_win") == Some(&Value::Bool(true)) && mark != "missed-win";
-    let distance = entry.get("in").and_then(Value::as_u64);
-    let distance = distance.and_then(|turns| char::from_digit(u32::try_from(turns).ok()?, 36));
-    let analysis = TurnAnalysis {
-        value: left,
-        best,
-        distance: distance.unwrap_or('0'),
-        words: [
-            mark,
-            word(entry, "better", WORD_CHARS),
-            word(entry, "text", TEXT_CHARS),
-            line(entry, "played_line"),
-            line(entry, "better_line"),
-            if is_missed { "missed" } else { "" }.to_owned(),
-        ],
+/// Mark, better answer, text, line after the turn, line after the better one, whether a win was missed.
+fn words(note: &Note) -> [String; 6] {
+    let is_blunder = note.mark.is_none() && note.value_loss().is_some();
+    let mark = note.mark.or(is_blunder.then_some(Mark::Blunder));
+    let is_missed = note.missed_win && mark != Some(Mark::MissedWin);
+    let text = |text: &Option<String>, chars| {
+        let text = escape_controls(text.as_deref().unwrap_or_default());
+        cut(&text, chars)
     };
-    Some((number - 1, analysis))
+    let line = |turns: &[String]| {
+        let turns = turns.iter().take(MAX_TURNS);
+        let turns = turns.map(|turn| cut(&escape_controls(turn), WORD_CHARS));
+        turns.collect::<Vec<_>>().join("\t")
+    };
+    [
+        mark.map_or("", Mark::name).to_owned(),
+        text(&note.better, WORD_CHARS),
+        text(&note.text, TEXT_CHARS),
+        line(&note.played_line),
+        line(&note.better_line),
+        if is_missed { "missed" } else { "" }.to_owned(),
+    ]
 }
 
 /// `None` without analysis, or when the `room` (bytes) is used up.
 pub(super) fn packed(record: &Record, room: &mut usize) -> Option<Value> {
-    let entries = record.more.get("analysis")?.get("turns")?.as_array()?;
-    let unknown = TurnAnalysis {
-        value: '-',
-        best: '-',
-        distance: '0',
-        words: Default::default(),
-    };
-    let mut turns = vec![unknown; record.turns.len().min(MAX_TURNS)];
-    let mut found = false;
-    for entry in entries {
-        if let Some((index, analysis)) = turn(entry, turns.len()) {
-            turns[index] = analysis;
-            found = true;
-        }
-    }
-    if !found {
+    let mut notes = Annotation::from_json(record.more.get(FIELD)?).turns;
+    let count = record.turns.len().min(MAX_TURNS);
+    notes.retain(|note| note.turn <= count);
+    if notes.is_empty() {
         return None;
     }
-    let row = |of: fn(&TurnAnalysis) -> char| -> String { turns.iter().map(of).collect() };
-    let more: Vec<Value> = turns
-        .iter()
-        .enumerate()
-        .filter_map(|(index, analysis)| {
-            let words = analysis.words.iter().rposition(|word| !word.is_empty())?;
-            let mut fields = vec![json!(index + 1)];
-            fields.extend(analysis.words[..=words].iter().map(|word| json!(word)));
-            Some(Value::Array(fields))
-        })
-        .collect();
-    let packed = json!([row(|s| s.value), row(|s| s.best), row(|s| s.distance), more]);
+    let row = |unknown: char, of: fn(&Note) -> char| {
+        let mut row = vec![unknown; count];
+        for note in &notes {
+            row[note.turn - 1] = of(note);
+        }
+        row.into_iter().collect::<String>()
+    };
+    let distance = |note: &Note| {
+        let distance = note.plies.and_then(|plies| char::from_digit(plies, 36));
+        distance.unwrap_or('0')
+    };
+    let more = notes.iter().filter_map(|note| {
+        let words = words(note);
+        let last = words.iter().rposition(|word| !word.is_empty())?;
+        let words = words[..=last].iter().map(|word| json!(word));
+        let fields = std::iter::once(json!(note.turn)).chain(words);
+        Some(fields.collect::<Value>())
+    });
+    let packed = json!([
+        row('-', |note| letter(note.value)),
+        row('-', |note| letter(note.best)),
+        row('0', distance),
+        more.collect::<Vec<_>>()
+    ]);
     *room = room.checked_sub(packed.to_string().len())?;
     Some(packed)
 }

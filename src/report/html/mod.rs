@@ -67,12 +67,21 @@ pub(super) fn shown_name(name: &str) -> String {
 }
 
 pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
-    let set = piece_style::set(ruleset.name(), ruleset.pieces());
-    json!([
-        escape_controls(ruleset.name()),
-        escape_controls(ruleset.rules()),
-        set
-    ])
+    json!(edition_of(
+        ruleset.name(),
+        ruleset.rules(),
+        ruleset.pieces()
+    ))
+}
+
+/// Game, rules and piece set.
+fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
+    let set = piece_style::set(game, pieces);
+    [
+        json!(escape_controls(game)),
+        json!(escape_controls(rules)),
+        set,
+    ]
 }
 
 pub(super) fn drawing(session: &dyn Session) -> Value {
@@ -150,10 +159,10 @@ impl Report {
                 drawings.as_ref(),
                 &mut self.texts,
             );
-            for text in packed.texts {
+            for text in std::mem::take(&mut self.texts.new) {
                 self.push(&json!(["t", text]));
             }
-            self.push(&packed.game);
+            self.push(&packed);
         }
         Ok(())
     }
@@ -206,13 +215,8 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let set = piece_style::set(&record.game, record.pieces.as_deref());
-        self.push(&json!([
-            "e",
-            escape_controls(&record.game),
-            escape_controls(&record.rules),
-            set
-        ]));
+        let [game, rules, set] = edition_of(&record.game, &record.rules, record.pieces.as_deref());
+        self.push(&json!(["e", game, rules, set]));
         index
     }
 
@@ -295,12 +299,14 @@ impl Report {
         let (entries, games) = self
             .packed()
             .unwrap_or_else(|| (self.entries.join(","), None));
-        let data = page::Data {
-            entries: &entries,
-            games: games.as_deref(),
-            figures: &figures,
-        };
-        Ok(page::whole(&self.options, &data, &standings))
+        let games = games.as_deref();
+        Ok(page::whole(
+            &self.options,
+            &entries,
+            games,
+            &figures,
+            &standings,
+        ))
     }
 }
 

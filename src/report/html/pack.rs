@@ -43,15 +43,18 @@ const ANALYSES: usize = 1_500_000;
 #[derive(Debug)]
 pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
+    /// Those that have no entry yet.
+    pub(super) new: Vec<String>,
     sentences: usize,
     stderrs: usize,
-    pub(super) analyses: usize,
+    analyses: usize,
 }
 
 impl Default for TextStore {
     fn default() -> Self {
         Self {
             known: HashMap::new(),
+            new: Vec::new(),
             sentences: SENTENCES,
             stderrs: STDERRS,
             analyses: ANALYSES,
@@ -59,34 +62,25 @@ impl Default for TextStore {
     }
 }
 
-pub(super) struct Packed {
-    pub(super) game: Value,
-    pub(super) texts: Vec<String>,
-}
-
-/// −1: empty, or no room.
-fn text_index(
-    text: String,
-    known: &mut HashMap<Box<str>, usize>,
-    room: &mut usize,
-    new: &mut Vec<String>,
-) -> i64 {
-    if text.is_empty() {
-        return -1;
-    }
-    let index = if let Some(&index) = known.get(text.as_str()) {
-        index
-    } else {
+impl TextStore {
+    /// The text's number; −1: empty, or no room.
+    fn number(&mut self, text: String, room: fn(&mut Self) -> &mut usize) -> i64 {
+        if text.is_empty() {
+            return -1;
+        }
+        if let Some(&known) = self.known.get(text.as_str()) {
+            return i64::try_from(known).unwrap_or(-1);
+        }
+        let room = room(self);
         let Some(left) = room.checked_sub(text.len()) else {
             return -1;
         };
         *room = left;
-        let index = known.len();
-        known.insert(text.as_str().into(), index);
-        new.push(text);
-        index
-    };
-    i64::try_from(index).unwrap_or(-1)
+        let number = self.known.len();
+        self.known.insert(text.as_str().into(), number);
+        self.new.push(text);
+        i64::try_from(number).unwrap_or(-1)
+    }
 }
 
 /// And a letter for the power of ten.
@@ -175,7 +169,7 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// `stderr`: whether it may be shown. `drawings`: of its positions.
+/// The entry; its new texts are in `store`. `stderr`: whether it may be shown. `drawings`: of its positions.
 pub(super) fn game(
     record: &Record,
     edition: usize,
@@ -183,25 +177,17 @@ pub(super) fn game(
     stderr: bool,
     drawings: Option<&Value>,
     store: &mut TextStore,
-) -> Packed {
+) -> Value {
     let result = &record.result;
-    let mut texts = Vec::new();
     let fault = result.by.map(|by| {
-        let mut store_text =
-            |text: String, room: &mut usize| text_index(text, &mut store.known, room, &mut texts);
-        let answer = result.answer.as_deref().unwrap_or_default();
-        let detail = result.detail.as_deref().unwrap_or_default();
-        let answer = store_text(
-            cut(&escape_controls(answer), ANSWER_CHARS),
-            &mut store.sentences,
-        );
-        let detail = store_text(
-            cut(&escape_controls(detail), DETAIL_CHARS),
-            &mut store.sentences,
-        );
+        let text = |text: &Option<String>, chars| {
+            cut(&escape_controls(text.as_deref().unwrap_or_default()), chars)
+        };
+        let answer = store.number(text(&result.answer, ANSWER_CHARS), |of| &mut of.sentences);
+        let detail = store.number(text(&result.detail, DETAIL_CHARS), |of| &mut of.sentences);
         let end = result.stderr.as_deref().filter(|_| stderr);
         let end = end_of(end.unwrap_or_default(), STDERR_CHARS);
-        let end = store_text(end, &mut store.stderrs);
+        let end = store.number(end, |of| &mut of.stderrs);
         json!([by, answer, detail, end])
     });
     let empty = record.start.chars().all(|cell| cell == '.');
@@ -239,10 +225,7 @@ pub(super) fn game(
     while fields.last().is_some_and(Value::is_null) {
         fields.pop();
     }
-    Packed {
-        game: Value::Array(fields),
-        texts,
-    }
+    Value::Array(fields)
 }
 
 #[cfg(test)]

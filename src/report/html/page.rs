@@ -11,7 +11,7 @@ use sha2::{Digest as _, Sha256};
 use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
-use crate::report::standings::elo;
+use crate::report::standings::text_rows;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
@@ -126,17 +126,16 @@ fn head(options: &Options, live: bool) -> Value {
     })
 }
 
-pub(super) struct Data<'a> {
-    pub(super) entries: &'a str,
-    pub(super) games: Option<&'a str>,
-    pub(super) figures: &'a Value,
-}
-
-/// With all data.
-pub(super) fn whole(options: &Options, data: &Data<'_>, standings: &Standings) -> String {
+/// With all data; `games`: those that are compressed.
+pub(super) fn whole(
+    options: &Options,
+    entries: &str,
+    games: Option<&str>,
+    figures: &Value,
+    standings: &Standings,
+) -> String {
     let head = head(options, false);
-    let (figures, entries) = (data.figures, data.entries);
-    let games = data.games.map(|games| format!(",\"games\":\"{games}\""));
+    let games = games.map(|games| format!(",\"games\":\"{games}\""));
     let games = games.unwrap_or_default();
     let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]{games}}}");
     render(
@@ -152,25 +151,20 @@ pub(super) fn whole(options: &Options, data: &Data<'_>, standings: &Standings) -
 fn without_script(standings: &Standings) -> String {
     let text = |text: &str| escaped(&escape_controls(text));
     let mut out = String::new();
-    if !standings.places.is_empty() {
-        out.push_str(
-            r#"<table>
-<caption>Standings</caption>
-<thead><tr><th scope="col">#</th><th scope="col">bot</th><th scope="col">games</th><th scope="col">points</th><th scope="col">Elo</th></tr></thead>
-<tbody>
-"#,
-        );
-        for (rank, place) in standings.places.iter().enumerate() {
-            let (rank, name, games) = (rank + 1, text(&place.name), place.games);
-            let (points, elo) = (place.points, elo(place.elo));
-            let error = place.error.map(|error| format!(" ± {error:.0}"));
-            let error = error.unwrap_or_default();
-            let _ = writeln!(
-                out,
-                r#"<tr><td>{rank}</td><th scope="row">{name}</th><td>{games}</td><td>{points}</td><td>{elo}{error}</td></tr>"#
-            );
+    for (rows, _) in text_rows(standings) {
+        out.push_str("<table>\n<caption>Standings</caption>\n");
+        for (number, row) in rows.iter().enumerate() {
+            let (start, end) = if number == 0 {
+                ("<th scope=\"col\">", "</th>")
+            } else {
+                ("<td>", "</td>")
+            };
+            let cells = row
+                .iter()
+                .map(|cell| format!("{start}{}{end}", escaped(cell)));
+            let _ = writeln!(out, "<tr>{}</tr>", cells.collect::<String>());
         }
-        out.push_str("</tbody>\n</table>\n");
+        out.push_str("</table>\n");
     }
     let mut absent = standings.not_entered().peekable();
     if absent.peek().is_some() {

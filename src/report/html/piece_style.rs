@@ -6,80 +6,56 @@
 use serde_json::{Value, json};
 
 use crate::game::quarto::PieceSet;
-use crate::game::quarto::piece_set::Feature;
-use crate::game::quarto::piece_set::{FEATURES, Piece};
+use crate::game::quarto::piece_set::{FEATURES, Feature, Piece};
 use crate::text::escape_controls;
 
+/// Names of a feature, then words for its values.
 struct StylePart {
-    names: &'static [&'static str],
-    values: [&'static [&'static str]; 2],
+    names: &'static str,
+    values: [&'static str; 2],
 }
 
 /// Value 0 is drawn big, in the first colour, square and hollow.
 const PARTS: [StylePart; FEATURES] = [
     StylePart {
-        names: &[
-            "size", "height", "grootte", "hoogte", "größe", "taille", "tamaño",
-        ],
+        names: "size height grootte hoogte größe taille tamaño",
         values: [
-            &[
-                "big", "tall", "large", "high", "long", "groot", "hoog", "groß", "grand", "grande",
-            ],
-            &[
-                "small", "short", "little", "low", "klein", "laag", "petit", "pequeño",
-            ],
+            "big tall large high long groot hoog groß grand grande",
+            "small short little low klein laag petit pequeño",
         ],
     },
     StylePart {
-        names: &["color", "colour", "kleur", "shade", "farbe", "couleur"],
-        values: [&[], &[]],
+        names: "color colour kleur shade farbe couleur",
+        values: ["", ""],
     },
     StylePart {
-        names: &["form", "shape", "vorm", "forme", "forma"],
+        names: "form shape vorm forme forma",
         values: [
-            &[
-                "square",
-                "angular",
-                "rectangular",
-                "vierkant",
-                "hoekig",
-                "eckig",
-                "carré",
-            ],
-            &["circular", "round", "circle", "rond", "rund", "redondo"],
+            "square angular rectangular vierkant hoekig eckig carré",
+            "circular round circle rond rund redondo",
         ],
     },
     StylePart {
-        names: &["fill", "core", "vulling", "hole", "top", "füllung"],
+        names: "fill core vulling hole top füllung",
         values: [
-            &["hollow", "hole", "open", "empty", "hol", "hohl", "creux"],
-            &[
-                "solid", "full", "filled", "flat", "massief", "vol", "gevuld", "voll", "plein",
-            ],
+            "hollow hole open empty hol hohl creux",
+            "solid full filled flat massief vol gevuld voll plein",
         ],
     },
 ];
 
-const COLOURS: [(&str, &[&str]); 6] = [
-    ("red", &["red", "rood", "rot", "rouge", "rojo"]),
-    ("blue", &["blue", "blauw", "blau", "bleu", "azul"]),
-    (
-        "light",
-        &["light", "white", "licht", "wit", "weiß", "hell", "blanc"],
-    ),
-    (
-        "dark",
-        &[
-            "dark", "black", "donker", "zwart", "schwarz", "dunkel", "noir", "brown",
-        ],
-    ),
-    ("green", &["green", "groen", "grün", "vert", "verde"]),
-    ("yellow", &["yellow", "geel", "gelb", "jaune", "amarillo"]),
+const COLOURS: [(&str, &str); 6] = [
+    ("red", "red rood rot rouge rojo"),
+    ("blue", "blue blauw blau bleu azul"),
+    ("light", "light white licht wit weiß hell blanc"),
+    ("dark", "dark black donker zwart schwarz dunkel noir brown"),
+    ("green", "green groen grün vert verde"),
+    ("yellow", "yellow geel gelb jaune amarillo"),
 ];
 
-fn is_one(words: &[&str], word: &str) -> bool {
+fn is_one(words: &str, word: &str) -> bool {
     let word = word.to_lowercase();
-    words.iter().any(|known| *known == word)
+    words.split(' ').any(|known| known == word)
 }
 
 fn colour(word: &str) -> Option<&'static str> {

@@ -6,7 +6,7 @@
 mod boards;
 mod paint;
 
-use std::fmt::{Display, Write as _};
+use std::fmt::Write as _;
 use std::io;
 use std::time::Duration;
 
@@ -188,16 +188,23 @@ const HAND: f64 = 116.0;
 /// An SVG file. `title`, which may be empty, comes before the description.
 pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
     let (width, height) = board_size(pieces);
-    let beside = if shown.hand.is_some() { HAND } else { 0.0 };
-    let mut children = vec![boards::board(pieces, shown)];
-    children.extend(boards::hand(pieces, shown));
-    let words = shown.in_words(pieces);
-    let description = if title.is_empty() {
-        words
-    } else {
-        format!("{title}. {words}")
-    };
-    file(width + beside, height, &description, children)
+    let width = width + if shown.hand.is_some() { HAND } else { 0.0 };
+    let stop = if title.is_empty() { "" } else { ". " };
+    let words = format!("{title}{stop}{}", shown.in_words(pieces));
+    format!(
+        concat!(
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {w} {h}" width="{w}" height="{h}" role="img""#,
+            r#" font-family="sans-serif"><title>{title}</title>"#,
+            r#"<rect width="{w}" height="{h}" rx="14" fill="{card}"/>{board}{hand}</svg>"#,
+            "\n"
+        ),
+        w = width,
+        h = height,
+        title = escaped(&words),
+        card = paint::colour("card"),
+        board = boards::board(pieces, shown),
+        hand = boards::hand(pieces, shown),
+    )
 }
 
 /// Longest name in a description, in terminal columns.
@@ -252,104 +259,4 @@ const fn board_size(pieces: &Pieces) -> (f64, f64) {
         columns as f64 * CELL + EDGE + FRAME,
         rows as f64 * CELL + EDGE + FRAME,
     )
-}
-
-fn file(width: f64, height: f64, description: &str, children: Vec<Element>) -> String {
-    let mut root = Element::new("svg")
-        .with("xmlns", "http://www.w3.org/2000/svg")
-        .with("viewBox", format!("0 0 {width} {height}"))
-        .with("width", width)
-        .with("height", height)
-        .with("role", "img")
-        .with("font-family", "sans-serif");
-    root.push(Element::new("title").text(description));
-    root.push(
-        Element::new("rect")
-            .with("width", width)
-            .with("height", height)
-            .with("rx", 14)
-            .with("fill", paint::colour("card")),
-    );
-    for child in children {
-        root.push(child);
-    }
-    root.to_xml()
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-struct Element {
-    tag: &'static str,
-    attributes: Vec<(&'static str, String)>,
-    children: Vec<Self>,
-    text: String,
-}
-
-impl Element {
-    const fn new(tag: &'static str) -> Self {
-        Self {
-            tag,
-            attributes: Vec::new(),
-            children: Vec::new(),
-            text: String::new(),
-        }
-    }
-
-    /// Adds an attribute.
-    fn with(mut self, name: &'static str, value: impl Display) -> Self {
-        self.attributes.push((name, value.to_string()));
-        self
-    }
-
-    /// Adds numeric attributes.
-    fn at<const N: usize>(mut self, numbers: [(&'static str, f64); N]) -> Self {
-        let named = numbers.map(|(name, number)| (name, number.to_string()));
-        self.attributes.extend(named);
-        self
-    }
-
-    /// Adds a class and its paint.
-    fn painted(mut self, class: &str, paint: Vec<(&'static str, String)>) -> Self {
-        self.attributes.push(("class", class.to_owned()));
-        self.attributes.extend(paint);
-        self
-    }
-
-    /// Adds a child.
-    fn child(mut self, child: Self) -> Self {
-        self.children.push(child);
-        self
-    }
-
-    fn text(mut self, text: &str) -> Self {
-        text.clone_into(&mut self.text);
-        self
-    }
-
-    fn push(&mut self, child: Self) {
-        self.children.push(child);
-    }
-
-    /// As a file.
-    fn to_xml(&self) -> String {
-        let mut out = String::new();
-        self.write(&mut out);
-        out.push('\n');
-        out
-    }
-
-    fn write(&self, out: &mut String) {
-        let _ = write!(out, "<{}", self.tag);
-        for (name, value) in &self.attributes {
-            let _ = write!(out, " {name}=\"{}\"", escaped(value));
-        }
-        if self.children.is_empty() && self.text.is_empty() {
-            out.push_str("/>");
-            return;
-        }
-        let _ = write!(out, ">{}", escaped(&self.text));
-        for child in &self.children {
-            child.write(out);
-        }
-        let _ = write!(out, "</{}>", self.tag);
-    }
 }

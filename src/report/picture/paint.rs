@@ -14,127 +14,58 @@ pub(super) fn colour(name: &str) -> &'static str {
     THEME.lines().find_map(of).unwrap_or("#000")
 }
 
-/// Attributes.
-pub(super) type Paint = Vec<(&'static str, String)>;
-
-fn listed<const N: usize>(attributes: [(&'static str, &str); N]) -> Paint {
-    attributes
-        .map(|(name, value)| (name, value.to_owned()))
-        .to_vec()
-}
-
-pub(super) fn of(class: &str) -> Paint {
-    let fill = |name| listed([("fill", colour(name))]);
-    match class {
-        "table" => listed([
-            ("fill", colour("table")),
-            ("stroke", colour("table-edge")),
-            ("stroke-width", "3"),
-        ]),
-        "cell" => fill("cell"),
-        "cell last" => fill("cell-last"),
-        "cell winning" => fill("cell-won"),
-        "rack" => fill("rack"),
-        "slot" => fill("slot"),
-        "opening" => listed([
-            ("fill", "none"),
-            ("stroke", colour("table-edge")),
-            ("stroke-width", "2.5"),
-            ("stroke-dasharray", "6 5"),
-        ]),
-        "stroke" => listed([
-            ("fill", "none"),
-            ("stroke", colour("line")),
-            ("stroke-width", "9"),
-            ("stroke-linecap", "round"),
-            ("opacity", "0.75"),
-        ]),
-        "edge" => listed([
-            ("fill", colour("soft")),
-            ("font-size", "17"),
-            ("font-weight", "600"),
-        ]),
-        "number" => listed([
-            ("fill", colour("on-table")),
-            ("font-size", "20"),
-            ("opacity", "0.55"),
-        ]),
-        "symbol" => listed([
-            ("fill", "#fff"),
-            ("font-size", "17"),
-            ("font-weight", "700"),
-            ("paint-order", "stroke"),
-            ("stroke", "#28190c"),
-            ("stroke-opacity", "0.8"),
-            ("stroke-width", "4"),
-        ]),
-        "shade" => listed([("fill", "#000"), ("fill-opacity", "0.22")]),
-        "gloss" => listed([
-            ("fill", "none"),
-            ("stroke", "#fff"),
-            ("stroke-opacity", "0.3"),
-            ("stroke-width", "2.5"),
-        ]),
-        "ring" => listed([("fill", "none"), ("stroke", "#fff"), ("stroke-width", "6")]),
-        "ring last" => listed([
-            ("fill", "none"),
-            ("stroke", "#fff"),
-            ("stroke-width", "3"),
-            ("stroke-dasharray", "6 5"),
-        ]),
-        _ => Paint::new(),
+/// Attributes: the class and its paint, on a piece of this colour, or on a disc (`disc red`).
+pub(super) fn painted(class: &str, piece: &str) -> String {
+    let is_disc = piece.starts_with("disc");
+    let piece = piece.trim_start_matches("disc ");
+    // `$name` is a colour of the theme, `$piece` that of the piece.
+    let paint = match class {
+        "table" => r#"fill="$table" stroke="$table-edge" stroke-width="3""#,
+        "cell" => r#"fill="$cell""#,
+        "cell last" => r#"fill="$cell-last""#,
+        "cell winning" => r#"fill="$cell-won""#,
+        "rack" => r#"fill="$rack""#,
+        "slot" => r#"fill="$slot""#,
+        "opening" if is_disc => {
+            r##"fill="none" stroke="#fff" stroke-opacity="0.85" stroke-width="2.5" stroke-dasharray="6 5""##
+        }
+        "opening" => {
+            r#"fill="none" stroke="$table-edge" stroke-width="2.5" stroke-dasharray="6 5""#
+        }
+        "stroke" if is_disc => {
+            r##"fill="none" stroke="#fff" stroke-width="9" stroke-linecap="round" opacity="0.75""##
+        }
+        "stroke" => {
+            r#"fill="none" stroke="$line" stroke-width="9" stroke-linecap="round" opacity="0.75""#
+        }
+        "edge" => r#"fill="$soft" font-size="17" font-weight="600""#,
+        "number" => r#"fill="$on-table" font-size="20" opacity="0.55""#,
+        "symbol" => {
+            r##"fill="#fff" font-size="17" font-weight="700" paint-order="stroke" stroke="#28190c" stroke-opacity="0.8" stroke-width="4""##
+        }
+        "mark" if piece == "red" => r##"fill="#fff" font-size="30" font-weight="700""##,
+        "mark" => r#"fill="$yellow-hole" font-size="30" font-weight="700""#,
+        "face" if is_disc => r#"fill="$piece" stroke="$piece-wall" stroke-width="3""#,
+        "face" => r#"fill="$piece" stroke="$piece-wall" stroke-width="1.5""#,
+        "wall" | "hole" => r#"fill="$piece-wall""#,
+        "depth" => r#"fill="$piece-hole""#,
+        "shade" => r##"fill="#000" fill-opacity="0.22""##,
+        "gloss" => r##"fill="none" stroke="#fff" stroke-opacity="0.3" stroke-width="2.5""##,
+        "ring" => r##"fill="none" stroke="#fff" stroke-width="6""##,
+        "ring last" => r##"fill="none" stroke="#fff" stroke-width="3" stroke-dasharray="6 5""##,
+        _ => "",
+    };
+    let mut out = format!(r#"class="{class}" "#);
+    for (number, part) in paint.split('$').enumerate() {
+        if number == 0 {
+            out += part;
+            continue;
+        }
+        let (name, rest) = part.split_at(part.find('"').unwrap_or(part.len()));
+        out += colour(&name.replace("piece", piece));
+        out += rest;
     }
-}
-
-pub(super) fn of_piece(class: &str, piece: &str) -> Paint {
-    let wall = colour(&format!("{piece}-wall"));
-    match class {
-        "face" => listed([
-            ("fill", colour(piece)),
-            ("stroke", wall),
-            ("stroke-width", "1.5"),
-        ]),
-        "wall" | "hole" => listed([("fill", wall)]),
-        "depth" => listed([("fill", colour(&format!("{piece}-hole")))]),
-        class => of(class),
-    }
-}
-
-pub(super) fn of_disc(class: &str, disc: &str) -> Paint {
-    match class {
-        "face" => listed([
-            ("fill", colour(disc)),
-            ("stroke", colour(&format!("{disc}-wall"))),
-            ("stroke-width", "3"),
-        ]),
-        "opening" => listed([
-            ("fill", "none"),
-            ("stroke", "#fff"),
-            ("stroke-opacity", "0.85"),
-            ("stroke-width", "2.5"),
-            ("stroke-dasharray", "6 5"),
-        ]),
-        "mark" => listed([
-            (
-                "fill",
-                if disc == "red" {
-                    "#fff"
-                } else {
-                    colour("yellow-hole")
-                },
-            ),
-            ("font-size", "30"),
-            ("font-weight", "700"),
-        ]),
-        "stroke" => listed([
-            ("fill", "none"),
-            ("stroke", "#fff"),
-            ("stroke-width", "9"),
-            ("stroke-linecap", "round"),
-            ("opacity", "0.75"),
-        ]),
-        class => of(class),
-    }
+    out
 }
 
 #[cfg(test)]
@@ -156,8 +87,6 @@ mod tests {
             "line",
             "rack",
             "slot",
-            "l0",
-            "l1",
         ] {
             assert!(colour(name).starts_with('#'), "{name}");
             assert_ne!(colour(name), "#000", "{name}");

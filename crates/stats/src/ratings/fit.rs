@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::dispersion::{Pooled, Residuals};
 use super::matrix::{Factor, Square, Triangle};
-use super::{Draws, Meeting, Met, Model, Results};
+use super::{Meeting, Model, Results};
 use crate::threads::{self, InOrder, locked};
 
 /// Estimates that exist take fewer than ten.
@@ -23,20 +23,16 @@ const SPREAD: f64 = 1.5;
 /// the one before. To factorise the curvature of a thousand bots takes as long as ten such steps.
 const SHRINKING: f64 = 8.0;
 
-/// The share of the prior that is a win and a loss between equals. Without it the draw parameter would be infinite
-/// when no weaker bot ever won.
-const DECISIVE_PRIOR: f64 = 0.005;
-
 /// Fewer pairings are computed before a thread has been started.
 const MANY: usize = 20_000;
 
 /// Pairings that a thread takes at a time.
 const PART: usize = 1 << 12;
 
-/// Over the parameters of a pairing: the strengths of its two bots, the advantage, the draw parameter.
-type Local = [f64; 4];
+/// Over the parameters of a pairing: the strengths of its two bots, the advantage.
+type Local = [f64; 3];
 
-type LocalSquare = [Local; 4];
+type LocalSquare = [Local; 3];
 
 /// Two bots that met, the one with the lower index first.
 struct Pairing<'a> {
@@ -56,15 +52,13 @@ impl Pairing<'_> {
     }
 }
 
-/// The likelihood function. The parameters are the bots' strengths in natural units, then the advantage and the draw
-/// parameter if they are fitted.
+/// The likelihood function. The parameters are the bots' strengths in natural units, then the advantage if it is
+/// fitted.
 pub(super) struct Fit<'a> {
     pub(super) groups: Vec<usize>,
     pub(super) advantage: Option<usize>,
-    pub(super) drawing: Option<usize>,
     parameters: usize,
     pairings: Vec<Pairing<'a>>,
-    decisive_prior: f64,
     prior: f64,
     adaptive: bool,
     /// Each bot's pairs, or games without a pair.
@@ -75,12 +69,12 @@ pub(super) struct Fit<'a> {
 }
 
 impl<'a> Fit<'a> {
-    pub(super) fn new(results: &Results, meetings: &'a [Met], model: &Model) -> Self {
+    pub(super) fn new(results: &'a Results, model: &Model) -> Self {
         let mut games = vec![0.0; results.bots];
         let mut units = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
-        let mut pairings = Vec::with_capacity(meetings.len());
-        for &(bots, ref meeting) in meetings {
+        let mut pairings = Vec::with_capacity(results.meetings.len());
+        for (&bots, meeting) in &results.meetings {
             let [low, high] = bots.map(|bot| bot as usize);
             let outcomes = meeting.all();
             let total: f64 = outcomes.as_flattened().iter().copied().map(f64::from).sum();
@@ -98,15 +92,9 @@ impl<'a> Fit<'a> {
                 });
             }
         }
-        let (mut drawn, mut decided) = (0.0, 0.0);
         for pairing in &mut pairings {
             let shares = pairing.bots.map(|bot| 1.0 / games[bot as usize]);
             pairing.virtual_draws *= model.prior / 4.0 * (shares[0] + shares[1]);
-            for seat in 0..2 {
-                let outcomes = pairing.outcomes(seat);
-                drawn += outcomes[1];
-                decided += outcomes[0] + outcomes[2];
-            }
         }
         let roots = groups.iter().enumerate();
         let roots = roots.filter(|(bot, group)| bot == *group && games[*bot] > 0.0);
@@ -117,15 +105,8 @@ impl<'a> Fit<'a> {
         let shares: Vec<f64> = shares.filter(|&share| share > 0.0).collect();
         let mean = shares.iter().sum::<f64>() / to_f64(shares.len().max(1));
         let strengths = to_f64(shares.len() - roots.min(shares.len())) * mean;
-        let mut parameters = results.bots;
-        let mut parameter = |wanted: bool| {
-            wanted.then(|| {
-                parameters += 1;
-                parameters - 1
-            })
-        };
-        let advantage = parameter(model.advantage && !pairings.is_empty());
-        let drawing = parameter(model.draws == Draws::Fitted && drawn > 0.0 && decided > 0.0);
+        let has_advantage = model.advantage && !pairings.is_empty();
+        let advantage = has_advantage.then_some(results.bots);
         let threads = if pairings.len() < MANY {
             1
         } else {
@@ -135,10 +116,8 @@ impl<'a> Fit<'a> {
             threads,
             groups,
             advantage,
-            drawing,
-            parameters,
+            parameters: results.bots + usize::from(has_advantage),
             pairings,
-            decisive_prior: model.prior * DECISIVE_PRIOR,
             prior: model.prior,
             adaptive: results.adaptive,
             strengths,
@@ -150,9 +129,6 @@ impl<'a> Fit<'a> {
     /// from there, and three from equal strengths.
     fn by_scores(&self) -> Vec<f64> {
         let mut parameters = vec![0.0; self.parameters];
-        if let Some(index) = self.drawing {
-            parameters[index] = 1.0;
-        }
         let bots = self.groups.len();
         let mut scores = vec![[0.0; 2]; bots];
         for pairing in &self.pairings {
@@ -233,10 +209,7 @@ impl<'a> Fit<'a> {
     fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
         let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
         let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
-        Odds::new(
-            parameters[first] - parameters[second] + advantage,
-            self.drawing.map(|index| parameters[index]),
-        )
+        Odds::new(parameters[first] - parameters[second] + advantage)
     }
 
     /// Takes the results in the order of the pairings: sums are the same to the last bit for any number of threads.
@@ -272,21 +245,18 @@ impl<'a> Fit<'a> {
         });
     }
 
-    /// The gradient of the log-likelihood of a game in which the bot of this seat moved first.
-    const fn unit(seat: usize, slope: Slope) -> Local {
-        let mut unit = [slope.0, slope.0, slope.0, slope.1];
-        unit[1 - seat] = -slope.0;
-        unit
+    /// The gradient of the difference of strength in a game in which the bot of this seat moved first.
+    const fn unit(seat: usize) -> Local {
+        if seat == 0 {
+            [1.0, -1.0, 1.0]
+        } else {
+            [-1.0, 1.0, 1.0]
+        }
     }
 
-    const fn indices(&self, pairing: &Pairing) -> [Option<usize>; 4] {
+    const fn indices(&self, pairing: &Pairing) -> [Option<usize>; 3] {
         let [low, high] = pairing.bots;
-        [
-            Some(low as usize),
-            Some(high as usize),
-            self.advantage,
-            self.drawing,
-        ]
+        [Some(low as usize), Some(high as usize), self.advantage]
     }
 
     /// The log-likelihood and its gradient.
@@ -298,8 +268,9 @@ impl<'a> Fit<'a> {
             let likelihoods = [0, 1].map(|seat| {
                 let odds = self.odds(parameters, pairing, seat);
                 let outcomes = pairing.outcomes(seat);
+                let unit = Self::unit(seat);
                 for (slope, count) in odds.slopes().into_iter().zip(outcomes) {
-                    add(&mut sum, &Self::unit(seat, slope), count);
+                    add(&mut sum, &unit.map(|part| part * slope), count);
                 }
                 odds.likelihood(outcomes)
             });
@@ -310,10 +281,6 @@ impl<'a> Fit<'a> {
             likelihood += second;
             self.add_vector(&mut gradient, pairing, &sum);
         });
-        if let Some(index) = self.drawing {
-            likelihood += 2.0 * self.decisive_prior * ln_logistic(-parameters[index]);
-            gradient[index] -= 2.0 * self.decisive_prior * logistic(parameters[index]);
-        }
         (likelihood, gradient)
     }
 
@@ -325,20 +292,13 @@ impl<'a> Fit<'a> {
             let mut sum = LocalSquare::default();
             for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
-                let bends = odds.bends(pairing.outcomes(seat)).into_iter();
-                for (slope, weight) in bends.filter(|(_, weight)| *weight > 0.0) {
-                    let unit = Self::unit(seat, slope);
-                    add_product(&mut sum, &unit, &unit, weight);
-                }
+                let unit = Self::unit(seat);
+                add_product(&mut sum, &unit, &unit, odds.bend(pairing.outcomes(seat)));
             }
             sum
         };
         self.of_pairings(of_pairing, |pairing, sum| curvature.add(pairing, &sum));
         let mut curvature = curvature.into_square();
-        if let Some(index) = self.drawing {
-            let prior = bend(parameters[index]);
-            curvature.add(index, index, 2.0 * self.decisive_prior * prior);
-        }
         let bots = self.groups.len();
         let mut weights = vec![0.0; bots];
         for (bot, &group) in self.groups.iter().enumerate() {
@@ -390,32 +350,24 @@ fn join(groups: &mut [usize], a: usize, b: usize) {
     }
 }
 
-/// Derivatives of a log-likelihood by the difference of strength and by the draw parameter.
-type Slope = (f64, f64);
-
-/// The likelihood of a game between two bots.
-///
-/// With x the difference of strength and d the draw parameter, the first mover wins with probability σ(x − d) and
-/// loses with σ(−x − d). The rest, a draw, is σ(x − d)·σ(−x − d)·(e²ᵈ − 1): that of a win, that of a loss, and a
-/// factor. When draws are half wins, d is 0 and a draw is half a win and half a loss.
+/// The likelihood of a game between two bots: with the difference of strength x the first mover wins with probability
+/// σ(x). A draw is half a win and half a loss.
 struct Odds {
     /// Strength of the first mover − strength of the second + advantage.
     difference: f64,
-    drawing: Option<f64>,
     /// e to the power of −|difference|.
     tail: f64,
 }
 
 impl Odds {
-    fn new(difference: f64, drawing: Option<f64>) -> Self {
+    fn new(difference: f64) -> Self {
         Self {
             difference,
-            drawing,
             tail: (-difference.abs()).exp(),
         }
     }
 
-    /// Expected, if draws have no parameter.
+    /// Expected.
     fn scores(&self) -> [f64; 2] {
         let large = 1.0 / (1.0 + self.tail);
         let small = self.tail * large;
@@ -426,98 +378,35 @@ impl Odds {
         }
     }
 
-    /// Arguments of σ for a win and for a loss.
-    fn arguments(&self) -> (f64, f64) {
-        let drawing = self.drawing.unwrap_or(0.0);
-        (self.difference - drawing, -self.difference - drawing)
+    fn likelihood(&self, [wins, draws, losses]: [f64; 3]) -> f64 {
+        let both = self.tail.ln_1p();
+        let [won, lost] = [self.difference, -self.difference].map(|x| x.min(0.0) - both);
+        (wins + 0.5 * draws) * won + (losses + 0.5 * draws) * lost
     }
 
-    /// Wins and losses, draws included in both.
-    fn counts(&self, [wins, draws, losses]: [f64; 3]) -> (f64, f64) {
-        let worth = if self.drawing.is_some() { 1.0 } else { 0.5 };
-        (wins + worth * draws, losses + worth * draws)
+    /// Of a win, a draw and a loss: derivatives by the difference of strength.
+    fn slopes(&self) -> [f64; 3] {
+        let [down, up] = self.scores();
+        [up, (up - down) / 2.0, -down]
     }
 
-    fn likelihood(&self, outcomes: [f64; 3]) -> f64 {
-        let (won, lost) = self.arguments();
-        let (wins, losses) = self.counts(outcomes);
-        let draw = match self.drawing {
-            Some(drawing) if drawing <= 0.0 => f64::NEG_INFINITY,
-            Some(drawing) => 2.0 * drawing + (-(-2.0 * drawing).exp_m1()).ln(),
-            None => 0.0,
-        };
-        // 0 times infinity would be NaN.
-        let draws = if outcomes[1] > 0.0 {
-            outcomes[1] * draw
-        } else {
-            0.0
-        };
-        let [won, lost] = if self.drawing.is_some() {
-            [won, lost].map(ln_logistic)
-        } else {
-            let both = self.tail.ln_1p();
-            [won, lost].map(|x| x.min(0.0) - both)
-        };
-        wins * won + losses * lost + draws
-    }
-
-    /// Of a win, a draw and a loss.
-    fn slopes(&self) -> [Slope; 3] {
-        let Some(drawing) = self.drawing else {
-            let [down, up] = self.scores();
-            return [(up, -up), ((up - down) / 2.0, 0.0), (-down, -down)];
-        };
-        let (won, lost) = self.arguments();
-        let (up, down) = (logistic(-won), logistic(-lost));
-        let draw = (up - down, -up - down - 2.0 / (-2.0 * drawing).exp_m1());
-        [(up, -up), draw, (-down, -down)]
-    }
-
-    /// The negated curvature as squares of slopes with weights.
-    fn bends(&self, outcomes: [f64; 3]) -> [(Slope, f64); 3] {
-        let (won, lost) = self.arguments();
-        let (wins, losses) = self.counts(outcomes);
-        let Some(drawing) = self.drawing else {
-            // Those of wins and losses are the same.
-            let [first, second] = self.scores();
-            let weight = (wins + losses) * first * second;
-            return [((1.0, 0.0), weight), ((0.0, 0.0), 0.0), ((0.0, 0.0), 0.0)];
-        };
-        let (bend_of_win, bend_of_loss) = (bend(won), bend(lost));
-        let draw = 1.0 / drawing.sinh().powi(2);
-        [
-            ((1.0, -1.0), wins * bend_of_win),
-            ((-1.0, -1.0), losses * bend_of_loss),
-            ((0.0, 1.0), outcomes[1] * draw),
-        ]
+    /// The negated second derivative.
+    fn bend(&self, [wins, draws, losses]: [f64; 3]) -> f64 {
+        let [first, second] = self.scores();
+        (wins + 0.5 * draws + (losses + 0.5 * draws)) * first * second
     }
 }
 
-fn logistic(x: f64) -> f64 {
-    1.0 / (1.0 + (-x).exp())
-}
-
-/// Slope of [`logistic`].
-fn bend(x: f64) -> f64 {
-    logistic(x) * logistic(-x)
-}
-
-/// Without loss far from 0.
-fn ln_logistic(x: f64) -> f64 {
-    x.min(0.0) - (-x.abs()).exp().ln_1p()
-}
-
-/// A sum of matrices. The diagonal and the columns of the parameters that all games share get something from every
-/// pairing: they are apart until all has been added, because in the matrix each of their cells is in a page of memory
-/// of its own.
+/// A sum of matrices. The diagonal and the column of the advantage get something from every pairing: they are apart
+/// until all has been added, because in the matrix each of their cells is in a page of memory of its own.
 struct Sums {
     square: Square,
     diagonal: Vec<f64>,
-    /// Each bot with the advantage and with the draw parameter.
-    shared: [Vec<f64>; 2],
-    /// The squares of these two, and their product.
-    ends: [[f64; 2]; 2],
-    indices: [Option<usize>; 2],
+    /// Each bot with the advantage.
+    shared: Vec<f64>,
+    /// The square of the advantage.
+    end: f64,
+    advantage: Option<usize>,
 }
 
 impl Sums {
@@ -526,9 +415,9 @@ impl Sums {
         Self {
             square: Square::zero(fit.parameters),
             diagonal: vec![0.0; bots],
-            shared: [vec![0.0; bots], vec![0.0; bots]],
-            ends: [[0.0; 2]; 2],
-            indices: [fit.advantage, fit.drawing],
+            shared: vec![0.0; bots],
+            end: 0.0,
+            advantage: fit.advantage,
         }
     }
 
@@ -538,43 +427,21 @@ impl Sums {
         self.square.add(low, high, of_pairing[0][1]);
         for (seat, bot) in bots.into_iter().enumerate() {
             self.diagonal[bot] += of_pairing[seat][seat];
-            for (column, sums) in self.shared.iter_mut().enumerate() {
-                sums[bot] += of_pairing[seat][2 + column];
-            }
+            self.shared[bot] += of_pairing[seat][2];
         }
-        for (row, sums) in self.ends.iter_mut().enumerate() {
-            for (column, sum) in sums.iter_mut().enumerate() {
-                *sum += of_pairing[2 + row][2 + column];
-            }
-        }
+        self.end += of_pairing[2][2];
     }
 
     fn into_square(self) -> Square {
-        let Self {
-            mut square,
-            diagonal,
-            shared,
-            ends,
-            indices,
-        } = self;
-        for (bot, sum) in diagonal.into_iter().enumerate() {
+        let mut square = self.square;
+        for (bot, sum) in self.diagonal.into_iter().enumerate() {
             square.add(bot, bot, sum);
         }
-        for (index, sums) in indices.into_iter().zip(shared) {
-            for (bot, sum) in sums.into_iter().enumerate() {
-                if let Some(index) = index {
-                    square.add(bot, index, sum);
-                }
+        if let Some(index) = self.advantage {
+            for (bot, sum) in self.shared.into_iter().enumerate() {
+                square.add(bot, index, sum);
             }
-        }
-        for (row, sums) in indices.into_iter().zip(ends) {
-            for (column, sum) in indices.into_iter().zip(sums) {
-                if let (Some(row), Some(column)) = (row, column)
-                    && row <= column
-                {
-                    square.add(row, column, sum);
-                }
-            }
+            square.add(index, index, self.end);
         }
         square.mirror(Triangle::Upper);
         square
@@ -633,13 +500,6 @@ impl Fit<'_> {
     /// The covariance of the parameters, in natural units, and its degrees of freedom.
     pub(super) fn sandwich(&self, parameters: &[f64]) -> Option<(Square, f64)> {
         let curvature = self.curvature(parameters).cholesky()?;
-        if self.drawing.is_some() {
-            let (filling, freedom) = self.filling_of_units(parameters);
-            return Some((
-                self.adapted(curvature.sandwich(filling), parameters),
-                freedom,
-            ));
-        }
         let (mut filling, freedom) = self.filling(parameters);
         let pull = self.pull_without(parameters, &curvature);
         for (row, left) in pull.iter().enumerate() {
@@ -649,16 +509,11 @@ impl Fit<'_> {
         }
         let mut covariance = curvature.sandwich(filling);
         self.add_further(&mut covariance, &curvature.solve(pull));
-        Some((self.adapted(covariance, parameters), freedom))
-    }
-
-    /// Where results decided who met whom.
-    fn adapted(&self, mut covariance: Square, parameters: &[f64]) -> Square {
         if self.adaptive {
             let factors = self.adaptive_factors(parameters, &covariance);
             covariance.scale_each(&factors);
         }
-        covariance
+        Some((covariance, freedom))
     }
 
     /// Adds what virtual draws move the ratings further than by `moved`; see [`FURTHER`].
@@ -717,7 +572,7 @@ impl Fit<'_> {
         let pooled = Pooled::new(&all, self.strengths, advantages, self.prior);
         let mut filling = Sums::new(self);
         let of_pairing = |pairing: &Pairing| {
-            let seats = [0, 1].map(|seat| Self::unit(seat, (1.0, 0.0)));
+            let seats = [0, 1].map(Self::unit);
             let covariance = pooled.covariance(&residuals(pairing));
             let mut sum = LocalSquare::default();
             for (left, row) in seats.iter().zip(covariance) {
@@ -752,7 +607,7 @@ impl Fit<'_> {
             let mut sum = Local::default();
             for seat in 0..2 {
                 let slope = self.odds(parameters, pairing, seat).slopes()[1];
-                let unit = Self::unit(seat, (slope.0, 0.0));
+                let unit = Self::unit(seat).map(|part| part * slope);
                 add(&mut sum, &unit, pairing.virtual_draws);
             }
             sum
@@ -761,41 +616,5 @@ impl Fit<'_> {
             self.add_vector(&mut pull, pairing, &sum);
         });
         pull
-    }
-
-    /// The same where draws have a parameter of their own: from the squares of the scores of all units.
-    fn filling_of_units(&self, parameters: &[f64]) -> (Square, f64) {
-        let mut filling = Sums::new(self);
-        let mut count_of_units = 0.0;
-        for pairing in &self.pairings {
-            let units = [0, 1].map(|seat| {
-                let slopes = self.odds(parameters, pairing, seat).slopes();
-                slopes.map(|slope| Self::unit(seat, slope))
-            });
-            count_of_units += 2.0 * pairing.virtual_draws + pairing.meeting.units();
-            let mut sum = LocalSquare::default();
-            for (seat, units) in units.iter().enumerate() {
-                add_product(&mut sum, &units[1], &units[1], pairing.virtual_draws);
-                for (unit, count) in units.iter().zip(pairing.meeting.games[seat].map(f64::from)) {
-                    add_product(&mut sum, unit, unit, count);
-                }
-            }
-            for (first, row) in units[0].iter().zip(pairing.meeting.pairs) {
-                for (second, count) in units[1].iter().zip(row) {
-                    let mut both = *first;
-                    add(&mut both, second, 1.0);
-                    add_product(&mut sum, &both, &both, f64::from(count));
-                }
-            }
-            filling.add(pairing, &sum);
-        }
-        let mut filling = filling.into_square();
-        // Residuals are smaller than errors, because the parameters were fitted to them.
-        let means = self.groups.iter().enumerate();
-        let means = means.filter(|(bot, group)| bot == *group).count();
-        let fitted = u32::try_from(self.parameters - means).map_or(f64::INFINITY, f64::from);
-        let left = (count_of_units - fitted).max(1.0);
-        filling.scale(count_of_units / left);
-        (filling, left)
     }
 }

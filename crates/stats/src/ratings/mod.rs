@@ -2,8 +2,7 @@
 //!
 //! The bot rated `a` that moves first wins against `b` with probability `1 / (1 + 10^((b − a − advantage) / 400))`.
 //! The ratings are the maximum-likelihood estimate, found by Newton's method and unique where it exists (Hunter, *MM
-//! algorithms for generalized Bradley–Terry models*, 2004). Draws are half a win (as in Ordo) or have their own
-//! parameter (as in `BayesElo`); see [`Draws`].
+//! algorithms for generalized Bradley–Terry models*, 2004). Draws are half a win, as in Ordo.
 //!
 //! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the likelihood, S the covariance of
 //! its slope, from how far results scatter around what the model expects (`dispersion`). Pairs of games are the units
@@ -15,7 +14,7 @@ mod dispersion;
 mod fit;
 mod matrix;
 
-use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::f64::consts::LN_10;
 
 use thiserror::Error;
@@ -43,32 +42,30 @@ pub struct Tally {
     pub losses: u32,
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Draws {
-    /// A draw is half a win and half a loss, as in Ordo.
-    #[default]
-    HalfWins,
-    /// Draws are more likely the closer two bots are; how likely is fitted (Rao and Kupper 1967). Ratings are scaled
-    /// as in `BayesElo`: a small difference means the same expected score as on the Elo scale.
-    Fitted,
+impl Tally {
+    pub const fn add(&mut self, outcome: Outcome, times: u32) {
+        match outcome {
+            Outcome::FirstWins => self.wins += times,
+            Outcome::Draw => self.draws += times,
+            Outcome::SecondWins => self.losses += times,
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     /// Whether a first-mover advantage is fitted.
     pub advantage: bool,
-    pub draws: Draws,
     /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`; 0 for none. They are spread over the
     /// bots that it has met, in proportion to the games with each, half of them in either seat.
     pub prior: f64,
 }
 
 impl Default for Model {
-    /// An advantage, draws as half wins, and `BayesElo`'s prior of 2 draws.
+    /// An advantage, and `BayesElo`'s prior of 2 draws.
     fn default() -> Self {
         Self {
             advantage: true,
-            draws: Draws::HalfWins,
             prior: 2.0,
         }
     }
@@ -95,32 +92,7 @@ struct Meeting {
     pairs: [[u32; 3]; 3],
 }
 
-type Met = ([u32; 2], Meeting);
-
-const FEW: usize = 64;
-
-/// Joins the parts of the same meeting, and sorts them.
-fn join(meetings: &mut Vec<Met>) {
-    meetings.sort_unstable_by_key(|&(bots, _)| bots);
-    meetings.dedup_by(|(bots, part), (kept, into)| {
-        let is_same = bots == kept;
-        if is_same {
-            into.join(part);
-        }
-        is_same
-    });
-}
-
 impl Meeting {
-    fn join(&mut self, other: &Self) {
-        let into = self.games.as_flattened_mut().iter_mut();
-        let into = into.chain(self.pairs.as_flattened_mut());
-        let from = other.games.as_flattened().iter();
-        for (count, more) in into.zip(from.chain(other.pairs.as_flattened())) {
-            *count = count.saturating_add(*more);
-        }
-    }
-
     /// The number of independent units.
     fn units(&self) -> f64 {
         let counts = self.games.as_flattened().iter();
@@ -145,10 +117,8 @@ impl Meeting {
 pub struct Results {
     bots: usize,
     adaptive: bool,
-    /// In any order, some in parts: sorting now and then takes less time and memory than a tree.
-    meetings: Vec<Met>,
-    /// Above this number, parts are joined.
-    most: usize,
+    /// The lower index first.
+    meetings: BTreeMap<[u32; 2], Meeting>,
 }
 
 impl Results {
@@ -157,8 +127,7 @@ impl Results {
         Self {
             bots,
             adaptive: false,
-            meetings: Vec::new(),
-            most: FEW,
+            meetings: BTreeMap::new(),
         }
     }
 
@@ -174,24 +143,7 @@ impl Results {
         }
         let narrow = |bot| u32::try_from(bot).map_err(|_| RatingError::Pairing(a, b, self.bots));
         let bots = [narrow(a.min(b))?, narrow(a.max(b))?];
-        if self.meetings.last().is_none_or(|(last, _)| *last != bots) {
-            if self.meetings.len() >= self.most {
-                join(&mut self.meetings);
-                self.most = FEW.max(2 * self.meetings.len());
-            }
-            self.meetings.push((bots, Meeting::default()));
-        }
-        let last = self.meetings.len() - 1;
-        Ok(&mut self.meetings[last].1)
-    }
-
-    fn joined(&self) -> Cow<'_, [Met]> {
-        if self.meetings.is_sorted_by(|(a, _), (b, _)| a < b) {
-            return Cow::Borrowed(&self.meetings);
-        }
-        let mut meetings = self.meetings.clone();
-        join(&mut meetings);
-        Cow::Owned(meetings)
+        Ok(self.meetings.entry(bots).or_default())
     }
 
     /// Adds games that are independent of each other.
@@ -254,9 +206,6 @@ pub struct Ratings {
     pub bots: Vec<Rating>,
     /// In Elo; `None` when it is not fitted or without games.
     pub advantage: Option<Estimate>,
-    /// With [`Draws::Fitted`], `BayesElo`'s `drawelo`: the Elo difference at which the stronger bot wins half of the
-    /// games. `None` when all games or none were drawn.
-    pub draw_elo: Option<f64>,
     covariance: Square,
     /// The degrees of freedom with which each bot's variance is known.
     freedoms: Vec<f64>,
@@ -300,24 +249,19 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));
     }
-    let meetings = results.joined();
-    let fit = Fit::new(results, &meetings, model);
+    let fit = Fit::new(results, model);
     let parameters = fit.maximize().ok_or(RatingError::Undetermined)?;
     let (mut covariance, freedom) = fit.sandwich(&parameters).ok_or(RatingError::Undetermined)?;
 
-    let drawing = fit.drawing.map(|index| parameters[index]);
-    // The slope of the expected score between equals, as a share of the Elo scale's.
-    let scale = drawing.map_or(1.0, |parameter| 1.0 / (parameter / 2.0).cosh().powi(2));
-    let elo = ELO * scale;
-    covariance.scale(elo * elo);
+    covariance.scale(ELO * ELO);
     let freedoms = fit.freedom_of_bots(freedom);
     let reach = |index: usize| {
-        // The advantage and the draw parameter come from all games.
+        // The advantage comes from all games.
         let own = freedoms.get(index).copied().unwrap_or(freedom);
         quantile_95(own)
     };
     let estimate = |index: usize| Estimate {
-        elo: elo * parameters[index],
+        elo: ELO * parameters[index],
         error: Some(reach(index) * covariance.at(index, index).max(0.0).sqrt()),
     };
     let alone = |group| fit.groups.iter().filter(|&&other| other == group).count() == 1;
@@ -332,7 +276,6 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     Ok(Ratings {
         bots: bots.collect(),
         advantage: fit.advantage.map(estimate),
-        draw_elo: drawing.map(|parameter| ELO * parameter),
         covariance,
         freedoms,
     })

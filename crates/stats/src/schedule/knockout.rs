@@ -42,6 +42,18 @@ pub enum DecidedBy {
     Seed,
 }
 
+impl DecidedBy {
+    /// Empty for points.
+    pub const fn in_words(self) -> &'static str {
+        match self {
+            Self::Points => "",
+            Self::WinsAsSecond => "by more wins as the second to move",
+            Self::QuickerWins => "by quicker wins",
+            Self::Seed => "as the better seed",
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Match {
     pub pairing: Pairing,

@@ -10,12 +10,13 @@ use std::ops::AddAssign;
 use foldhash::HashMap;
 
 use self::ranking::{Criteria, Table};
-use self::scores::Scores;
+use self::scores::Sums;
 use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
 
-pub use self::ranking::{Byes, NoTieBreak, NotEntered, RankBy, Ranking, Reached, TieBreak};
+pub use self::ranking::{Byes, NotEntered, RankBy, Ranking, Reached, TieBreak};
+pub use self::scores::Scores;
 
 /// With fewer pairs of games a likelihood of superiority would be far from the truth more often than not.
 const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
@@ -23,30 +24,21 @@ const PAIRS_FOR_SUPERIORITY: f64 = 5.0;
 const GAMES_FOR_ADVANTAGE: u64 = 5;
 
 /// A finished game between two bots, 0 and 1.
-pub trait Game {
+#[derive(Clone, Debug)]
+pub struct Game<'a> {
     /// Games of one pair have ids that [`GameId`] reads.
-    fn id(&self) -> &str;
-
-    /// Of bots 0 and 1.
-    fn names(&self) -> [&str; 2];
-
+    pub id: &'a str,
+    pub names: [&'a str; 2],
     /// The bot that moved first.
-    fn first(&self) -> usize;
-
+    pub first: usize,
     /// `None` for a draw.
-    fn winner(&self) -> Option<usize>;
-
+    pub winner: Option<usize>,
     /// The bot that forfeited, and the reason in a word.
-    fn forfeit(&self) -> Option<(usize, &str)>;
-
-    /// The time of each turn.
-    fn times_ms(&self) -> &[f64];
-
-    /// 0 for the bot that moved first, 1 for the other.
-    fn side_of(&self, turn: usize) -> usize;
-
+    pub forfeit: Option<(usize, &'a str)>,
+    /// Of the first mover, and of the other.
+    pub times: [GameTimes; 2],
     /// Where the game was analysed: the turns of bots 0 and 1.
-    fn tallies(&self) -> Option<[TurnTally; 2]>;
+    pub tallies: Option<[TurnTally; 2]>,
 }
 
 /// Counts of a bot's turns by their analysis.
@@ -105,33 +97,6 @@ pub struct Collector {
     games: u64,
 }
 
-/// What a [`Collector`] needs of a game: several threads can compute it.
-#[derive(Clone, Debug)]
-pub struct Prepared {
-    pair: Option<u64>,
-    outcome: Outcome,
-    /// Of the first mover, and of the other.
-    times: [TimesOfGame; 2],
-}
-
-impl Prepared {
-    pub fn of(game: &impl Game) -> Self {
-        let mut times = [TimesOfGame::default(), TimesOfGame::default()];
-        for (turn, &ms) in game.times_ms().iter().enumerate() {
-            times[game.side_of(turn)].add(ms);
-        }
-        Self {
-            pair: game.id().parse::<GameId>().ok().map(|id| id.pair),
-            outcome: match game.winner() {
-                None => Outcome::Draw,
-                Some(winner) if winner == game.first() => Outcome::FirstWins,
-                Some(_) => Outcome::SecondWins,
-            },
-            times,
-        }
-    }
-}
-
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
     /// In its table, from 1. Bots that share a place of a knockout have the same.
@@ -149,6 +114,8 @@ pub struct Place {
     pub score: f64,
     /// Rounds in which it did not have to play, and the points for them.
     pub byes: Byes,
+    /// Its place the last time, in a league.
+    pub before: Option<usize>,
     /// What it reached in a tournament that eliminates bots.
     pub reached: Option<String>,
     /// Above or below the mean of the bots that games connect with it.
@@ -157,7 +124,7 @@ pub struct Place {
     pub error: Option<f64>,
     /// Likelihood of superiority over the next place, 0 to 1; `None` when no games connect the two, or one of them
     /// has played fewer than five pairs.
-    pub superiority: Option<f64>,
+    pub los: Option<f64>,
     /// Direct encounter: the points against the bots with which it is tied, if all of them have met.
     pub direct: f64,
     /// The sum of the opponents' points.
@@ -172,6 +139,8 @@ pub struct Place {
     pub forfeits: BTreeMap<String, u64>,
     /// In milliseconds, to 1 %.
     pub median_ms: Option<f64>,
+    /// In milliseconds, to 1 %: 95 of 100 answers took no longer.
+    pub p95_ms: Option<f64>,
     /// The time of its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
     /// `None` when no game of the standings was analysed.
@@ -204,22 +173,29 @@ impl Standings {
         let named = self.ranking.not_entered.iter();
         named.filter(move |absent| !has_place(&absent.name))
     }
-
-    /// The same games lead to the same bytes.
-    #[must_use]
-    pub fn without_times(&self) -> Self {
-        let mut timeless = self.clone();
-        for place in &mut timeless.places {
-            place.median_ms = None;
-            place.worst_ms = None;
-        }
-        timeless
-    }
 }
 
 impl Collector {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The number of a bot, in the order in which they came.
+    pub fn number(&self, name: &str) -> Option<usize> {
+        self.index.get(name).copied()
+    }
+
+    pub const fn games(&self) -> u64 {
+        self.games
+    }
+
+    pub const fn scores(&self) -> &Scores {
+        &self.scores
+    }
+
+    /// By bot: times, in milliseconds to 1 %, and how many answers took them.
+    pub fn times(&self) -> impl Iterator<Item = impl Iterator<Item = (f64, u32)>> {
+        self.times.iter().map(Times::all)
     }
 
     fn bot(&mut self, name: &str) -> usize {
@@ -235,15 +211,17 @@ impl Collector {
         index
     }
 
-    pub fn add(&mut self, game: &impl Game) {
-        self.add_prepared(game, &Prepared::of(game));
-    }
-
-    pub fn add_prepared(&mut self, game: &impl Game, prepared: &Prepared) {
-        let bots = game.names().map(|name| self.bot(name));
-        let sides = [bots[game.first()], bots[1 - game.first()]];
-        self.scores.add(prepared.pair, sides, prepared.outcome);
-        if let Some((by, reason)) = game.forfeit() {
+    pub fn add(&mut self, game: &Game<'_>) {
+        let bots = game.names.map(|name| self.bot(name));
+        let sides = [bots[game.first], bots[1 - game.first]];
+        let outcome = match game.winner {
+            None => Outcome::Draw,
+            Some(winner) if winner == game.first => Outcome::FirstWins,
+            Some(_) => Outcome::SecondWins,
+        };
+        let pair = game.id.parse::<GameId>().ok().map(|id| id.pair);
+        self.scores.add(pair, sides, outcome);
+        if let Some((by, reason)) = game.forfeit {
             let forfeits = &mut self.forfeits[bots[by]];
             match forfeits.get_mut(reason) {
                 Some(count) => *count += 1,
@@ -252,20 +230,17 @@ impl Collector {
                 }
             }
         }
-        for (bot, times) in sides.into_iter().zip(&prepared.times) {
+        for (bot, times) in sides.into_iter().zip(&game.times) {
             self.times[bot].add(times);
         }
         self.games += 1;
-        self.add_analysis(game);
+        self.add_analysis(game.names, game.tallies);
     }
 
     /// Adds the analysis of a game, if there is one, but not the game itself.
-    pub fn add_analysis(&mut self, game: &impl Game) {
-        let Some(tallies) = game.tallies() else {
-            return;
-        };
-        self.analysed = true;
-        for (name, tally) in game.names().into_iter().zip(tallies) {
+    pub fn add_analysis(&mut self, names: [&str; 2], tallies: Option<[TurnTally; 2]>) {
+        for (name, tally) in names.into_iter().zip(tallies.into_iter().flatten()) {
+            self.analysed = true;
             let bot = self.bot(name);
             self.analyses[bot] += tally;
         }
@@ -294,7 +269,7 @@ impl Collector {
             order_of[bot] = place;
         }
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
-        let mut sums = self.scores.sums(&order_of)?;
+        let mut sums = Sums::of(&self.scores, &order_of)?;
         sums.results.set_adaptive(ranking.by != RankBy::Results);
         let ratings = rate(&sums.results, model)?;
         let criteria = Criteria::new(&names, &sums, &ratings, ranking);
@@ -334,17 +309,19 @@ impl Collector {
                     points: criteria.points[i],
                     score: criteria.score(i),
                     byes: criteria.byes[i],
+                    before: ranking.before.get(names[i]).copied(),
                     reached: reached.map(|reached| reached.title.clone()),
                     elo: ratings.bots[i].elo,
                     error: ratings.bots[i].error,
-                    superiority: next.and_then(|&next| ratings.superiority(i, next)),
+                    los: next.and_then(|&next| ratings.superiority(i, next)),
                     direct: encounters[i],
                     buchholz: criteria.buchholz[i][0],
                     buchholz_cut_1: criteria.buchholz[i][1],
                     sonneborn_berger: criteria.sonneborn_berger[i],
                     wins_as_second: sums.wins_as_second[i],
                     forfeits: self.forfeits[by_name[i]].clone(),
-                    median_ms: self.times[by_name[i]].median(),
+                    median_ms: self.times[by_name[i]].percentile(50),
+                    p95_ms: self.times[by_name[i]].percentile(95),
                     worst_ms: self.times[by_name[i]].worst(),
                     analysis: self.analysed.then(|| self.analyses[by_name[i]]),
                     against,
@@ -384,18 +361,19 @@ struct Times {
 /// The number of bins for a factor of e.
 const BINS: f64 = 100.0;
 
+/// Of a bot in a game. Several threads can compute them.
 #[derive(Clone, Debug, Default)]
-struct TimesOfGame {
+pub struct GameTimes {
     bins: Vec<i32>,
     worst: f64,
 }
 
-impl TimesOfGame {
+impl GameTimes {
     #[expect(
         clippy::cast_possible_truncation,
         reason = "logarithms of times are small"
     )]
-    fn add(&mut self, ms: f64) {
+    pub fn add(&mut self, ms: f64) {
         let bin = (ms.max(1e-6).ln() * BINS).round() as i32;
         self.bins.push(bin);
         self.worst = self.worst.max(ms);
@@ -403,7 +381,7 @@ impl TimesOfGame {
 }
 
 impl Times {
-    fn add(&mut self, game: &TimesOfGame) {
+    fn add(&mut self, game: &GameTimes) {
         for &bin in &game.bins {
             let count = self.bin(bin);
             *count = count.saturating_add(1);
@@ -431,14 +409,19 @@ impl Times {
         (self.count > 0).then_some(self.worst)
     }
 
-    fn median(&self) -> Option<f64> {
+    /// The time that so many of a hundred did not exceed.
+    fn percentile(&self, percent: u64) -> Option<f64> {
         let mut before = 0;
-        for (bin, &count) in (self.first..).zip(&self.bins) {
+        let mut bins = self.all();
+        let found = bins.find(|&(_, count)| {
             before += u64::from(count);
-            if 2 * before >= self.count {
-                return Some((f64::from(bin) / BINS).exp());
-            }
-        }
-        None
+            100 * before >= percent * self.count
+        });
+        found.map(|(ms, _)| ms.min(self.worst))
+    }
+
+    fn all(&self) -> impl Iterator<Item = (f64, u32)> + '_ {
+        let bins = (self.first..).zip(&self.bins);
+        bins.map(|(bin, &count)| ((f64::from(bin) / BINS).exp(), count))
     }
 }

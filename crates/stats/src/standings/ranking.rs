@@ -41,30 +41,25 @@ impl TieBreak {
         Self::Rating,
     ];
 
-    /// In options and files.
-    pub const fn name(self) -> &'static str {
+    /// In options and files, and in sentences.
+    const fn names(self) -> [&'static str; 2] {
         match self {
-            Self::Direct => "direct",
-            Self::BuchholzCut1 => "buchholz-cut-1",
-            Self::Buchholz => "buchholz",
-            Self::SonnebornBerger => "sonneborn-berger",
-            Self::Wins => "wins",
-            Self::WinsAsSecond => "wins-as-second",
-            Self::Rating => "rating",
+            Self::Direct => ["direct", "direct encounter where all tied bots have met"],
+            Self::BuchholzCut1 => ["buchholz-cut-1", "Buchholz cut 1"],
+            Self::Buchholz => ["buchholz", "Buchholz"],
+            Self::SonnebornBerger => ["sonneborn-berger", "Sonneborn-Berger"],
+            Self::Wins => ["wins", "wins"],
+            Self::WinsAsSecond => ["wins-as-second", "wins as the second to move"],
+            Self::Rating => ["rating", "rating"],
         }
     }
 
-    /// In sentences.
+    pub const fn name(self) -> &'static str {
+        self.names()[0]
+    }
+
     pub const fn in_words(self) -> &'static str {
-        match self {
-            Self::Direct => "direct encounter where all tied bots have met",
-            Self::BuchholzCut1 => "Buchholz cut 1",
-            Self::Buchholz => "Buchholz",
-            Self::SonnebornBerger => "Sonneborn-Berger",
-            Self::Wins => "wins",
-            Self::WinsAsSecond => "wins as the second to move",
-            Self::Rating => "rating",
-        }
+        self.names()[1]
     }
 }
 
@@ -74,20 +69,15 @@ impl fmt::Display for TieBreak {
     }
 }
 
-/// The error for a text that is not a criterion.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "{0:?} is no tie-break; expected direct, buchholz-cut-1, buchholz, sonneborn-berger, wins, \
-     wins-as-second or rating"
-)]
-pub struct NoTieBreak(String);
-
 impl FromStr for TieBreak {
-    type Err = NoTieBreak;
+    type Err = String;
 
-    fn from_str(text: &str) -> Result<Self, NoTieBreak> {
+    fn from_str(text: &str) -> Result<Self, String> {
         let found = Self::ALL.into_iter().find(|known| known.name() == text);
-        found.ok_or_else(|| NoTieBreak(text.to_owned()))
+        found.ok_or_else(|| {
+            let known = Self::ALL.map(Self::name).join(", ");
+            format!("{text:?} is not a tie-break; expected {known}")
+        })
     }
 }
 

@@ -1,25 +1,10 @@
 //! The results of any two bots, and their sums.
 
+use std::collections::BTreeMap;
+
 use foldhash::HashMap;
 
-use crate::ratings::{Outcome, RatingError, Results, Tally};
-
-#[derive(Clone, Copy, Debug, Default)]
-struct Counts {
-    wins: u32,
-    draws: u32,
-    losses: u32,
-}
-
-impl Counts {
-    const fn add(&mut self, outcome: Outcome, times: u32) {
-        match outcome {
-            Outcome::FirstWins => self.wins += times,
-            Outcome::Draw => self.draws += times,
-            Outcome::SecondWins => self.losses += times,
-        }
-    }
-}
+use crate::ratings::{Model, Outcome, RatingError, Ratings, Results, Tally, rate};
 
 /// One game of a pair whose other game has not been added.
 #[derive(Clone, Copy, Debug)]
@@ -39,9 +24,9 @@ const MOST_HALVES: usize = 100_000;
 
 /// The results of games. Its size depends on the number of bots and of incomplete pairs.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Scores {
+pub struct Scores {
     /// Games without a pair, by (first mover, second mover).
-    singles: HashMap<(u32, u32), Counts>,
+    singles: HashMap<(u32, u32), Tally>,
     /// Pairs of games with the same opening, by the two bots in the order of their indices.
     pairs: HashMap<(u32, u32), Pairs>,
     halves: HashMap<u64, Half>,
@@ -57,9 +42,38 @@ impl Scores {
         }
     }
 
-    /// The bots are numbered by `order`.
-    pub(super) fn sums(&self, order: &[usize]) -> Result<Sums, RatingError> {
-        Sums::of(self, order)
+    /// By first and second mover, with their numbers.
+    pub fn tallies(&self) -> BTreeMap<(usize, usize), Tally> {
+        let mut tallies = BTreeMap::<(usize, usize), Tally>::new();
+        let mut add = |first: u32, second: u32, outcome, times| {
+            let counts = tallies.entry((first as usize, second as usize));
+            counts.or_default().add(outcome, times);
+        };
+        for (&(first, second), counts) in &self.singles {
+            let counts = [counts.wins, counts.draws, counts.losses];
+            for (outcome, times) in OUTCOMES.into_iter().zip(counts) {
+                add(first, second, outcome, times);
+            }
+        }
+        for half in self.halves.values() {
+            let [first, second] = half.bots.map(narrow);
+            add(first, second, half.outcome, 1);
+        }
+        for (&(low, high), pairs) in &self.pairs {
+            for (outcome, row) in OUTCOMES.into_iter().zip(pairs) {
+                for (other, &times) in OUTCOMES.into_iter().zip(row) {
+                    add(low, high, outcome, times);
+                    add(high, low, other, times);
+                }
+            }
+        }
+        tallies
+    }
+
+    /// Of this number of bots. An error is why the games determine no ratings.
+    pub fn ratings(&self, bots: usize, model: &Model) -> Result<Ratings, RatingError> {
+        let order: Vec<usize> = (0..bots).collect();
+        rate(&Sums::of(self, &order)?.results, model)
     }
 
     /// By two bots, numbered by `order`, the lower number first.
@@ -75,7 +89,7 @@ impl Scores {
             parts.push((bots, Part::Games { is_low, counts }));
         }
         for half in self.halves.values() {
-            let mut counts = Counts::default();
+            let mut counts = Tally::default();
             counts.add(half.outcome, 1);
             let (bots, is_low) = numbered(half.bots.map(narrow));
             parts.push((bots, Part::Games { is_low, counts }));
@@ -123,7 +137,7 @@ impl Scores {
 
 /// `is_low` says whether the first mover, or the first bot of the pairs, has the lower number.
 enum Part<'a> {
-    Games { is_low: bool, counts: Counts },
+    Games { is_low: bool, counts: Tally },
     Pairs { is_low: bool, pairs: &'a Pairs },
 }
 
@@ -157,8 +171,8 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Counts are integers and halves, so their sums do not depend on the order of the records.
-    fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
+    /// Tally are integers and halves, so their sums do not depend on the order of the records.
+    pub(super) fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
         let bots = order.len();
         let mut parts = scores.parts(order);
         // Those of a bot follow each other, with the same opponent side by side.
@@ -177,17 +191,12 @@ impl Sums {
             match part {
                 Part::Games { is_low, counts } => {
                     let (first, second) = if is_low { (low, high) } else { (high, low) };
-                    let tally = Tally {
-                        wins: counts.wins,
-                        draws: counts.draws,
-                        losses: counts.losses,
-                    };
-                    sums.results.add_games(first, second, tally)?;
+                    sums.results.add_games(first, second, counts)?;
                     sums.add(first, second, counts);
                 }
                 Part::Pairs { is_low, pairs } => {
                     let (a, b) = if is_low { (low, high) } else { (high, low) };
-                    let mut counts = [Counts::default(); 2];
+                    let mut counts = [Tally::default(); 2];
                     for (outcome_a, row) in OUTCOMES.into_iter().zip(pairs) {
                         for (outcome_b, &times) in OUTCOMES.into_iter().zip(row) {
                             if times == 0 {
@@ -219,7 +228,7 @@ impl Sums {
         Ok(sums)
     }
 
-    fn add(&mut self, first: usize, second: usize, counts: Counts) {
+    fn add(&mut self, first: usize, second: usize, counts: Tally) {
         let games = counts.wins + counts.draws + counts.losses;
         for (a, b, won, lost) in [
             (first, second, counts.wins, counts.losses),

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee_stats::ratings::{Draws, Model, Outcome, RatingError, Ratings, Results, Tally, rate};
+use referee_stats::ratings::{Model, Outcome, RatingError, Ratings, Results, Tally, rate};
 
 /// First mover, second mover, the first mover's wins, draws and losses.
 type Row = (usize, usize, [u32; 3]);
@@ -20,7 +20,6 @@ const A: [Row; 20] = [
 
 const PLAIN: Model = Model {
     advantage: false,
-    draws: Draws::HalfWins,
     prior: 0.0,
 };
 
@@ -113,24 +112,6 @@ fn ordo_superiority() {
 }
 
 #[test]
-fn bayeselo() {
-    for (prior, wanted) in [
-        (0.0, [166.0, 71.0, 5.0, -60.0, -183.0]),
-        (2.0, [160.0, 69.0, 5.0, -58.0, -176.0]),
-    ] {
-        let model = Model {
-            advantage: true,
-            draws: Draws::Fitted,
-            prior,
-        };
-        let ratings = rated(5, &A, &model);
-        let rounded: Vec<f64> = elos(&ratings).iter().map(|elo| elo.round()).collect();
-        assert_near(&rounded, &wanted, 0.0);
-        assert!(ratings.draw_elo.unwrap() > 0.0);
-    }
-}
-
-#[test]
 fn two_bots_have_the_elo_of_their_score() {
     let ratings = rated(2, &[(0, 1, [15, 0, 5]), (1, 0, [5, 0, 15])], &PLAIN);
     let elo = 400.0 * 3.0_f64.log10() / 2.0;
@@ -143,27 +124,20 @@ fn two_bots_have_the_elo_of_their_score() {
 #[test]
 fn perfect_scores_are_finite_with_a_prior_and_refused_without() {
     let rows = [(0, 1, [50, 0, 0]), (1, 0, [0, 0, 50]), (1, 2, [5, 1, 4])];
-    for draws in [Draws::HalfWins, Draws::Fitted] {
-        let model = Model {
-            draws,
-            ..Model::default()
+    let ratings = rated(3, &rows, &Model::default());
+    assert!(ratings.bots[0].elo > 200.0, "{ratings:?}");
+    let error = ratings.bots[0].error.unwrap();
+    assert!(error > 100.0 && error < 2000.0, "{ratings:?}");
+    assert!(ratings.superiority(0, 1).unwrap() > 0.98);
+    for advantage in [false, true] {
+        let without = Model {
+            advantage,
+            prior: 0.0,
         };
-        let ratings = rated(3, &rows, &model);
-        assert!(ratings.bots[0].elo > 200.0, "{ratings:?}");
-        let error = ratings.bots[0].error.unwrap();
-        assert!(error > 100.0 && error < 2000.0, "{ratings:?}");
-        assert!(ratings.superiority(0, 1).unwrap() > 0.98);
-        for advantage in [false, true] {
-            let without = Model {
-                advantage,
-                draws,
-                prior: 0.0,
-            };
-            assert_eq!(
-                rate(&results(3, &rows), &without).unwrap_err(),
-                RatingError::Undetermined
-            );
-        }
+        assert_eq!(
+            rate(&results(3, &rows), &without).unwrap_err(),
+            RatingError::Undetermined
+        );
     }
 }
 
@@ -216,46 +190,34 @@ fn groups_are_rated_apart() {
 
 #[test]
 fn nothing_to_rate() {
-    for draws in [Draws::HalfWins, Draws::Fitted] {
-        for prior in [0.0, 2.0] {
-            let model = Model {
-                advantage: true,
-                draws,
-                prior,
-            };
-            assert!(rated(0, &[], &model).bots.is_empty());
-            for bots in [1, 3] {
-                let ratings = rated(bots, &[], &model);
-                assert_near(&elos(&ratings), &vec![0.0; bots], 0.0);
-                assert_eq!((ratings.advantage, ratings.draw_elo), (None, None));
-                assert_eq!(ratings.superiority(0, 0), Some(0.5));
-            }
-            let ratings = rated(2, &[(0, 1, [0; 3])], &model);
-            assert_eq!(ratings.superiority(0, 1), None);
+    for prior in [0.0, 2.0] {
+        let model = Model { prior, ..ADVANTAGE };
+        assert!(rated(0, &[], &model).bots.is_empty());
+        for bots in [1, 3] {
+            let ratings = rated(bots, &[], &model);
+            assert_near(&elos(&ratings), &vec![0.0; bots], 0.0);
+            assert_eq!(ratings.advantage, None);
+            assert_eq!(ratings.superiority(0, 0), Some(0.5));
         }
+        let ratings = rated(2, &[(0, 1, [0; 3])], &model);
+        assert_eq!(ratings.superiority(0, 1), None);
     }
 }
 
 #[test]
 fn only_draws() {
-    for draws in [Draws::HalfWins, Draws::Fitted] {
-        for prior in [0.0, 2.0] {
-            let model = Model {
-                advantage: true,
-                draws,
-                prior,
-            };
-            let ratings = rated(2, &[(0, 1, [0, 9, 0]), (1, 0, [0, 9, 0])], &model);
-            assert_near(&elos(&ratings), &[0.0; 2], 1e-9);
-            let error = ratings.bots[0].error.unwrap();
-            if prior == 0.0 {
-                assert_near(&[error], &[0.0], 1e-9);
-            } else if draws == Draws::HalfWins {
-                // Something else than a draw could have happened.
-                assert!((10.0..40.0).contains(&error), "{error}");
-            }
-            assert_eq!(ratings.superiority(0, 1), Some(0.5));
+    for prior in [0.0, 2.0] {
+        let model = Model { prior, ..ADVANTAGE };
+        let ratings = rated(2, &[(0, 1, [0, 9, 0]), (1, 0, [0, 9, 0])], &model);
+        assert_near(&elos(&ratings), &[0.0; 2], 1e-9);
+        let error = ratings.bots[0].error.unwrap();
+        if prior == 0.0 {
+            assert_near(&[error], &[0.0], 1e-9);
+        } else {
+            // Something else than a draw could have happened.
+            assert!((10.0..40.0).contains(&error), "{error}");
         }
+        assert_eq!(ratings.superiority(0, 1), Some(0.5));
     }
 }
 
@@ -439,12 +401,7 @@ fn any_rows() -> impl Strategy<Value = Vec<Row>> {
 }
 
 fn any_model() -> impl Strategy<Value = Model> {
-    let draws = prop_oneof![Just(Draws::HalfWins), Just(Draws::Fitted)];
-    (any::<bool>(), draws, 0.01..4.0).prop_map(|(advantage, draws, prior)| Model {
-        advantage,
-        draws,
-        prior,
-    })
+    (any::<bool>(), 0.01..4.0).prop_map(|(advantage, prior)| Model { advantage, prior })
 }
 
 proptest! {

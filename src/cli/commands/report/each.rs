@@ -12,32 +12,28 @@ use crate::cli::support::folder::pieces_of;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::write;
 use crate::cli::support::setup::unreadable;
-use crate::game::quarto::{PieceSet, Rules};
 use crate::league::archive::AllNews;
 use crate::league::state::{self, League, Member};
-use crate::play::examiner::Line;
-use crate::play::setup::recorded_reproduce_command;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
-use crate::record::{BotIndex, Record, RecordSummary};
+use crate::record::{Record, RecordSummary};
 use crate::report::html;
-use crate::report::own::{Asked, OwnGames, Since, not_entered_text, own, since};
+use crate::report::own::{OwnGames, Since, not_entered_text, own, since};
 use crate::report::serve::Feed;
-use crate::session::registry::{self, Choices};
 use crate::text::counted;
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::NotEntered;
 
 /// Writes `NAME.html` and `NAME.md` for the bots of `names`, or for all; for a bot that did not enter, `NAME.md` with
-/// the reason. `since`: what has changed, by name. `homes`: see [`homes_of`].
+/// the reason. `members`: those of a league, by name.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
     not_entered: &[NotEntered],
     names: &[String],
     folder: &Path,
-    since: &BTreeMap<String, Since>,
-    homes: &BTreeMap<String, Vec<String>>,
+    members: &BTreeMap<String, OfMember>,
 ) -> Result<(), Failure> {
+    let stranger = OfMember::default();
     let mut all = BTreeSet::new();
     for_each(files, |_, record| {
         all.extend(record.bots.into_iter().map(|bot| bot.name));
@@ -61,12 +57,12 @@ pub(in crate::cli) fn write_each(
     for (name, slug) in all.iter().zip(slugs(&all)) {
         if names.is_empty() || names.iter().any(|chosen| chosen == name) {
             let place = folder.join(slug);
-            let since = since.get(*name);
+            let member = members.get(*name).unwrap_or(&stranger);
+            let since = member.since.as_ref();
             if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
                 write_text(&place, &not_entered_text(name, &absent.reason, since))?;
             } else {
-                let homes = homes.get(*name).map_or(&[][..], Vec::as_slice);
-                write_one(files, name, &place, since, homes)?;
+                write_one(files, name, &place, since, &member.homes)?;
             }
             written += 1;
         }
@@ -88,13 +84,9 @@ fn write_one(
 ) -> Result<(), Failure> {
     let feed = Feed::new(html::Options {
         title: format!("{name}: own games"),
-        private: false,
-        one: false,
         own: Some(name.to_owned()),
-        limits: Vec::new(),
         skip_copies: files.len() > 1,
-        frame: None,
-        game: None,
+        ..html::Options::default()
     });
     let mut text = OwnGames::new(name);
     // A game may be in two files, in one with its analysis.
@@ -106,7 +98,8 @@ fn write_one(
             let game = RecordSummary::of(&record).map_err(problem)?;
             if files.len() == 1 || seen.insert(game.identity()) {
                 feed.publish(&record).map_err(problem)?;
-                text.add(&record, |turns| asked(&record, name, turns, file));
+                let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
+                text.add(&record, pieces.as_deref());
             }
         }
         Ok(())
@@ -142,35 +135,6 @@ fn with_ending(place: &Path, ending: &str) -> PathBuf {
     path.into()
 }
 
-/// The question after so many turns of a game, and the command that asks it again.
-fn asked(record: &Record, name: &str, turns: usize, file: &Path) -> Option<Asked> {
-    let mut both = BotIndex::ALL.into_iter();
-    let own = both.find(|&bot| record.bots[bot].name == name)?;
-    let set = match &record.pieces {
-        None => PieceSet::default(),
-        Some(text) => PieceSet::parse(text).ok()?,
-    };
-    let ruleset = registry::find(&record.game)?.ruleset(Choices {
-        rules: Rules::from_name(&record.rules)?,
-        set,
-        ..Choices::default()
-    });
-    let line = Line {
-        start: record.start.clone(),
-        turns: record.turns.get(..turns)?.to_vec(),
-    };
-    let mut request = String::new();
-    line.session(&*ruleset).ok()?.write_request(&mut request);
-    let request = request.trim_end_matches('\n').to_owned();
-    let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-    // The end of the game says how its last question is asked again.
-    let is_last = turns == record.turns.len();
-    let command = (is_last || record.result.by != Some(own))
-        .then(|| recorded_reproduce_command(record, own, pieces.as_deref(), &request))
-        .flatten();
-    Some((request, command))
-}
-
 fn for_each(
     files: &[&Path],
     mut each: impl FnMut(&Path, Record) -> Result<(), Failure>,
@@ -190,15 +154,30 @@ fn for_each(
     Ok(())
 }
 
-/// By bot; empty when `path` is not the folder of a league.
-pub(in crate::cli) fn since_last(path: &Path) -> Result<BTreeMap<String, Since>, Failure> {
-    let mut texts = BTreeMap::new();
+/// What a member of a league is told beside its games.
+#[derive(Default)]
+pub(in crate::cli) struct OfMember {
+    since: Option<Since>,
+    /// The folders of all its versions, which its author knows as `.`.
+    homes: Vec<String>,
+}
+
+/// By name; empty when `path` is not the folder of a league.
+pub(in crate::cli) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure> {
     if !path.is_dir() {
-        return Ok(texts);
+        return Ok(BTreeMap::new());
     }
     let directory = TournamentDirectory::at(path);
-    let (Some(league), Some(plan)) = (League::read(path)?, directory.plan()?) else {
-        return Ok(texts);
+    let Some(league) = League::read(path)? else {
+        return Ok(BTreeMap::new());
+    };
+    let member = |(name, member)| {
+        let homes = folders(path, member);
+        (String::clone(name), OfMember { since: None, homes })
+    };
+    let mut members: BTreeMap<String, OfMember> = league.members.iter().map(member).collect();
+    let Some(plan) = directory.plan()? else {
+        return Ok(members);
     };
     let games = directory.journal_file();
     let mut results = Results::new(&plan);
@@ -208,34 +187,21 @@ pub(in crate::cli) fn since_last(path: &Path) -> Result<BTreeMap<String, Since>,
     let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
     let news =
         AllNews::read(path, &plan, &games).map_err(|error| Failure::Usage(error.to_string()))?;
-    for (name, member) in &league.members {
+    for (name, of) in &mut members {
         let Some(mut news) = news.of(name, &league, &plan) else {
             continue;
         };
         if let Some(problem) = &mut news.problem {
-            *problem = text_at_home(path, member, problem);
+            // Its files as the author names them, not as the league's folder does.
+            for folder in &of.homes {
+                *problem = problem.replace(&format!("{folder}/"), "./");
+            }
         }
         let place = standings.places.iter().find(|place| place.name == *name);
-        let places = place.map(|place| {
-            let before = ranking.before.get(name).copied();
-            (place.rank, standings.places.len(), before)
-        });
-        texts.insert(name.clone(), since(places, &news));
+        let places = place.map(|place| (place.rank, standings.places.len(), place.before));
+        of.since = Some(since(places, &news));
     }
-    Ok(texts)
-}
-
-/// The folders of all versions, by bot, which authors know as `.`; empty when `path` is not a league's folder.
-pub(in crate::cli) fn homes_of(path: &Path) -> Result<BTreeMap<String, Vec<String>>, Failure> {
-    let mut homes = BTreeMap::new();
-    if path.is_dir()
-        && let Some(league) = League::read(path)?
-    {
-        for (name, member) in &league.members {
-            homes.insert(name.clone(), folders(path, member));
-        }
-    }
-    Ok(homes)
+    Ok(members)
 }
 
 /// As they are written, whole paths first.
@@ -247,13 +213,4 @@ fn folders(league: &Path, member: &Member) -> Vec<String> {
         [real, whole, folder].map(|folder| folder.display().to_string())
     });
     folders.collect()
-}
-
-/// Names a member's files as its author does, not as the league's folder does.
-fn text_at_home(league: &Path, member: &Member, text: &str) -> String {
-    let mut text = text.to_owned();
-    for folder in folders(league, member) {
-        text = text.replace(&format!("{folder}/"), "./");
-    }
-    text
 }

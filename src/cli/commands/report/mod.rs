@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use self::each::{homes_of, since_last, write_each};
+use self::each::{members, write_each};
 use crate::arena::analysing;
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
@@ -93,10 +93,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
         let absent = ranking_of(&records)?.not_entered;
-        let (mut since, mut homes) = (BTreeMap::new(), BTreeMap::new());
+        let mut of_leagues = BTreeMap::new();
         for path in &args.files {
-            since.extend(since_last(path)?);
-            homes.extend(homes_of(path)?);
+            of_leagues.extend(members(path)?);
         }
         let records = with_analyses(&args.files, &records);
         return write_each(
@@ -104,8 +103,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             &absent,
             &args.only,
             folder,
-            &since,
-            &homes,
+            &of_leagues,
         );
     }
     let shown = if args.live.is_on() {
@@ -116,12 +114,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let feed = Feed::new(html::Options {
         title,
         private: args.private,
-        one: false,
-        own: None,
-        limits: Vec::new(),
         skip_copies: shown.len() > 1,
         game: game_of(&args.game_program, &records)?,
         frame: args.live_frame.origin(),
+        ..html::Options::default()
     });
     let files = analysed_first(&shown);
     if args.live.is_on() {

@@ -1,7 +1,7 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
 import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, signed, time } from "./dom.js";
-import { absent, absentHash, bot, botHash, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
+import { absent, absentHash, bot, botHash, error, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, meeting, ratingHistory, record, recordKey } from "./charts.js";
@@ -149,19 +149,18 @@ export function botView(index) {
   if (!known.bots[index]) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
   const at = place(index);
   const games = gamesOf(index);
-  const rank = known.figures.places.indexOf(at) + 1;
   const chosen = new Set([index]);
   const tile = (title, value, hint) => el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
   return el("div", { class: "bot" },
-    known.head.own ? null : el("p", { class: "above" }, at ? `Number ${rank} of ${known.figures.places.length}` : "Not ranked yet"),
+    known.head.own ? null : el("p", { class: "above" }, at ? `Number ${at.rank} of ${known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
     el("h1", {}, name(index)),
     bot(index).command ? el("p", { class: "command" }, el("code", {}, bot(index).command)) : null,
     at ? el("dl", { class: "tiles" },
       tile("points", half(at.points), `of ${count(at.games)} games`),
-      tile("Elo", signed(at.elo), at.error === null ? null : `± ${Math.round(at.error)}`),
+      tile("Elo", signed(at.elo), error(at) === null ? null : `± ${Math.round(error(at))}`),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
-      at.blunders === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed, "missed win")}`),
-      tile("median answer", time(at.median) || "–", at.median === null ? "none was made" : `slowest ${time(at.worst)}`),
+      at.phases === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed_wins, "missed win")}`),
+      tile("median answer", time(at.median_ms) || "–", at.median_ms ? `slowest ${time(at.worst_ms)}` : "none was made"),
       tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
     mend(index, at, games),
     el("div", { class: "cards" },
@@ -170,7 +169,7 @@ export function botView(index) {
       worstLosses(index, games),
       analysis(index, games),
       faults(index, games),
-      card("Time to answer", at && at.median !== null ? `Half of its answers took ${time(at.median)} or less, 95 of 100 ${time(at.slow)} or less.` : null, answerTimes([index])),
+      card("Time to answer", at?.median_ms ? `Half of its answers took ${time(at.median_ms)} or less, 95 of 100 ${time(at.p95_ms)} or less.` : null, answerTimes([index])),
       card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
@@ -184,9 +183,9 @@ export function absentView(index) {
 }
 
 export function botList() {
-  return el("div", {}, el("h1", {}, "Bots"), el("ul", { class: "botlist" }, ...known.figures.places.map((place, rank) =>
+  return el("div", {}, el("h1", {}, "Bots"), el("ul", { class: "botlist" }, ...known.figures.places.map((place) =>
     el("li", {}, el("a", { href: botHash(place.bot), class: "card" },
-      el("span", { class: "rank" }, `${rank + 1}`), el("strong", { class: "name" }, name(place.bot)),
+      el("span", { class: "rank" }, String(place.rank)), el("strong", { class: "name" }, name(place.bot)),
       el("span", {}, `${half(place.points)} of ${count(place.games)} points, Elo ${signed(place.elo)}`),
       record(place.wins, place.draws, place.losses)))),
     ...absent().map((one, index) => el("li", {}, el("a", { href: absentHash(index), class: "card" },

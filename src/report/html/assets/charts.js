@@ -26,8 +26,8 @@ function ticks(low, high, wanted) {
 }
 
 export function ratingScale(places) {
-  const low = Math.min(-50, ...places.map((p) => p.elo - (p.error ?? 0)));
-  const high = Math.max(50, ...places.map((p) => p.elo + (p.error ?? 0)));
+  const low = Math.min(-50, ...places.map((p) => p.elo_low ?? p.elo));
+  const high = Math.max(50, ...places.map((p) => p.elo_high ?? p.elo));
   const room = (high - low) * 0.04;
   const [from, to] = [low - room, high + room];
   return { from, to, at: (elo) => `${((100 * (elo - from)) / (to - from)).toFixed(2)}%` };
@@ -35,13 +35,13 @@ export function ratingScale(places) {
 
 // A rating with its interval, in a row of a table.
 export function whisker(place, scale) {
-  const { elo, error } = place;
-  const label = `Elo ${signed(elo)}` + (error === null ? "" : `, between ${signed(elo - error)} and ${signed(elo + error)} with a probability of 95%`);
+  const { elo, elo_low: low, elo_high: high } = place;
+  const label = `Elo ${signed(elo)}` + (low === null ? "" : `, between ${signed(low)} and ${signed(high)} with a probability of 95%`);
   const parts = ticks(scale.from, scale.to, 4).map((tick) =>
     svg("line", { class: tick === 0 ? "zero" : "rule", x1: scale.at(tick), x2: scale.at(tick), y1: 0, y2: 28 }));
-  if (error !== null) {
-    parts.push(svg("line", { class: "interval", x1: scale.at(elo - error), x2: scale.at(elo + error), y1: 14, y2: 14 }));
-    for (const end of [elo - error, elo + error]) {
+  if (low !== null) {
+    parts.push(svg("line", { class: "interval", x1: scale.at(low), x2: scale.at(high), y1: 14, y2: 14 }));
+    for (const end of [low, high]) {
       parts.push(svg("line", { class: "interval", x1: scale.at(end), x2: scale.at(end), y1: 9, y2: 19 }));
     }
   }
@@ -206,7 +206,7 @@ export function answerTimes(bots) {
     const [first, ...counts] = known.figures.times[bot] ?? [0];
     const most = Math.max(1, ...counts);
     const place = known.figures.places.find((place) => place.bot === bot);
-    const label = place?.median === null ? "No answer" : place ? `median ${time(place.median)}, 95% within ${time(place.slow)}, slowest ${time(place.worst)}` : "";
+    const label = !place ? "" : place.median_ms ? `median ${time(place.median_ms)}, 95% within ${time(place.p95_ms)}, slowest ${time(place.worst_ms)}` : "No answer";
     return el("div", { class: "bar-row" },
       el("span", { class: "bar-name" }, link(botHash(bot), name(bot))),
       svg("svg", { class: "strip", height: 36, role: "img", "aria-label": label }, svg("title", {}, label),
@@ -215,8 +215,8 @@ export function answerTimes(bots) {
           class: "plain", x: percent(at(first + i), 2), width: percent(0.94 / (range.high - range.low), 2),
           y: 36 - Math.max(1.5, (34 * n) / most), height: Math.max(1.5, (34 * n) / most),
         }))).filter(Boolean),
-        place && place.median !== null ? svg("line", { class: "median", x1: percent(at(8 * (Math.log10(Math.max(place.median, 1e-3)) + 3)), 2), x2: percent(at(8 * (Math.log10(Math.max(place.median, 1e-3)) + 3)), 2), y1: 0, y2: 36 }) : null),
-      el("span", { class: "bar-count" }, place?.median === null ? el("small", {}, "no answer") : [time(place?.median), el("small", {}, ` to ${time(place?.slow)}`)]));
+        place?.median_ms ? svg("line", { class: "median", x1: percent(at(8 * (Math.log10(Math.max(place.median_ms, 1e-3)) + 3)), 2), x2: percent(at(8 * (Math.log10(Math.max(place.median_ms, 1e-3)) + 3)), 2), y1: 0, y2: 36 }) : null),
+      el("span", { class: "bar-count" }, place && !place.median_ms ? el("small", {}, "no answer") : [time(place?.median_ms), el("small", {}, ` to ${time(place?.p95_ms)}`)]));
   });
   return el("div", { class: "bars times" }, ...rows, el("div", { class: "bar-row axis", "aria-hidden": "true" },
     el("span", { class: "bar-name" }),

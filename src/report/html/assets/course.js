@@ -25,8 +25,9 @@ function entrant(index) {
 const entrantName = (index) => course().bots[index]?.[0] ?? "?";
 
 // A meeting as an object; `total` is the number of its games.
-function meetingOf([a, b, pointsOfA, pointsOfB, games, first, last, side, why]) {
-  return { bots: [a, b], points: [pointsOfA / 2, pointsOfB / 2], games, total: 2 * (last + 1 - first), first, last, side, why };
+function meetingOf({ bots, half_points, games, pairs: [first, last], winner }) {
+  const [side, why] = winner ?? [-1, ""];
+  return { bots, points: half_points.map((points) => points / 2), games, total: 2 * (last + 1 - first), first, last, side, why };
 }
 
 function gamesOfMeeting(meeting) {
@@ -93,9 +94,9 @@ export function groupsCard() {
       scrolled(el("table", {}, el("caption", { class: "unseen" }, title(index)),
         el("thead", {}, el("tr", {}, ...["#", "bot", "games", "points", ""].map((head, column) =>
           (head ? el("th", { scope: "col", class: column === 1 ? "text" : "number" }, head) : el("td", {}))))),
-        el("tbody", {}, ...table.map(([bot, points, games, advances], place) => el("tr", { class: advances ? "through" : null },
+        el("tbody", {}, ...table.map(({ bot, half_points, games, advances }, place) => el("tr", { class: advances ? "through" : null },
           el("td", { class: "rank" }, String(place + 1)), el("th", { scope: "row", class: "text" }, entrant(bot)),
-          el("td", { class: "number" }, count(games)), el("td", { class: "number" }, half(points / 2)),
+          el("td", { class: "number" }, count(games)), el("td", { class: "number" }, half(half_points / 2)),
           el("td", { class: "text" }, advances ? "advances" : ""))))), title(index))))));
 }
 
@@ -112,9 +113,9 @@ function swissMeeting(packed) {
 export function roundsCard() {
   const rounds = course()?.rounds ?? [];
   if (rounds.length === 0) return null;
-  const planned = course().planned;
+  const planned = course().rounds_planned;
   return card("Rounds", "In every round bots with about equal points meet. Whoever has no opponent has a bye, which counts as a win of all its games.",
-    ...rounds.map(([meetings, byes], index) => {
+    ...rounds.map(({ meetings, byes }, index) => {
       const isOpen = openRounds.choices.get(index) ?? (rounds.length <= 3 || index === rounds.length - 1);
       const title = `Round ${index + 1} of ${planned}`;
       if (!wholeRounds.has(index)) wholeRounds.set(index, {});

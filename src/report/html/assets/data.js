@@ -12,7 +12,7 @@ export const known = {
 };
 
 const NO_FIGURES = {
-  games: 0, advantage: null, advantage_error: null, places: [], met: [], times: [], endings: {}, lengths: [], history: [], absent: [], order: "points", course: null, move_times: [],
+  games: 0, advantage: null, advantage_error: null, columns: [], places: [], separate: null, met: [], times: [], endings: {}, lengths: [], history: [], absent: [], order: "points", course: null, move_times: [],
 };
 
 export function clear() {
@@ -161,6 +161,9 @@ export function other(game, bot) {
 export function place(bot) {
   return known.figures.places.find((place) => place.bot === bot);
 }
+
+// Half the width of the interval of a rating; null without one.
+export const error = ({ elo_low, elo_high }) => (elo_low === null ? null : (elo_high - elo_low) / 2);
 
 export function gameHash(number, turn) {
   return `#game=${number}` + (turn === undefined ? "" : `&turn=${turn}`);

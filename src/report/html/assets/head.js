@@ -1,7 +1,7 @@
 // The head of the overview: what was played, who won and how surely, and the game that decided.
 
 import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
-import { botHash, gameHash, gameTitle, known, name, story, unpacked } from "./data.js";
+import { botHash, error, gameHash, gameTitle, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
 import { gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
@@ -63,14 +63,14 @@ export function facts(figures) {
 export function isFinished(figures) {
   if (known.head.live || course()?.early) return false;
   if (course()?.bracket.length) return course().champion !== null;
-  return Boolean(course()?.games) && figures.games >= course().games;
+  return Boolean(course()?.games_planned) && figures.games >= course().games_planned;
 }
 
 // Why not all games have been played, or that they have not; nothing while they are being played.
 export function earlyEnd(figures) {
   if (known.head.live) return null;
   if (course()?.early) return course().early;
-  const games = course()?.games;
+  const games = course()?.games_planned;
   return games && figures.games < games ? `Not finished: ${count(figures.games)} of ${counted(games, "game")} have been played.` : null;
 }
 
@@ -85,7 +85,7 @@ function decisiveGame(first, second) {
   const between = (game) => game.bots.includes(first) && game.bots.includes(second);
   const inFinal = ({ id }) => {
     const found = /^p(\d+)[ab]$/.exec(id);
-    return found && Number(found[1]) >= final[5] && Number(found[1]) <= final[6];
+    return found && Number(found[1]) >= final.pairs[0] && Number(found[1]) <= final.pairs[1];
   };
   const games = known.games.filter((game) => between(game) && (!final || inFinal(game)));
   // The order of the schedule, in which games need not have ended.
@@ -107,8 +107,9 @@ function smallBoard(game, title) {
 export function lead(first, second) {
   const final = course()?.bracket.at(-1)?.[0]?.meeting;
   if (known.figures.order === "place" && final && course().champion !== null) {
-    const points = final[7] === 0 ? [final[2], final[3]] : [final[3], final[2]];
-    return `won the final ${half(points[0] / 2)} : ${half(points[1] / 2)}${final[8] ? `, decided ${final[8]}` : ""}`;
+    const [side, why] = final.winner;
+    const points = [side, 1 - side].map((of) => half(final.half_points[of] / 2));
+    return `won the final ${points.join(" : ")}${why ? `, decided ${why}` : ""}`;
   }
   if (known.figures.order === "place") return "still in the bracket";
   if (known.figures.order === "rating") return `${signed(first.elo - second.elo)} Elo ahead`;
@@ -117,7 +118,7 @@ export function lead(first, second) {
 }
 
 function certainty(first, second) {
-  if (first.superiority === null) return "They have played too few games to say how likely it is that the first is the better one.";
+  if (first.los === null) return "They have played too few games to say how likely it is that the first is the better one.";
   return better(first, second);
 }
 
@@ -126,8 +127,8 @@ const TELLING = 0.6;
 
 // How likely it is that the first of two is better.
 function better(first, second) {
-  const sure = likelihood(first.superiority);
-  if (first.superiority < TELLING) return `These games do not tell which of the two is better. The likelihood that it is ${name(first.bot)} is ${sure}.`;
+  const sure = likelihood(first.los);
+  if (first.los < TELLING) return `These games do not tell which of the two is better. The likelihood that it is ${name(first.bot)} is ${sure}.`;
   return `${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${sure}.`;
 }
 
@@ -164,9 +165,9 @@ function strip(first, second) {
 
 function duel(places) {
   const [first, second] = places;
-  const sure = first.superiority === null ? "Too few games to say who is better." : better(first, second);
+  const sure = first.los === null ? "Too few games to say who is better." : better(first, second);
   // The two ratings are opposite numbers, so that their difference is twice as uncertain as each.
-  const apart = first.error === null || first.superiority === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * first.error)} Elo apart (95%).`;
+  const apart = first.elo_low === null || first.los === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * error(first))} Elo apart (95%).`;
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
     el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),
@@ -177,7 +178,7 @@ function duel(places) {
 export function resultCard(figures) {
   const places = figures.places;
   // The games of one bot do not say who is the first of all.
-  if (figures.games < 2 || places.length < 2 || known.head.own) return null;
+  if (figures.games < 2 || places.length < 2 || places.at(-1).table > 1 || known.head.own) return null;
   if (places.length === 2) return duel(places);
   const [first, second] = places;
   const titles = isFinished(figures) ? ["Champion", "Runner-up"] : known.head.live ? ["In the lead", "Behind it"] : ["First", "Second"];

@@ -1,7 +1,7 @@
 // The overview: standings, charts and highlights.
 
 import { capitalised, card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
-import { absent, absentHash, botHash, gameHash, known, name, story, unpacked } from "./data.js";
+import { absent, absentHash, botHash, error, gameHash, known, name, story, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard } from "./mistakes.js";
 import { facts, likelihood, resultCard } from "./head.js";
@@ -21,7 +21,7 @@ const PAGED = 120;
 const PAGE_ROWS = 60;
 
 // What not all tournaments have of a bot; each is a column more.
-const MORE = ["blunders", "before", "reached"];
+const MORE = ["blunders", "moved", "reached"];
 
 // A crosstable of more bots shows these, and the rest on request: 300 have 90,000 fields.
 const CROSSED = 60;
@@ -51,42 +51,62 @@ function tiles(figures) {
 }
 
 // Places up or down since the last time; the arrow is read aloud as a word.
-function moved(before, rank) {
-  if (!before) return "new";
-  if (before === rank) return "=";
-  const by = Math.abs(before - rank);
-  return el("span", { "aria-label": `${before > rank ? "up" : "down"} ${by}`, role: "img" }, `${before > rank ? "↑" : "↓"}${by}`);
+function moved(by) {
+  if (by === "new") return by;
+  if (by === 0) return "=";
+  const places = Math.abs(by);
+  return el("span", { "aria-label": `${by > 0 ? "up" : "down"} ${places}`, role: "img" }, `${by > 0 ? "↑" : "↓"}${places}`);
 }
 
+const FORMATS = { text: (value) => value, number: half, share: (value) => percent(value, 1), elo: signed, milliseconds: time, moved };
+
+const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
+
+// Columns that the page draws in its own way, by key: in place of one, several or none.
+const special = (scale) => ({
+  rank: [{ hint: "Sort by place", show: (p) => String(p.rank), kind: "rank", rising: true }],
+  name: [{ value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name", title: name(p.bot) }, name(p.bot))), head: true }],
+  moved: [{ hint: "Places up or down since the last time", value: (p) => (p.moved === "new" ? 0 : p.moved) }],
+  reached: [{ kind: "text reached", value: (p) => String(p.rank).padStart(6, "0") }],
+  points: [{ show: (p) => el("strong", {}, half(p.points)) }],
+  games: [{ show: (p) => count(p.games), kind: "number rare" }],
+  score: [{ hint: "Points per game", kind: "number rare" }],
+  wins: [{ key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] }],
+  elo: [
+    { show: (p) => el("span", { title: error(p) === null ? null : `± ${Math.round(error(p))}` }, signed(p.elo)) },
+    { key: "rating", title: "rating and its 95% interval", hint: "Sort by rating", kind: "widest", show: (p) => whisker(p, scale) },
+  ],
+  los: [{ title: "better than\u00a0next", hint: "Likelihood of being better than the next in the table (LOS)", kind: "number lines", show: (p) => (p.los === null ? "" : likelihood(p.los)) }],
+  accuracy: [{ hint: "Share of the turns that kept the best result still possible, of those whose exact value is known" }],
+  blunders: [{ hint: "Turns that gave away a win or a draw", show: (p) => (p.blunders === null ? "" : link(botHash(p.bot), count(p.blunders))) }],
+  median_ms: [{ title: "median time", hint: "Median time of an answer", kind: "number lines" }],
+  forfeits: [{ value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") }],
+  draws: [], losses: [], proven: [], missed_wins: [], "": [],
+});
+
+function columnsOf(scale) {
+  const looks = special(scale);
+  return known.figures.columns.flatMap(([key, title, format]) => (own(looks, key) ?? [{}]).map((column) => ({
+    key, title, text: format === "text", value: (p) => p[key],
+    show: (p) => (p[key] === null ? "" : FORMATS[format](p[key])), ...column,
+  })));
+}
+
+// Bots that no games connect are in tables of their own.
 function standings(places) {
   const scale = ratingScale(places);
-  const ranks = new Map(places.map((place, index) => [place.bot, place.rank ?? index + 1]));
-  const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
-  const table = sortable({
-    caption: "Standings", kind: `standings${places.length > LONG ? " long" : ""}${places.some((p) => MORE.some((field) => p[field] !== undefined)) ? " full" : ""}`,
-    sorted: chosen.order, rows: () => places, size: places.length > PAGED ? PAGE_ROWS : undefined, at: chosen.page,
-    columns: [
-      { key: "rank", title: "#", hint: "Sort by place", text: true, value: (p) => String(ranks.get(p.bot)).padStart(6, "0"), show: (p) => String(ranks.get(p.bot)), kind: "rank" },
-      { key: "name", title: "bot", text: true, head: true, value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name", title: name(p.bot) }, name(p.bot))) },
-      ...(places.some((p) => p.before !== undefined) ? [{ key: "moved", title: "moved", hint: "Places up or down since the last time", value: (p) => (p.before ? p.before - ranks.get(p.bot) : 0), show: (p) => moved(p.before, ranks.get(p.bot)) }] : []),
-      ...(places.some((p) => p.reached !== undefined) ? [{ key: "reached", title: "reached", text: true, kind: "text reached", value: (p) => String(p.rank ?? 1e6).padStart(6, "0"), show: (p) => p.reached ?? "" }] : []),
-      { key: "points", title: "points", value: (p) => p.points, show: (p) => el("strong", {}, half(p.points)) },
-      { key: "games", title: "games", value: (p) => p.games, show: (p) => count(p.games), kind: "number rare" },
-      { key: "score", title: "score", hint: "Points per game", value: (p) => p.score, show: (p) => percent(p.score, 1), kind: "number rare" },
-      { key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] },
-      { key: "elo", title: "Elo", value: (p) => p.elo, show: (p) => el("span", { title: p.error === null ? null : `± ${Math.round(p.error)}` }, signed(p.elo)) },
-      { key: "rating", title: "rating and its 95% interval", hint: "Sort by rating", value: (p) => p.elo, kind: "widest", show: (p) => whisker(p, scale) },
-      { key: "superiority", title: "better than\u00a0next", hint: "Likelihood of being better than the next in the table (LOS)", kind: "number lines", value: (p) => p.superiority, show: (p) => (p.superiority === null ? "" : likelihood(p.superiority)) },
-      ...(places.some((p) => p.blunders !== undefined) ? [
-        { key: "accuracy", title: "accuracy", hint: "Share of the turns that kept the best result still possible, of those whose exact value is known", value: (p) => p.accuracy ?? null, show: (p) => (p.accuracy === undefined || p.accuracy === null ? "" : percent(p.accuracy, 1)) },
-        { key: "blunders", title: "blunders", hint: "Turns that gave away a win or a draw", value: (p) => p.blunders ?? null, show: (p) => (p.blunders === undefined ? "" : link(botHash(p.bot), count(p.blunders))) },
-      ] : []),
-      { key: "median", title: "median time", hint: "Median time of an answer", kind: "number lines", value: (p) => p.median, show: (p) => time(p.median) },
-      { key: "forfeits", title: "forfeits", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") },
-    ],
+  const has = known.figures.columns.some(([key]) => MORE.includes(key));
+  const tables = [];
+  for (const place of places) (tables[place.table - 1] ??= []).push(place);
+  return tables.map((rows, number) => {
+    const table = sortable({
+      caption: number ? `Standings ${number + 1}` : "Standings", kind: `standings${rows.length > LONG ? " long" : ""}${has ? " full" : ""}`,
+      sorted: chosen.order, rows: () => rows, size: rows.length > PAGED ? PAGE_ROWS : undefined, at: number ? undefined : chosen.page,
+      columns: columnsOf(scale),
+    });
+    table.node.querySelector("thead .widest").append(ratingAxis(scale));
+    return table.node;
   });
-  table.node.querySelector("thead .widest").append(ratingAxis(scale));
-  return table.node;
 }
 
 function forfeits(places) {
@@ -219,7 +239,7 @@ function limits() {
 
 function verdict(places) {
   // How surely the first is the first is said by the card of the result.
-  const parts = [];
+  const parts = places.at(-1).table > 1 ? [`${capitalised(known.figures.separate)}.`] : [];
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
   else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");
@@ -244,7 +264,7 @@ export function overview() {
     el("h1", {}, known.head.title), facts(figures), known.unread ? el("p", { class: "hint", role: "status" }, known.unread) : null, resultCard(figures), tiles(figures),
     known.head.live ? latest() : null,
     groupsCard(), bracketCard(),
-    card("Standings", verdict(places), standings(places), recordKey()),
+    card("Standings", verdict(places), ...standings(places), recordKey()),
     absentCard(),
     roundsCard(),
     places.length > NARROW_BOTS ? each : null,

@@ -168,13 +168,13 @@ function progressText() {
 function standingsPart(marked) {
   const places = known.figures.places;
   if (places.length === 0) return el("p", { class: "hint" }, "No game has ended yet.");
-  const rows = places.slice(0, ROWS).map((place, index) => [place, place.rank ?? index + 1]);
+  const rows = places.slice(0, ROWS);
   const followed = places.findIndex((place) => name(place.bot) === marked);
-  if (followed >= ROWS) rows.push([places[followed], places[followed].rank ?? followed + 1]);
+  if (followed >= ROWS) rows.push(places[followed]);
   return el("div", {}, el("table", { class: "stage-table" }, el("caption", { class: "unseen" }, "Standings"),
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), el("th", { scope: "col" }, "games"), el("th", { scope: "col" }, "points"))),
-    el("tbody", {}, ...rows.map(([place, rank]) => el("tr", { class: name(place.bot) === marked ? "followed" : null },
-      el("td", {}, String(rank)), el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(place.bot))), el("td", {}, count(place.games)), el("td", {}, el("strong", {}, half(place.points))))))),
+    el("tbody", {}, ...rows.map((place) => el("tr", { class: name(place.bot) === marked ? "followed" : null },
+      el("td", {}, String(place.rank)), el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(place.bot))), el("td", {}, count(place.games)), el("td", {}, el("strong", {}, half(place.points))))))),
   places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null,
   // More points further down would look like a mistake.
   known.figures.order === "rating" ? el("p", { class: "hint" }, "By rating, as not all have played the same number of games.") : null);
@@ -184,10 +184,10 @@ function standingsPart(marked) {
 function nextPart() {
   if (seen.state !== "playing") return null;
   const pairs = [...seen.seats.values()].filter((seat) => !seat.gone).map((seat) => Number(/^p(\d+)[ab]$/.exec(seat.now.id)?.[1] ?? 0));
-  const free = (course()?.next ?? []).filter(([, , first, last]) => !pairs.some((pair) => pair >= first && pair <= last)).slice(0, UPCOMING);
+  const free = (course()?.next ?? []).filter(({ pairs: [first, last] }) => !pairs.some((pair) => pair >= first && pair <= last)).slice(0, UPCOMING);
   if (free.length === 0) return null;
   const title = (index) => el("span", { class: "name" }, course().bots[index]?.[0] ?? "?");
-  return el("section", { "aria-labelledby": "stage-next" }, el("h2", { id: "stage-next" }, "Next"), el("ol", { class: "stage-next" }, ...free.map(([a, b]) => el("li", {}, title(a), " – ", title(b)))));
+  return el("section", { "aria-labelledby": "stage-next" }, el("h2", { id: "stage-next" }, "Next"), el("ol", { class: "stage-next" }, ...free.map(({ bots: [a, b] }) => el("li", {}, title(a), " – ", title(b)))));
 }
 
 function otherPart(number, seat) {

@@ -10,7 +10,7 @@ function ranked(texts) {
 }
 
 // `columns`: {key, title, value(row), show(row), text, hint}. `value` is the sort key, `show` the
-// content of the cell. `at` is an object that keeps the page for the next time. `text` columns are left-aligned and sort upwards first. `head` marks row
+// content of the cell. `at` is an object that keeps the page for the next time. `text` columns are left-aligned; they and `rising` ones sort upwards first. `head` marks row
 // headers. `sorted`: [key, -1 | 1], updated when the user sorts. `redraw` calls `rows()` again, `ordered` gives the rows in
 // the order in which they were drawn last.
 export function sortable({ caption, columns, rows, sorted, size, kind, onsort, at = { page: 0 } }) {
@@ -24,7 +24,7 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort, a
       type: "button", title: column.hint ?? `Sort by ${column.title}`, "data-keep": `sort-${caption}-${column.key}`,
       onclick: () => {
         const again = sorted[0] === column.key;
-        sorted[1] = again ? -sorted[1] : column.text ? 1 : -1;
+        sorted[1] = again ? -sorted[1] : column.text || column.rising ? 1 : -1;
         sorted[0] = column.key;
         at.page = 0;
         redraw();
