@@ -9,7 +9,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::directory::{DirectoryError, TournamentDirectory};
+use super::TournamentError;
+use super::directory::TournamentDirectory;
 use super::results::Results;
 use crate::analysis::{Analyst, Effort, Options, with_analysis};
 use crate::record::Record;
@@ -17,20 +18,6 @@ use crate::record::journal::Journal;
 use crate::record::reader::{LineError, Reader};
 use crate::solver;
 use crate::text::{cause, unreadable};
-
-#[derive(Debug, thiserror::Error)]
-pub enum AnalysisError {
-    #[error("{}", unreadable(.path, .error))]
-    Unreadable { path: PathBuf, error: io::Error },
-    #[error("{0}; delete this file to have all games analysed again")]
-    Damaged(LineError),
-    #[error(transparent)]
-    Game(LineError),
-    #[error("{}: cannot write: {}", .path.display(), cause(.error))]
-    NotWritten { path: PathBuf, error: io::Error },
-    #[error(transparent)]
-    Directory(#[from] DirectoryError),
-}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnalysisProgress<'a> {
@@ -61,10 +48,10 @@ impl TournamentAnalysis {
     pub fn run(
         &self,
         progress: &mut dyn FnMut(AnalysisProgress<'_>),
-    ) -> Result<bool, AnalysisError> {
+    ) -> Result<bool, TournamentError> {
         let path = file(&self.directory);
         // A game whose line was incomplete is analysed again.
-        let (mut journal, _) = self.directory.open_journal(&path)?;
+        let (mut journal, _) = self.directory.open_journal(&path, Duration::ZERO)?;
         let games = self.directory.journal_file();
         let mut reader = Reader::open(&games).map_err(unread(&games))?;
         let done = skip_analysed(&path, &games, &mut reader)?;
@@ -83,14 +70,14 @@ impl TournamentAnalysis {
         path: &Path,
         journal: &mut Journal,
         progress: &mut dyn FnMut(AnalysisProgress<'_>),
-    ) -> Result<bool, AnalysisError> {
+    ) -> Result<bool, TournamentError> {
         let analyst = Analyst::new(Options {
             effort: Effort::Time(self.time_per_move),
             solver: solver::Options::default(),
         })
         .or_when(Arc::clone(&self.stop));
         while let Some(line) = reader.next_line().map_err(unread(games))? {
-            let wrong = |problem| AnalysisError::Game(line.damaged(problem));
+            let wrong = |problem| TournamentError::Input(line.damaged(problem).to_string());
             let record = Record::from_line(line.bytes()).map_err(wrong)?;
             let annotation = analyst.analyse(&record, |turn| {
                 let id = &record.id;
@@ -114,7 +101,7 @@ impl TournamentAnalysis {
 pub fn add_analysis(
     results: &mut Results,
     directory: &TournamentDirectory,
-) -> Result<(), AnalysisError> {
+) -> Result<(), TournamentError> {
     let path = file(directory);
     let mut reader = match Reader::open(&path) {
         Ok(reader) => reader,
@@ -122,7 +109,7 @@ pub fn add_analysis(
         Err(error) => return Err(unread(&path)(error)),
     };
     while let Some(line) = reader.next_complete_line().map_err(unread(&path))? {
-        let game = line.summary().map_err(AnalysisError::Damaged)?;
+        let game = line.summary().map_err(damaged)?;
         results.collector.add_analysis(&game);
     }
     Ok(())
@@ -134,31 +121,37 @@ pub fn file(directory: &TournamentDirectory) -> PathBuf {
     directory.path().join(FILE)
 }
 
-fn unread(path: &Path) -> impl Fn(io::Error) -> AnalysisError + use<'_> {
-    move |error| AnalysisError::Unreadable {
-        path: path.to_owned(),
-        error,
+fn unread(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
+    move |error| TournamentError::Input(unreadable(path, &error))
+}
+
+fn unwritten(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
+    move |error| {
+        TournamentError::Machine(format!(
+            "{}: cannot write: {}",
+            path.display(),
+            cause(&error)
+        ))
     }
 }
 
-fn unwritten(path: &Path) -> impl Fn(io::Error) -> AnalysisError + use<'_> {
-    move |error| AnalysisError::NotWritten {
-        path: path.to_owned(),
-        error,
-    }
+fn damaged(error: LineError) -> TournamentError {
+    TournamentError::Input(format!(
+        "{error}; delete this file to have all games analysed again"
+    ))
 }
 
 /// Returns the number of games that were skipped.
-fn skip_analysed(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64, AnalysisError> {
+fn skip_analysed(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64, TournamentError> {
     let mut done = 0;
     let mut analysed = Reader::open(path).map_err(unread(path))?;
     while let Some(line) = analysed.next_line().map_err(unread(path))? {
-        let old = line.summary().map_err(AnalysisError::Damaged)?;
+        let old = line.summary().map_err(damaged)?;
         let game = games.next_line().map_err(unread(journal))?;
         let same = game.and_then(|line| line.summary().ok());
         if same.is_none_or(|game| game.id != old.id) {
             let problem = "it is not of the game in games.jsonl".to_owned();
-            return Err(AnalysisError::Damaged(line.damaged(problem)));
+            return Err(damaged(line.damaged(problem)));
         }
         done = line.number();
     }

@@ -2,11 +2,12 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::TournamentError;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
 use crate::bot::naming::{Named, distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
@@ -59,22 +60,6 @@ pub struct Entrants {
     pub rejected: Vec<RejectedBot>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum EntrantsError {
-    #[error("{}", unreadable(.path, .error))]
-    Unreadable { path: PathBuf, error: io::Error },
-    #[error(
-        "{}: there is no program in it; expected files that can be run, or end like a known \
-         language",
-        .0.display()
-    )]
-    NoPrograms(PathBuf),
-    #[error(transparent)]
-    NoSpace(CannotStart),
-    #[error("people do not enter tournaments; they play matches: referee human BOT")]
-    Human,
-}
-
 /// The programs in a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPrograms {
@@ -89,10 +74,12 @@ pub struct FolderPrograms {
 
 /// The programs in a directory, sorted by name: runnable files, and the only program of each directory in it, named
 /// after that directory.
-pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
+pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
     let mut found = Vec::new();
     let (mut others, mut refused) = (Vec::new(), Vec::new());
-    for path in entries(folder)? {
+    let entries = submission::entries(folder);
+    let unread = |error| TournamentError::Input(unreadable(folder, &error));
+    for path in entries.map_err(unread)? {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         if path.is_dir() {
             match only_program(&path) {
@@ -112,7 +99,10 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
         *unnamed = folder_name(folder);
     }
     if found.is_empty() && refused.is_empty() {
-        return Err(EntrantsError::NoPrograms(folder.to_owned()));
+        return Err(TournamentError::Input(format!(
+            "{}: there is no program in it; expected files that can be run, or end like a known language",
+            folder.display()
+        )));
     }
     Ok(FolderPrograms {
         programs: found,
@@ -121,19 +111,12 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     })
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
-    submission::entries(folder).map_err(|error| EntrantsError::Unreadable {
-        path: folder.to_owned(),
-        error,
-    })
-}
-
 /// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots.
 pub fn find(
     requests: &[BotRequest],
     referee: &Path,
     sandbox: &Sandbox,
-) -> Result<Entrants, EntrantsError> {
+) -> Result<Entrants, TournamentError> {
     let mut programs = Vec::new();
     for request in requests {
         programs.push(
@@ -142,7 +125,11 @@ pub fn find(
                     program.directory.clone_from(&request.directory);
                     Ok(program)
                 }
-                Ok(BotSpec::Human) => return Err(EntrantsError::Human),
+                Ok(BotSpec::Human) => {
+                    let problem =
+                        "people do not enter tournaments; they play matches: referee human BOT";
+                    return Err(TournamentError::Input(problem.to_owned()));
+                }
                 Err(error) => Err(error.to_string()),
             },
         );
@@ -210,7 +197,7 @@ pub fn find(
             })
         });
         if let Some(error) = no_space {
-            return Err(EntrantsError::NoSpace(error));
+            return Err(TournamentError::Input(error.to_string()));
         }
         match hashed {
             Ok((mut program, hash, files)) => {
@@ -304,12 +291,6 @@ impl Entrant {
             None => seat,
         }
     }
-}
-
-#[derive(Clone, Debug)]
-pub struct LoggedEntrant {
-    pub entrant: Entrant,
-    pub log: Arc<StderrLog>,
 }
 
 /// In bytes, without a number.

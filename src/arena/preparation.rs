@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,53 +12,17 @@ use std::{fs, io};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
-use super::directory::{DirectoryError, TournamentDirectory};
-use super::entrants::{Entrant, Entrants, LoggedEntrant, StderrLog};
-use super::plan::request::{PlanRequest, RequestError};
+use super::TournamentError;
+use super::directory::TournamentDirectory;
+use super::entrants::{Entrant, Entrants};
+use super::plan::request::PlanRequest;
 use super::plan::{BotPlan, Plan, RejectedBot};
-use crate::bot::exhaustion::Exhausted;
 use crate::checkup::{self, Checkup, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
 const MAX_NEWER: usize = 3;
-
-#[derive(Debug, thiserror::Error)]
-pub enum PreparationError {
-    #[error(transparent)]
-    Request(#[from] RequestError),
-    /// With [`PlanRequest::strict`].
-    #[error(
-        "{0} of the bots cannot enter, and --strict requires all of them; fix them (see \
-         `referee check BOT`) or leave them out"
-    )]
-    NotAllEnter(usize),
-    /// A bot of the resumed tournament cannot be started.
-    #[error("{0}")]
-    Missing(String),
-    #[error(
-        "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
-         another folder with --out",
-        .path.display(),
-        .differences.join("\n  ")
-    )]
-    Another {
-        path: PathBuf,
-        /// A sentence each.
-        differences: Vec<String>,
-        /// New or changed bots, as they are now.
-        late: Vec<BotPlan>,
-        /// The directory's plan.
-        plan: Box<Plan>,
-    },
-    #[error(transparent)]
-    Directory(#[from] DirectoryError),
-    #[error(transparent)]
-    Exhausted(#[from] Exhausted),
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
 
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
@@ -100,30 +64,13 @@ pub struct Preparation<'a> {
     pub pieces_path: Option<&'a str>,
 }
 
-impl<'a> Preparation<'a> {
-    /// One check at a time, built-in pieces.
-    pub const fn new(
-        request: &'a PlanRequest,
-        ruleset: &'a Arc<dyn Ruleset>,
-        directory: &'a TournamentDirectory,
-    ) -> Self {
-        Self {
-            request,
-            ruleset,
-            directory,
-            jobs: 1,
-            pieces_path: None,
-        }
-    }
-}
-
 impl Preparation<'_> {
     /// Checks the bots, then makes and writes the plan. Returns it with its bots, in its order.
     pub async fn begin(
         &self,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
-    ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
+    ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
         let seed = self.request.seed.unwrap_or_else(|| {
             // Short: easy to type.
             let seed = u64::from(rand::random::<u32>());
@@ -148,7 +95,11 @@ impl Preparation<'_> {
             notify(Notice::Rejected(bot));
         }
         if self.request.strict && !rejected.is_empty() {
-            return Err(PreparationError::NotAllEnter(rejected.len()));
+            return Err(TournamentError::Input(format!(
+                "{} of the bots cannot enter, and --strict requires all of them; fix them (see `referee check BOT`) or \
+                 leave them out",
+                rejected.len()
+            )));
         }
         let bots = entered.iter().map(|bot| bot.plan.clone()).collect();
         let ruleset = &**self.ruleset;
@@ -158,7 +109,7 @@ impl Preparation<'_> {
         let begun_in = std::env::current_dir().ok();
         plan.begun_in = begun_in.map(|path| path.to_string_lossy().into_owned());
         self.directory.write_plan(&mut plan)?;
-        Ok((plan, self.with_logs(entered)))
+        Ok((plan, entered))
     }
 
     /// Options and bots must match the plan `old`.
@@ -167,13 +118,13 @@ impl Preparation<'_> {
         old: Plan,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
-    ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
+    ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
         let plays = |rejected: &&RejectedBot| {
             let name = &rejected.bot.name;
             old.bots.iter().any(|bot| bot.name == *name)
         };
         if let Some(rejected) = entrants.rejected.iter().find(plays) {
-            return Err(PreparationError::Missing(rejected.reason.clone()));
+            return Err(TournamentError::Missing(rejected.reason.clone()));
         }
         let was_rejected = |bot: &BotPlan| {
             let mut rejected = old.rejected.iter();
@@ -222,7 +173,7 @@ impl Preparation<'_> {
         if !differences.is_empty() {
             differences.extend(newer);
             let late = old.late(&now).cloned().collect();
-            return Err(PreparationError::Another {
+            return Err(TournamentError::Another {
                 path: self.directory.path().to_owned(),
                 differences,
                 late,
@@ -231,13 +182,13 @@ impl Preparation<'_> {
         }
         for board in &old.openings {
             ruleset.start_from(board).map_err(|problem| {
-                RequestError(format!("plan.json: the opening {board}: {problem}"))
+                TournamentError::Input(format!("plan.json: the opening {board}: {problem}"))
             })?;
         }
         if old.referee != env!("CARGO_PKG_VERSION") {
             notify(Notice::BegunByVersion(&old.referee));
         }
-        Ok((old, self.with_logs(playing)))
+        Ok((old, playing))
     }
 
     /// Files of changed bots that are newer than the tournament, a sentence a bot.
@@ -262,25 +213,13 @@ impl Preparation<'_> {
         changed.filter_map(sentence).collect()
     }
 
-    fn not_checked(&self, error: GameError) -> PreparationError {
-        match error {
-            GameError::Exhausted(limit) => limit.into(),
-            GameError::Game(failure) => RequestError(failure).into(),
-            GameError::Io(error) => match self.ruleset.failure() {
-                Some(failure) => RequestError(failure).into(),
-                None => error.into(),
-            },
-            GameError::CannotStart(error) => io::Error::other(error).into(),
-        }
-    }
-
     /// Checks `jobs` bots at once; those for which processes ran out, again one by one. Returns the fit ones.
     pub async fn check(
         &self,
         entrants: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
         notify: &mut dyn FnMut(Notice<'_>),
-    ) -> Result<Vec<Entrant>, PreparationError> {
+    ) -> Result<Vec<Entrant>, TournamentError> {
         let jobs = Rc::new(Semaphore::new(self.jobs));
         let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
         let questions = Arc::new(Questions::default());
@@ -325,7 +264,13 @@ impl Preparation<'_> {
                         let check = check(&runner, &entrant, pieces, &questions);
                         verdict = Box::pin(check).await;
                     }
-                    match verdict.map_err(|error| self.not_checked(error))? {
+                    let verdict = verdict.map_err(|error| match (error, self.ruleset.failure()) {
+                        (GameError::Game(failure), _) | (GameError::Io(_), Some(failure)) => {
+                            TournamentError::Input(failure)
+                        }
+                        (error, _) => error.into(),
+                    });
+                    match verdict? {
                         Ok(()) => fit.push(entrant),
                         Err(reason) => rejected.push(RejectedBot {
                             bot: entrant.plan,
@@ -337,30 +282,19 @@ impl Preparation<'_> {
             })
             .await
     }
-
-    pub fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
-        let with_log = |entrant: Entrant| {
-            let log = self.directory.stderr_file(&entrant.plan.slug);
-            LoggedEntrant {
-                entrant,
-                log: Arc::new(StderrLog::new(log)),
-            }
-        };
-        entrants.into_iter().map(with_log).collect()
-    }
 }
 
 /// Writes the piece set for the bots, unless it is built in. Returns its absolute path.
 pub fn write_pieces(
     directory: &TournamentDirectory,
     ruleset: &dyn Ruleset,
-) -> Result<Option<String>, DirectoryError> {
+) -> Result<Option<String>, TournamentError> {
     let Some(pieces) = ruleset.pieces() else {
         return Ok(None);
     };
     directory.write("pieces.csv", pieces)?;
     let path = directory.path().join("pieces.csv");
-    let absolute = std::path::absolute(&path).map_err(DirectoryError::io(&path))?;
+    let absolute = std::path::absolute(&path).map_err(TournamentError::io(&path))?;
     Ok(Some(absolute.to_string_lossy().into_owned()))
 }
 

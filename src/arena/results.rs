@@ -5,7 +5,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
-use crate::tournament::schedule::knockout::{self, Match, Tally};
+use crate::tournament::schedule::knockout::{KnockoutError, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking};
@@ -222,7 +222,7 @@ impl Results {
     }
 
     /// All games of the rounds so far must have been played.
-    pub fn next(&self, plan: &Plan) -> Result<Next, NextError> {
+    pub fn next(&self, plan: &Plan) -> Result<Next, KnockoutError> {
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
             Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),
@@ -232,7 +232,7 @@ impl Results {
                 let round = swiss::next_round(&results, number, plan.pairs);
                 Ok(Next::Round(round))
             }
-            Format::Knockout | Format::GroupsKnockout => Ok(self.next_of_bracket(plan)?),
+            Format::Knockout | Format::GroupsKnockout => self.next_of_bracket(plan),
         }
     }
 
@@ -269,12 +269,6 @@ impl Results {
         }
         results
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum NextError {
-    #[error(transparent)]
-    Knockout(#[from] knockout::KnockoutError),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

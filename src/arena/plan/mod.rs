@@ -132,20 +132,6 @@ pub struct Plan {
     pub rounds: Vec<Round>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    #[error("it is not a plan of a tournament: {0}; put it back as it was, or move it away")]
-    Syntax(#[from] serde_json::Error),
-    /// Written by a later version.
-    #[error("it has version {0}; this program reads version {VERSION}")]
-    Version(u32),
-    #[error(
-        "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
-         other; put the plan back as it was, or begin again in another folder"
-    )]
-    Hash,
-}
-
 #[derive(Deserialize)]
 struct Versioned {
     #[serde(default)]
@@ -153,29 +139,40 @@ struct Versioned {
 }
 
 impl Plan {
-    pub fn from_json(text: &[u8]) -> Result<Self, PlanError> {
+    /// The error is a sentence.
+    pub fn from_json(text: &[u8]) -> Result<Self, String> {
+        let damaged = |error: serde_json::Error| {
+            format!(
+                "it is not a plan of a tournament: {error}; put it back as it was, or move it away"
+            )
+        };
         // Parsing everything as a `Value` would take 300 MB for a thousand bots.
-        let Versioned { v } = serde_json::from_slice(text)?;
+        let Versioned { v } = serde_json::from_slice(text).map_err(damaged)?;
         if let Some(version) = v.as_u64()
             && version != u64::from(VERSION)
         {
-            let version = u32::try_from(version).unwrap_or(u32::MAX);
-            return Err(PlanError::Version(version));
+            return Err(format!(
+                "it has version {version}; this program reads version {VERSION}"
+            ));
         }
-        let plan: Self = serde_json::from_slice(text)?;
+        let plan: Self = serde_json::from_slice(text).map_err(damaged)?;
         let mut next = 1;
         let follow = plan.rounds.iter().all(|round| {
             let is_next = round.first_pair == next;
             next += round.count();
             is_next
         });
-        if !follow || plan.hash != plan.computed_hash()? {
-            return Err(PlanError::Hash);
+        if !follow || plan.hash != plan.computed_hash().map_err(damaged)? {
+            return Err(
+                "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
+                 other; put the plan back as it was, or begin again in another folder"
+                    .to_owned(),
+            );
         }
         Ok(plan)
     }
 
-    pub fn to_json(&mut self) -> Result<String, PlanError> {
+    pub fn to_json(&mut self) -> Result<String, serde_json::Error> {
         self.hash = self.computed_hash()?;
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
@@ -319,20 +316,21 @@ impl Plan {
     }
 }
 
-/// The pairing system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// The pairing system; what is said of each is in the help.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// All against all.
+    /// Every bot plays every other
     RoundRobin,
-    /// The first bot against each other one.
+    /// The first bot plays each of the others
     Gauntlet,
-    /// Bots with equal scores meet.
+    /// In every round, bots with similar scores play each other
     Swiss,
-    /// Losers are eliminated.
+    /// The loser of a match is eliminated
     Knockout,
-    /// Round robins in groups, then a knockout of the best two of each.
+    /// Round robins in groups, then a knockout of the two best of each group
     #[serde(rename = "groups+knockout")]
+    #[value(name = "groups+knockout")]
     GroupsKnockout,
 }
 
@@ -373,12 +371,14 @@ impl Format {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
+    /// After every game
     Game,
+    /// After both games of a pair
     Pair,
-    /// Consecutive pairs of the same bots: the fastest.
+    /// When the pairing changes: fastest, but bots that draw random numbers are not reproducible
     Pairing,
 }
 

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, VERSION};
+use crate::arena::TournamentError;
 use crate::record::text_file;
 use crate::session::Ruleset;
 use crate::text::unreadable;
@@ -61,10 +62,10 @@ pub struct PlanRequest {
     pub strict: bool,
 }
 
-/// Impossible options: a sentence with the fix.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct RequestError(pub String);
+/// Impossible options.
+fn refused<T>(problem: String) -> Result<T, TournamentError> {
+    Err(TournamentError::Input(problem))
+}
 
 impl PlanRequest {
     /// Without openings and rounds. `old` is the resumed plan.
@@ -75,38 +76,36 @@ impl PlanRequest {
         rejected: Vec<RejectedBot>,
         seed: u64,
         old: Option<&Plan>,
-    ) -> Result<Plan, RequestError> {
+    ) -> Result<Plan, TournamentError> {
         let count = u32::try_from(bots.len()).unwrap_or(u32::MAX);
         if count < 2 {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "a tournament needs two bots, and {} can enter; `referee check BOT` shows what \
                  is wrong with a bot",
                 if count == 1 { "one" } else { "none" }
-            )));
+            ));
         }
         let format = self
             .format
             .or(old.map(|old| old.format))
             .unwrap_or(Format::RoundRobin);
         if format.eliminates() && self.rounds.is_some() {
-            return Err(RequestError(
-                "a knockout ends when one bot is left; leave --rounds out".to_owned(),
-            ));
+            return refused("a knockout ends when one bot is left; leave --rounds out".to_owned());
         }
         let groups = self.groups(format, count, old)?;
         if self.seeded_by.is_some() && !format.depends_on_results() {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "--seeds is for --format knockout, groups+knockout and swiss; in a {} nobody is seeded: \
                  leave it out",
                 format.in_words()
-            )));
+            ));
         }
         let sprt = self.sprt.or(old.and_then(|old| old.sprt));
         if sprt.is_some() && (count != 2 || format.depends_on_results()) {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "--sprt compares two bots in a round robin, and there are {count} in a {}",
                 format.in_words()
-            )));
+            ));
         }
         if old.is_none() {
             self.check_size(count, format)?;
@@ -181,7 +180,7 @@ impl PlanRequest {
         format: Format,
         count: u32,
         old: Option<&Plan>,
-    ) -> Result<Option<u32>, RequestError> {
+    ) -> Result<Option<u32>, TournamentError> {
         let groups = self.groups.or(old.and_then(|old| old.groups));
         Ok(match (format, groups) {
             (Format::GroupsKnockout, None) => Some(groups::usual_groups(count)),
@@ -189,37 +188,37 @@ impl PlanRequest {
                 Some(groups)
             }
             (Format::GroupsKnockout, Some(groups)) => {
-                return Err(RequestError(format!(
+                return refused(format!(
                     "--groups {groups}: with {count} bots there can be 1 to {} groups, so that each has \
                      two bots at least",
                     count / 2
-                )));
+                ));
             }
             (_, None) => None,
             (_, Some(_)) => {
-                return Err(RequestError(
+                return refused(
                     "--groups is for --format groups+knockout; leave it out".to_owned(),
-                ));
+                );
             }
         })
     }
 
     /// Fails if too large to be planned.
-    fn check_size(&self, bots: u32, format: Format) -> Result<(), RequestError> {
+    fn check_size(&self, bots: u32, format: Format) -> Result<(), TournamentError> {
         let rounds = self.rounds.unwrap_or_else(|| format.usual_rounds(bots));
         if self.rounds.is_some() && rounds > MOST_ROUNDS {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "--rounds {rounds}: a tournament has {MOST_ROUNDS} rounds at most; for more games \
                  choose more --pairs"
-            )));
+            ));
         }
         let pairings = u64::from(rounds) * u64::from(bots / 2);
         let pairs = pairings.saturating_mul(u64::from(self.pairs.unwrap_or(1)));
         if pairs > MOST_PAIRS {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "{pairs} pairs of games are too many for one tournament, which has {MOST_PAIRS} at \
                  most; choose fewer --rounds or --pairs"
-            )));
+            ));
         }
         Ok(())
     }
@@ -228,7 +227,7 @@ impl PlanRequest {
         &self,
         ruleset: &dyn Ruleset,
         plan: &Plan,
-    ) -> Result<Vec<String>, RequestError> {
+    ) -> Result<Vec<String>, TournamentError> {
         if plan.opening_plies.is_none() {
             return self.openings_of_file(ruleset);
         }
@@ -243,21 +242,23 @@ impl PlanRequest {
         ruleset: &dyn Ruleset,
         seed: u64,
         count: usize,
-    ) -> Result<Vec<String>, RequestError> {
+    ) -> Result<Vec<String>, TournamentError> {
         let plies = self
             .opening_plies
             .unwrap_or_else(|| openings::usual_plies(ruleset));
         openings::draw(ruleset, seed, plies, count).map_err(|error| {
             let failure = ruleset.failure();
-            RequestError(failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}")))
+            TournamentError::Input(
+                failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}")),
+            )
         })
     }
 
-    pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, RequestError> {
+    pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, TournamentError> {
         let path = self.openings.clone().unwrap_or_default();
         let text = text_file::read(&path, text_file::WRITTEN)
-            .map_err(|error| RequestError(unreadable(&path, &error)))?;
+            .map_err(|error| TournamentError::Input(unreadable(&path, &error)))?;
         openings::parse(ruleset, &text)
-            .map_err(|error| RequestError(format!("{}: {error}", path.display())))
+            .map_err(|error| TournamentError::Input(format!("{}: {error}", path.display())))
     }
 }

@@ -7,7 +7,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use self::playing::{Bots, Playing};
+use self::playing::{Playing, find};
 use super::tournament::Options;
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
@@ -254,14 +254,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let options = args.options();
     let ruleset = options.ruleset(None)?;
-    if args.adjudicate && !ruleset.is_solvable() {
-        return Err(Failure::Usage(
-            "--adjudicate needs a solver, and a game that is a program has none; leave it out"
-                .to_owned(),
-        ));
-    }
     let sandbox = options.sandbox.sandbox()?;
-    let bots = Bots::find(args, &options, &sandbox)?;
+    let bots = find(args, &options, &sandbox)?;
     if let Some(file) = args
         .markdown
         .as_deref()
@@ -278,8 +272,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         (None, Some(temporary)) => temporary.path(),
         (None, None) => return Err(Failure::Referee("there is no folder".to_owned())),
     };
-    let directory = TournamentDirectory::make(out)?;
-    let playing = Playing::new(args, options, ruleset, &sandbox, directory, begun)?;
+    let playing = Playing {
+        args,
+        options: &options,
+        ruleset: &ruleset,
+        sandbox: &sandbox,
+        directory: TournamentDirectory::make(out)?,
+        deadline: args.budget.0.and_then(|budget| begun.checked_add(budget)),
+    };
     let outcome = with_bots(playing.play(bots))?;
     let report = outcome.report(args, begun.elapsed());
     print(args, &report)?;

@@ -113,8 +113,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
-        options.sandbox = options.sandbox.or_planned(&plan.sandbox);
-        options.time_as_planned(plan)?;
+        options.as_planned(plan)?;
     }
     let ruleset = options.ruleset(old.as_ref())?;
     let sandbox = options.sandbox.sandbox()?;
@@ -137,7 +136,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     });
     fs::create_dir_all(&out).map_err(|error| unreadable(&out, &error))?;
     let climb = Climb {
-        jobs: jobs(&options, &found, &sandbox),
+        jobs: jobs(&options, &found.entered, &sandbox),
         options: &options,
         scale: &scale,
         ruleset,

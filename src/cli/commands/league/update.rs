@@ -12,6 +12,7 @@ use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, is_same};
+use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
@@ -20,7 +21,7 @@ use crate::arena::preparation::{Notice, Preparation, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, Run, checks, jobs, open_journal, print_plan, stop_signals,
+    Notices, Options, checks, jobs, play, print_plan, stop_signals,
 };
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
@@ -96,7 +97,7 @@ impl<'a> Update<'a> {
             ..self.options.request(&self.sandbox)
         };
         let ruleset = Arc::clone(&self.ruleset);
-        let jobs = jobs(self.options, &Entrants::default(), &self.sandbox);
+        let jobs = jobs(self.options, &[], &self.sandbox);
         let preparation = Preparation {
             request: &request,
             ruleset: &ruleset,
@@ -110,34 +111,25 @@ impl<'a> Update<'a> {
         }
         older_versions(&self.league, self.args.deadline)?;
         let (plan, entered) = self.plan(&request)?;
-        let before = self.switch(plan)?;
+        let plan = self.switch(plan)?;
         if self.args.plan {
             write_students(self.directory, &self.league, self.args.deadline)?;
-            print_plan(&before, &tournament);
+            print_plan(&plan, &tournament);
             return Ok(0);
         }
         let journal_file = tournament.journal_file();
-        let (journal, _) = open_journal(&tournament, &journal_file, Duration::ZERO)?;
-        let mut results = Results::new(&before);
-        TournamentDirectory::read_journal(&journal_file, &before, &mut results)?;
-        let kept = results.games;
+        let (journal, _) = tournament.open_journal(&journal_file, Duration::ZERO)?;
+        let opened = Arena::open(&ruleset, &tournament, journal, &journal_file, plan, entered);
+        let arena = Arena {
+            pieces_path,
+            jobs,
+            ..opened?
+        };
+        let kept = arena.results.games;
         let pages = self.pages(pages, &journal_file)?;
         let folder = self.args.folder().to_string_lossy();
         let resume = format!("continue: referee league {}", shell::quoted(&folder));
-        let run = Run {
-            options: self.options,
-            ruleset: Arc::clone(&ruleset),
-            directory: &tournament,
-            journal,
-            journal_file: &journal_file,
-            jobs,
-            pages,
-            shard: None,
-            resume,
-        };
-        let bots = preparation.with_logs(entered);
-        let results = run.play(before, bots, results, pieces_path, stops);
-        let results = results.await?;
+        let results = play(arena, self.options, pages, &resume, &mut stops).await?;
         write_students(self.directory, &self.league, self.args.deadline)?;
         print_summary(results.games - kept, kept)?;
         Ok(results.games - kept)

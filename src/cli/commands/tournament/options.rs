@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
 use crate::arena::entrants::{self, BotRequest};
@@ -29,53 +28,6 @@ use crate::session::registry::{self, Choices};
 use crate::text::without_types;
 use crate::tournament::standings::TieBreak;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum FormatName {
-    /// Every bot plays every other
-    RoundRobin,
-    /// The first bot plays each of the others
-    Gauntlet,
-    /// In every round, bots with similar scores play each other
-    Swiss,
-    /// The loser of a match is eliminated
-    Knockout,
-    /// Round robins in groups, then a knockout of the two best of each group
-    #[value(name = "groups+knockout")]
-    GroupsKnockout,
-}
-
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::RoundRobin => Self::RoundRobin,
-            FormatName::Gauntlet => Self::Gauntlet,
-            FormatName::Swiss => Self::Swiss,
-            FormatName::Knockout => Self::Knockout,
-            FormatName::GroupsKnockout => Self::GroupsKnockout,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum RestartName {
-    /// After every game
-    Game,
-    /// After both games of a pair
-    Pair,
-    /// When the pairing changes: fastest, but bots that draw random numbers are not reproducible
-    Pairing,
-}
-
-impl From<RestartName> for Restart {
-    fn from(name: RestartName) -> Self {
-        match name {
-            RestartName::Game => Self::Game,
-            RestartName::Pair => Self::Pair,
-            RestartName::Pairing => Self::Pairing,
-        }
-    }
-}
-
 #[derive(Clone, Debug, Default, clap::Args)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -84,7 +36,7 @@ impl From<RestartName> for Restart {
 pub(in crate::cli) struct Options {
     /// Who plays whom [default: round-robin]
     #[arg(long, value_enum, help_heading = "Schedule")]
-    pub(in crate::cli) format: Option<FormatName>,
+    pub(in crate::cli) format: Option<Format>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
     #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
@@ -181,7 +133,7 @@ pub(in crate::cli) struct Options {
 
     /// When bots get fresh processes [default: pair]
     #[arg(long, value_enum, help_heading = "Bots")]
-    pub(in crate::cli) restart: Option<RestartName>,
+    pub(in crate::cli) restart: Option<Restart>,
 
     /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
     #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
@@ -225,8 +177,10 @@ pub(in crate::cli) struct Options {
 }
 
 impl Options {
-    /// For a resumed tournament: takes its time limits from the plan when all bots share them and none is given.
-    pub(in crate::cli) fn time_as_planned(&mut self, plan: &Plan) -> Result<(), Failure> {
+    /// What is not given comes from the plan of a resumed tournament: the sandbox, and the time limits when all bots
+    /// share them.
+    pub(in crate::cli) fn as_planned(&mut self, plan: &Plan) -> Result<(), Failure> {
+        self.sandbox = self.sandbox.clone().or_planned(&plan.sandbox);
         let Some(first) = plan.bots.first() else {
             return Ok(());
         };
@@ -479,13 +433,13 @@ impl Options {
     pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         PlanRequest {
             seed: self.seed,
-            format: self.format.map(Format::from),
+            format: self.format,
             rounds: self.rounds,
             groups: self.groups,
             pairs: self.pairs,
             opening_plies: self.opening_plies,
             openings: self.openings.clone(),
-            restart: self.restart.map(Restart::from),
+            restart: self.restart,
             bench_after: self.bench_after,
             adjudicate: self.adjudicate,
             sprt: self.sprt,
@@ -541,7 +495,19 @@ impl Options {
             set,
             ..Choices::default()
         };
-        game.ruleset(choices, &options)
+        let ruleset = game.ruleset(choices, &options)?;
+        for (option, is_given) in [
+            ("--adjudicate", self.adjudicate),
+            ("--analyse", self.analyse),
+        ] {
+            if is_given && !ruleset.is_solvable() {
+                return Err(Failure::Usage(format!(
+                    "{option} needs a solver, and there is none for {}; leave it out",
+                    ruleset.name()
+                )));
+            }
+        }
+        Ok(ruleset)
     }
 }
 

@@ -10,9 +10,10 @@ use tokio::sync::mpsc;
 
 use super::Options;
 use super::failures::{mended_notice, with_place};
-use crate::arena::entrants::{Entrants, LoggedEntrant};
+use crate::arena::TournamentError;
+use crate::arena::entrants::{Entrant, Entrants};
 use crate::arena::plan::Plan;
-use crate::arena::preparation::{Notice, Preparation, PreparationError};
+use crate::arena::preparation::{Notice, Preparation};
 use crate::arena::seeding::{Seeding, listed};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
@@ -33,14 +34,14 @@ pub(super) async fn prepare(
     old: Option<Plan>,
     entrants: Entrants,
     stops: &mut mpsc::Receiver<()>,
-) -> Result<(Plan, Vec<LoggedEntrant>), Failure> {
+) -> Result<(Plan, Vec<Entrant>), Failure> {
     let mut notices = Notices::new(preparation.directory.path());
     let mut notify = |notice: Notice<'_>| notices.print(notice);
     if let Some(old) = old {
         let begun_in = old.clone();
         let resumed = preparation.resume(old, entrants, &mut notify);
         return resumed.map_err(|error| match error {
-            missing @ PreparationError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
+            missing @ TournamentError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
             error => error.into(),
         });
     }
@@ -199,13 +200,13 @@ pub(in crate::cli) const fn checks(jobs: usize) -> usize {
 }
 
 /// Prints the number when it was not given; warns when cores or memory do not suffice.
-pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants, sandbox: &Sandbox) -> usize {
+pub(in crate::cli) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
     let jobs = games_at_once(options, entrants);
     warn_memory(sandbox, jobs.saturating_mul(2));
     jobs
 }
 
-fn games_at_once(options: &Options, entrants: &Entrants) -> usize {
+fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let cores = available_parallelism().map_or(1, usize::from);
     let s = |count: usize| if count == 1 { "" } else { "s" };
     let Some(jobs) = options.jobs else {
@@ -221,7 +222,7 @@ fn games_at_once(options: &Options, entrants: &Entrants) -> usize {
     let jobs = usize::from(jobs);
     // Below one second a wait for a core matters.
     let short = |seconds: f64| seconds < 1.0;
-    let is_short = entrants.entered.iter().any(|bot| {
+    let is_short = entrants.iter().any(|bot| {
         let limits = &bot.plan.limits;
         limits.move_time.is_some_and(short)
             || limits.game_time.is_some_and(|time| short(time / 8.0))
