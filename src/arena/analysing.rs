@@ -14,7 +14,6 @@ use super::directory::TournamentDirectory;
 use super::results::Results;
 use crate::analysis::{Analyst, Effort, Options, with_analysis};
 use crate::record::Record;
-use crate::record::journal::Journal;
 use crate::record::reader::{LineError, Reader};
 use crate::solver;
 use crate::text::{cause, unreadable};
@@ -35,67 +34,48 @@ pub enum AnalysisProgress<'a> {
     Game,
 }
 
-#[derive(Clone, Debug)]
-pub struct TournamentAnalysis {
-    pub directory: TournamentDirectory,
-    pub time_per_move: Duration,
-    /// Stops the analysis once set.
-    pub stop: Arc<AtomicBool>,
-}
-
-impl TournamentAnalysis {
-    /// Analyses the remaining games. `false`: it was stopped before the last one.
-    pub fn run(
-        &self,
-        progress: &mut dyn FnMut(AnalysisProgress<'_>),
-    ) -> Result<bool, TournamentError> {
-        let path = file(&self.directory);
-        // A game whose line was incomplete is analysed again.
-        let (mut journal, _) = self.directory.open_journal(&path, Duration::ZERO)?;
-        let games = self.directory.journal_file();
-        let mut reader = Reader::open(&games).map_err(unread(&games))?;
-        let done = skip_analysed(&path, &games, &mut reader)?;
-        progress(AnalysisProgress::Begins { done });
-        let complete = self.analyse_rest(&games, &mut reader, &path, &mut journal, progress);
-        let synced = journal.sync();
-        let complete = complete?;
-        synced.map_err(unwritten(&path))?;
-        Ok(complete)
-    }
-
-    fn analyse_rest(
-        &self,
-        games: &Path,
-        reader: &mut Reader,
-        path: &Path,
-        journal: &mut Journal,
-        progress: &mut dyn FnMut(AnalysisProgress<'_>),
-    ) -> Result<bool, TournamentError> {
-        let analyst = Analyst::new(Options {
-            effort: Effort::Time(self.time_per_move),
-            solver: solver::Options::default(),
-        })
-        .or_when(Arc::clone(&self.stop));
-        while let Some(line) = reader.next_line().map_err(unread(games))? {
-            let wrong = |problem| TournamentError::Input(line.damaged(problem).to_string());
-            let record = Record::from_line(line.bytes()).map_err(wrong)?;
-            let annotation = analyst.analyse(&record, |turn| {
-                let id = &record.id;
-                progress(AnalysisProgress::Turn { turn, id });
-            });
-            let annotation = annotation.map_err(|problem| wrong(problem.to_string()))?;
-            if analyst.is_stopped() {
-                // Incomplete: not written.
-                return Ok(false);
-            }
-            let annotated = with_analysis(line.bytes(), &annotation);
-            let mut annotated = annotated.map_err(|error| wrong(error.to_string()))?;
-            annotated.push('\n');
-            journal.append(&annotated).map_err(unwritten(path))?;
-            progress(AnalysisProgress::Game);
+/// Analyses the remaining games, each turn for `time` at most. `false`: `stop` was set before the last one.
+pub fn analyse(
+    directory: &TournamentDirectory,
+    time: Duration,
+    stop: Arc<AtomicBool>,
+    progress: &mut dyn FnMut(AnalysisProgress<'_>),
+) -> Result<bool, TournamentError> {
+    let path = file(directory);
+    // A game whose line was incomplete is analysed again.
+    let (mut journal, _) = directory.open_journal(&path, Duration::ZERO)?;
+    let games = directory.journal_file();
+    let mut reader = Reader::open(&games).map_err(unread(&games))?;
+    let done = skip_analysed(&path, &games, &mut reader)?;
+    progress(AnalysisProgress::Begins { done });
+    let analyst = Analyst::new(Options {
+        effort: Effort::Time(time),
+        solver: solver::Options::default(),
+    })
+    .or_when(stop);
+    let complete = loop {
+        let Some(line) = reader.next_line().map_err(unread(&games))? else {
+            break true;
+        };
+        let wrong = |problem| TournamentError::Input(line.damaged(problem).to_string());
+        let record = Record::from_line(line.bytes()).map_err(wrong)?;
+        let annotation = analyst.analyse(&record, |turn| {
+            let id = &record.id;
+            progress(AnalysisProgress::Turn { turn, id });
+        });
+        let annotation = annotation.map_err(|problem| wrong(problem.to_string()))?;
+        if analyst.is_stopped() {
+            // Incomplete: not written.
+            break false;
         }
-        Ok(true)
-    }
+        let annotated = with_analysis(line.bytes(), &annotation);
+        let mut annotated = annotated.map_err(|error| wrong(error.to_string()))?;
+        annotated.push('\n');
+        journal.append(&annotated).map_err(unwritten(&path))?;
+        progress(AnalysisProgress::Game);
+    };
+    journal.sync().map_err(unwritten(&path))?;
+    Ok(complete)
 }
 
 pub fn add_analysis(

@@ -178,7 +178,7 @@ impl Results {
             .collect()
     }
 
-    fn meetings(&self, round: &Round) -> Vec<Meeting> {
+    pub(super) fn meetings(&self, round: &Round) -> Vec<Meeting> {
         let each = u64::from(round.pairs_each);
         let meetings = round.pairings.iter().zip(0_u64..);
         meetings

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs::{self, File, OpenOptions};
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::session::Ruleset;
 use crate::strategy;
-use crate::text::{escape_controls, short_name, unreadable};
+use crate::text::{cause, escape_controls, short_name, unreadable};
 
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
@@ -383,36 +383,22 @@ impl StderrLog {
         if state.bytes >= MOST_BYTES {
             text.push_str("... the rest is left out: the log is full\n");
         }
-        if state.file.is_none() {
-            if let Some(folder) = self.path.parent() {
-                let _ = fs::create_dir_all(folder);
-            }
-            let opened = OpenOptions::new()
-                .append(true)
-                .create(true)
-                .open(&self.path);
-            match opened {
-                Ok(file) => state.file = Some(file),
-                Err(error) => {
-                    tracing::warn!(
-                        "{}: {error}",
-                        self.path.display(),
-                        error = crate::text::cause(&error)
-                    );
-                    state.bytes = MOST_BYTES;
-                    return;
-                }
-            }
-        }
-        if let Some(file) = &mut state.file
-            && let Err(error) = file.write_all(text.as_bytes())
-        {
-            tracing::warn!(
-                "{}: {error}",
-                self.path.display(),
-                error = crate::text::cause(&error)
-            );
+        if let Err(error) = state.append(&self.path, text.as_bytes()) {
+            tracing::warn!("{}: {}", self.path.display(), cause(&error));
             state.bytes = MOST_BYTES;
         }
+    }
+}
+
+impl State {
+    fn append(&mut self, path: &Path, text: &[u8]) -> io::Result<()> {
+        if self.file.is_none() {
+            fs::create_dir_all(path.parent().unwrap_or(path))?;
+            let mut options = OpenOptions::new();
+            self.file = Some(options.append(true).create(true).open(path)?);
+        }
+        self.file
+            .as_mut()
+            .map_or(Ok(()), |file| file.write_all(text))
     }
 }

@@ -2,7 +2,7 @@
 //! lines.
 //!
 //! The shards must belong to the plan, no game may be missing, and no two records of a game may differ. Journals are
-//! streamed: memory is one byte a game, and about 50 for each that occurs twice.
+//! streamed: memory is two bytes a game, and about 50 for each that occurs twice.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};

@@ -17,7 +17,7 @@ use crate::play::TimeControl;
 use crate::session::GameSource;
 use crate::text::hexadecimal;
 use crate::tournament::schedule::{
-    EntrantId, Gauntlet, PairOfGames, Pairing, Round, RoundRobin, groups, knockout, swiss,
+    EntrantId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin, swiss,
 };
 use crate::tournament::standings::TieBreak;
 
@@ -200,12 +200,8 @@ impl Plan {
         let entrants = self.entrants();
         match self.format {
             Format::RoundRobin if self.by_version => vec![self.all_at_once()],
-            Format::RoundRobin => RoundRobin::new(entrants, Some(self.rounds_planned), self.pairs)
-                .rounds()
-                .collect(),
-            Format::Gauntlet => Gauntlet::new(entrants, self.rounds_planned, self.pairs)
-                .rounds()
-                .collect(),
+            Format::RoundRobin => round_robin(entrants, self.rounds_planned, self.pairs).collect(),
+            Format::Gauntlet => gauntlet(entrants, self.rounds_planned, self.pairs).collect(),
             Format::Swiss if self.rounds_planned == 0 => Vec::new(),
             Format::Swiss => {
                 vec![swiss::next_round(
@@ -231,14 +227,8 @@ impl Plan {
             let others = entrants[place + 1..].iter();
             others.map(move |&b| Pairing { a, b }).collect::<Vec<_>>()
         };
-        Round {
-            number: 1,
-            first_pair: 1,
-            pairs_each: self.pairs,
-            pairings: entrants.iter().enumerate().flat_map(pairing).collect(),
-            byes: Vec::new(),
-            first_openings: Vec::new(),
-        }
+        let pairings = entrants.iter().enumerate().flat_map(pairing).collect();
+        Round::new(1, 0, self.pairs, pairings, Vec::new())
     }
 
     /// Number of the pair's first game, from which process seeds are derived.
@@ -309,6 +299,12 @@ impl Plan {
         self.bots.get(id.index())
     }
 
+    pub fn has_rejected(&self, name: &str) -> bool {
+        self.rejected
+            .iter()
+            .any(|rejected| rejected.bot.name == name)
+    }
+
     /// Entered or rejected.
     pub fn all_bots(&self) -> impl Iterator<Item = &BotPlan> {
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
@@ -358,9 +354,7 @@ impl Format {
     /// The default number of rounds.
     pub fn usual_rounds(self, entrants: u32) -> u32 {
         match self {
-            Self::RoundRobin if entrants < 2 => 0,
-            // An odd number of entrants has a bye in each round.
-            Self::RoundRobin => entrants - 1 + entrants % 2,
+            Self::RoundRobin => cycle(entrants),
             Self::Gauntlet => 1,
             // Leaves at most one unbeaten.
             Self::Swiss | Self::Knockout => knockout::rounds(entrants),

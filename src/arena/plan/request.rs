@@ -68,6 +68,20 @@ fn refused<T>(problem: String) -> Result<T, TournamentError> {
 }
 
 impl PlanRequest {
+    /// With openings and its first rounds.
+    pub fn new_plan(
+        &self,
+        ruleset: &dyn Ruleset,
+        bots: Vec<BotPlan>,
+        rejected: Vec<RejectedBot>,
+        seed: u64,
+    ) -> Result<Plan, TournamentError> {
+        let mut plan = self.plan(ruleset, bots, rejected, seed, None)?;
+        plan.openings = self.openings(ruleset, &plan)?;
+        plan.rounds = plan.first_rounds();
+        Ok(plan)
+    }
+
     /// Without openings and rounds. `old` is the resumed plan.
     pub fn plan(
         &self,

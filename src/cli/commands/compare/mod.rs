@@ -20,8 +20,8 @@ use crate::cli::support::values::{self, ClockName, MoveTime};
 use crate::report::comparison::{Ended, Report};
 use crate::report::terminal::aligned;
 use crate::text::counted;
-use crate::tournament::comparison::{Outcomes, Simulation, simulate};
-use crate::tournament::comparison::{Question, Terms, Verdict};
+use crate::tournament::betting::MeanTest;
+use crate::tournament::comparison::{Outcomes, Question, Simulation, Terms, Verdict, simulate};
 
 const BUDGET: &str = "10m";
 
@@ -189,23 +189,24 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    fn question(&self) -> Question {
-        if self.not_worse {
-            Question::NotWorse
-        } else {
-            Question::Better
-        }
-    }
-
     /// `has_pool`: both play others, too.
     fn terms(&self, has_pool: bool) -> Terms {
         Terms {
-            question: self.question(),
+            question: if self.not_worse {
+                Question::NotWorse
+            } else {
+                Question::Better
+            },
             margin: self.margin,
             direct: f64::from(self.percentage(has_pool)) / 100.0,
             alpha: self.alpha,
             beta: self.beta,
         }
+    }
+
+    fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
+        let test = self.terms(has_pool).test();
+        test.map_err(|error| Failure::Usage(error.to_string()))
     }
 
     fn percentage(&self, has_pool: bool) -> u8 {
@@ -241,8 +242,7 @@ impl Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let begun = Instant::now();
-    let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-    args.terms(true).test().map_err(|error| usage(&error))?;
+    args.test(true)?;
     if let Some(comparisons) = args.simulate {
         return print_simulated(args, comparisons);
     }

@@ -12,12 +12,12 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, Preparation, identical, same_program, write_pieces};
+use crate::arena::preparation::{identical, same_program, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::{self, Arena};
 use crate::bot::spec::BotSpec;
 use crate::cli::commands::tournament::{
-    Notices, Options, jobs, open_own, play_until, stop_signals,
+    Options, check_bots, jobs, open_own, play_until, stop_signals,
 };
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
@@ -46,6 +46,7 @@ impl Outcome {
         Report {
             new: self.bots[0].clone(),
             opponents: self.bots[1..].to_vec(),
+            terms: args.terms(self.bots.len() > 2),
             comparison: &self.progress.comparison,
             forfeits: self.progress.forfeits,
             games: self.progress.games,
@@ -85,7 +86,11 @@ impl Playing<'_> {
         if !self.args.no_check && old.is_none() {
             let mut rejected = Vec::new();
             let pieces = pieces_path.as_deref();
-            let checked = self.check(entered.clone(), &mut rejected, jobs, pieces, seed);
+            // Report bad openings before the checks.
+            let request = self.options.request(self.sandbox);
+            request.draw_openings(&**self.ruleset, seed, 1)?;
+            let bots = entered.clone();
+            let checked = check_bots(self.ruleset, bots, &mut rejected, jobs, pieces);
             tokio::select! {
                 fit = checked => {
                     let fit = fit?;
@@ -110,9 +115,8 @@ impl Playing<'_> {
         let percentage = self.args.percentage(others > 0);
         let mut random = generator(seed, Purpose::Opponent, [0, 0]);
         let opponents = draw(&mut random, others + 1, percentage, self.args.pairs);
-        let terms = self.args.terms(others > 0);
-        let mut progress = Progress::new(terms, others + 1, opponents.clone())
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+        let test = self.args.test(others > 0)?;
+        let mut progress = Progress::new(test, others + 1, opponents.clone());
         let ended = if let Some(ended) = ended {
             ended
         } else {
@@ -177,7 +181,7 @@ impl Playing<'_> {
             !all && progress.comparison.is_decided()
         };
         let resume = "to go on: the same command with --out and the same folder";
-        let ended = play_until(arena, stops, &line, resume, is_enough).await?;
+        let (ended, _) = play_until(arena, stops, &line, resume, is_enough).await?;
         Ok(match ended {
             arena::Ended::Interrupted => Ended::Interrupted,
             // The last games may have decided it.
@@ -185,31 +189,6 @@ impl Playing<'_> {
             arena::Ended::TimeUp => Ended::Budget,
             _ => Ended::Complete,
         })
-    }
-
-    async fn check(
-        &self,
-        bots: Vec<Entrant>,
-        rejected: &mut Vec<RejectedBot>,
-        jobs: usize,
-        pieces_path: Option<&str>,
-        seed: u64,
-    ) -> Result<Vec<Entrant>, Failure> {
-        let request = self.options.request(self.sandbox);
-        // Report bad openings before the checks.
-        request.draw_openings(&**self.ruleset, seed, 1)?;
-        let preparation = Preparation {
-            request: &request,
-            ruleset: self.ruleset,
-            directory: &self.directory,
-            jobs,
-            pieces_path,
-        };
-        let mut notices = Notices::new(self.directory.path());
-        let mut notify = |notice: Notice<'_>| notices.print(notice);
-        let fit = preparation.check(bots, rejected, &mut notify).await?;
-        notices.clear();
-        Ok(fit)
     }
 
     fn plan(&self, bots: Vec<BotPlan>, opponents: &[usize], seed: u64) -> Result<Plan, Failure> {
@@ -220,9 +199,7 @@ impl Playing<'_> {
             bench_after: Some(0),
             ..self.options.request(self.sandbox)
         };
-        let ruleset = &**self.ruleset;
-        let mut plan = request.plan(ruleset, bots, Vec::new(), seed, None)?;
-        plan.openings = request.openings(ruleset, &plan)?;
+        let mut plan = request.new_plan(&**self.ruleset, bots, Vec::new(), seed)?;
         plan.rounds = vec![round(opponents)];
         let different: BTreeSet<&String> = plan.openings.iter().collect();
         if different.len() < opponents.len() {

@@ -5,19 +5,20 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use crate::arena::comparison::Progress;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{Entrant, Entrants, slugs};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::preparation::write_pieces;
 use crate::arena::results::Results;
 use crate::arena::{Arena, Ended};
-use crate::cli::commands::tournament::{Notices, Options, open_own, play_until, stop_signals};
+use crate::cli::commands::tournament::{Options, check_bots, open_own, play_until, stop_signals};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::signals;
 use crate::league::grading::scale::{Rung, Scale};
-use crate::league::grading::{Grade, Progress, RungResult, Verdict, seed_of};
+use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
@@ -43,20 +44,12 @@ impl Climb<'_> {
         let mut stops = stop_signals();
         let directory = TournamentDirectory::make(self.out)?;
         let pieces_path = write_pieces(&directory, &*self.ruleset)?;
-        let request = self.options.request(self.sandbox);
-        let preparation = Preparation {
-            request: &request,
-            ruleset: &self.ruleset,
-            directory: &directory,
-            jobs: self.jobs,
-            pieces_path: pieces_path.as_deref(),
-        };
         let Entrants {
             entered,
             mut rejected,
         } = found;
         let checked = tokio::select! {
-            checked = self.check(&preparation, entered, &mut rejected) => Some(checked),
+            checked = self.check(pieces_path.as_deref(), entered, &mut rejected) => Some(checked),
             _ = stops.recv() => None,
         };
         let entered = checked.ok_or(Failure::Interrupted)??;
@@ -72,30 +65,30 @@ impl Climb<'_> {
 
     async fn check(
         &self,
-        preparation: &Preparation<'_>,
+        pieces_path: Option<&str>,
         bots: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
     ) -> Result<Vec<Entrant>, Failure> {
-        let mut notices = Notices::new(self.out);
-        let mut notify = |notice: Notice<'_>| notices.print(notice);
+        let (ruleset, jobs) = (&self.ruleset, self.jobs);
         let mut unfit = Vec::new();
-        let references = self.references.clone();
-        preparation
-            .check(references, &mut unfit, &mut notify)
-            .await?;
+        check_bots(
+            ruleset,
+            self.references.clone(),
+            &mut unfit,
+            jobs,
+            pieces_path,
+        )
+        .await?;
         if let Some(unfit) = unfit.first() {
             return Err(Failure::Usage(format!(
                 "{}: {}; a scale needs reference bots that can play",
                 unfit.bot.name, unfit.reason
             )));
         }
-        let fit = if self.is_checked {
-            bots
-        } else {
-            preparation.check(bots, rejected, &mut notify).await?
-        };
-        notices.clear();
-        Ok(fit)
+        if self.is_checked {
+            return Ok(bots);
+        }
+        check_bots(ruleset, bots, rejected, jobs, pieces_path).await
     }
 
     fn refused(&self, bot: &RejectedBot) -> Grade {
@@ -203,11 +196,7 @@ impl Played<'_> {
             bench_after: Some(0),
             ..climb.options.request(climb.sandbox)
         };
-        let ruleset = &*climb.ruleset;
-        let mut plan = request.plan(ruleset, bots, Vec::new(), self.seed, None)?;
-        plan.openings = request.openings(ruleset, &plan)?;
-        plan.rounds = plan.first_rounds();
-        Ok(plan)
+        Ok(request.new_plan(&*climb.ruleset, bots, Vec::new(), self.seed)?)
     }
 
     async fn result(&self, stops: &mut mpsc::Receiver<()>) -> Result<RungResult, Failure> {
@@ -242,15 +231,22 @@ impl Played<'_> {
             ..opened?
         };
         let test = climb.scale.test(self.rung);
-        let mut progress = Progress::new(test.map_err(|error| Failure::Usage(error.to_string()))?);
+        let test = test.map_err(|error| Failure::Usage(error.to_string()))?;
+        let mut progress = Progress::new(test, 1, vec![0; climb.scale.budget as usize]);
         let line = ProgressLine::new();
         let resume = "continue: the same command again";
-        let is_enough = |results: &Results| progress.advance(&results.endings);
-        let ended = play_until(arena, stops, &line, resume, is_enough).await?;
+        let is_enough = |results: &Results| progress.advance(&results.endings, false);
+        let (ended, results) = play_until(arena, stops, &line, resume, is_enough).await?;
         if ended == Ended::Interrupted {
             print_stderr(&format!("referee: stopped; {resume}"));
             return Err(Failure::Interrupted);
         }
-        Ok(progress.result(climb.scale, self.rung, self.seed, self.folder.clone()))
+        Ok(RungResult::new(
+            self.rung,
+            self.seed,
+            self.folder.clone(),
+            &progress,
+            &results.endings,
+        ))
     }
 }

@@ -191,7 +191,7 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
 
 /// A rejected bot keeps the tournament's reason.
 fn with_known_problems(plan: &Plan, found: &mut Entrants) {
-    let is_out = |name: &str| plan.rejected.iter().any(|known| known.bot.name == name);
+    let is_out = |name: &str| plan.has_rejected(name);
     found.entered.retain(|entrant| !is_out(&entrant.plan.name));
     found
         .rejected

@@ -17,11 +17,11 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::preparation::{Notice, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, checks, jobs, play, print_plan, stop_signals,
+    Notices, Options, check_bots, checks, jobs, play, print_plan, stop_signals,
 };
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
@@ -98,15 +98,8 @@ impl<'a> Update<'a> {
         };
         let ruleset = Arc::clone(&self.ruleset);
         let jobs = jobs(self.options, &[], &self.sandbox);
-        let preparation = Preparation {
-            request: &request,
-            ruleset: &ruleset,
-            directory: &tournament,
-            jobs: checks(jobs),
-            pieces_path: pieces_path.as_deref(),
-        };
         tokio::select! {
-            checked = self.check_new(&preparation, jobs) => checked?,
+            checked = self.check_new(pieces_path.as_deref(), jobs) => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
         older_versions(&self.league, self.args.deadline)?;
@@ -165,40 +158,29 @@ impl<'a> Update<'a> {
     }
 
     /// An unfit version gives way to the one before it.
-    async fn check_new(
-        &mut self,
-        preparation: &Preparation<'_>,
-        builds: usize,
-    ) -> Result<(), Failure> {
+    async fn check_new(&mut self, pieces_path: Option<&str>, jobs: usize) -> Result<(), Failure> {
         self.league.retry(build::NO_COMPILER);
         loop {
             let new = self.playing(|version| version.status == Status::New);
             if new.is_empty() {
                 return Ok(());
             }
-            if self.build(&new, builds).await? {
+            if self.build(&new, jobs).await? {
                 continue;
             }
             let of = new.len();
             let found = self.find(&new)?;
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
             let mut rejected = found.rejected;
-            let mut notices = Notices::new(self.directory.path());
-            let fit = if self.options.no_check {
-                found.entered
-            } else {
-                let mut notify = |notice: Notice<'_>| notices.print(notice);
-                preparation
-                    .check(found.entered, &mut rejected, &mut notify)
-                    .await?
-            };
-            notices.clear();
-            notices.print(Notice::Checked {
-                passed: fit.len(),
-                of,
-            });
+            let mut fit = found.entered;
+            if !self.options.no_check {
+                let (ruleset, jobs) = (&self.ruleset, checks(jobs));
+                fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
+            }
+            let mut notices = Notices::default();
+            notices.print(Notice::checked(fit.len(), of));
             for bot in &rejected {
-                notices.print(Notice::Rejected(bot));
+                notices.print(Notice::rejected(bot));
             }
             let unfit = rejected.into_iter().map(|bot| {
                 let reason = bot.reason;

@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
 pub(in crate::cli) use self::options::{BotOptions, Options, bots_of};
-pub(in crate::cli) use self::preparation::{Notices, checks, jobs};
+pub(in crate::cli) use self::preparation::{Notices, check_bots, checks, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
 pub(in crate::cli) use self::run::{open_own, play, play_until, print_plan, warn_of_repetition};
 use crate::arena::Arena;
@@ -153,7 +153,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             out.display()
         ));
     }
-    let ruleset = options.ruleset(old.as_ref())?;
+    let ruleset = options.ruleset(old.as_ref().or(options.like.as_deref()))?;
     check_builtins(
         &*ruleset,
         entrants.entered.iter().map(|entrant| &entrant.program),

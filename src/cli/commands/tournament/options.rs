@@ -174,6 +174,10 @@ pub(in crate::cli) struct Options {
     /// The bots of a file.
     #[arg(skip)]
     pub(in crate::cli) bots: Vec<BotOptions>,
+
+    /// The plan of which a new tournament takes the game that is not given.
+    #[arg(skip)]
+    pub(in crate::cli) like: Option<Box<Plan>>,
 }
 
 impl Options {

@@ -11,9 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failures::with_resume;
 use super::options::Options;
-use crate::arena::analysing::{
-    AnalysisProgress, TournamentAnalysis, add_analysis, file as analysis_file,
-};
+use crate::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::Entrant;
 use crate::arena::plan::Plan;
@@ -134,9 +132,9 @@ pub(in crate::cli) async fn play_until(
     line: &ProgressLine,
     resume: &str,
     mut is_enough: impl FnMut(&Results) -> bool,
-) -> Result<Ended, Failure> {
+) -> Result<(Ended, Results), Failure> {
     if is_enough(&arena.results) {
-        return Ok(Ended::Stopped);
+        return Ok((Ended::Stopped, arena.results));
     }
     let mut observer = |plan: &Plan, results: &Results, event: &Event| match event {
         Event::Written(_) if is_enough(results) => ControlFlow::Break(()),
@@ -147,8 +145,8 @@ pub(in crate::cli) async fn play_until(
     };
     let ran = arena.run(stops, &mut observer).await;
     line.clear();
-    let (ended, ..) = ran.map_err(|error| with_resume(error, resume))?;
-    Ok(ended)
+    let (ended, _, results) = ran.map_err(|error| with_resume(error, resume))?;
+    Ok((ended, results))
 }
 
 /// Prints what happened but for games.
@@ -320,15 +318,29 @@ async fn analyse(
     time_per_move: Option<Duration>,
     stops: &mut mpsc::Receiver<()>,
 ) -> Result<bool, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let analysis = TournamentAnalysis {
-        directory: directory.clone(),
-        time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),
-        stop: Arc::clone(&stop),
-    };
+    let (stop, directory) = (Arc::new(AtomicBool::new(false)), directory.clone());
+    let (time, stopped) = (time_per_move.unwrap_or(TIME_PER_MOVE), Arc::clone(&stop));
     let (sender, mut working) = oneshot::channel();
     start_thread("analysis", move || {
-        let _ = sender.send(with_bar(&analysis, games));
+        let bar = ProgressBar::new(games, "games");
+        let complete =
+            analysing::analyse(&directory, time, stopped, &mut |progress| match progress {
+                AnalysisProgress::Begins { done } => {
+                    bar.set_done(done);
+                    if done < games && !bar.line.is_terminal() {
+                        print_stderr(&format!(
+                            "referee: analysing {} of {games} games",
+                            games - done
+                        ));
+                    }
+                }
+                AnalysisProgress::Turn { turn, id } => {
+                    bar.set_message(format!("analysing turn {turn} of {id}"));
+                }
+                AnalysisProgress::Game => bar.inc(),
+            });
+        drop(bar);
+        let _ = sender.send(complete);
     })?;
     let done = tokio::select! {
         biased;
@@ -338,27 +350,8 @@ async fn analyse(
             working.await
         }
     };
-    done.map_err(|_| Failure::Referee("the analysis ended in a panic".to_owned()))?
-}
-
-fn with_bar(analysis: &TournamentAnalysis, games: u64) -> Result<bool, Failure> {
-    let bar = ProgressBar::new(games, "games");
-    let complete = analysis.run(&mut |progress| match progress {
-        AnalysisProgress::Begins { done } => {
-            bar.set_done(done);
-            if done < games && !bar.line.is_terminal() {
-                print_stderr(&format!(
-                    "referee: analysing {} of {games} games",
-                    games - done
-                ));
-            }
-        }
-        AnalysisProgress::Turn { turn, id } => {
-            bar.set_message(format!("analysing turn {turn} of {id}"));
-        }
-        AnalysisProgress::Game => bar.inc(),
-    });
-    Ok(complete?)
+    let done = done.map_err(|_| Failure::Referee("the analysis ended in a panic".to_owned()))?;
+    Ok(done?)
 }
 
 pub(super) fn write_tables(
