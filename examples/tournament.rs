@@ -6,9 +6,9 @@ use std::env::args;
 use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::time::Duration;
 
 use referee::arena::entrants::{BotRequest, find};
+use referee::record::journal::LINGERING_LOCK;
 use referee::{
     Arena, Palette, PlanRequest, Preparation, Sandbox, TournamentDirectory, registry,
     tournament_summary,
@@ -37,11 +37,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     };
     let (plan, entrants) = preparation.begin(entrants, &mut |_| {}).await?;
     let file = directory.journal_file();
-    let (journal, _) = directory.open_journal(&file, Duration::ZERO)?;
+    let (journal, _) = directory.open_journal(&file, LINGERING_LOCK)?;
     let arena = Arena::open(&ruleset, &directory, journal, &file, plan, entrants)?;
     let (_stop, mut stops) = mpsc::channel(1);
-    let run = arena.run(&mut stops, &mut |_, _, _| ControlFlow::Continue(()));
-    let (ended, plan, results) = run.await?;
+    let mut observer = |_: &_, _: &_, _: &_| ControlFlow::Continue(());
+    let (ended, plan, results) = arena.run(&mut stops, &mut observer).await?;
     let summary = tournament_summary(ended, &plan, &results, &Palette::plain(), None)?;
     print!("{summary}");
     Ok(())

@@ -14,6 +14,7 @@ use super::directory::TournamentDirectory;
 use super::results::Results;
 use crate::analysis::{Analyst, Effort, Options, with_analysis};
 use crate::record::Record;
+use crate::record::journal::LINGERING_LOCK;
 use crate::record::reader::{LineError, Reader};
 use crate::solver;
 use crate::text::{cause, unreadable};
@@ -43,7 +44,7 @@ pub fn analyse(
 ) -> Result<bool, TournamentError> {
     let path = file(directory);
     // A game whose line was incomplete is analysed again.
-    let (mut journal, _) = directory.open_journal(&path, Duration::ZERO)?;
+    let (mut journal, _) = directory.open_journal(&path, LINGERING_LOCK)?;
     let games = directory.journal_file();
     let mut reader = Reader::open(&games).map_err(unread(&games))?;
     let done = skip_analysed(&path, &games, &mut reader)?;

@@ -3,11 +3,10 @@
 use super::elimination::Bracket;
 use super::plan::{Format, Limits, Plan};
 use super::results::Results;
-use super::sprt;
 use crate::text::counted;
 use crate::tournament::schedule::knockout::{self, DecidedBy, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
-use crate::tournament::sprt::Decision;
+use crate::tournament::sprt::{Decision, Sprt};
 
 /// Bots are indices in `names`.
 #[derive(Clone, Debug, PartialEq)]
@@ -139,9 +138,9 @@ impl Results {
     }
 
     fn early(&self, plan: &Plan) -> Option<String> {
-        let hypotheses = plan.sprt.as_ref()?;
-        let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
-        let verdict = match sprt(hypotheses).ok()?.decide(&self.pentanomial) {
+        let test = plan.sprt.as_ref()?;
+        let Sprt { elo0, elo1, .. } = test;
+        let verdict = match test.decide(&self.pentanomial) {
             Decision::Continue => return None,
             Decision::AcceptH0 => {
                 format!("H0 accepted, a difference of {elo0} Elo rather than {elo1}")

@@ -9,8 +9,9 @@ use super::error::TournamentError;
 use super::plan::Plan;
 use super::results::Results;
 use super::shard::{self, Shard};
+use crate::bot::shell;
 use crate::record::atomic_file::{remove_leftovers, replace, sync_directory};
-use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
+use crate::record::journal::{Journal, OpenError, TornTail};
 use crate::record::reader::{Line, Reader};
 use crate::record::text_file;
 
@@ -36,6 +37,11 @@ impl TournamentDirectory {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// For a shell.
+    pub fn quoted(&self) -> String {
+        shell::quoted(&self.path.to_string_lossy()).into_owned()
     }
 
     /// The plan's file.
@@ -96,9 +102,9 @@ impl TournamentDirectory {
         written.map_err(TournamentError::io(&path))
     }
 
-    /// Waits at least until a referee that was just killed has released the lock.
+    /// Waits this long for another referee.
     pub fn open_journal(&self, path: &Path, wait: Duration) -> Result<(Journal, Option<TornTail>)> {
-        let opened = Journal::open_within(path, wait.max(LINGERING_LOCK));
+        let opened = Journal::open_within(path, wait);
         let opened = opened.map_err(|error| match error {
             OpenError::Locked { path } => TournamentError::Locked(path),
             error => TournamentError::Input(error.to_string()),

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use super::TournamentError;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
-use crate::bot::naming::{Named, distinct_names, folder_name};
+use crate::bot::naming::{distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
@@ -58,6 +58,20 @@ impl BotRequest {
 pub struct Entrants {
     pub entered: Vec<Entrant>,
     pub rejected: Vec<RejectedBot>,
+}
+
+impl Entrants {
+    /// Those entered first.
+    pub fn names(&self) -> Vec<&str> {
+        let entered = self.entered.iter().map(|bot| &bot.plan);
+        let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
+        entered.chain(rejected).map(|bot| &*bot.name).collect()
+    }
+
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.entered.retain(|bot| keep(&bot.plan.name));
+        self.rejected.retain(|rejected| keep(&rejected.bot.name));
+    }
 }
 
 /// The programs in a directory.
@@ -117,60 +131,48 @@ pub fn find(
     referee: &Path,
     sandbox: &Sandbox,
 ) -> Result<Entrants, TournamentError> {
-    let mut programs = Vec::new();
+    let mut found = Vec::new();
     for request in requests {
-        programs.push(
-            match BotSpec::parse(&request.text, referee, &strategy::NAMES) {
-                Ok(BotSpec::Program(mut program)) => {
-                    program.directory.clone_from(&request.directory);
-                    Ok(program)
-                }
-                Ok(BotSpec::Human) => {
-                    let problem =
-                        "people do not enter tournaments; they play matches: referee human BOT";
-                    return Err(TournamentError::Input(problem.to_owned()));
-                }
-                Err(error) => Err(error.to_string()),
-            },
-        );
-    }
-    let base_names: Vec<String> = requests
-        .iter()
-        .zip(&programs)
-        .map(|(request, program)| base_name(request, program.as_ref().ok()))
-        .collect();
-    let files: Vec<Option<PathBuf>> = requests
-        .iter()
-        .zip(&programs)
-        .map(|(request, program)| match (&request.name, program) {
+        let program = match BotSpec::parse(&request.text, referee, &strategy::NAMES) {
+            Ok(BotSpec::Program(mut program)) => {
+                program.directory.clone_from(&request.directory);
+                Ok(program)
+            }
+            Ok(BotSpec::Human) => {
+                let problem =
+                    "people do not enter tournaments; they play matches: referee human BOT";
+                return Err(TournamentError::Input(problem.to_owned()));
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        let file = match (&request.name, &program) {
             (None, Ok(program)) => program.own_file(),
             _ => None,
-        })
-        .collect();
-    let bots: Vec<Named<'_>> = base_names
+        };
+        found.push((base_name(request, program.as_ref().ok()), file, program));
+    }
+    let bots = found
         .iter()
-        .zip(&files)
-        .map(|(name, file)| (name.as_str(), file.as_deref()))
-        .collect();
-    let names = distinct_names(&bots);
+        .map(|(name, file, _)| (name.as_str(), file.as_deref()));
+    let names = distinct_names(&bots.collect::<Vec<_>>());
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut entrants = Entrants::default();
-    let all: Vec<&Program> = programs.iter().flatten().collect();
-    for (((request, program), name), slug) in requests.iter().zip(&programs).zip(names).zip(folders)
-    {
+    let programs = || found.iter().map(|(_, _, program)| program);
+    let all: Vec<&Program> = programs().flatten().collect();
+    let both = requests
+        .iter()
+        .zip(programs())
+        .zip(names.into_iter().zip(folders));
+    for ((request, program), (name, slug)) in both {
+        let directory = request.directory.as_ref();
         let mut plan = BotPlan {
             name,
             slug,
             bot: request.text.clone(),
-            directory: request
-                .directory
-                .as_ref()
-                .map(|directory| directory.to_string_lossy().into_owned()),
+            directory: directory.map(|directory| directory.to_string_lossy().into_owned()),
             environment: request.environment.clone(),
             limits: Limits::from(request.time),
-            hash: String::new(),
-            version: None,
-            place_before: None,
+            ..BotPlan::default()
         };
         let mut no_space = None;
         let hashed = program.clone().and_then(|program| {

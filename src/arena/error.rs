@@ -8,8 +8,8 @@ use crate::bot::exhaustion::Exhausted;
 use crate::play::game_runner::GameError;
 use crate::record::reader::LineError;
 use crate::text::cause;
+use crate::tournament::ratings::RatingError;
 use crate::tournament::schedule::knockout::KnockoutError;
-use crate::tournament::sprt::SprtError;
 
 /// What a journal holds stays; the tournament can be resumed.
 #[derive(Debug, thiserror::Error)]
@@ -99,8 +99,8 @@ impl From<KnockoutError> for TournamentError {
     }
 }
 
-impl From<SprtError> for TournamentError {
-    fn from(error: SprtError) -> Self {
-        Self::Input(error.to_string())
+impl From<RatingError> for TournamentError {
+    fn from(error: RatingError) -> Self {
+        Self::Machine(error.to_string())
     }
 }

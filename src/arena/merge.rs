@@ -10,7 +10,6 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::Value;
 
@@ -20,9 +19,8 @@ use super::plan::Plan;
 use super::results::{Endings, Results};
 use super::scheduler::{Benched, ForfeitStreak, WriteUnplayed};
 use super::shard::{self, Header, Shard};
-use crate::bot::shell;
 use crate::record::atomic_file::AtomicFile;
-use crate::record::journal::Journal;
+use crate::record::journal::{Journal, LINGERING_LOCK};
 use crate::record::reader::Line;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
@@ -79,7 +77,7 @@ pub fn merge(
     let benched = BenchedBots::find(&endings, plan);
     drop(endings);
     // No referee may play into it meanwhile.
-    let (lock, _) = directory.open_journal(&journal, Duration::ZERO)?;
+    let (lock, _) = directory.open_journal(&journal, LINGERING_LOCK)?;
     let file = AtomicFile::create(&journal).map_err(TournamentError::io(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
@@ -157,7 +155,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
             return Err(TournamentError::Input(format!(
                 "{}: there are no shards; play them first: referee run {} --shard I/N",
                 folder.display(),
-                quoted(directory)
+                directory.quoted()
             )));
         }
     };
@@ -214,11 +212,6 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
     Ok(parts)
 }
 
-fn quoted(directory: &TournamentDirectory) -> String {
-    let path = directory.path().to_string_lossy();
-    shell::quoted(&path).into_owned()
-}
-
 /// How every game ended, how many games the shards have twice, and which occur twice anywhere.
 fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, u64, Twice), TournamentError> {
     let mut endings = Endings::default();
@@ -265,7 +258,7 @@ fn complete(
             .find(|shard| shard.pairs(plan).contains(&first.pair))
     });
     let hint = shard.map_or_else(String::new, |shard| {
-        let directory = quoted(directory);
+        let directory = directory.quoted();
         format!("; play it with: referee run {directory} --shard {shard}")
     });
     Err(TournamentError::Input(format!(

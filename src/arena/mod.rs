@@ -32,7 +32,7 @@ pub use self::worker::write_unplayed;
 
 use self::directory::TournamentDirectory;
 use self::entrants::{Entrant, StderrLog};
-use self::plan::{Plan, SprtPlan};
+use self::plan::Plan;
 use self::results::Results;
 use self::scheduler::Benched;
 use self::shard::Shard;
@@ -42,7 +42,7 @@ use crate::record::FinishedRecord;
 use crate::record::journal::Journal;
 use crate::session::Ruleset;
 use crate::tournament::schedule::{EntrantId, GameId};
-use crate::tournament::sprt::{Decision, Sprt, SprtError};
+use crate::tournament::sprt::Decision;
 
 /// In a run; reported by workers and the journal's writer.
 #[derive(Debug)]
@@ -98,11 +98,6 @@ pub struct Arena<'a> {
     pub stage: Option<Stage>,
     /// Games being played then do not count.
     pub deadline: Option<Instant>,
-}
-
-/// Of a plan.
-pub fn sprt(plan: &SprtPlan) -> Result<Sprt, SprtError> {
-    Sprt::new(plan.elo0, plan.elo1, plan.alpha, plan.beta)
 }
 
 impl<'a> Arena<'a> {

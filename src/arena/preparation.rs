@@ -90,7 +90,7 @@ impl Preparation<'_> {
             notify(Notice::Text(format!("warning: {}", same_program(&names))));
         }
         if !self.request.no_check && !entered.is_empty() {
-            self.request.draw_openings(&**self.ruleset, seed, 1)?;
+            self.request.check_openings(&**self.ruleset, seed)?;
             let of = entered.len();
             let (jobs, pieces) = (self.jobs, self.pieces_path);
             entered = check_all(self.ruleset, entered, &mut rejected, jobs, pieces, notify).await?;
@@ -387,14 +387,8 @@ mod tests {
             files: program.files(&[]).unwrap(),
             plan: BotPlan {
                 name: "a".to_owned(),
-                slug: "a".to_owned(),
-                bot: "a".to_owned(),
-                directory: None,
-                environment: [].into(),
                 limits: Limits::from(limits(LONG)),
-                hash: String::new(),
-                version: None,
-                place_before: None,
+                ..BotPlan::default()
             },
             program,
         }

@@ -15,7 +15,7 @@ use super::results::{Next, Results};
 use super::scheduler::Scheduler;
 use super::shard::Shard;
 use super::worker::{ArenaContext, Capacity, Worker, write_unplayed};
-use super::{Arena, Ended, Event, TournamentError, sprt};
+use super::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
 use crate::log_target::{SPAN, TOURNAMENT};
@@ -24,7 +24,7 @@ use crate::record::FinishedRecord;
 use crate::record::journal::Writer;
 use crate::text::cause;
 use crate::tournament::schedule::Round;
-use crate::tournament::sprt::{Decision, Sprt};
+use crate::tournament::sprt::Decision;
 
 /// Breaks when no more games are needed: those being played then do not count.
 type Observer<'a> = dyn FnMut(&Plan, &Results, &Event) -> ControlFlow<()> + 'a;
@@ -39,7 +39,6 @@ impl Arena<'_> {
         let mut progress = Progress {
             directory: self.directory,
             journal_file: self.journal_file,
-            test: self.plan.sprt.as_ref().map(sprt).transpose()?,
             plan: self.plan,
             results: self.results,
             last: None,
@@ -58,7 +57,7 @@ impl Arena<'_> {
             self.shard.map_or(1..u64::MAX, |shard| shard.pairs(plan)),
             progress.results.endings.clone(),
             self.jobs,
-            progress.test,
+            plan.sprt,
             progress.last.is_none() && self.shard.is_none() && plan.format.depends_on_results(),
             write_unplayed(Arc::clone(&self.ruleset), plan, &commands),
         );
@@ -152,7 +151,7 @@ impl Arena<'_> {
         if let Some(failure) = failure {
             return Err(failure);
         }
-        let test = progress.test.iter();
+        let test = progress.plan.sprt.iter();
         let mut decided = test.map(|test| test.decide(&progress.results.pentanomial));
         let decided = decided.find(|decision| *decision != Decision::Continue);
         let ended = decided.map(Ended::Decided).or(progress.last).or(stopped);
@@ -231,7 +230,6 @@ struct Progress<'a, 'o> {
     journal_file: &'a Path,
     plan: Plan,
     results: Results,
-    test: Option<Sprt>,
     /// Set when no round is left.
     last: Option<Ended>,
     shard: Option<Shard>,

@@ -8,6 +8,7 @@ pub mod request;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -19,22 +20,11 @@ use crate::text::hexadecimal;
 use crate::tournament::schedule::{
     EntrantId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin, swiss,
 };
+use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
 /// The format that this program writes.
 pub const VERSION: u32 = 1;
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SprtPlan {
-    /// Lower hypothesis, Elo.
-    pub elo0: f64,
-    /// Higher hypothesis, Elo.
-    pub elo1: f64,
-    /// Probability of accepting the higher one when the lower holds.
-    pub alpha: f64,
-    /// Probability of accepting the lower one when the higher holds.
-    pub beta: f64,
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SandboxPlan {
@@ -115,7 +105,7 @@ pub struct Plan {
     pub bench_after: u32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicate: bool,
-    pub sprt: Option<SprtPlan>,
+    pub sprt: Option<Sprt>,
     /// Empty: those of the format.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tie_breaks: Vec<TieBreak>,
@@ -222,13 +212,12 @@ impl Plan {
 
     /// One round, all against all.
     fn all_at_once(&self) -> Round {
-        let entrants: Vec<EntrantId> = (0..self.entrants()).map(EntrantId).collect();
-        let pairing = |(place, &a): (usize, &EntrantId)| {
-            let others = entrants[place + 1..].iter();
-            others.map(move |&b| Pairing { a, b }).collect::<Vec<_>>()
-        };
-        let pairings = entrants.iter().enumerate().flat_map(pairing).collect();
-        Round::new(1, 0, self.pairs, pairings, Vec::new())
+        let count = self.entrants();
+        let pairings = (0..count).flat_map(|a| {
+            let others = a + 1..count;
+            others.map(move |b| Pairing::new(EntrantId(a), EntrantId(b)))
+        });
+        Round::new(1, 0, self.pairs, pairings.collect(), Vec::new())
     }
 
     /// Number of the pair's first game, from which process seeds are derived.
@@ -312,8 +301,8 @@ impl Plan {
     }
 }
 
-/// The pairing system; what is said of each is in the help.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+/// The pairing system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// Every bot plays every other
@@ -365,7 +354,7 @@ impl Format {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     /// After every game
@@ -377,7 +366,7 @@ pub enum Restart {
 }
 
 /// In seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     #[serde(deserialize_with = "Option::deserialize")]
     pub move_time: Option<f64>,
@@ -427,7 +416,7 @@ impl TryFrom<Limits> for TimeControl {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BotPlan {
     pub name: String,
     /// Its directory's name: letters, digits, `.`, `-`, `_`.

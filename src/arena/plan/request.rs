@@ -2,13 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, VERSION};
+use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, VERSION};
 use crate::arena::TournamentError;
 use crate::record::text_file;
 use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings;
 use crate::tournament::schedule::groups;
+use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
 const PAIRS: u32 = 10;
@@ -52,7 +53,7 @@ pub struct PlanRequest {
     pub bench_after: Option<u32>,
     pub adjudicate: bool,
     /// Ends a tournament of two bots early.
-    pub sprt: Option<SprtPlan>,
+    pub sprt: Option<Sprt>,
     pub tie_breaks: Vec<TieBreak>,
     /// A file with the bots in order of seed.
     pub seeded_by: Option<String>,
@@ -242,30 +243,19 @@ impl PlanRequest {
         ruleset: &dyn Ruleset,
         plan: &Plan,
     ) -> Result<Vec<String>, TournamentError> {
-        if plan.opening_plies.is_none() {
+        let Some(plies) = plan.opening_plies else {
             return self.openings_of_file(ruleset);
-        }
+        };
         let count = u64::from(plan.rounds_planned) * u64::from(plan.pairs);
         let count = usize::try_from(count.min(MOST_OPENINGS)).unwrap_or(usize::MAX);
-        self.draw_openings(ruleset, plan.seed, count)
+        draw(ruleset, plan.seed, plies, count)
     }
 
-    /// The first `count` openings of this seed.
-    pub fn draw_openings(
-        &self,
-        ruleset: &dyn Ruleset,
-        seed: u64,
-        count: usize,
-    ) -> Result<Vec<String>, TournamentError> {
-        let plies = self
-            .opening_plies
-            .unwrap_or_else(|| openings::usual_plies(ruleset));
-        openings::draw(ruleset, seed, plies, count).map_err(|error| {
-            let failure = ruleset.failure();
-            TournamentError::Input(
-                failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}")),
-            )
-        })
+    /// Fails when none can be drawn.
+    pub fn check_openings(&self, ruleset: &dyn Ruleset, seed: u64) -> Result<(), TournamentError> {
+        let plies = self.opening_plies;
+        let plies = plies.unwrap_or_else(|| openings::usual_plies(ruleset));
+        draw(ruleset, seed, plies, 1).map(drop)
     }
 
     pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, TournamentError> {
@@ -275,4 +265,18 @@ impl PlanRequest {
         openings::parse(ruleset, &text)
             .map_err(|error| TournamentError::Input(format!("{}: {error}", path.display())))
     }
+}
+
+/// The first `count` openings of this seed.
+fn draw(
+    ruleset: &dyn Ruleset,
+    seed: u64,
+    plies: u32,
+    count: usize,
+) -> Result<Vec<String>, TournamentError> {
+    openings::draw(ruleset, seed, plies, count).map_err(|error| {
+        let failure = ruleset.failure();
+        let failure = failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}"));
+        TournamentError::Input(failure)
+    })
 }

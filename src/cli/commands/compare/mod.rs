@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use self::playing::{Playing, find};
-use super::tournament::Options;
+use super::tournament::{Options, check_solvable};
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
@@ -254,6 +254,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let options = args.options();
     let ruleset = options.ruleset(None)?;
+    check_solvable(&options, &*ruleset)?;
     let sandbox = options.sandbox.sandbox()?;
     let bots = find(args, &options, &sandbox)?;
     if let Some(file) = args

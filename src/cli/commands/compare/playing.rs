@@ -88,7 +88,7 @@ impl Playing<'_> {
             let pieces = pieces_path.as_deref();
             // Report bad openings before the checks.
             let request = self.options.request(self.sandbox);
-            request.draw_openings(&**self.ruleset, seed, 1)?;
+            request.check_openings(&**self.ruleset, seed)?;
             let bots = entered.clone();
             let checked = check_bots(self.ruleset, bots, &mut rejected, jobs, pieces);
             tokio::select! {

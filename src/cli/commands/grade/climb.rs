@@ -231,7 +231,7 @@ impl Played<'_> {
             ..opened?
         };
         let test = climb.scale.test(self.rung);
-        let test = test.map_err(|error| Failure::Usage(error.to_string()))?;
+        let test = test.map_err(Failure::Usage)?;
         let mut progress = Progress::new(test, 1, vec![0; climb.scale.budget as usize]);
         let line = ProgressLine::new();
         let resume = "continue: the same command again";

@@ -4,6 +4,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
+use clap::ValueEnum as _;
 use jiff::Timestamp;
 
 use crate::arena::directory::TournamentDirectory;
@@ -11,12 +12,15 @@ use crate::arena::plan::{Format, Plan};
 use crate::bot::shell;
 use crate::cli::commands::tournament::{BotOptions, Options, Task, start};
 use crate::cli::support::failure::Failure;
+use crate::cli::support::games::GameArg;
 use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::setup::absolute;
+use crate::cli::support::setup::{RulesName, absolute};
 use crate::cli::support::values;
+use crate::game_program::GameProgram;
 use crate::league::build;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Status};
+use crate::session::registry;
 use crate::text::counted;
 
 const FOLDER: &str = "final";
@@ -100,8 +104,8 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
             "{shown}: no games of this league have been planned; play it first: referee league"
         )));
     };
-    let mut options = args.options.clone();
-    options.as_planned(&of_league)?;
+    let mut options = args.options.clone().or_planned(&of_league)?;
+    same_game(&mut options, &of_league, season.path());
     if options.seed == Some(of_league.seed) {
         return Err(Failure::Usage(format!(
             "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
@@ -119,7 +123,6 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
         .bots
         .extend(bots(&league, season.path(), args.deadline)?);
     options.out = Some(directory.path().to_owned());
-    options.like = Some(Box::new(of_league));
     start(&[], options, Task::Announce)?;
     let plan = directory.plan()?;
     let statement = plan.as_ref().map(statement).unwrap_or_default();
@@ -146,6 +149,25 @@ fn statement(plan: &Plan) -> String {
         plan.seed,
         announced.hash
     )
+}
+
+fn same_game(options: &mut Options, of_league: &Plan, folder: &Path) {
+    let of_league_game = || match &of_league.game_program {
+        Some(program) => Some(GameArg::Program(shell_words::join(&program.command))),
+        None => registry::find(&of_league.game).map(GameArg::Own),
+    };
+    if options.game.is_none() && of_league.game_program.is_some() && options.game_option.is_empty()
+    {
+        let of_rules = GameProgram::options_of(&of_league.rules).unwrap_or_default();
+        options.game_option = of_rules.into_iter().collect();
+    }
+    options.game = options.game.take().or_else(of_league_game);
+    let rules = RulesName::from_str(&of_league.rules, true).ok();
+    let has_sets = options.game.as_ref().is_some_and(GameArg::has_piece_sets);
+    options.rules = options.rules.or(rules.filter(|_| has_sets));
+    if options.pieces.is_none() && of_league.pieces.is_some() {
+        options.pieces = Some(folder.join("pieces.csv"));
+    }
 }
 
 fn bots(

@@ -210,7 +210,7 @@ impl Rounds<'_> {
         let league = League::read(self.directory.path())?;
         if let Some(plan) = &old {
             // Options that are not given stay as they were.
-            options.as_planned(plan)?;
+            options = options.or_planned(plan)?;
         }
         let mut league = league.unwrap_or_default();
         if let Some(people) = people {

@@ -5,7 +5,6 @@ use std::io::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
@@ -34,6 +33,7 @@ use crate::cli::support::values::check_clock;
 use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Member, Status, Version};
+use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
@@ -111,7 +111,7 @@ impl<'a> Update<'a> {
             return Ok(0);
         }
         let journal_file = tournament.journal_file();
-        let (journal, _) = tournament.open_journal(&journal_file, Duration::ZERO)?;
+        let (journal, _) = tournament.open_journal(&journal_file, LINGERING_LOCK)?;
         let opened = Arena::open(&ruleset, &tournament, journal, &journal_file, plan, entered);
         let arena = Arena {
             pieces_path,
@@ -296,13 +296,8 @@ impl<'a> Update<'a> {
             bot: BotPlan {
                 name: name.to_owned(),
                 slug: member.folder.clone(),
-                bot: String::new(),
-                directory: None,
-                environment: [].into(),
                 limits: Limits::from(self.options.time(None)),
-                hash: String::new(),
-                version: None,
-                place_before: None,
+                ..BotPlan::default()
             },
             reason,
         }
@@ -339,13 +334,6 @@ impl<'a> Update<'a> {
         let is_drawn = request.openings.is_none();
         plan.openings = match old {
             Some(old) if is_drawn && old.pairs == plan.pairs => old.openings.clone(),
-            Some(_) if is_drawn => {
-                let again = PlanRequest {
-                    opening_plies: plan.opening_plies,
-                    ..request.clone()
-                };
-                again.openings(ruleset, &plan)?
-            }
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();

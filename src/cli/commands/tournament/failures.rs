@@ -22,8 +22,7 @@ pub(super) fn resume_command(
     shard: Option<Shard>,
     options: &Options,
 ) -> String {
-    let path = directory.path().to_string_lossy();
-    let path = shell::quoted(&path);
+    let path = directory.quoted();
     let mut command = match shard {
         None => format!("to resume: referee tournament --out {path}"),
         Some(shard) => format!("to resume: referee run {path} --shard {shard}"),

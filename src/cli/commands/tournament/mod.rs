@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
-pub(in crate::cli) use self::options::{BotOptions, Options, bots_of};
+pub(in crate::cli) use self::options::{BotOptions, Options, bots_of, resolved};
 pub(in crate::cli) use self::preparation::{Notices, check_bots, checks, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
 pub(in crate::cli) use self::run::{open_own, play, play_until, print_plan, warn_of_repetition};
@@ -33,6 +33,7 @@ use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::{logging, signals};
 use crate::play::setup::now;
 use crate::sandbox::Bound;
+use crate::session::Ruleset;
 use crate::text::escape_controls;
 
 /// The arguments of `referee tournament` and `referee plan`.
@@ -122,7 +123,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         ));
     }
     if let Some(plan) = &old {
-        options.as_planned(plan)?;
+        options = options.or_planned(plan)?;
     }
     let sandbox = options.sandbox.sandbox()?;
     let bots = match (&old, named) {
@@ -153,7 +154,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             out.display()
         ));
     }
-    let ruleset = options.ruleset(old.as_ref().or(options.like.as_deref()))?;
+    let ruleset = options.ruleset(old.as_ref())?;
+    check_solvable(&options, &*ruleset)?;
     check_builtins(
         &*ruleset,
         entrants.entered.iter().map(|entrant| &entrant.program),
@@ -216,6 +218,24 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         play(arena, &options, pages, &resume, &mut stops).await?;
         Ok(())
     })
+}
+
+pub(in crate::cli) fn check_solvable(
+    options: &Options,
+    ruleset: &dyn Ruleset,
+) -> Result<(), Failure> {
+    for (option, is_given) in [
+        ("--adjudicate", options.adjudicate),
+        ("--analyse", options.analyse),
+    ] {
+        if is_given && !ruleset.is_solvable() {
+            return Err(Failure::Usage(format!(
+                "{option} needs a solver, and there is none for {}; leave it out",
+                ruleset.name()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its

@@ -146,9 +146,7 @@ pub(super) fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Fa
     };
     let text =
         text_file::read(&path, text_file::KEPT).map_err(|error| unreadable(&path, &error))?;
-    let entered = entrants.entered.iter().map(|bot| &bot.plan);
-    let rejected = entrants.rejected.iter().map(|rejected| &rejected.bot);
-    let names: Vec<&str> = entered.chain(rejected).map(|bot| &*bot.name).collect();
+    let names = entrants.names();
     let seeded = seeded(&text, &names)
         .map_err(|problem| Failure::Usage(format!("--seeds {}: {problem}", path.display())))?;
     let unnamed = seeded.unnamed.iter();

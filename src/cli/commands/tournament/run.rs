@@ -16,17 +16,17 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::Entrant;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Distinct, Results};
-use crate::arena::{Arena, Ended, Event, sprt};
+use crate::arena::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::start_thread;
-use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressBar, ProgressLine, Stdout, print_stderr};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::{palette, terminal_width};
 use crate::cli::support::values::in_short;
+use crate::record::journal::LINGERING_LOCK;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
-use crate::report::tournament_summary::{SummaryError, summary, tables};
+use crate::report::tournament_summary::{summary, tables};
 use crate::session::Ruleset;
 use crate::text::counted;
 
@@ -110,11 +110,11 @@ pub(in crate::cli) fn open_own<'a>(
     differences: &[String],
     entrants: Vec<Entrant>,
 ) -> Result<Arena<'a>, Failure> {
-    let (journal, _) = directory.open_journal(journal_file, Duration::ZERO)?;
+    let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
     if !differences.is_empty() {
         return Err(Failure::Usage(format!(
             "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
-            shell::quoted(&directory.path().to_string_lossy()),
+            directory.quoted(),
             differences.join("\n  ")
         )));
     }
@@ -301,7 +301,7 @@ fn status(plan: &Plan, results: &Results) -> String {
         let forfeits = counted(results.forfeits, "forfeit", "forfeits");
         text = format!("{text}; {forfeits}");
     }
-    if let Some(Ok(test)) = plan.sprt.as_ref().map(sprt) {
+    if let Some(test) = &plan.sprt {
         let (lower, upper) = test.bounds();
         let llr = test.llr(&results.pentanomial);
         text = format!("{text}; LLR {llr:.2} ({lower:.2}, {upper:.2})");
@@ -359,7 +359,7 @@ pub(super) fn write_tables(
     plan: &Plan,
     results: &Results,
 ) -> Result<(), Failure> {
-    for (name, text) in tables(plan, results)? {
+    for (name, text) in tables(plan, results).map_err(TournamentError::from)? {
         directory.write(name, &text)?;
     }
     Ok(())
@@ -367,13 +367,9 @@ pub(super) fn write_tables(
 
 /// Prints the standings and the summary; warns when many games were the same.
 pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
-    let out = summary(
-        ended,
-        plan,
-        results,
-        &palette(&io::stdout()),
-        terminal_width(&io::stdout()),
-    )?;
+    let width = terminal_width(&io::stdout());
+    let out = summary(ended, plan, results, &palette(&io::stdout()), width);
+    let out = out.map_err(TournamentError::from)?;
     io::Write::write_all(&mut Stdout, out.as_bytes())?;
     warn_of_repetition(&results.distinct);
     Ok(())
@@ -389,8 +385,7 @@ pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
 }
 
 pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
-    let path = directory.path().to_string_lossy();
-    let path = shell::quoted(&path);
+    let path = directory.quoted();
     print_stderr(&format!(
         "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
          I/N, then referee merge {path}",
@@ -402,15 +397,6 @@ pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
             many => format!("1 to {many}"),
         },
     ));
-}
-
-impl From<SummaryError> for Failure {
-    fn from(error: SummaryError) -> Self {
-        match error {
-            SummaryError::Sprt(error) => Self::Usage(error.to_string()),
-            error @ SummaryError::Ratings(_) => Self::Referee(error.to_string()),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -14,12 +14,11 @@ use crate::arena::plan::Plan;
 use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
 use crate::arena::{Ended, TournamentError, write_unplayed};
-use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::setup::this_program;
 use crate::cli::support::values;
-use crate::record::journal::{Journal, TornTail};
+use crate::record::journal::{Journal, LINGERING_LOCK, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
@@ -103,16 +102,18 @@ pub(super) fn open_journal(
     path: &Path,
     task: Task,
 ) -> Result<(Journal, Option<TornTail>), TournamentError> {
-    match (directory.open_journal(path, Duration::ZERO), task) {
-        (Err(TournamentError::Locked(_)), Task::Shard(_, wait)) if !wait.is_zero() => {
-            print_stderr(&format!(
-                "referee: {}: another referee is playing this part; waiting for it",
-                path.display()
-            ));
-            directory.open_journal(path, wait)
-        }
-        (opened, _) => opened,
+    let Task::Shard(_, wait) = task else {
+        return directory.open_journal(path, LINGERING_LOCK);
+    };
+    match directory.open_journal(path, Duration::ZERO) {
+        Err(TournamentError::Locked(_)) if !wait.is_zero() => print_stderr(&format!(
+            "referee: {}: another referee is playing this part; waiting for it",
+            path.display()
+        )),
+        Err(TournamentError::Locked(_)) => {}
+        opened => return opened,
     }
+    directory.open_journal(path, wait.max(LINGERING_LOCK))
 }
 
 /// Fails for a sequential test, which cannot be split.
@@ -125,7 +126,7 @@ pub(super) fn shard(
         Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
             "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
              tournament --out {}",
-            shell::quoted(&directory.path().to_string_lossy())
+            directory.quoted()
         ))),
         Task::Shard(shard, _) => Ok(Some(shard)),
         Task::Play | Task::Plan | Task::Announce => Ok(None),
@@ -150,7 +151,7 @@ fn plan_next_round(options: &Options) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(out);
     let mut plan = read_plan(&directory)?;
     // Locked, so that no referee plays meanwhile.
-    let (_locked, _) = directory.open_journal(&directory.journal_file(), Duration::ZERO)?;
+    let (_locked, _) = directory.open_journal(&directory.journal_file(), LINGERING_LOCK)?;
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
     if !results.is_done(&plan) {
@@ -202,12 +203,11 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        let path = directory.path().to_string_lossy();
         print_stderr(&format!(
             "referee: round {} of {} is done; the next: referee plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
-            shell::quoted(&path)
+            directory.quoted()
         ));
     }
     Ok(())
