@@ -90,7 +90,7 @@ pub fn add_analysis(
         Err(error) => return Err(unread(&path)(error)),
     };
     while let Some(line) = reader.next_complete_line().map_err(unread(&path))? {
-        let game = line.summary().map_err(damaged)?;
+        let game = line.summary().map_err(|error| damaged(&error))?;
         results.collector.add_analysis(&game);
     }
     Ok(())
@@ -116,7 +116,7 @@ fn unwritten(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
     }
 }
 
-fn damaged(error: LineError) -> TournamentError {
+fn damaged(error: &LineError) -> TournamentError {
     TournamentError::Input(format!(
         "{error}; delete this file to have all games analysed again"
     ))
@@ -127,12 +127,12 @@ fn skip_analysed(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64,
     let mut done = 0;
     let mut analysed = Reader::open(path).map_err(unread(path))?;
     while let Some(line) = analysed.next_line().map_err(unread(path))? {
-        let old = line.summary().map_err(damaged)?;
+        let old = line.summary().map_err(|error| damaged(&error))?;
         let game = games.next_line().map_err(unread(journal))?;
         let same = game.and_then(|line| line.summary().ok());
         if same.is_none_or(|game| game.id != old.id) {
             let problem = "it is not of the game in games.jsonl".to_owned();
-            return Err(damaged(line.damaged(problem)));
+            return Err(damaged(&line.damaged(problem)));
         }
         done = line.number();
     }

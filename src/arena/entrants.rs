@@ -159,11 +159,11 @@ pub fn find(
     let mut entrants = Entrants::default();
     let programs = || found.iter().map(|(_, _, program)| program);
     let all: Vec<&Program> = programs().flatten().collect();
-    let both = requests
+    let wanted = requests
         .iter()
         .zip(programs())
         .zip(names.into_iter().zip(folders));
-    for ((request, program), (name, slug)) in both {
+    for ((request, program), (name, slug)) in wanted {
         let directory = request.directory.as_ref();
         let mut plan = BotPlan {
             name,

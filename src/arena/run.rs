@@ -31,6 +31,7 @@ type Observer<'a> = dyn FnMut(&Plan, &Results, &Event) -> ControlFlow<()> + 'a;
 
 impl Arena<'_> {
     /// Plays the remaining games. The first message of `stops` ends after the current games, the second immediately.
+    #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
     pub async fn run(
         self,
         stops: &mut mpsc::Receiver<()>,

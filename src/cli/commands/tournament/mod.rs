@@ -98,6 +98,7 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
     result
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     options
