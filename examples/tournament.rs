@@ -4,9 +4,11 @@
 
 use std::env::args;
 use std::error::Error;
+use std::ops::ControlFlow;
 use std::path::Path;
 
 use referee::arena::entrants::{BotRequest, find};
+use referee::record::journal::LINGERING_LOCK;
 use referee::{
     Arena, Palette, PlanRequest, Preparation, Sandbox, TournamentDirectory, registry,
     tournament_summary,
@@ -26,12 +28,20 @@ async fn main() -> Result<(), Box<dyn Error>> {
         seed: Some(7),
         ..PlanRequest::default()
     };
-    let preparation = Preparation::new(&request, &ruleset, &directory);
+    let preparation = Preparation {
+        request: &request,
+        ruleset: &ruleset,
+        directory: &directory,
+        jobs: 1,
+        pieces_path: None,
+    };
     let (plan, entrants) = preparation.begin(entrants, &mut |_| {}).await?;
-    let (journal, _) = directory.open_journal(&directory.journal_file())?;
-    let arena = Arena::new(ruleset, plan, entrants);
-    let (_stop, stops) = mpsc::channel(1);
-    let (ended, plan, results) = arena.run(&directory, journal, stops, &mut ()).await?;
+    let file = directory.journal_file();
+    let (journal, _) = directory.open_journal(&file, LINGERING_LOCK)?;
+    let arena = Arena::open(&ruleset, &directory, journal, &file, plan, entrants)?;
+    let (_stop, mut stops) = mpsc::channel(1);
+    let mut observer = |_: &_, _: &_, _: &_| ControlFlow::Continue(());
+    let (ended, plan, results) = arena.run(&mut stops, &mut observer).await?;
     let summary = tournament_summary(ended, &plan, &results, &Palette::plain(), None)?;
     print!("{summary}");
     Ok(())

@@ -68,8 +68,7 @@ pub mod tournament;
 pub use arena::plan::request::PlanRequest;
 #[doc(inline)]
 pub use arena::{
-    Arena, TournamentObserver, directory::TournamentDirectory, preparation::Preparation,
-    results::Results,
+    Arena, directory::TournamentDirectory, preparation::Preparation, results::Results,
 };
 #[doc(inline)]
 pub use bot::{process::GracePeriods, spec::BotSpec};

@@ -1,12 +1,13 @@
-//! The games of a comparison of two versions.
+//! The games of a comparison of two versions, or of a grade: then the graded bot is the new one and its reference the
+//! old one.
 //!
 //! The new version is the first bot, the old one the second. A comparison with the old version is one pair; with
 //! another opponent, it is two pairs from the same opening: new and old version against it.
 
 use super::results::Endings;
 use crate::record::{BotIndex, Ending};
-use crate::tournament::betting::MeanTestError;
-use crate::tournament::comparison::{Comparison, Terms, Unit};
+use crate::tournament::betting::MeanTest;
+use crate::tournament::comparison::{Comparison, Unit};
 use crate::tournament::schedule::{EntrantId, Pairing, Round};
 
 const NEW: EntrantId = EntrantId(0);
@@ -25,20 +26,16 @@ pub fn round(opponents: &[usize]) -> Round {
         }
     }
     Round {
-        number: 1,
-        first_pair: 1,
-        pairs_each: 1,
-        pairings,
-        byes: Vec::new(),
         first_openings,
+        ..Round::new(1, 0, 1, pairings, Vec::new())
     }
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Forfeits {
-    pub new: u64,
-    pub old: u64,
-    pub others: u64,
+    pub new: u32,
+    pub old: u32,
+    pub others: u32,
 }
 
 #[derive(Clone, Debug)]
@@ -55,15 +52,15 @@ pub struct Progress {
 
 impl Progress {
     /// `bots`: all but the new version.
-    pub fn new(terms: Terms, bots: usize, opponents: Vec<usize>) -> Result<Self, MeanTestError> {
-        Ok(Self {
+    pub fn new(test: MeanTest, bots: usize, opponents: Vec<usize>) -> Self {
+        Self {
             opponents,
             next: 0,
             next_pair: 1,
-            comparison: Comparison::new(terms, bots)?,
+            comparison: Comparison::new(test, bots),
             forfeits: Forfeits::default(),
             games: 0,
-        })
+        }
     }
 
     /// Adds complete comparisons in their order, up to the decision, or all with `all`. Returns whether it is
@@ -92,14 +89,13 @@ impl Progress {
         self.comparison.is_decided()
     }
 
-    fn count(&mut self, pair: [Ending; 2], of: impl Fn(&mut Forfeits) -> [&mut u64; 2]) {
+    fn count(&mut self, pair: [Ending; 2], of: impl Fn(&mut Forfeits) -> [&mut u32; 2]) {
         self.games += 2;
         let counts = of(&mut self.forfeits);
         for (by, count) in BotIndex::ALL.into_iter().zip(counts) {
-            let forfeits = pair
-                .iter()
-                .filter(|ending| ending.forfeited_by(by).is_some());
-            *count += forfeits.count() as u64;
+            for ending in pair {
+                *count += u32::from(ending.forfeited_by(by).is_some());
+            }
         }
     }
 }
@@ -120,7 +116,7 @@ fn half_points(pair: [Ending; 2]) -> usize {
 mod tests {
     use super::*;
     use crate::record::ForfeitReason;
-    use crate::tournament::comparison::Question;
+    use crate::tournament::comparison::{Question, Terms};
     use crate::tournament::schedule::{GameId, Half};
     use crate::tournament::sprt::Scores;
 
@@ -158,7 +154,8 @@ mod tests {
     fn comparisons_count_in_order_and_when_they_are_complete() {
         let (a, b) = (Ending::Win(BotIndex::A), Ending::Win(BotIndex::B));
         let forfeit = Ending::Forfeit(BotIndex::B, ForfeitReason::Timeout);
-        let mut progress = Progress::new(TERMS, 3, vec![0, 2, 0]).expect("valid terms");
+        let test = TERMS.test().expect("valid terms");
+        let mut progress = Progress::new(test, 3, vec![0, 2, 0]);
         let mut endings = Endings::default();
         note(&mut endings, 2, [a, Ending::Draw]);
         note(&mut endings, 4, [a, a]);

@@ -5,11 +5,10 @@ use serde::Serialize;
 use super::elimination::Bracket;
 use super::plan::{Format, Limits, Plan};
 use super::results::Results;
-use super::sprt;
 use crate::text::counted;
 use crate::tournament::schedule::knockout::{self, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
-use crate::tournament::sprt::Decision;
+use crate::tournament::sprt::{Decision, Sprt};
 
 /// Bots are indices in `names`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -142,9 +141,9 @@ impl Results {
     }
 
     fn early(&self, plan: &Plan) -> Option<String> {
-        let hypotheses = plan.sprt.as_ref()?;
-        let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
-        let verdict = match sprt(hypotheses).ok()?.decide(&self.pentanomial) {
+        let test = plan.sprt.as_ref()?;
+        let Sprt { elo0, elo1, .. } = test;
+        let verdict = match test.decide(&self.pentanomial) {
             Decision::Continue => return None,
             Decision::AcceptH0 => {
                 format!("H0 accepted, a difference of {elo0} Elo rather than {elo1}")
@@ -181,7 +180,7 @@ impl Results {
             .collect()
     }
 
-    fn meetings(&self, round: &Round) -> Vec<Meeting> {
+    pub(super) fn meetings(&self, round: &Round) -> Vec<Meeting> {
         let each = u64::from(round.pairs_each);
         let meetings = round.pairings.iter().zip(0_u64..);
         meetings

@@ -3,44 +3,19 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
-use super::plan::{Plan, PlanError};
+use super::error::TournamentError;
+use super::plan::Plan;
 use super::results::Results;
 use super::shard::{self, Shard};
+use crate::bot::shell;
 use crate::record::atomic_file::{remove_leftovers, replace, sync_directory};
 use crate::record::journal::{Journal, OpenError, TornTail};
-use crate::record::reader::{LineError, Reader};
+use crate::record::reader::{Line, Reader};
 use crate::record::text_file;
-use crate::text::cause;
 
-#[derive(Debug, thiserror::Error)]
-pub enum DirectoryError {
-    #[error("{path}: {}", cause(.error))]
-    Io { path: String, error: io::Error },
-    #[error("{path}: {error}")]
-    Plan { path: String, error: PlanError },
-    #[error(transparent)]
-    Journal(#[from] OpenError),
-    /// A line is not a game of the plan, or repeats one.
-    #[error("{0}; mend the line or take it out")]
-    Line(#[from] LineError),
-    #[error("{path}: there is a {found} but no plan.json; choose another folder")]
-    NoTournament {
-        /// The directory.
-        path: String,
-        found: &'static str,
-    },
-}
-
-impl DirectoryError {
-    pub(super) fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
-        move |error| Self::Io {
-            path: path.display().to_string(),
-            error,
-        }
-    }
-}
+type Result<T> = std::result::Result<T, TournamentError>;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TournamentDirectory {
@@ -49,8 +24,8 @@ pub struct TournamentDirectory {
 
 impl TournamentDirectory {
     /// Creates the directory if needed.
-    pub fn make(path: &Path) -> Result<Self, DirectoryError> {
-        fs::create_dir_all(path).map_err(DirectoryError::io(path))?;
+    pub fn make(path: &Path) -> Result<Self> {
+        fs::create_dir_all(path).map_err(TournamentError::io(path))?;
         Ok(Self::at(path))
     }
 
@@ -62,6 +37,11 @@ impl TournamentDirectory {
 
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// For a shell.
+    pub fn quoted(&self) -> String {
+        shell::quoted(&self.path.to_string_lossy()).into_owned()
     }
 
     /// The plan's file.
@@ -80,9 +60,9 @@ impl TournamentDirectory {
         self.path.join("games.jsonl")
     }
 
-    pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2], DirectoryError> {
+    pub fn shard_files(&self, shard: Shard, plan: &Plan) -> Result<[PathBuf; 2]> {
         let folder = shard::folder(&self.path);
-        fs::create_dir_all(&folder).map_err(DirectoryError::io(&folder))?;
+        fs::create_dir_all(&folder).map_err(TournamentError::io(&folder))?;
         let name = shard.name(plan);
         Ok(["jsonl", "header"].map(|ending| folder.join(format!("{name}.{ending}"))))
     }
@@ -91,74 +71,62 @@ impl TournamentDirectory {
         self.path.join("bots").join(slug).join("stderr.log")
     }
 
-    pub fn plan(&self) -> Result<Option<Plan>, DirectoryError> {
+    pub fn plan(&self) -> Result<Option<Plan>> {
         let path = self.plan_file();
         let text = match text_file::read(&path, text_file::KEPT) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
-                let journal = self.journal_file();
-                if fs::metadata(&journal).is_ok_and(|meta| meta.len() > 0) {
-                    return Err(DirectoryError::NoTournament {
-                        path: self.path.display().to_string(),
-                        found: "games.jsonl",
-                    });
-                }
-                return Ok(None);
+                let games = fs::metadata(self.journal_file());
+                return if games.is_ok_and(|meta| meta.len() > 0) {
+                    Err(TournamentError::NoPlan(self.path.clone()))
+                } else {
+                    Ok(None)
+                };
             }
-            Err(error) => return Err(DirectoryError::io(&path)(error)),
+            Err(error) => return Err(TournamentError::io(&path)(error)),
         };
-        let plan = Plan::from_json(text.as_bytes()).map_err(|error| DirectoryError::Plan {
-            path: path.display().to_string(),
-            error,
-        })?;
-        Ok(Some(plan))
+        let plan = Plan::from_json(text.as_bytes());
+        plan.map(Some)
+            .map_err(|problem| TournamentError::Input(format!("{}: {problem}", path.display())))
     }
 
     /// Atomic.
-    pub fn write_plan(&self, plan: &mut Plan) -> Result<(), DirectoryError> {
-        let path = self.plan_file();
-        let text = plan.to_json().map_err(|error| DirectoryError::Plan {
-            path: path.display().to_string(),
-            error,
-        })?;
+    pub fn write_plan(&self, plan: &mut Plan) -> Result<()> {
+        let text = plan.to_json().map_err(io::Error::from)?;
         self.write("plan.json", &text)
     }
 
-    pub fn write(&self, name: &str, text: &str) -> Result<(), DirectoryError> {
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
         let path = self.path.join(name);
         let written = replace(&path, text.as_bytes()).and_then(|()| sync_directory(&self.path));
-        written.map_err(DirectoryError::io(&path))
+        written.map_err(TournamentError::io(&path))
     }
 
-    pub fn open_journal(&self, path: &Path) -> Result<(Journal, Option<TornTail>), DirectoryError> {
-        let opened = Journal::open(path)?;
+    /// Waits this long for another referee.
+    pub fn open_journal(&self, path: &Path, wait: Duration) -> Result<(Journal, Option<TornTail>)> {
+        let opened = Journal::open_within(path, wait);
+        let opened = opened.map_err(|error| match error {
+            OpenError::Locked { path } => TournamentError::Locked(path),
+            error => TournamentError::Input(error.to_string()),
+        })?;
         if path == self.journal_file() {
             // Every writer holds this lock, except that a shard's player writes the piece set.
-            remove_leftovers(&self.path, "pieces.csv").map_err(DirectoryError::io(&self.path))?;
+            remove_leftovers(&self.path, "pieces.csv").map_err(TournamentError::io(&self.path))?;
         }
         // A new file survives a power loss only once its directory is synced.
         let folder = path.parent().unwrap_or(&self.path);
-        sync_directory(folder).map_err(DirectoryError::io(folder))?;
+        sync_directory(folder).map_err(TournamentError::io(folder))?;
         Ok(opened)
     }
 
     /// Adds a shard's games that were kept from an earlier plan and are not in its own journal.
-    pub fn read_kept(
-        &self,
-        plan: &Plan,
-        shard: Shard,
-        results: &mut Results,
-    ) -> Result<(), DirectoryError> {
+    pub fn read_kept(&self, plan: &Plan, shard: Shard, results: &mut Results) -> Result<()> {
         let path = self.journal_file();
         if !plan.by_version || !path.exists() {
             return Ok(());
         }
         let pairs = shard.pairs(plan);
-        let mut reader = Reader::open(&path).map_err(DirectoryError::io(&path))?;
-        while let Some(line) = reader
-            .next_complete_line()
-            .map_err(DirectoryError::io(&path))?
-        {
+        each_line(&path, |line| {
             let game = line.summary()?;
             let found = Results::examine(plan, &game);
             let (id, _) = found.map_err(|problem| line.error(problem))?;
@@ -167,24 +135,28 @@ impl TournamentDirectory {
                 let added = results.add(plan, &game);
                 added.map_err(|problem| line.error(problem))?;
             }
-        }
-        Ok(())
+            Ok(())
+        })
     }
 
     /// Skips an incomplete last line.
-    pub fn read_journal(
-        path: &Path,
-        plan: &Plan,
-        results: &mut Results,
-    ) -> Result<(), DirectoryError> {
-        let mut reader = Reader::open(path).map_err(DirectoryError::io(path))?;
-        while let Some(line) = reader
-            .next_complete_line()
-            .map_err(DirectoryError::io(path))?
-        {
+    pub fn read_journal(path: &Path, plan: &Plan, results: &mut Results) -> Result<()> {
+        each_line(path, |line| {
             let added = results.add(plan, &line.summary()?);
             added.map_err(|problem| line.error(problem))?;
-        }
-        Ok(())
+            Ok(())
+        })
     }
+}
+
+/// Every complete line.
+pub(super) fn each_line(path: &Path, mut visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
+    let mut reader = Reader::open(path).map_err(TournamentError::io(path))?;
+    while let Some(line) = reader
+        .next_complete_line()
+        .map_err(TournamentError::io(path))?
+    {
+        visit(&line)?;
+    }
+    Ok(())
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::plan::{Format, Plan};
 use super::results::{Next, Results};
 use crate::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Match};
-use crate::tournament::schedule::{EntrantId, Pairing, Round, first_pair, groups};
+use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
 use crate::tournament::standings::Reached;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -86,18 +86,11 @@ impl Results {
                     .iter()
                     .map(|round| round.pairings.len() as u64)
                     .sum();
-                Ok(Next::Round(Round {
-                    number: u32::try_from(plan.rounds.len() + 1).unwrap_or(u32::MAX),
-                    first_pair: first_pair(before, plan.pairs),
-                    pairs_each: plan.pairs,
-                    pairings: round.pairings.into_iter().map(entrants).collect(),
-                    byes: round
-                        .byes
-                        .into_iter()
-                        .map(|bye| bracket.entrant(bye))
-                        .collect(),
-                    first_openings: Vec::new(),
-                }))
+                let number = u32::try_from(plan.rounds.len() + 1).unwrap_or(u32::MAX);
+                let pairings = round.pairings.into_iter().map(entrants).collect();
+                let byes = round.byes.into_iter().map(|bye| bracket.entrant(bye));
+                let round = Round::new(number, before, plan.pairs, pairings, byes.collect());
+                Ok(Next::Round(round))
             }
         }
     }

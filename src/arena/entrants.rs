@@ -7,8 +7,9 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use super::TournamentError;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
-use crate::bot::naming::{Named, distinct_names, folder_name};
+use crate::bot::naming::{distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
@@ -18,7 +19,7 @@ use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::session::Ruleset;
 use crate::strategy;
-use crate::text::{escape_controls, short_name, unreadable};
+use crate::text::{cause, escape_controls, short_name, unreadable};
 
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
@@ -59,20 +60,18 @@ pub struct Entrants {
     pub rejected: Vec<RejectedBot>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum EntrantsError {
-    #[error("{}", unreadable(.path, .error))]
-    Unreadable { path: PathBuf, error: io::Error },
-    #[error(
-        "{}: there is no program in it; expected files that can be run, or end like a known \
-         language",
-        .0.display()
-    )]
-    NoPrograms(PathBuf),
-    #[error(transparent)]
-    NoSpace(CannotStart),
-    #[error("people do not enter tournaments; they play matches: referee human BOT")]
-    Human,
+impl Entrants {
+    /// Those entered first.
+    pub fn names(&self) -> Vec<&str> {
+        let entered = self.entered.iter().map(|bot| &bot.plan);
+        let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
+        entered.chain(rejected).map(|bot| &*bot.name).collect()
+    }
+
+    pub fn retain(&mut self, keep: impl Fn(&str) -> bool) {
+        self.entered.retain(|bot| keep(&bot.plan.name));
+        self.rejected.retain(|rejected| keep(&rejected.bot.name));
+    }
 }
 
 /// The programs in a directory.
@@ -89,10 +88,12 @@ pub struct FolderPrograms {
 
 /// The programs in a directory, sorted by name: runnable files, and the only program of each directory in it, named
 /// after that directory.
-pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
+pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
     let mut found = Vec::new();
     let (mut others, mut refused) = (Vec::new(), Vec::new());
-    for path in entries(folder)? {
+    let entries = submission::entries(folder);
+    let unread = |error| TournamentError::Input(unreadable(folder, &error));
+    for path in entries.map_err(unread)? {
         let text = |path: &Path| path.to_string_lossy().into_owned();
         if path.is_dir() {
             match only_program(&path) {
@@ -112,7 +113,10 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
         *unnamed = folder_name(folder);
     }
     if found.is_empty() && refused.is_empty() {
-        return Err(EntrantsError::NoPrograms(folder.to_owned()));
+        return Err(TournamentError::Input(format!(
+            "{}: there is no program in it; expected files that can be run, or end like a known language",
+            folder.display()
+        )));
     }
     Ok(FolderPrograms {
         programs: found,
@@ -121,69 +125,54 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, EntrantsError> {
     })
 }
 
-fn entries(folder: &Path) -> Result<Vec<PathBuf>, EntrantsError> {
-    submission::entries(folder).map_err(|error| EntrantsError::Unreadable {
-        path: folder.to_owned(),
-        error,
-    })
-}
-
 /// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots.
 pub fn find(
     requests: &[BotRequest],
     referee: &Path,
     sandbox: &Sandbox,
-) -> Result<Entrants, EntrantsError> {
-    let mut programs = Vec::new();
+) -> Result<Entrants, TournamentError> {
+    let mut found = Vec::new();
     for request in requests {
-        programs.push(
-            match BotSpec::parse(&request.text, referee, &strategy::NAMES) {
-                Ok(BotSpec::Program(mut program)) => {
-                    program.directory.clone_from(&request.directory);
-                    Ok(program)
-                }
-                Ok(BotSpec::Human) => return Err(EntrantsError::Human),
-                Err(error) => Err(error.to_string()),
-            },
-        );
-    }
-    let base_names: Vec<String> = requests
-        .iter()
-        .zip(&programs)
-        .map(|(request, program)| base_name(request, program.as_ref().ok()))
-        .collect();
-    let files: Vec<Option<PathBuf>> = requests
-        .iter()
-        .zip(&programs)
-        .map(|(request, program)| match (&request.name, program) {
+        let program = match BotSpec::parse(&request.text, referee, &strategy::NAMES) {
+            Ok(BotSpec::Program(mut program)) => {
+                program.directory.clone_from(&request.directory);
+                Ok(program)
+            }
+            Ok(BotSpec::Human) => {
+                let problem =
+                    "people do not enter tournaments; they play matches: referee human BOT";
+                return Err(TournamentError::Input(problem.to_owned()));
+            }
+            Err(error) => Err(error.to_string()),
+        };
+        let file = match (&request.name, &program) {
             (None, Ok(program)) => program.own_file(),
             _ => None,
-        })
-        .collect();
-    let bots: Vec<Named<'_>> = base_names
+        };
+        found.push((base_name(request, program.as_ref().ok()), file, program));
+    }
+    let bots = found
         .iter()
-        .zip(&files)
-        .map(|(name, file)| (name.as_str(), file.as_deref()))
-        .collect();
-    let names = distinct_names(&bots);
+        .map(|(name, file, _)| (name.as_str(), file.as_deref()));
+    let names = distinct_names(&bots.collect::<Vec<_>>());
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut entrants = Entrants::default();
-    let all: Vec<&Program> = programs.iter().flatten().collect();
-    for (((request, program), name), slug) in requests.iter().zip(&programs).zip(names).zip(folders)
-    {
+    let programs = || found.iter().map(|(_, _, program)| program);
+    let all: Vec<&Program> = programs().flatten().collect();
+    let wanted = requests
+        .iter()
+        .zip(programs())
+        .zip(names.into_iter().zip(folders));
+    for ((request, program), (name, slug)) in wanted {
+        let directory = request.directory.as_ref();
         let mut plan = BotPlan {
             name,
             slug,
             bot: request.text.clone(),
-            directory: request
-                .directory
-                .as_ref()
-                .map(|directory| directory.to_string_lossy().into_owned()),
+            directory: directory.map(|directory| directory.to_string_lossy().into_owned()),
             environment: request.environment.clone(),
             limits: Limits::from(request.time),
-            hash: String::new(),
-            version: None,
-            place_before: None,
+            ..BotPlan::default()
         };
         let mut no_space = None;
         let hashed = program.clone().and_then(|program| {
@@ -210,7 +199,7 @@ pub fn find(
             })
         });
         if let Some(error) = no_space {
-            return Err(EntrantsError::NoSpace(error));
+            return Err(TournamentError::Input(error.to_string()));
         }
         match hashed {
             Ok((mut program, hash, files)) => {
@@ -306,12 +295,6 @@ impl Entrant {
     }
 }
 
-#[derive(Clone, Debug)]
-pub struct LoggedEntrant {
-    pub entrant: Entrant,
-    pub log: Arc<StderrLog>,
-}
-
 /// In bytes, without a number.
 const LONGEST: usize = 60;
 
@@ -402,36 +385,22 @@ impl StderrLog {
         if state.bytes >= MOST_BYTES {
             text.push_str("... the rest is left out: the log is full\n");
         }
-        if state.file.is_none() {
-            if let Some(folder) = self.path.parent() {
-                let _ = fs::create_dir_all(folder);
-            }
-            let opened = OpenOptions::new()
-                .append(true)
-                .create(true)
-                .open(&self.path);
-            match opened {
-                Ok(file) => state.file = Some(file),
-                Err(error) => {
-                    tracing::warn!(
-                        "{}: {error}",
-                        self.path.display(),
-                        error = crate::text::cause(&error)
-                    );
-                    state.bytes = MOST_BYTES;
-                    return;
-                }
-            }
-        }
-        if let Some(file) = &mut state.file
-            && let Err(error) = file.write_all(text.as_bytes())
-        {
-            tracing::warn!(
-                "{}: {error}",
-                self.path.display(),
-                error = crate::text::cause(&error)
-            );
+        if let Err(error) = state.append(&self.path, text.as_bytes()) {
+            tracing::warn!("{}: {}", self.path.display(), cause(&error));
             state.bytes = MOST_BYTES;
         }
+    }
+}
+
+impl State {
+    fn append(&mut self, path: &Path, text: &[u8]) -> io::Result<()> {
+        if self.file.is_none() {
+            fs::create_dir_all(path.parent().unwrap_or(path))?;
+            let mut options = OpenOptions::new();
+            self.file = Some(options.append(true).create(true).open(path)?);
+        }
+        self.file
+            .as_mut()
+            .map_or(Ok(()), |file| file.write_all(text))
     }
 }

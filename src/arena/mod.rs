@@ -2,8 +2,8 @@
 //! resumed.
 //!
 //! The [`Plan`] lists the games. The [`scheduler`] hands out pairs, [`worker`]s play them on a thread each, and the
-//! journal's writer syncs their records. Only then are they added to the [`results`] and shown to the
-//! [observer](TournamentObserver).
+//! journal's writer syncs their records. Only then are they added to the [`results`] and shown to the observer, which may
+//! end the run: tournaments, leagues, comparisons and grades differ in the plan and in what ends it.
 
 pub mod analysing;
 pub mod comparison;
@@ -11,63 +11,61 @@ pub mod course;
 pub mod directory;
 pub mod elimination;
 pub mod entrants;
-mod event_loop;
+mod error;
 pub mod merge;
 pub mod plan;
 pub mod preparation;
 pub mod results;
+mod run;
 pub mod scheduler;
 pub mod seeding;
 pub mod shard;
 pub mod worker;
 
 use std::io;
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Instant;
 
+pub use self::error::TournamentError;
 pub use self::worker::write_unplayed;
 
-use self::directory::DirectoryError;
-use self::entrants::LoggedEntrant;
-use self::plan::{Plan, SprtPlan};
-use self::results::{NextError, Results};
+use self::directory::TournamentDirectory;
+use self::entrants::{Entrant, StderrLog};
+use self::plan::Plan;
+use self::results::Results;
 use self::scheduler::Benched;
 use self::shard::Shard;
 use crate::play::game_runner::GameError;
 use crate::play::stage::Stage;
 use crate::record::FinishedRecord;
+use crate::record::journal::Journal;
 use crate::session::Ruleset;
-use crate::text::cause;
 use crate::tournament::schedule::{EntrantId, GameId};
-use crate::tournament::sprt::{Decision, Sprt, SprtError};
+use crate::tournament::sprt::Decision;
 
-pub trait TournamentObserver {
-    fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord) {
-        let _ = (plan, results, game);
-    }
-
-    /// A round begins; `number` from 1.
-    fn round(&mut self, plan: &Plan, number: usize) {
-        let _ = (plan, number);
-    }
-
-    /// A clock ran out, perhaps because of the referee. The game is void and played `again`, or counts because it
-    /// was void too often.
-    fn stalled(&mut self, id: GameId, why: &str, again: bool) {
-        let _ = (id, why, again);
-    }
-
-    fn fewer_games(&mut self, why: &str) {
-        let _ = why;
-    }
-
-    fn benched(&mut self, plan: &Plan, benched: &Benched) {
-        let _ = (plan, benched);
-    }
-
-    fn stopping(&mut self) {}
+/// In a run; reported by workers and the journal's writer.
+#[derive(Debug)]
+pub enum Event {
+    /// The game counts.
+    Written(Arc<FinishedRecord>),
+    /// A round begins; from 1.
+    Round(usize),
+    /// A clock ran out, perhaps because of the referee.
+    Stalled {
+        id: GameId,
+        /// A sentence.
+        why: String,
+        /// It is void and played again; otherwise it counts because it was void too often.
+        again: bool,
+    },
+    FewerGames(String),
+    Benched(Benched),
+    /// After the current games.
+    Stopping,
+    NotWritten(io::Error),
+    WorkerEnded(Result<(), GameError>),
 }
-
-impl TournamentObserver for () {}
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
@@ -75,58 +73,70 @@ pub enum Ended {
     /// This entrant won the knockout.
     Won(EntrantId),
     Decided(Decision),
+    /// By the observer.
+    Stopped,
+    TimeUp,
     Interrupted,
 }
 
-/// The journal keeps what was written; the tournament can be resumed.
-#[derive(Debug, thiserror::Error)]
-pub enum RunError {
-    #[error(transparent)]
-    Game(#[from] GameError),
-    #[error("cannot write the journal: {}", cause(.0))]
-    NotWritten(io::Error),
-    #[error(transparent)]
-    TournamentDirectory(#[from] DirectoryError),
-    #[error(transparent)]
-    Next(#[from] NextError),
-    #[error(transparent)]
-    Sprt(#[from] SprtError),
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
 #[derive(Debug)]
-pub struct Arena {
+pub struct Arena<'a> {
     pub ruleset: Arc<dyn Ruleset>,
+    pub directory: &'a TournamentDirectory,
+    pub journal: Journal,
+    pub journal_file: &'a Path,
     pub plan: Plan,
     /// So far.
     pub results: Results,
-    pub entrants: Vec<LoggedEntrant>,
+    /// In the plan's order, with the logs of their stderr.
+    pub entrants: Vec<(Entrant, Arc<StderrLog>)>,
     /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<String>,
     pub jobs: usize,
     /// `None`: the whole tournament.
     pub shard: Option<Shard>,
     pub stage: Option<Stage>,
+    /// Games being played then do not count.
+    pub deadline: Option<Instant>,
 }
 
-/// Of a plan.
-pub fn sprt(plan: &SprtPlan) -> Result<Sprt, SprtError> {
-    Sprt::new(plan.elo0, plan.elo1, plan.alpha, plan.beta)
-}
-
-impl Arena {
-    /// One game at a time, built-in pieces.
-    pub fn new(ruleset: Arc<dyn Ruleset>, plan: Plan, entrants: Vec<LoggedEntrant>) -> Self {
-        Self {
-            ruleset,
-            results: Results::new(&plan),
+impl<'a> Arena<'a> {
+    /// With the games in the journal. One game at a time, built-in pieces, no deadline.
+    pub fn open(
+        ruleset: &Arc<dyn Ruleset>,
+        directory: &'a TournamentDirectory,
+        journal: Journal,
+        journal_file: &'a Path,
+        plan: Plan,
+        entrants: Vec<Entrant>,
+    ) -> Result<Self, TournamentError> {
+        let mut results = Results::new(&plan);
+        TournamentDirectory::read_journal(journal_file, &plan, &mut results)?;
+        let with_log = |entrant: Entrant| {
+            let log = StderrLog::new(directory.stderr_file(&entrant.plan.slug));
+            (entrant, Arc::new(log))
+        };
+        Ok(Self {
+            ruleset: Arc::clone(ruleset),
+            directory,
+            journal,
+            journal_file,
             plan,
-            entrants,
+            results,
+            entrants: entrants.into_iter().map(with_log).collect(),
             pieces_path: None,
             jobs: 1,
             shard: None,
             stage: None,
-        }
+            deadline: None,
+        })
+    }
+
+    /// All games to be played.
+    pub fn expected(&self) -> u64 {
+        self.shard.map_or(2 * self.plan.pairs_expected(), |shard| {
+            let pairs = shard.pairs(&self.plan);
+            2 * (pairs.end - pairs.start)
+        })
     }
 }

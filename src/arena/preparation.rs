@@ -1,9 +1,8 @@
 //! Prepares a tournament: entry check, openings, schedule, plan.
 
-use std::collections::BTreeMap;
 use std::collections::hash_map::DefaultHasher;
 use std::hash::{Hash as _, Hasher as _};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,57 +11,20 @@ use std::{fs, io};
 use tokio::sync::{Semaphore, mpsc};
 use tokio::task::LocalSet;
 
-use super::directory::{DirectoryError, TournamentDirectory};
-use super::entrants::{Entrant, Entrants, LoggedEntrant, StderrLog};
-use super::plan::request::{PlanRequest, RequestError};
+use super::TournamentError;
+use super::directory::TournamentDirectory;
+use super::entrants::{Entrant, Entrants};
+use super::plan::request::PlanRequest;
 use super::plan::{BotPlan, Plan, RejectedBot};
-use crate::bot::exhaustion::Exhausted;
 use crate::checkup::{self, Checkup, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::session::Ruleset;
-use crate::text::escape_controls;
+use crate::text::{counted, escape_controls};
 
 const MAX_NEWER: usize = 3;
 
-#[derive(Debug, thiserror::Error)]
-pub enum PreparationError {
-    #[error(transparent)]
-    Request(#[from] RequestError),
-    /// With [`PlanRequest::strict`].
-    #[error(
-        "{0} of the bots cannot enter, and --strict requires all of them; fix them (see \
-         `referee check BOT`) or leave them out"
-    )]
-    NotAllEnter(usize),
-    /// A bot of the resumed tournament cannot be started.
-    #[error("{0}")]
-    Missing(String),
-    #[error(
-        "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose \
-         another folder with --out",
-        .path.display(),
-        .differences.join("\n  ")
-    )]
-    Another {
-        path: PathBuf,
-        /// A sentence each.
-        differences: Vec<String>,
-        /// New or changed bots, as they are now.
-        late: Vec<BotPlan>,
-        /// The directory's plan.
-        plan: Box<Plan>,
-    },
-    #[error(transparent)]
-    Directory(#[from] DirectoryError),
-    #[error(transparent)]
-    Exhausted(#[from] Exhausted),
-    #[error(transparent)]
-    Io(#[from] io::Error),
-}
-
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub enum Notice<'a> {
-    Seed(u64),
     /// The check of a bot begins.
     Checking {
         name: &'a str,
@@ -71,22 +33,29 @@ pub enum Notice<'a> {
         /// Bots to check.
         of: usize,
     },
-    /// All checks are done.
-    Checked {
-        /// Bots that passed.
-        passed: usize,
-        /// Bots that were checked.
-        of: usize,
-    },
-    /// A sentence about something probably not intended.
-    Warning(&'a str),
-    Rejected(&'a RejectedBot),
+    /// A bot that was rejected before has been changed.
     Mended {
         bot: &'a BotPlan,
-        /// The tournament's plan.
+        /// The tournament's.
         plan: &'a Plan,
+        directory: &'a TournamentDirectory,
     },
-    BegunByVersion(&'a str),
+    Text(String),
+}
+
+impl Notice<'_> {
+    pub fn checked(passed: usize, of: usize) -> Self {
+        let is = if passed == 1 { "is" } else { "are" };
+        let bots = counted(of as u64, "bot", "bots");
+        Self::Text(format!("{passed} of {bots} {is} fit to enter"))
+    }
+
+    pub fn rejected(rejected: &RejectedBot) -> Self {
+        Self::Text(format!(
+            "{} does not enter: {}",
+            rejected.bot.name, rejected.reason
+        ))
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -100,34 +69,17 @@ pub struct Preparation<'a> {
     pub pieces_path: Option<&'a str>,
 }
 
-impl<'a> Preparation<'a> {
-    /// One check at a time, built-in pieces.
-    pub const fn new(
-        request: &'a PlanRequest,
-        ruleset: &'a Arc<dyn Ruleset>,
-        directory: &'a TournamentDirectory,
-    ) -> Self {
-        Self {
-            request,
-            ruleset,
-            directory,
-            jobs: 1,
-            pieces_path: None,
-        }
-    }
-}
-
 impl Preparation<'_> {
     /// Checks the bots, then makes and writes the plan. Returns it with its bots, in its order.
     pub async fn begin(
         &self,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
-    ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
+    ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
         let seed = self.request.seed.unwrap_or_else(|| {
             // Short: easy to type.
             let seed = u64::from(rand::random::<u32>());
-            notify(Notice::Seed(seed));
+            notify(Notice::Text(format!("seed {seed}")));
             seed
         });
         let Entrants {
@@ -135,30 +87,32 @@ impl Preparation<'_> {
             mut rejected,
         } = entrants;
         for names in identical(&entered) {
-            notify(Notice::Warning(&same_program(&names)));
+            notify(Notice::Text(format!("warning: {}", same_program(&names))));
         }
         if !self.request.no_check && !entered.is_empty() {
-            self.request.draw_openings(&**self.ruleset, seed, 1)?;
+            self.request.check_openings(&**self.ruleset, seed)?;
             let of = entered.len();
-            entered = self.check(entered, &mut rejected, notify).await?;
-            let passed = entered.len();
-            notify(Notice::Checked { passed, of });
+            let (jobs, pieces) = (self.jobs, self.pieces_path);
+            entered = check_all(self.ruleset, entered, &mut rejected, jobs, pieces, notify).await?;
+            notify(Notice::checked(entered.len(), of));
         }
         for bot in &rejected {
-            notify(Notice::Rejected(bot));
+            notify(Notice::rejected(bot));
         }
         if self.request.strict && !rejected.is_empty() {
-            return Err(PreparationError::NotAllEnter(rejected.len()));
+            return Err(TournamentError::Input(format!(
+                "{} of the bots cannot enter, and --strict requires all of them; fix them (see `referee check BOT`) or \
+                 leave them out",
+                rejected.len()
+            )));
         }
         let bots = entered.iter().map(|bot| bot.plan.clone()).collect();
         let ruleset = &**self.ruleset;
-        let mut plan = self.request.plan(ruleset, bots, rejected, seed, None)?;
-        plan.openings = self.request.openings(ruleset, &plan)?;
-        plan.rounds = plan.first_rounds();
+        let mut plan = self.request.new_plan(ruleset, bots, rejected, seed)?;
         let begun_in = std::env::current_dir().ok();
         plan.begun_in = begun_in.map(|path| path.to_string_lossy().into_owned());
         self.directory.write_plan(&mut plan)?;
-        Ok((plan, self.with_logs(entered)))
+        Ok((plan, entered))
     }
 
     /// Options and bots must match the plan `old`.
@@ -167,22 +121,18 @@ impl Preparation<'_> {
         old: Plan,
         entrants: Entrants,
         notify: &mut dyn FnMut(Notice<'_>),
-    ) -> Result<(Plan, Vec<LoggedEntrant>), PreparationError> {
+    ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
         let plays = |rejected: &&RejectedBot| {
             let name = &rejected.bot.name;
             old.bots.iter().any(|bot| bot.name == *name)
         };
         if let Some(rejected) = entrants.rejected.iter().find(plays) {
-            return Err(PreparationError::Missing(rejected.reason.clone()));
+            return Err(TournamentError::Missing(rejected.reason.clone()));
         }
-        let was_rejected = |bot: &BotPlan| {
-            let mut rejected = old.rejected.iter();
-            rejected.any(|rejected| rejected.bot.name == bot.name)
-        };
         let (rejected_before, mut playing): (Vec<_>, Vec<_>) = entrants
             .entered
             .into_iter()
-            .partition(|entrant| was_rejected(&entrant.plan));
+            .partition(|entrant| old.has_rejected(&entrant.plan.name));
         for mended in &rejected_before {
             let mut known = old.rejected.iter().map(|rejected| &rejected.bot);
             let changed =
@@ -191,6 +141,7 @@ impl Preparation<'_> {
                 notify(Notice::Mended {
                     bot: &mended.plan,
                     plan: &old,
+                    directory: self.directory,
                 });
             }
         }
@@ -222,7 +173,7 @@ impl Preparation<'_> {
         if !differences.is_empty() {
             differences.extend(newer);
             let late = old.late(&now).cloned().collect();
-            return Err(PreparationError::Another {
+            return Err(TournamentError::Another {
                 path: self.directory.path().to_owned(),
                 differences,
                 late,
@@ -231,13 +182,16 @@ impl Preparation<'_> {
         }
         for board in &old.openings {
             ruleset.start_from(board).map_err(|problem| {
-                RequestError(format!("plan.json: the opening {board}: {problem}"))
+                TournamentError::Input(format!("plan.json: the opening {board}: {problem}"))
             })?;
         }
         if old.referee != env!("CARGO_PKG_VERSION") {
-            notify(Notice::BegunByVersion(&old.referee));
+            let (old, now) = (&old.referee, env!("CARGO_PKG_VERSION"));
+            notify(Notice::Text(format!(
+                "version {old} began this tournament; this is version {now}"
+            )));
         }
-        Ok((old, self.with_logs(playing)))
+        Ok((old, playing))
     }
 
     /// Files of changed bots that are newer than the tournament, a sentence a bot.
@@ -261,106 +215,91 @@ impl Preparation<'_> {
         };
         changed.filter_map(sentence).collect()
     }
+}
 
-    fn not_checked(&self, error: GameError) -> PreparationError {
-        match error {
-            GameError::Exhausted(limit) => limit.into(),
-            GameError::Game(failure) => RequestError(failure).into(),
-            GameError::Io(error) => match self.ruleset.failure() {
-                Some(failure) => RequestError(failure).into(),
-                None => error.into(),
-            },
-            GameError::CannotStart(error) => io::Error::other(error).into(),
-        }
-    }
-
-    /// Checks `jobs` bots at once; those for which processes ran out, again one by one. Returns the fit ones.
-    pub async fn check(
-        &self,
-        entrants: Vec<Entrant>,
-        rejected: &mut Vec<RejectedBot>,
-        notify: &mut dyn FnMut(Notice<'_>),
-    ) -> Result<Vec<Entrant>, PreparationError> {
-        let jobs = Rc::new(Semaphore::new(self.jobs));
-        let runner = Rc::new(GameRunner::new(Arc::clone(self.ruleset), false)?);
-        let questions = Arc::new(Questions::default());
-        let local = LocalSet::new();
-        let of = entrants.len();
-        let (begun, mut begins) = mpsc::unbounded_channel();
-        let checks: Vec<_> = entrants
-            .into_iter()
-            .map(|entrant| {
-                let (jobs, runner) = (Rc::clone(&jobs), Rc::clone(&runner));
-                let questions = Arc::clone(&questions);
-                let pieces = self.pieces_path.map(str::to_owned);
-                let begun = begun.clone();
-                local.spawn_local(async move {
-                    // Never fails: the semaphore is not closed.
-                    let _job = jobs.acquire().await;
-                    let _ = begun.send(entrant.plan.name.clone());
-                    drop(begun);
-                    let pieces = pieces.as_deref();
-                    let verdict = check(&runner, &entrant, pieces, &questions).await;
-                    (entrant, verdict)
-                })
+/// Checks `jobs` bots at once; those for which processes ran out, again one by one. Returns the fit ones.
+pub async fn check_all(
+    ruleset: &Arc<dyn Ruleset>,
+    entrants: Vec<Entrant>,
+    rejected: &mut Vec<RejectedBot>,
+    jobs: usize,
+    pieces_path: Option<&str>,
+    notify: &mut dyn FnMut(Notice<'_>),
+) -> Result<Vec<Entrant>, TournamentError> {
+    let jobs = Rc::new(Semaphore::new(jobs));
+    let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
+    let questions = Arc::new(Questions::default());
+    let local = LocalSet::new();
+    let of = entrants.len();
+    let (begun, mut begins) = mpsc::unbounded_channel();
+    let checks: Vec<_> = entrants
+        .into_iter()
+        .map(|entrant| {
+            let (jobs, runner) = (Rc::clone(&jobs), Rc::clone(&runner));
+            let questions = Arc::clone(&questions);
+            let pieces = pieces_path.map(str::to_owned);
+            let begun = begun.clone();
+            local.spawn_local(async move {
+                // Never fails: the semaphore is not closed.
+                let _job = jobs.acquire().await;
+                let _ = begun.send(entrant.plan.name.clone());
+                drop(begun);
+                let pieces = pieces.as_deref();
+                let verdict = check(&runner, &entrant, pieces, &questions).await;
+                (entrant, verdict)
             })
-            .collect();
-        drop(begun);
-        local
-            .run_until(async {
-                let mut number = 0;
-                while let Some(name) = begins.recv().await {
-                    number += 1;
-                    let name = name.as_str();
-                    notify(Notice::Checking { name, number, of });
-                }
-                let mut verdicts = Vec::new();
-                for check in checks {
-                    verdicts.push(check.await.map_err(io::Error::other)?);
-                }
-                let mut fit = Vec::new();
-                for (entrant, mut verdict) in verdicts {
-                    if let Err(GameError::Exhausted(_)) = verdict {
-                        let pieces = self.pieces_path;
-                        let check = check(&runner, &entrant, pieces, &questions);
-                        verdict = Box::pin(check).await;
-                    }
-                    match verdict.map_err(|error| self.not_checked(error))? {
-                        Ok(()) => fit.push(entrant),
-                        Err(reason) => rejected.push(RejectedBot {
-                            bot: entrant.plan,
-                            reason,
-                        }),
-                    }
-                }
-                Ok(fit)
-            })
-            .await
-    }
-
-    pub fn with_logs(&self, entrants: Vec<Entrant>) -> Vec<LoggedEntrant> {
-        let with_log = |entrant: Entrant| {
-            let log = self.directory.stderr_file(&entrant.plan.slug);
-            LoggedEntrant {
-                entrant,
-                log: Arc::new(StderrLog::new(log)),
+        })
+        .collect();
+    drop(begun);
+    local
+        .run_until(async {
+            let mut number = 0;
+            while let Some(name) = begins.recv().await {
+                number += 1;
+                let name = name.as_str();
+                notify(Notice::Checking { name, number, of });
             }
-        };
-        entrants.into_iter().map(with_log).collect()
-    }
+            let mut verdicts = Vec::new();
+            for check in checks {
+                verdicts.push(check.await.map_err(io::Error::other)?);
+            }
+            let mut fit = Vec::new();
+            for (entrant, mut verdict) in verdicts {
+                if let Err(GameError::Exhausted(_)) = verdict {
+                    let pieces = pieces_path;
+                    let check = check(&runner, &entrant, pieces, &questions);
+                    verdict = Box::pin(check).await;
+                }
+                let verdict = verdict.map_err(|error| match (error, ruleset.failure()) {
+                    (GameError::Game(failure), _) | (GameError::Io(_), Some(failure)) => {
+                        TournamentError::Input(failure)
+                    }
+                    (error, _) => error.into(),
+                });
+                match verdict? {
+                    Ok(()) => fit.push(entrant),
+                    Err(reason) => rejected.push(RejectedBot {
+                        bot: entrant.plan,
+                        reason,
+                    }),
+                }
+            }
+            Ok(fit)
+        })
+        .await
 }
 
 /// Writes the piece set for the bots, unless it is built in. Returns its absolute path.
 pub fn write_pieces(
     directory: &TournamentDirectory,
     ruleset: &dyn Ruleset,
-) -> Result<Option<String>, DirectoryError> {
+) -> Result<Option<String>, TournamentError> {
     let Some(pieces) = ruleset.pieces() else {
         return Ok(None);
     };
     directory.write("pieces.csv", pieces)?;
     let path = directory.path().join("pieces.csv");
-    let absolute = std::path::absolute(&path).map_err(DirectoryError::io(&path))?;
+    let absolute = std::path::absolute(&path).map_err(TournamentError::io(&path))?;
     Ok(Some(absolute.to_string_lossy().into_owned()))
 }
 
@@ -389,29 +328,25 @@ pub async fn check(
 /// Groups of names with the same content, arguments, environment and limits, in the order of entry. Path and name do
 /// not matter.
 pub fn identical(entrants: &[Entrant]) -> Vec<Vec<&str>> {
-    let mut groups: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    let mut groups: Vec<(String, Vec<&str>)> = Vec::new();
     for entrant in entrants {
-        let name = entrant.plan.name.as_str();
-        groups.entry(identity(entrant)).or_default().push(name);
+        let (identity, name) = (identity(entrant), entrant.plan.name.as_str());
+        match groups.iter_mut().find(|(known, _)| *known == identity) {
+            Some((_, names)) => names.push(name),
+            None => groups.push((identity, vec![name])),
+        }
     }
-    let mut groups: Vec<Vec<&str>> = groups
-        .into_values()
-        .filter(|names| names.len() > 1)
-        .collect();
-    let place = |name: &str| entrants.iter().position(|it| it.plan.name == name);
-    groups.sort_by_key(|names| names.first().and_then(|name| place(name)));
-    groups
+    let names = groups.into_iter().map(|(_, names)| names);
+    names.filter(|names| names.len() > 1).collect()
 }
 
-/// A sentence.
+/// A sentence; of two names or more.
 pub fn same_program(names: &[&str]) -> String {
-    match names {
-        [others @ .., last] if !others.is_empty() => format!(
-            "{} and {last} are the same program; each of them plays",
-            others.join(", ")
-        ),
-        _ => String::new(),
-    }
+    let (last, others) = names.split_last().unwrap_or((&"", &[]));
+    format!(
+        "{} and {last} are the same program; each of them plays",
+        others.join(", ")
+    )
 }
 
 /// Equal for the same programs only.
@@ -419,23 +354,18 @@ fn identity(entrant: &Entrant) -> String {
     let program = &entrant.program;
     let own = program.own_file();
     let content = own.as_ref().and_then(|path| fs::read(path).ok());
-    let (what, arguments) = match (&own, content) {
-        (Some(path), Some(content)) => {
-            let mut hasher = DefaultHasher::new();
-            content.hash(&mut hasher);
-            let mut words = program.argv.iter();
-            // The words before it are an interpreter.
-            let own = words.position(|word| Path::new(word) == path);
-            let after = own.map_or(1, |own| own + 1);
-            let what = format!("{} {:x}", content.len(), hasher.finish());
-            (what, program.argv.get(after..).unwrap_or_default())
-        }
-        _ => (String::new(), &program.argv[..]),
+    let mut hasher = DefaultHasher::new();
+    content.hash(&mut hasher);
+    let mut words = program.argv.iter();
+    let arguments = match (&own, &content) {
+        // The words before it are an interpreter.
+        (Some(own), Some(_)) => words.position(|word| Path::new(word) == own).unwrap_or(0) + 1,
+        _ => 0,
     };
-    format!(
-        "{what} {arguments:?} {:?} {:?}",
-        entrant.plan.environment, entrant.plan.limits
-    )
+    let arguments = program.argv.get(arguments..).unwrap_or_default();
+    let (environment, limits) = (&entrant.plan.environment, &entrant.plan.limits);
+    let content = hasher.finish();
+    format!("{content:x} {arguments:?} {environment:?} {limits:?}")
 }
 
 #[cfg(test)]
@@ -456,14 +386,8 @@ mod tests {
             files: program.files(&[]).unwrap(),
             plan: BotPlan {
                 name: "a".to_owned(),
-                slug: "a".to_owned(),
-                bot: "a".to_owned(),
-                directory: None,
-                environment: [].into(),
                 limits: Limits::from(limits(LONG)),
-                hash: String::new(),
-                version: None,
-                place_before: None,
+                ..BotPlan::default()
             },
             program,
         }

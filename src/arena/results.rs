@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
-use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
-use crate::tournament::schedule::knockout::{self, Match, Tally};
+use crate::record::{BotIndex, Ending, FinishedRecord, RecordSummary};
+use crate::tournament::schedule::knockout::{KnockoutError, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
 use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking};
@@ -13,41 +13,16 @@ use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking}
 /// Points of a bye a pair of games: as if both were won.
 pub(super) const BYE_POINTS_A_PAIR: u32 = 2;
 
-/// Never 0.
-fn encode(ending: Ending) -> u8 {
-    match ending {
-        Ending::Win(winner) => 1 + winner as u8,
-        Ending::Draw => 3,
-        Ending::Forfeit(by, reason) => 4 + 2 * reason as u8 + by as u8,
-    }
-}
-
-fn decode(byte: u8) -> Option<Ending> {
-    match byte {
-        0 => None,
-        1 => Some(Ending::Win(BotIndex::A)),
-        2 => Some(Ending::Win(BotIndex::B)),
-        3 => Some(Ending::Draw),
-        _ => {
-            let reason = *ForfeitReason::ALL.get(usize::from(byte - 4) / 2)?;
-            Some(Ending::Forfeit(
-                BotIndex::ALL[usize::from(byte % 2)],
-                reason,
-            ))
-        }
-    }
-}
-
-/// Two bytes a pair.
+/// By pair and half.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Endings(Vec<[u8; 2]>);
+pub struct Endings(Vec<[Option<Ending>; 2]>);
 
 impl Endings {
     /// `None` for games not played.
     pub fn of(&self, pair: u64) -> [Option<Ending>; 2] {
         let place = usize::try_from(pair).ok();
-        let bytes = place.and_then(|place| self.0.get(place.checked_sub(1)?));
-        bytes.map_or([None; 2], |bytes| bytes.map(decode))
+        let both = place.and_then(|place| self.0.get(place.checked_sub(1)?));
+        both.copied().unwrap_or_default()
     }
 
     pub fn note(&mut self, id: GameId, ending: Ending) -> bool {
@@ -55,14 +30,12 @@ impl Endings {
             return false;
         };
         if self.0.len() <= place {
-            self.0.resize(place + 1, [0; 2]);
+            self.0.resize(place + 1, [None; 2]);
         }
-        let byte = &mut self.0[place][id.half as usize];
-        if *byte != 0 {
-            return false;
-        }
-        *byte = encode(ending);
-        true
+        let known = &mut self.0[place][id.half as usize];
+        let is_new = known.is_none();
+        known.get_or_insert(ending);
+        is_new
     }
 }
 
@@ -222,7 +195,7 @@ impl Results {
     }
 
     /// All games of the rounds so far must have been played.
-    pub fn next(&self, plan: &Plan) -> Result<Next, NextError> {
+    pub fn next(&self, plan: &Plan) -> Result<Next, KnockoutError> {
         match plan.format {
             Format::RoundRobin | Format::Gauntlet => Ok(Next::Over),
             Format::Swiss if plan.rounds.len() >= plan.rounds_planned as usize => Ok(Next::Over),
@@ -232,7 +205,7 @@ impl Results {
                 let round = swiss::next_round(&results, number, plan.pairs);
                 Ok(Next::Round(round))
             }
-            Format::Knockout | Format::GroupsKnockout => Ok(self.next_of_bracket(plan)?),
+            Format::Knockout | Format::GroupsKnockout => self.next_of_bracket(plan),
         }
     }
 
@@ -249,17 +222,8 @@ impl Results {
     fn swiss_results(&self, plan: &Plan) -> swiss::Results {
         let mut results = swiss::Results::new(plan.entrants());
         for round in &plan.rounds {
-            let each = round.pairs_each as usize;
-            let mut pairs = round.pairs();
-            for &pairing in &round.pairings {
-                let mut points = [0; 2];
-                for pair in pairs.by_ref().take(each) {
-                    for ending in self.endings.of(pair.number).into_iter().flatten() {
-                        points[0] += ending.half_points() as u64;
-                        points[1] += 2 - ending.half_points() as u64;
-                    }
-                }
-                results.meeting(pairing, points);
+            for (&pairing, meeting) in round.pairings.iter().zip(self.meetings(round)) {
+                results.meeting(pairing, meeting.half_points);
             }
             for &bye in &round.byes {
                 // A bye counts as if every game was won.
@@ -269,12 +233,6 @@ impl Results {
         }
         results
     }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum NextError {
-    #[error(transparent)]
-    Knockout(#[from] knockout::KnockoutError),
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -382,23 +340,5 @@ impl Results {
             }
         }
         byes
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn every_ending_fits_into_a_byte() {
-        let forfeits = BotIndex::ALL.into_iter().flat_map(|by| {
-            let reasons = ForfeitReason::ALL.into_iter();
-            reasons.map(move |reason| Ending::Forfeit(by, reason))
-        });
-        let wins = BotIndex::ALL.map(Ending::Win);
-        for ending in forfeits.chain(wins).chain([Ending::Draw]) {
-            assert_eq!(decode(encode(ending)), Some(ending));
-        }
-        assert_eq!(decode(0), None);
     }
 }

@@ -9,14 +9,6 @@ use crate::text::quote;
 /// Names in a sentence.
 const LISTED: usize = 8;
 
-/// Names in a file, the best first.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seeding {
-    names: Vec<String>,
-    /// Written for this tournament: every name must be a bot.
-    is_list: bool,
-}
-
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Seeded {
     /// Indices of bots, the best seed first.
@@ -37,104 +29,88 @@ struct Row {
     name: String,
 }
 
-impl Seeding {
-    /// Reads a file's text: `standings.json`, `standings.csv`, or a name a line.
-    ///
-    /// ```
-    /// use referee::arena::seeding::Seeding;
-    ///
-    /// let seeding = Seeding::parse("rank,name,games\n1,ben,4\n2,anna,4\n,carla,0\n")?;
-    /// assert_eq!(seeding.apply(&["anna", "ben", "carla"])?.order, [1, 0, 2]);
-    /// assert_eq!(Seeding::parse("ben\nanna\n")?.apply(&["anna", "ben"])?.order, [1, 0]);
-    /// # Ok::<(), String>(())
-    /// ```
-    ///
-    /// # Errors
-    ///
-    /// A sentence with the line, and what was expected.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        let text = text.trim_start_matches('\u{feff}');
-        let (names, is_list) = if text.trim_start().starts_with('{') {
-            let table: Table = serde_json::from_str(text).map_err(|error| {
-                format!(
-                    "{error}; expected standings as referee standings --format json prints them"
-                )
-            })?;
-            (
-                table.standings.into_iter().map(|row| row.name).collect(),
-                false,
-            )
-        } else if let Some(names) = of_csv(text)? {
-            (names, false)
-        } else {
-            let lines = text.lines().map(str::trim);
-            (
-                lines
-                    .filter(|line| !line.is_empty())
-                    .map(str::to_owned)
-                    .collect(),
-                true,
-            )
-        };
-        let names: Vec<String> = names;
-        if names.is_empty() {
-            return Err(
-                "there are no names in it; expected standings as CSV or JSON, or a name a line"
-                    .to_owned(),
-            );
-        }
-        let mut seen = HashMap::new();
-        for (place, name) in names.iter().enumerate() {
-            if let Some(before) = seen.insert(name, place) {
-                return Err(format!(
-                    "{} is seed {} and seed {}; leave one out",
-                    quote(name.as_bytes()),
-                    before + 1,
-                    place + 1
-                ));
-            }
-        }
-        Ok(Self { names, is_list })
+/// Orders bots by a file's text: `standings.json`, `standings.csv`, or a name a line. Of a list, every name must be a
+/// bot.
+///
+/// ```
+/// use referee::arena::seeding::seeded;
+///
+/// let seeds = seeded("rank,name,games\n1,ben,4\n2,anna,4\n,carla,0\n", &["anna", "ben", "carla"])?;
+/// assert_eq!(seeds.order, [1, 0, 2]);
+/// assert_eq!(seeded("ben\nanna\n", &["anna", "ben"])?.order, [1, 0]);
+/// # Ok::<(), String>(())
+/// ```
+///
+/// # Errors
+///
+/// A sentence with what was expected.
+pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
+    let (names, is_list) = names(text)?;
+    if names.is_empty() {
+        return Err(
+            "there are no names in it; expected standings as CSV or JSON, or a name a line"
+                .to_owned(),
+        );
     }
-
-    /// The order of these bots.
-    ///
-    /// # Errors
-    ///
-    /// A sentence, when a list names an unknown bot, or a table none of the bots.
-    pub fn apply(&self, bots: &[&str]) -> Result<Seeded, String> {
-        let places: HashMap<&str, usize> = bots.iter().copied().zip(0..).collect();
-        let mut order: Vec<usize> = Vec::new();
-        let mut others = 0;
-        for name in &self.names {
-            match places.get(name.as_str()) {
-                Some(&bot) => order.push(bot),
-                None if self.is_list => {
-                    return Err(format!(
-                        "{} is no bot of this tournament; the bots are {}",
-                        quote(name.as_bytes()),
-                        listed(bots.iter().copied())
-                    ));
-                }
-                None => others += 1,
-            }
-        }
-        if order.is_empty() {
+    let mut seen = HashMap::new();
+    for (place, name) in names.iter().enumerate() {
+        if let Some(before) = seen.insert(name, place) {
             return Err(format!(
-                "none of its {} names ({}) is a bot of this tournament; the bots are {}",
-                self.names.len(),
-                listed(self.names.iter().map(String::as_str)),
-                listed(bots.iter().copied())
+                "{} is seed {} and seed {}; leave one out",
+                quote(name.as_bytes()),
+                before + 1,
+                place + 1
             ));
         }
-        let unnamed: Vec<usize> = (0..bots.len()).filter(|bot| !order.contains(bot)).collect();
-        order.extend(&unnamed);
-        Ok(Seeded {
-            order,
-            unnamed,
-            others,
-        })
     }
+    let places: HashMap<&str, usize> = bots.iter().copied().zip(0..).collect();
+    let mut order: Vec<usize> = Vec::new();
+    for name in &names {
+        match places.get(name.as_str()) {
+            Some(&bot) => order.push(bot),
+            None if is_list => {
+                return Err(format!(
+                    "{} is no bot of this tournament; the bots are {}",
+                    quote(name.as_bytes()),
+                    listed(bots.iter().copied())
+                ));
+            }
+            None => {}
+        }
+    }
+    if order.is_empty() {
+        return Err(format!(
+            "none of its {} names ({}) is a bot of this tournament; the bots are {}",
+            names.len(),
+            listed(names.iter().map(String::as_str)),
+            listed(bots.iter().copied())
+        ));
+    }
+    let others = names.len() - order.len();
+    let unnamed: Vec<usize> = (0..bots.len()).filter(|bot| !order.contains(bot)).collect();
+    order.extend(&unnamed);
+    Ok(Seeded {
+        order,
+        unnamed,
+        others,
+    })
+}
+
+/// The best first, and whether they are a list written for this.
+fn names(text: &str) -> Result<(Vec<String>, bool), String> {
+    let text = text.trim_start_matches('\u{feff}');
+    if text.trim_start().starts_with('{') {
+        let table: Table = serde_json::from_str(text).map_err(|error| {
+            format!("{error}; expected standings as referee standings --format json prints them")
+        })?;
+        let names = table.standings.into_iter().map(|row| row.name);
+        return Ok((names.collect(), false));
+    }
+    if let Some(names) = of_csv(text)? {
+        return Ok((names, false));
+    }
+    let lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    Ok((lines.map(str::to_owned).collect(), true))
 }
 
 /// Names with a rank in CSV; `None` if it is not a table.
@@ -188,7 +164,7 @@ mod tests {
 
     #[test]
     fn names_are_read_as_tables_write_them() {
-        let names = |text: &str| Seeding::parse(text).unwrap().names;
+        let names = |text: &str| names(text).unwrap().0;
         assert_eq!(names("\u{feff}ben\r\n\r\n anna \r\n"), ["ben", "anna"]);
         assert_eq!(names("rank,name\n1,\"a, b\"\n2,'=1+1\n"), ["a, b", "=1+1"]);
         assert_eq!(
@@ -200,32 +176,24 @@ mod tests {
 
     #[test]
     fn what_cannot_be_meant_is_said() {
-        let error = |text: &str| Seeding::parse(text).unwrap_err();
+        let error = |text: &str| seeded(text, &["anna", "ben"]).unwrap_err();
         assert!(error("\n\n").contains("there are no names"));
         assert!(error("{\"games\": 3}").contains("missing field `standings`"));
         assert_eq!(
             error("anna\nben\nanna\n"),
             "`anna` is seed 1 and seed 3; leave one out"
         );
-        let list = Seeding::parse("anna\nbob\n").unwrap();
-        let problem = list.apply(&["anna", "ben"]).unwrap_err();
         assert_eq!(
-            problem,
+            error("anna\nbob\n"),
             "`bob` is no bot of this tournament; the bots are anna, ben"
         );
-        let table = Seeding::parse("rank,name\n1,x\n").unwrap();
-        assert!(
-            table
-                .apply(&["anna"])
-                .unwrap_err()
-                .contains("none of its 1 names (x)")
-        );
+        assert!(error("rank,name\n1,x\n").contains("none of its 1 names (x)"));
     }
 
     #[test]
     fn a_table_may_name_more_and_fewer() {
-        let table = Seeding::parse("rank,name\n1,carla\n2,x\n3,anna\n").unwrap();
-        let seeded = table.apply(&["anna", "ben", "carla"]).unwrap();
+        let table = "rank,name\n1,carla\n2,x\n3,anna\n";
+        let seeded = seeded(table, &["anna", "ben", "carla"]).unwrap();
         assert_eq!(seeded.order, [2, 0, 1]);
         assert_eq!((seeded.unnamed, seeded.others), (vec![1], 1));
     }

@@ -10,8 +10,8 @@ use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tracing::Instrument as _;
 
-use super::entrants::LoggedEntrant;
-use super::event_loop::Event;
+use super::Event;
+use super::entrants::{Entrant, StderrLog};
 use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
 use crate::bot::exhaustion::is_near;
@@ -34,7 +34,7 @@ use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 pub struct ArenaContext {
     pub runner: GameRunner,
     pub plan: Plan,
-    pub entrants: Vec<LoggedEntrant>,
+    pub entrants: Vec<(Entrant, Arc<StderrLog>)>,
     /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<String>,
     pub scheduler: Scheduler,
@@ -279,7 +279,7 @@ impl<'a> Worker<'a> {
         self.stop(GracePeriods::POLITE).await?;
         let context = self.context;
         let seats = [pair.pairing.a, pair.pairing.b].map(|bot| {
-            let LoggedEntrant { entrant, log } = &context.entrants[bot.index()];
+            let (entrant, log) = &context.entrants[bot.index()];
             let tap = log.tap(Arc::clone(&self.current_pair));
             let pieces = context.pieces_path.as_deref();
             entrant.seat(context.runner.ruleset(), pieces, Some(tap))

@@ -8,10 +8,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::archive::{self, ArchiveError};
-use crate::arena::analysing;
-use crate::arena::directory::{DirectoryError, TournamentDirectory};
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
-use crate::arena::shard;
+use crate::arena::{TournamentError, analysing, shard};
 use crate::record::atomic_file::sync_directory;
 use crate::record::journal::{Journal, OpenError};
 use crate::text::unreadable;
@@ -26,26 +25,14 @@ const LOCK: &str = "league.lock";
 /// Moved in this order. While the plan is the old one, nothing has begun.
 const FILES: [&str; 3] = ["games.jsonl", analysing::FILE, "plan.json"];
 
-#[derive(Debug, thiserror::Error)]
-pub enum SeasonError {
-    #[error("{}", unreadable(.0, .1))]
-    Io(PathBuf, io::Error),
-    /// Another referee is using it.
-    #[error("{}: another referee is working on this league; wait for it", .0.display())]
-    Locked(PathBuf),
-    #[error(
-        "{}: another referee is playing this part of the league; its games would be lost: wait for it, then \
-         merge the parts", .0.display()
-    )]
-    Played(PathBuf),
-    #[error(transparent)]
-    Directory(#[from] DirectoryError),
-    #[error(transparent)]
-    Archive(#[from] ArchiveError),
+fn failed(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
+    move |error| TournamentError::Machine(unreadable(path, &error))
 }
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> SeasonError + use<'_> {
-    move |error| SeasonError::Io(path.to_owned(), error)
+impl From<ArchiveError> for TournamentError {
+    fn from(error: ArchiveError) -> Self {
+        Self::Input(error.to_string())
+    }
 }
 
 /// Locked: no other referee uses it.
@@ -58,7 +45,7 @@ pub struct LeagueDirectory {
 
 impl LeagueDirectory {
     /// Creates the folder if needed; finishes what a killed referee began.
-    pub fn open(path: &Path) -> Result<Self, SeasonError> {
+    pub fn open(path: &Path) -> Result<Self, TournamentError> {
         fs::create_dir_all(path).map_err(failed(path))?;
         let place = path.join(LOCK);
         let mut options = File::options();
@@ -66,7 +53,12 @@ impl LeagueDirectory {
         let lock = options.open(&place).map_err(failed(&place))?;
         match lock.try_lock() {
             Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(SeasonError::Locked(path.to_owned())),
+            Err(TryLockError::WouldBlock) => {
+                return Err(TournamentError::Input(format!(
+                    "{}: another referee is working on this league; wait for it",
+                    path.display()
+                )));
+            }
             Err(TryLockError::Error(error)) => return Err(failed(&place)(error)),
         }
         let league = Self {
@@ -87,7 +79,7 @@ impl LeagueDirectory {
 
     /// Replaces the plan. Games of the old one, including unmerged parts, are archived; those of the new plan are
     /// taken from the archive. Returns how many.
-    pub fn change(&self, old: Option<&Plan>, new: &mut Plan) -> Result<usize, SeasonError> {
+    pub fn change(&self, old: Option<&Plan>, new: &mut Plan) -> Result<usize, TournamentError> {
         // Locked until the new plan counts: no part of the old one may be played meanwhile.
         let mut parts = Vec::new();
         if let Some(old) = old {
@@ -95,7 +87,12 @@ impl LeagueDirectory {
             for path in self.parts()? {
                 match Journal::open(&path) {
                     Ok((journal, _)) => parts.push(journal),
-                    Err(OpenError::Locked { .. }) => return Err(SeasonError::Played(path)),
+                    Err(OpenError::Locked { path }) => {
+                        return Err(TournamentError::Input(format!(
+                            "{path}: another referee is playing this part of the league; its games would be lost: \
+                             wait for it, then merge the parts"
+                        )));
+                    }
                     Err(error) => return Err(ArchiveError::from(error).into()),
                 }
                 archive::add(&self.path, old, &path)?;
@@ -127,7 +124,7 @@ impl LeagueDirectory {
         Ok(kept.len())
     }
 
-    fn parts(&self) -> Result<Vec<PathBuf>, SeasonError> {
+    fn parts(&self) -> Result<Vec<PathBuf>, TournamentError> {
         match shard::journals(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
             journals => journals.map_err(failed(&shard::folder(&self.path))),
@@ -135,7 +132,7 @@ impl LeagueDirectory {
     }
 
     /// Moves a complete plan and its games into place.
-    fn finish(&self) -> Result<(), SeasonError> {
+    fn finish(&self) -> Result<(), TournamentError> {
         let ready = self.path.join(READY);
         if !ready.exists() {
             return Ok(());

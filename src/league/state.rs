@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::intake::Submission;
 use super::intake::people::{self, Person};
+use crate::arena::TournamentError;
 use crate::arena::entrants::slugs;
 use crate::executable::CannotStart;
 use crate::record::atomic_file::{replace, sync_directory};
@@ -75,47 +76,36 @@ impl Default for League {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum StateError {
-    #[error("{}", unreadable(.0, .1))]
-    Unreadable(PathBuf, io::Error),
-    #[error("{}", unreadable(.0, .1))]
-    Unwritable(PathBuf, io::Error),
-    #[error("{}: it is no state of a league: {problem}", .0.display(), problem = .1)]
-    Syntax(PathBuf, serde_json::Error),
-    /// Written by a later version.
-    #[error("{}: it has version {found}; this program reads version {VERSION}", .0.display(), found = .1)]
-    Version(PathBuf, u32),
-}
-
 impl League {
     /// `None` if the folder has none.
-    pub fn read(folder: &Path) -> Result<Option<Self>, StateError> {
+    pub fn read(folder: &Path) -> Result<Option<Self>, TournamentError> {
         let path = folder.join(FILE);
         let text = match text_file::read(&path, text_file::KEPT) {
             Ok(text) => text,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(StateError::Unreadable(path, error)),
+            Err(error) => return Err(TournamentError::Input(unreadable(&path, &error))),
         };
-        let league: Self = match serde_json::from_str(&text) {
-            Ok(league) => league,
-            Err(error) => return Err(StateError::Syntax(path, error)),
-        };
+        let wrong = |problem| TournamentError::Input(format!("{}: {problem}", path.display()));
+        let league: Self = serde_json::from_str(&text)
+            .map_err(|error| wrong(format!("it is no state of a league: {error}")))?;
         if league.v == VERSION {
             Ok(Some(league))
         } else {
-            Err(StateError::Version(path, league.v))
+            Err(wrong(format!(
+                "it has version {}; this program reads version {VERSION}",
+                league.v
+            )))
         }
     }
 
-    pub fn write(&self, folder: &Path) -> Result<(), StateError> {
+    pub fn write(&self, folder: &Path) -> Result<(), TournamentError> {
         let path = folder.join(FILE);
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
         let written = written.and_then(|text| {
             replace(&path, format!("{text}\n").as_bytes())?;
             sync_directory(folder)
         });
-        written.map_err(|error| StateError::Unwritable(path, error))
+        written.map_err(|error| TournamentError::Machine(unreadable(&path, &error)))
     }
 }
 
@@ -239,30 +229,22 @@ impl Member {
 /// Digits of the files' hash that name a version.
 const DIGITS: usize = 12;
 
-#[derive(Debug, thiserror::Error)]
-pub enum NotTakenIn {
-    #[error("{0}")]
-    Submission(#[from] CannotStart),
-    #[error("{}", unreadable(.0, .1))]
-    Folder(PathBuf, io::Error),
-}
-
 pub fn folder(league: &Path, member: &Member, version: &str) -> PathBuf {
     league.join("bots").join(&member.folder).join(version)
 }
 
-/// Copies a submission's files, unless known. Returns whether the version is new.
+/// Copies a submission's files, unless known. Returns whether the version is new, or the submission's problem.
 pub fn take_in(
     league: &mut League,
     directory: &Path,
     submission: &Submission,
-) -> Result<bool, NotTakenIn> {
+) -> Result<Result<bool, CannotStart>, TournamentError> {
     let member = league.member(&submission.name);
     member.id = member.id.take().or_else(|| submission.id.clone());
     let versions = directory.join("bots").join(&member.folder);
     let failed = |path: &Path| {
         let path = path.to_owned();
-        move |error| NotTakenIn::Folder(path, error)
+        move |error| TournamentError::Machine(unreadable(&path, &error))
     };
     fs::create_dir_all(&versions).map_err(failed(&versions))?;
     let mut builder = tempfile::Builder::new();
@@ -270,7 +252,10 @@ pub fn take_in(
         .prefix(".new-")
         .tempdir_in(&versions)
         .map_err(failed(&versions))?;
-    let (hash, _) = copy_tree(&submission.name, &submission.folder, copy.path())?;
+    let hash = match copy_tree(&submission.name, &submission.folder, copy.path()) {
+        Ok((hash, _)) => hash,
+        Err(problem) => return Ok(Err(problem)),
+    };
     let id: String = hash.to_string().chars().take(DIGITS).collect();
     let place = versions.join(&id);
     if !place.exists() {
@@ -278,11 +263,11 @@ pub fn take_in(
         sync_directory(&versions).map_err(failed(&versions))?;
     }
     if !submission.is_newest && member.versions.iter().any(|version| version.id == id) {
-        return Ok(false);
+        return Ok(Ok(false));
     }
     member.refused = None;
     if member.versions.last().is_some_and(|last| last.id == id) {
-        return Ok(false);
+        return Ok(Ok(false));
     }
     let mut known = member.versions.iter();
     let known = known.find(|version| version.id == id);
@@ -292,5 +277,5 @@ pub fn take_in(
         received: submission.received,
         status,
     });
-    Ok(true)
+    Ok(Ok(true))
 }

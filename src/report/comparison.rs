@@ -11,7 +11,7 @@ use super::terminal::{Palette, aligned};
 use crate::arena::comparison::Forfeits;
 use crate::text::{counted, escape_controls, escape_markdown};
 use crate::tournament::betting::elo_of_score;
-use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Verdict};
+use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Terms, Verdict};
 
 /// For intervals by opponent: 95 % in total.
 const ERRORS: [f64; 2] = [0.025; 2];
@@ -38,6 +38,7 @@ pub struct Report<'a> {
     pub new: Bot,
     /// The old version first.
     pub opponents: Vec<Bot>,
+    pub terms: Terms,
     pub comparison: &'a Comparison,
     pub forfeits: Forfeits,
     pub games: u64,
@@ -81,7 +82,7 @@ impl Report<'_> {
         if self.ended == Ended::Unfit {
             Verdict::Unfit
         } else {
-            self.comparison.verdict()
+            self.terms.verdict(self.comparison.decision())
         }
     }
 
@@ -99,16 +100,16 @@ impl Report<'_> {
             Verdict::Better => format!("{new} is better than {old}."),
             Verdict::NotBetter => format!(
                 "{new} is not better than {old} by {} Elo.",
-                self.comparison.terms().margin
+                self.terms.margin
             ),
             Verdict::NotWorse => format!(
                 "{new} is not worse than {old} by {} Elo.",
-                self.comparison.terms().margin
+                self.terms.margin
             ),
             Verdict::Worse => format!("{new} is worse than {old}."),
             Verdict::Unfit => format!("{new} cannot play."),
             Verdict::Undecided => {
-                let asked = match self.comparison.terms().question {
+                let asked = match self.terms.question {
                     Question::Better => "better",
                     Question::NotWorse => "not worse",
                 };
@@ -179,7 +180,7 @@ impl Report<'_> {
 
     /// How often the answer is wrong, and the seed that repeats it.
     fn terms(&self) -> String {
-        let terms = self.comparison.terms();
+        let terms = &self.terms;
         let (yes, no) = match terms.question {
             Question::Better => ("better", "not better"),
             Question::NotWorse => ("not worse", "worse"),
@@ -219,7 +220,7 @@ impl Report<'_> {
     }
 
     pub fn json(&self) -> Json {
-        let terms = self.comparison.terms();
+        let terms = &self.terms;
         let advantage = self.comparison.advantage();
         let all = self.comparison.count();
         let opponents = self.opponents.iter().zip(self.comparison.opponents());
@@ -281,17 +282,18 @@ fn games(counts: &Opponent) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tournament::comparison::{Terms, Unit};
+    use crate::tournament::comparison::Unit;
+
+    const TERMS: Terms = Terms {
+        question: Question::Better,
+        margin: 50.0,
+        direct: 0.5,
+        alpha: 0.05,
+        beta: 0.05,
+    };
 
     fn comparison(opponents: usize) -> Comparison {
-        let terms = Terms {
-            question: Question::Better,
-            margin: 50.0,
-            direct: 0.5,
-            alpha: 0.05,
-            beta: 0.05,
-        };
-        Comparison::new(terms, opponents).expect("valid terms")
+        Comparison::new(TERMS.test().expect("valid terms"), opponents)
     }
 
     fn bot(name: &str) -> Bot {
@@ -310,6 +312,7 @@ mod tests {
                 .iter()
                 .map(|name| bot(name))
                 .collect(),
+            terms: TERMS,
             comparison,
             forfeits: Forfeits {
                 new: 1,

@@ -4,24 +4,16 @@ use std::fmt::Write as _;
 
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::{Palette, shortened, width as columns_of};
+use crate::arena::Ended;
 use crate::arena::elimination::Bracket;
 use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
-use crate::arena::{Ended, sprt};
 use crate::text::{counted, escape_controls};
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::schedule::knockout::{self, Tally};
 use crate::tournament::schedule::{EntrantId, Pairing};
-use crate::tournament::sprt::{Decision, SprtError};
+use crate::tournament::sprt::Decision;
 use crate::tournament::standings::Standings;
-
-#[derive(Debug, thiserror::Error)]
-pub enum SummaryError {
-    #[error(transparent)]
-    Ratings(#[from] RatingError),
-    #[error(transparent)]
-    Sprt(#[from] SprtError),
-}
 
 fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
     let ranking = results.ranking(plan);
@@ -29,7 +21,7 @@ fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
 }
 
 /// File names and contents. Times are a separate table: the others depend only on the games, byte for byte.
-pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String); 4], SummaryError> {
+pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String); 4], RatingError> {
     let standings = standings(plan, results)?;
     Ok([
         (
@@ -49,14 +41,14 @@ pub fn summary(
     results: &Results,
     palette: &Palette,
     width: Option<usize>,
-) -> Result<String, SummaryError> {
+) -> Result<String, RatingError> {
     let standings = standings(plan, results)?;
     let mut out = table(&standings, palette, width);
     out.push_str(&distinct(results));
     if plan.format.eliminates() {
         out.push_str(&bracket(plan, results, width));
     }
-    if let Some(verdict) = verdict(ended, plan, results)? {
+    if let Some(verdict) = verdict(ended, plan, results) {
         out.push_str(&verdict);
     }
     Ok(out)
@@ -82,20 +74,17 @@ fn distinct(results: &Results) -> String {
     )
 }
 
-fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String>, SprtError> {
+fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
     if let Ended::Won(winner) = ended {
         let name = plan.bot(winner).map_or("?", |bot| bot.name.as_str());
-        return Ok(Some(format!("{name} wins the tournament.\n")));
+        return Some(format!("{name} wins the tournament.\n"));
     }
-    let Some(hypotheses) = &plan.sprt else {
-        return Ok(None);
-    };
-    let test = sprt(hypotheses)?;
+    let test = plan.sprt.as_ref()?;
     let (lower, upper) = test.bounds();
     let llr = test.llr(&results.pentanomial);
     let elo = results.pentanomial.elo();
     let [a, b] = [0, 1].map(|i| plan.bots.get(i).map_or("?", |bot| bot.name.as_str()));
-    let (elo0, elo1) = (hypotheses.elo0, hypotheses.elo1);
+    let (elo0, elo1) = (test.elo0, test.elo1);
     // A test only chooses between two differences; the estimate says how large it is.
     let verdict = match ended {
         Ended::Decided(Decision::AcceptH1) => {
@@ -116,10 +105,10 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Result<Option<String
         _ => "too large to measure".to_owned(),
     };
     let [p0, p1, p2, p3, p4] = results.pentanomial.0;
-    Ok(Some(format!(
+    Some(format!(
         "SPRT of {a} against {b}: {verdict}; {difference}. LLR {llr:.2}, bounds {lower:.2} and \
          {upper:.2}; pairs by points of {a}: 0: {p0}, ½: {p1}, 1: {p2}, 1½: {p3}, 2: {p4}\n"
-    )))
+    ))
 }
 
 /// Names are shortened to this width in the drawing.

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::Path;
 
 use referee::arena::plan::{
-    BotPlan, Format, GameProgramPlan, Limits, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan,
+    BotPlan, Format, GameProgramPlan, Limits, Plan, RejectedBot, Restart, SandboxPlan,
 };
 use referee::protocol::ForfeitReason;
 use referee::puzzles::{Kind, Puzzle, SHIPPED};
@@ -15,6 +15,7 @@ use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::record::{BotEntry, BotIndex, ProcessEntry, Reason, Record, ResultEntry, UsageEntry};
 use referee::solver::Value as Worth;
 use referee::tournament::schedule::{EntrantId, Pairing, Round};
+use referee::tournament::sprt::Sprt;
 use referee::tournament::standings::TieBreak;
 use serde_json::{Map, Value, json};
 
@@ -131,7 +132,7 @@ fn full_plan() -> Plan {
         adjudicate: true,
         by_version: true,
         budget: None,
-        sprt: Some(SprtPlan {
+        sprt: Some(Sprt {
             elo0: -5.0,
             elo1: 5.0,
             alpha: 0.05,

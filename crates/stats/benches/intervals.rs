@@ -20,7 +20,7 @@ use std::env;
 use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 use referee_stats::ratings::{Model, Outcome, Results, rate};
-use referee_stats::schedule::{EntrantId, Pairing, RoundRobin, swiss};
+use referee_stats::schedule::{EntrantId, Pairing, cycle, swiss};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Field {
@@ -150,7 +150,7 @@ fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Result
             adaptive = true;
             let count = u32::try_from(bots).expect("a small field");
             let mut so_far = swiss::Results::new(count);
-            for number in 1..=RoundRobin::cycle(count).ilog2() + 1 {
+            for number in 1..=cycle(count).ilog2() + 1 {
                 let round = swiss::next_round(&so_far, number, 1);
                 for Pairing { a, b } in round.pairings {
                     let made = meet(a.index(), b.index(), random);

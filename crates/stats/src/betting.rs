@@ -58,6 +58,11 @@ impl MeanTest {
         })
     }
 
+    /// The largest rates at which the test errs: alpha, beta.
+    pub const fn errors(&self) -> [f64; 2] {
+        [self.alpha, self.beta]
+    }
+
     /// The decision after these pairs. To be asked after every pair: the first decision counts.
     pub fn decide<const K: usize>(&self, pairs: &Scores<K>) -> Decision {
         if ln_capital(pairs, self.above) >= -self.alpha.ln() {

@@ -169,7 +169,6 @@ impl Measured {
 /// A comparison of two versions so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
-    terms: Terms,
     test: MeanTest,
     decision: Decision,
     all: Advantages,
@@ -178,14 +177,13 @@ pub struct Comparison {
 
 impl Comparison {
     /// `opponents` is their number; the first is the old version.
-    pub fn new(terms: Terms, opponents: usize) -> Result<Self, MeanTestError> {
-        Ok(Self {
-            terms,
-            test: terms.test()?,
+    pub fn new(test: MeanTest, opponents: usize) -> Self {
+        Self {
+            test,
             decision: Decision::Continue,
             all: Advantages::default(),
             opponents: vec![Opponent::default(); opponents],
-        })
+        }
     }
 
     /// The first decision stays.
@@ -207,12 +205,8 @@ impl Comparison {
         }
     }
 
-    pub const fn terms(&self) -> &Terms {
-        &self.terms
-    }
-
-    pub const fn verdict(&self) -> Verdict {
-        self.terms.verdict(self.decision)
+    pub const fn decision(&self) -> Decision {
+        self.decision
     }
 
     /// Whether more games change nothing.
@@ -226,7 +220,7 @@ impl Comparison {
 
     /// The advantage over all opponents, with the error rates of the question.
     pub fn advantage(&self) -> Option<Measured> {
-        Measured::of(&self.all, [self.terms.alpha, self.terms.beta])
+        Measured::of(&self.all, self.test.errors())
     }
 
     /// The first is the old version.
@@ -292,13 +286,14 @@ pub fn simulate(simulation: &Simulation) -> Result<Outcomes, MeanTestError> {
     let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
     let mut outcomes = Outcomes::default();
     let mut games: Vec<u32> = Vec::new();
+    let test = simulation.terms.test()?;
     for _ in 0..simulation.comparisons {
-        let (verdict, played) = one(simulation, &mut random)?;
+        let (decision, played) = one(simulation, test, &mut random);
         games.push(played);
-        *match verdict {
-            Verdict::Better | Verdict::NotWorse => &mut outcomes.yes,
-            Verdict::NotBetter | Verdict::Worse => &mut outcomes.no,
-            Verdict::Undecided | Verdict::Unfit => &mut outcomes.undecided,
+        *match decision {
+            Decision::AcceptH1 => &mut outcomes.yes,
+            Decision::AcceptH0 => &mut outcomes.no,
+            Decision::Continue => &mut outcomes.undecided,
         } += 1;
     }
     games.sort_unstable();
@@ -306,10 +301,10 @@ pub fn simulate(simulation: &Simulation) -> Result<Outcomes, MeanTestError> {
     Ok(outcomes)
 }
 
-fn one(simulation: &Simulation, random: &mut ChaCha8Rng) -> Result<(Verdict, u32), MeanTestError> {
+fn one(simulation: &Simulation, test: MeanTest, random: &mut ChaCha8Rng) -> (Decision, u32) {
     let &Simulation { elo, draws, .. } = simulation;
     let opponents = simulation.others + 1;
-    let mut comparison = Comparison::new(simulation.terms, opponents)?;
+    let mut comparison = Comparison::new(test, opponents);
     let drawn = draw(
         &mut ChaCha8Rng::seed_from_u64(random.random()),
         opponents,
@@ -332,7 +327,7 @@ fn one(simulation: &Simulation, random: &mut ChaCha8Rng) -> Result<(Verdict, u32
             break;
         }
     }
-    Ok((comparison.verdict(), games))
+    (comparison.decision(), games)
 }
 
 fn half_points(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> usize {
@@ -355,12 +350,16 @@ mod tests {
         beta: 0.05,
     };
 
+    fn comparison(terms: Terms, opponents: usize) -> Comparison {
+        Comparison::new(terms.test().expect("valid terms"), opponents)
+    }
+
     fn decided(terms: Terms, unit: Unit) -> (u64, Verdict) {
-        let mut comparison = Comparison::new(terms, 2).expect("valid terms");
+        let mut comparison = comparison(terms, 2);
         while !comparison.is_decided() && comparison.count() < 1000 {
             comparison.add(0, unit);
         }
-        (comparison.count(), comparison.verdict())
+        (comparison.count(), terms.verdict(comparison.decision()))
     }
 
     fn seeded(seed: u64) -> rand::rngs::ChaCha8Rng {
@@ -382,20 +381,20 @@ mod tests {
 
     #[test]
     fn the_first_decision_stays() {
-        let mut comparison = Comparison::new(TERMS, 1).expect("valid terms");
+        let mut comparison = comparison(TERMS, 1);
         for _ in 0..7 {
             comparison.add(0, Unit::Direct(4));
         }
         for _ in 0..1000 {
             comparison.add(0, Unit::Direct(0));
         }
-        assert_eq!(comparison.verdict(), Verdict::Better);
+        assert_eq!(comparison.decision(), Decision::AcceptH1);
         assert_eq!(comparison.count(), 1007);
     }
 
     #[test]
     fn opponents_are_counted_apart() {
-        let mut comparison = Comparison::new(TERMS, 3).expect("valid terms");
+        let mut comparison = comparison(TERMS, 3);
         comparison.add(0, Unit::Direct(3));
         comparison.add(2, Unit::Pool([4, 1]));
         let [old, unused, other] = comparison.opponents() else {

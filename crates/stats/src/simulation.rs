@@ -9,7 +9,7 @@ use rand::{RngExt as _, SeedableRng as _};
 
 use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::knockout::{self, Match, Tally};
-use super::schedule::{EntrantId, Gauntlet, Pairing, Round, RoundRobin, groups, swiss};
+use super::schedule::{EntrantId, Pairing, Round, gauntlet, groups, round_robin, swiss};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
@@ -148,11 +148,11 @@ impl Field<'_> {
         } = self.simulation;
         match schedule {
             Schedule::RoundRobin(rounds) => {
-                self.rounds(RoundRobin::new(bots, Some(rounds), pairs).rounds());
+                self.rounds(round_robin(bots, rounds, pairs));
                 None
             }
             Schedule::Gauntlet(rounds) => {
-                self.rounds(Gauntlet::new(bots, rounds, pairs).rounds());
+                self.rounds(gauntlet(bots, rounds, pairs));
                 None
             }
             Schedule::Swiss(rounds) => {

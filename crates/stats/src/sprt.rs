@@ -8,6 +8,7 @@
 
 use std::f64::consts::SQRT_2;
 
+use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 /// Half the width of the central 95 % of a normal distribution, in standard deviations.
@@ -127,16 +128,19 @@ pub enum SprtError {
 /// A generalized sequential probability ratio test: is the difference `elo0` or `elo1`?
 ///
 /// The likelihood ratio is that of the most likely distributions of scores under the hypotheses.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    elo0: f64,
-    elo1: f64,
-    alpha: f64,
-    beta: f64,
+    /// The lower hypothesis, in Elo.
+    pub elo0: f64,
+    /// The higher hypothesis, in Elo.
+    pub elo1: f64,
+    /// The probability of accepting the higher one when the lower holds.
+    pub alpha: f64,
+    /// The probability of accepting the lower one when the higher holds.
+    pub beta: f64,
 }
 
 impl Sprt {
-    /// `alpha` is the probability of accepting `elo1` when `elo0` holds, `beta` that of the opposite error.
     pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
         let sane = -LARGEST_ELO..=LARGEST_ELO;
         if !(sane.contains(&elo0) && sane.contains(&elo1) && elo0 < elo1) {

@@ -2,43 +2,21 @@
 
 use std::collections::BTreeMap;
 
-use serde::Serialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{BotPlan, Plan, SandboxPlan};
+use super::{BotPlan, Plan};
 
 impl Plan {
     /// A sentence each. Rounds follow from the rest and are not compared.
     pub fn differences(&self, now: &Self) -> Vec<String> {
         let mut differences = Vec::new();
-        let mut differ =
-            |what: &str, before: &dyn std::fmt::Display, after: &dyn std::fmt::Display| {
+        let same_sandbox = self.sandbox.kind == now.sandbox.kind;
+        let both = self.settings(same_sandbox).into_iter();
+        for ((what, before), (_, after)) in both.zip(now.settings(same_sandbox)) {
+            if before != after {
+                let [before, after] = [before, after].map(shown);
                 differences.push(format!("{what} was {before} and is now {after}"));
-            };
-        macro_rules! compare {
-            ($($field:ident as $what:literal),* $(,)?) => {
-                $(if self.$field != now.$field {
-                    differ($what, &shown(&self.$field), &shown(&now.$field));
-                })*
-            };
-        }
-        compare!(
-            game as "the game",
-            rules as "the rules",
-            seed as "the seed",
-            format as "the format",
-            groups as "the number of groups",
-            rounds_planned as "the number of rounds",
-            pairs as "the number of pairs",
-            opening_plies as "the number of plies of an opening",
-            restart as "--restart",
-            bench_after as "--bench-after",
-            adjudicate as "--adjudicate",
-            sprt as "--sprt",
-            tie_breaks as "--tie-break",
-        );
-        if !self.sandbox.is_like(&now.sandbox) {
-            differences.push(self.sandbox.difference(&now.sandbox));
+            }
         }
         let file = |plan: &Self| {
             plan.game_program
@@ -57,13 +35,9 @@ impl Plan {
             differences.push("the openings are other ones".to_owned());
         }
         // Rejected bots play no games: changes to them do not matter.
-        let absent = |bot: &BotPlan| {
-            let mut rejected = self.rejected.iter();
-            rejected.any(|rejected| rejected.bot.name == bot.name)
-        };
         let mut new: BTreeMap<&str, &BotPlan> = now
             .all_bots()
-            .filter(|bot| !absent(bot))
+            .filter(|bot| !self.has_rejected(&bot.name))
             .map(|bot| (bot.name.as_str(), bot))
             .collect();
         for old in &self.bots {
@@ -84,11 +58,7 @@ impl Plan {
         let is_as_it_was = |bot: &BotPlan| {
             let same = |known: &&BotPlan| known.name == bot.name;
             let known = self.bots.iter().find(same);
-            let absent = self
-                .rejected
-                .iter()
-                .any(|rejected| rejected.bot.name == bot.name);
-            absent || known.is_some_and(|known| known.hash == bot.hash)
+            self.has_rejected(&bot.name) || known.is_some_and(|known| known.hash == bot.hash)
         };
         now.bots.iter().filter(move |bot| !is_as_it_was(bot))
     }
@@ -96,42 +66,56 @@ impl Plan {
     fn names(&self) -> impl Iterator<Item = &str> {
         self.bots.iter().map(|bot| bot.name.as_str())
     }
-}
 
-impl SandboxPlan {
-    fn is_like(&self, now: &Self) -> bool {
-        let bare = |plan: &Self| Self {
-            memory_by: None,
-            ..plan.clone()
-        };
-        bare(self) == bare(now)
-    }
-
-    fn difference(&self, now: &Self) -> String {
-        if self.kind == now.kind && self.env != now.env {
-            let shown = |env: &[String]| match env {
-                [] => "none".to_owned(),
-                env => env.join(", "),
-            };
-            format!(
-                "--env was {} and is now {}",
-                shown(&self.env),
-                shown(&now.env)
-            )
-        } else if self.kind == now.kind {
-            format!("the limits of the sandbox ({}) are other ones", self.kind)
-        } else {
-            format!("the sandbox was {} and is now {}", self.kind, now.kind)
+    /// What is compared as it is shown. Another sandbox has other limits.
+    fn settings(&self, same_sandbox: bool) -> Vec<(&'static str, Value)> {
+        let sandbox = &self.sandbox;
+        let mut settings = vec![
+            ("the game", json!(self.game)),
+            ("the rules", json!(self.rules)),
+            ("the seed", json!(self.seed)),
+            ("the format", json!(self.format)),
+            ("the number of groups", json!(self.groups)),
+            ("the number of rounds", json!(self.rounds_planned)),
+            ("the number of pairs", json!(self.pairs)),
+            (
+                "the number of plies of an opening",
+                json!(self.opening_plies),
+            ),
+            ("--restart", json!(self.restart)),
+            ("--bench-after", json!(self.bench_after)),
+            ("--adjudicate", json!(self.adjudicate)),
+            ("--sprt", json!(self.sprt)),
+            ("--tie-break", json!(self.tie_breaks)),
+            ("the sandbox", json!(sandbox.kind)),
+        ];
+        if same_sandbox {
+            settings.extend([
+                ("the sandbox", json!(sandbox.layers)),
+                ("--memory", json!(sandbox.memory)),
+                ("--processes", json!(sandbox.processes)),
+                ("--open-files", json!(sandbox.open_files)),
+                ("--scratch", json!(sandbox.scratch)),
+                ("--expose", json!(sandbox.expose)),
+                ("--env", json!(sandbox.env)),
+                ("--freeze", json!(sandbox.freeze)),
+            ]);
         }
+        settings
     }
 }
 
 /// In a sentence.
-fn shown(value: &impl Serialize) -> String {
-    match serde_json::to_value(value) {
-        Ok(Value::String(text)) => text,
-        Ok(Value::Null) | Err(_) => "none".to_owned(),
-        Ok(value) => value.to_string(),
+fn shown(value: Value) -> String {
+    match value {
+        Value::String(text) => text,
+        Value::Null => "none".to_owned(),
+        Value::Array(values) if values.is_empty() => "none".to_owned(),
+        Value::Array(values) => {
+            let values: Vec<String> = values.into_iter().map(shown).collect();
+            values.join(", ")
+        }
+        value => value.to_string(),
     }
 }
 

@@ -8,6 +8,7 @@ pub mod request;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -17,24 +18,13 @@ use crate::play::TimeControl;
 use crate::session::GameSource;
 use crate::text::hexadecimal;
 use crate::tournament::schedule::{
-    EntrantId, Gauntlet, PairOfGames, Pairing, Round, RoundRobin, groups, knockout, swiss,
+    EntrantId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin, swiss,
 };
+use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
 /// The format that this program writes.
 pub const VERSION: u32 = 1;
-
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
-pub struct SprtPlan {
-    /// Lower hypothesis, Elo.
-    pub elo0: f64,
-    /// Higher hypothesis, Elo.
-    pub elo1: f64,
-    /// Probability of accepting the higher one when the lower holds.
-    pub alpha: f64,
-    /// Probability of accepting the lower one when the higher holds.
-    pub beta: f64,
-}
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SandboxPlan {
@@ -115,7 +105,7 @@ pub struct Plan {
     pub bench_after: u32,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub adjudicate: bool,
-    pub sprt: Option<SprtPlan>,
+    pub sprt: Option<Sprt>,
     /// Empty: those of the format.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tie_breaks: Vec<TieBreak>,
@@ -132,20 +122,6 @@ pub struct Plan {
     pub rounds: Vec<Round>,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum PlanError {
-    #[error("it is not a plan of a tournament: {0}; put it back as it was, or move it away")]
-    Syntax(#[from] serde_json::Error),
-    /// Written by a later version.
-    #[error("it has version {0}; this program reads version {VERSION}")]
-    Version(u32),
-    #[error(
-        "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
-         other; put the plan back as it was, or begin again in another folder"
-    )]
-    Hash,
-}
-
 #[derive(Deserialize)]
 struct Versioned {
     #[serde(default)]
@@ -153,29 +129,40 @@ struct Versioned {
 }
 
 impl Plan {
-    pub fn from_json(text: &[u8]) -> Result<Self, PlanError> {
+    /// The error is a sentence.
+    pub fn from_json(text: &[u8]) -> Result<Self, String> {
+        let damaged = |error: serde_json::Error| {
+            format!(
+                "it is not a plan of a tournament: {error}; put it back as it was, or move it away"
+            )
+        };
         // Parsing everything as a `Value` would take 300 MB for a thousand bots.
-        let Versioned { v } = serde_json::from_slice(text)?;
+        let Versioned { v } = serde_json::from_slice(text).map_err(damaged)?;
         if let Some(version) = v.as_u64()
             && version != u64::from(VERSION)
         {
-            let version = u32::try_from(version).unwrap_or(u32::MAX);
-            return Err(PlanError::Version(version));
+            return Err(format!(
+                "it has version {version}; this program reads version {VERSION}"
+            ));
         }
-        let plan: Self = serde_json::from_slice(text)?;
+        let plan: Self = serde_json::from_slice(text).map_err(damaged)?;
         let mut next = 1;
         let follow = plan.rounds.iter().all(|round| {
             let is_next = round.first_pair == next;
             next += round.count();
             is_next
         });
-        if !follow || plan.hash != plan.computed_hash()? {
-            return Err(PlanError::Hash);
+        if !follow || plan.hash != plan.computed_hash().map_err(damaged)? {
+            return Err(
+                "it has been changed: its hash is not the one that is written in it, or its rounds do not follow each \
+                 other; put the plan back as it was, or begin again in another folder"
+                    .to_owned(),
+            );
         }
         Ok(plan)
     }
 
-    pub fn to_json(&mut self) -> Result<String, PlanError> {
+    pub fn to_json(&mut self) -> Result<String, serde_json::Error> {
         self.hash = self.computed_hash()?;
         let mut text = serde_json::to_string_pretty(self)?;
         text.push('\n');
@@ -203,12 +190,8 @@ impl Plan {
         let entrants = self.entrants();
         match self.format {
             Format::RoundRobin if self.by_version => vec![self.all_at_once()],
-            Format::RoundRobin => RoundRobin::new(entrants, Some(self.rounds_planned), self.pairs)
-                .rounds()
-                .collect(),
-            Format::Gauntlet => Gauntlet::new(entrants, self.rounds_planned, self.pairs)
-                .rounds()
-                .collect(),
+            Format::RoundRobin => round_robin(entrants, self.rounds_planned, self.pairs).collect(),
+            Format::Gauntlet => gauntlet(entrants, self.rounds_planned, self.pairs).collect(),
             Format::Swiss if self.rounds_planned == 0 => Vec::new(),
             Format::Swiss => {
                 vec![swiss::next_round(
@@ -229,19 +212,12 @@ impl Plan {
 
     /// One round, all against all.
     fn all_at_once(&self) -> Round {
-        let entrants: Vec<EntrantId> = (0..self.entrants()).map(EntrantId).collect();
-        let pairing = |(place, &a): (usize, &EntrantId)| {
-            let others = entrants[place + 1..].iter();
-            others.map(move |&b| Pairing { a, b }).collect::<Vec<_>>()
-        };
-        Round {
-            number: 1,
-            first_pair: 1,
-            pairs_each: self.pairs,
-            pairings: entrants.iter().enumerate().flat_map(pairing).collect(),
-            byes: Vec::new(),
-            first_openings: Vec::new(),
-        }
+        let count = self.entrants();
+        let pairings = (0..count).flat_map(|a| {
+            let others = a + 1..count;
+            others.map(move |b| Pairing::new(EntrantId(a), EntrantId(b)))
+        });
+        Round::new(1, 0, self.pairs, pairings.collect(), Vec::new())
     }
 
     /// Number of the pair's first game, from which process seeds are derived.
@@ -312,6 +288,12 @@ impl Plan {
         self.bots.get(id.index())
     }
 
+    pub fn has_rejected(&self, name: &str) -> bool {
+        self.rejected
+            .iter()
+            .any(|rejected| rejected.bot.name == name)
+    }
+
     /// Entered or rejected.
     pub fn all_bots(&self) -> impl Iterator<Item = &BotPlan> {
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
@@ -320,19 +302,20 @@ impl Plan {
 }
 
 /// The pairing system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// All against all.
+    /// Every bot plays every other
     RoundRobin,
-    /// The first bot against each other one.
+    /// The first bot plays each of the others
     Gauntlet,
-    /// Bots with equal scores meet.
+    /// In every round, bots with similar scores play each other
     Swiss,
-    /// Losers are eliminated.
+    /// The loser of a match is eliminated
     Knockout,
-    /// Round robins in groups, then a knockout of the best two of each.
+    /// Round robins in groups, then a knockout of the two best of each group
     #[serde(rename = "groups+knockout")]
+    #[value(name = "groups+knockout")]
     GroupsKnockout,
 }
 
@@ -360,9 +343,7 @@ impl Format {
     /// The default number of rounds.
     pub fn usual_rounds(self, entrants: u32) -> u32 {
         match self {
-            Self::RoundRobin if entrants < 2 => 0,
-            // An odd number of entrants has a bye in each round.
-            Self::RoundRobin => entrants - 1 + entrants % 2,
+            Self::RoundRobin => cycle(entrants),
             Self::Gauntlet => 1,
             // Leaves at most one unbeaten.
             Self::Swiss | Self::Knockout => knockout::rounds(entrants),
@@ -373,17 +354,19 @@ impl Format {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
+    /// After every game
     Game,
+    /// After both games of a pair
     Pair,
-    /// Consecutive pairs of the same bots: the fastest.
+    /// When the pairing changes: fastest, but bots that draw random numbers are not reproducible
     Pairing,
 }
 
 /// In seconds.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     #[serde(deserialize_with = "Option::deserialize")]
     pub move_time: Option<f64>,
@@ -433,7 +416,7 @@ impl TryFrom<Limits> for TimeControl {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct BotPlan {
     pub name: String,
     /// Its directory's name: letters, digits, `.`, `-`, `_`.

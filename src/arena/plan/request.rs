@@ -2,12 +2,14 @@
 
 use std::path::PathBuf;
 
-use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, SprtPlan, VERSION};
+use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, VERSION};
+use crate::arena::TournamentError;
 use crate::record::text_file;
 use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings;
 use crate::tournament::schedule::groups;
+use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
 const PAIRS: u32 = 10;
@@ -51,7 +53,7 @@ pub struct PlanRequest {
     pub bench_after: Option<u32>,
     pub adjudicate: bool,
     /// Ends a tournament of two bots early.
-    pub sprt: Option<SprtPlan>,
+    pub sprt: Option<Sprt>,
     pub tie_breaks: Vec<TieBreak>,
     /// A file with the bots in order of seed.
     pub seeded_by: Option<String>,
@@ -61,12 +63,26 @@ pub struct PlanRequest {
     pub strict: bool,
 }
 
-/// Impossible options: a sentence with the fix.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{0}")]
-pub struct RequestError(pub String);
+/// Impossible options.
+fn refused<T>(problem: String) -> Result<T, TournamentError> {
+    Err(TournamentError::Input(problem))
+}
 
 impl PlanRequest {
+    /// With openings and its first rounds.
+    pub fn new_plan(
+        &self,
+        ruleset: &dyn Ruleset,
+        bots: Vec<BotPlan>,
+        rejected: Vec<RejectedBot>,
+        seed: u64,
+    ) -> Result<Plan, TournamentError> {
+        let mut plan = self.plan(ruleset, bots, rejected, seed, None)?;
+        plan.openings = self.openings(ruleset, &plan)?;
+        plan.rounds = plan.first_rounds();
+        Ok(plan)
+    }
+
     /// Without openings and rounds. `old` is the resumed plan.
     pub fn plan(
         &self,
@@ -75,38 +91,36 @@ impl PlanRequest {
         rejected: Vec<RejectedBot>,
         seed: u64,
         old: Option<&Plan>,
-    ) -> Result<Plan, RequestError> {
+    ) -> Result<Plan, TournamentError> {
         let count = u32::try_from(bots.len()).unwrap_or(u32::MAX);
         if count < 2 {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "a tournament needs two bots, and {} can enter; `referee check BOT` shows what \
                  is wrong with a bot",
                 if count == 1 { "one" } else { "none" }
-            )));
+            ));
         }
         let format = self
             .format
             .or(old.map(|old| old.format))
             .unwrap_or(Format::RoundRobin);
         if format.eliminates() && self.rounds.is_some() {
-            return Err(RequestError(
-                "a knockout ends when one bot is left; leave --rounds out".to_owned(),
-            ));
+            return refused("a knockout ends when one bot is left; leave --rounds out".to_owned());
         }
         let groups = self.groups(format, count, old)?;
         if self.seeded_by.is_some() && !format.depends_on_results() {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "--seeds is for --format knockout, groups+knockout and swiss; in a {} nobody is seeded: \
                  leave it out",
                 format.in_words()
-            )));
+            ));
         }
         let sprt = self.sprt.or(old.and_then(|old| old.sprt));
         if sprt.is_some() && (count != 2 || format.depends_on_results()) {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "--sprt compares two bots in a round robin, and there are {count} in a {}",
                 format.in_words()
-            )));
+            ));
         }
         if old.is_none() {
             self.check_size(count, format)?;
@@ -181,7 +195,7 @@ impl PlanRequest {
         format: Format,
         count: u32,
         old: Option<&Plan>,
-    ) -> Result<Option<u32>, RequestError> {
+    ) -> Result<Option<u32>, TournamentError> {
         let groups = self.groups.or(old.and_then(|old| old.groups));
         Ok(match (format, groups) {
             (Format::GroupsKnockout, None) => Some(groups::usual_groups(count)),
@@ -189,37 +203,37 @@ impl PlanRequest {
                 Some(groups)
             }
             (Format::GroupsKnockout, Some(groups)) => {
-                return Err(RequestError(format!(
+                return refused(format!(
                     "--groups {groups}: with {count} bots there can be 1 to {} groups, so that each has \
                      two bots at least",
                     count / 2
-                )));
+                ));
             }
             (_, None) => None,
             (_, Some(_)) => {
-                return Err(RequestError(
+                return refused(
                     "--groups is for --format groups+knockout; leave it out".to_owned(),
-                ));
+                );
             }
         })
     }
 
     /// Fails if too large to be planned.
-    fn check_size(&self, bots: u32, format: Format) -> Result<(), RequestError> {
+    fn check_size(&self, bots: u32, format: Format) -> Result<(), TournamentError> {
         let rounds = self.rounds.unwrap_or_else(|| format.usual_rounds(bots));
         if self.rounds.is_some() && rounds > MOST_ROUNDS {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "--rounds {rounds}: a tournament has {MOST_ROUNDS} rounds at most; for more games \
                  choose more --pairs"
-            )));
+            ));
         }
         let pairings = u64::from(rounds) * u64::from(bots / 2);
         let pairs = pairings.saturating_mul(u64::from(self.pairs.unwrap_or(1)));
         if pairs > MOST_PAIRS {
-            return Err(RequestError(format!(
+            return refused(format!(
                 "{pairs} pairs of games are too many for one tournament, which has {MOST_PAIRS} at \
                  most; choose fewer --rounds or --pairs"
-            )));
+            ));
         }
         Ok(())
     }
@@ -228,36 +242,41 @@ impl PlanRequest {
         &self,
         ruleset: &dyn Ruleset,
         plan: &Plan,
-    ) -> Result<Vec<String>, RequestError> {
-        if plan.opening_plies.is_none() {
+    ) -> Result<Vec<String>, TournamentError> {
+        let Some(plies) = plan.opening_plies else {
             return self.openings_of_file(ruleset);
-        }
+        };
         let count = u64::from(plan.rounds_planned) * u64::from(plan.pairs);
         let count = usize::try_from(count.min(MOST_OPENINGS)).unwrap_or(usize::MAX);
-        self.draw_openings(ruleset, plan.seed, count)
+        draw(ruleset, plan.seed, plies, count)
     }
 
-    /// The first `count` openings of this seed.
-    pub fn draw_openings(
-        &self,
-        ruleset: &dyn Ruleset,
-        seed: u64,
-        count: usize,
-    ) -> Result<Vec<String>, RequestError> {
-        let plies = self
-            .opening_plies
-            .unwrap_or_else(|| openings::usual_plies(ruleset));
-        openings::draw(ruleset, seed, plies, count).map_err(|error| {
-            let failure = ruleset.failure();
-            RequestError(failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}")))
-        })
+    /// Fails when none can be drawn.
+    pub fn check_openings(&self, ruleset: &dyn Ruleset, seed: u64) -> Result<(), TournamentError> {
+        let plies = self.opening_plies;
+        let plies = plies.unwrap_or_else(|| openings::usual_plies(ruleset));
+        draw(ruleset, seed, plies, 1).map(drop)
     }
 
-    pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, RequestError> {
+    pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, TournamentError> {
         let path = self.openings.clone().unwrap_or_default();
         let text = text_file::read(&path, text_file::WRITTEN)
-            .map_err(|error| RequestError(unreadable(&path, &error)))?;
+            .map_err(|error| TournamentError::Input(unreadable(&path, &error)))?;
         openings::parse(ruleset, &text)
-            .map_err(|error| RequestError(format!("{}: {error}", path.display())))
+            .map_err(|error| TournamentError::Input(format!("{}: {error}", path.display())))
     }
+}
+
+/// The first `count` openings of this seed.
+fn draw(
+    ruleset: &dyn Ruleset,
+    seed: u64,
+    plies: u32,
+    count: usize,
+) -> Result<Vec<String>, TournamentError> {
+    openings::draw(ruleset, seed, plies, count).map_err(|error| {
+        let failure = ruleset.failure();
+        let failure = failure.unwrap_or_else(|| format!("--opening-plies {plies}: {error}"));
+        TournamentError::Input(failure)
+    })
 }

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::failure::Failure;
+use crate::arena::TournamentError;
 use crate::arena::course::Course;
-use crate::arena::directory::{DirectoryError, TournamentDirectory};
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Results, not_entered, places_before};
 use crate::bot::shell;
@@ -89,7 +90,7 @@ pub(in crate::cli) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     }
     match TournamentDirectory::at(file.parent().unwrap_or(Path::new(""))).plan() {
         // Other records are a table of their own.
-        Err(DirectoryError::NoTournament { .. }) => Ok(None),
+        Err(TournamentError::NoPlan(_)) => Ok(None),
         plan => Ok(plan?),
     }
 }
@@ -146,7 +147,7 @@ fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>),
     }
     match TournamentDirectory::read_journal(file, &plan, &mut results) {
         Ok(()) => Ok((results.ranking(&plan), Some(results.course(&plan)))),
-        Err(DirectoryError::Line(_)) => Ok((alone, None)),
+        Err(TournamentError::Line(_)) => Ok((alone, None)),
         Err(error) => Err(error.into()),
     }
 }

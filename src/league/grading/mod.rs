@@ -11,10 +11,10 @@ use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 
 use self::scale::{Rung, Scale};
+use crate::arena::comparison::Progress;
 use crate::arena::results::Endings;
-use crate::record::{BotIndex, Ending};
-use crate::tournament::betting::{MeanTest, interval};
-use crate::tournament::sprt::{Decision, Pentanomial};
+use crate::record::Ending;
+use crate::tournament::sprt::Decision;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -141,70 +141,39 @@ pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
     number.fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
-#[derive(Clone, Debug)]
-pub struct Progress {
-    test: MeanTest,
-    next: u64,
-    pairs: Vec<f64>,
-    counts: Pentanomial,
-    decision: Decision,
-    forfeits: [u32; 2],
-}
-
-impl Progress {
-    pub fn new(test: MeanTest) -> Self {
-        Self {
-            test,
-            next: 1,
-            pairs: Vec::new(),
-            counts: Pentanomial::default(),
-            decision: Decision::Continue,
-            forfeits: [0; 2],
-        }
-    }
-
-    /// Adds complete pairs in order, up to the decision. The graded bot is the first of every pairing. Returns
-    /// whether the test is decided.
-    pub fn advance(&mut self, endings: &Endings) -> bool {
-        while self.decision == Decision::Continue
-            && let [Some(one), Some(other)] = endings.of(self.next)
-        {
-            self.next += 1;
-            let half_points = one.half_points() + other.half_points();
-            self.counts.0[half_points] += 1;
-            self.pairs.push([0.0, 0.5, 1.0, 1.5, 2.0][half_points]);
-            for ending in [one, other] {
-                if let Ending::Forfeit(by, _) = ending {
-                    self.forfeits[by] += 1;
-                }
-            }
-            self.decision = self.test.decide(&self.counts);
-        }
-        self.decision != Decision::Continue
-    }
-
-    pub fn result(self, scale: &Scale, rung: &Rung, seed: u64, folder: String) -> RungResult {
-        let verdict = match self.decision {
+impl RungResult {
+    /// `played`: the games of the bot as the new version against the reference as the old one.
+    pub fn new(
+        rung: &Rung,
+        seed: u64,
+        folder: String,
+        played: &Progress,
+        endings: &Endings,
+    ) -> Self {
+        let verdict = match played.comparison.decision() {
             Decision::AcceptH1 => Verdict::Passed,
             Decision::AcceptH0 => Verdict::NotPassed,
             Decision::Continue => Verdict::Undecided,
         };
-        let (low, high) = interval(&self.counts, [scale.alpha, scale.beta]);
-        let is_played = !self.pairs.is_empty();
-        RungResult {
+        let pairs = (1..=played.comparison.count()).map(|pair| {
+            let both = endings.of(pair).into_iter().flatten();
+            [0.0, 0.5, 1.0, 1.5, 2.0][both.map(Ending::half_points).sum::<usize>()]
+        });
+        let measured = played.comparison.advantage();
+        Self {
             verdict,
             points: if verdict == Verdict::Passed {
                 rung.points
             } else {
                 0
             },
-            score: is_played.then(|| self.counts.moments().0),
-            interval: is_played.then_some([low, high]),
-            pairs: self.pairs,
-            forfeits: self.forfeits[BotIndex::A],
-            forfeits_of_reference: self.forfeits[BotIndex::B],
+            score: measured.map(|measured| measured.mean),
+            interval: measured.map(|measured| measured.interval),
+            pairs: pairs.collect(),
+            forfeits: played.forfeits.new,
+            forfeits_of_reference: played.forfeits.old,
             folder: Some(folder),
-            ..RungResult::not_played(rung, seed)
+            ..Self::not_played(rung, seed)
         }
     }
 }

@@ -12,15 +12,6 @@ pub const DEFAULT: &str = include_str!("default_scale.toml");
 /// Largest number of pairs a rung, and of points.
 const MOST: u32 = 100_000;
 
-#[derive(Debug, thiserror::Error)]
-pub enum ScaleError {
-    /// Invalid TOML.
-    #[error("{}", in_words(.0))]
-    Syntax(#[from] toml::de::Error),
-    #[error("{0}")]
-    Value(String),
-}
-
 fn in_words(error: &toml::de::Error) -> String {
     let known = "; `referee grade --print-scale` shows all that a scale has";
     let is_missing = error.message().contains("missing field");
@@ -73,14 +64,13 @@ const fn usual_budget() -> u32 {
 }
 
 impl Scale {
-    pub fn parse(text: &str) -> Result<Self, ScaleError> {
-        let scale: Self = toml::from_str(text)?;
-        let fail = |text: String| Err(ScaleError::Value(text));
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let scale: Self = toml::from_str(text).map_err(|error| in_words(&error))?;
         if scale.rungs.is_empty() {
-            return fail("there is no [[rung]]; a scale has at least one".to_owned());
+            return Err("there is no [[rung]]; a scale has at least one".to_owned());
         }
         if !(1..=MOST).contains(&scale.budget) {
-            return fail(format!(
+            return Err(format!(
                 "budget is {}; expected 1 to {MOST} pairs of games",
                 scale.budget
             ));
@@ -88,13 +78,13 @@ impl Scale {
         let mut names = BTreeSet::new();
         for rung in &scale.rungs {
             if rung.name.trim().is_empty() || rung.name.chars().any(char::is_control) {
-                return fail("a rung has no name that can be printed; give it one".to_owned());
+                return Err("a rung has no name that can be printed; give it one".to_owned());
             }
             if !names.insert(&rung.name) {
-                return fail(format!("two rungs are called {}; rename one", rung.name));
+                return Err(format!("two rungs are called {}; rename one", rung.name));
             }
             if rung.points > MOST {
-                return fail(format!(
+                return Err(format!(
                     "rung {}: expected at most {MOST} points",
                     rung.name
                 ));
@@ -104,8 +94,8 @@ impl Scale {
         Ok(scale)
     }
 
-    pub fn test(&self, rung: &Rung) -> Result<MeanTest, ScaleError> {
-        let problem = |text: &str| ScaleError::Value(format!("rung {}: {text}", rung.name));
+    pub fn test(&self, rung: &Rung) -> Result<MeanTest, String> {
+        let problem = |text: &str| format!("rung {}: {text}", rung.name);
         let (above, below) = match (rung.elo0, rung.elo1, rung.score) {
             (Some(elo0), Some(elo1), None) if elo0 >= elo1 || (elo1 - elo0).is_nan() => {
                 return Err(problem(&format!(
@@ -160,7 +150,7 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let says = |text: &str, word: &str| {
-            let error = Scale::parse(text).expect_err(text).to_string();
+            let error = Scale::parse(text).expect_err(text);
             assert!(error.contains(word), "{error}");
         };
         let rung = "[[rung]]\nname = \"a\"\nbot = \"builtin:random\"\npoints = 1\n";

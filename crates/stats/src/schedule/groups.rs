@@ -1,7 +1,7 @@
 //! Groups, then play-offs: round robins in groups that are balanced by seed, then a knockout of the two
 //! best of each.
 
-use super::{EntrantId, Pairing, Round, RoundRobin, first_pair, knockout};
+use super::{EntrantId, Pairing, Round, cycle, knockout, round_robin};
 
 /// Entrants of each group that reach the play-offs.
 pub const QUALIFIED: u32 = 2;
@@ -34,11 +34,11 @@ pub fn groups(entrants: u32, count: u32) -> Vec<Vec<EntrantId>> {
 pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
     let groups = groups(entrants, count);
     let size = |group: &Vec<EntrantId>| u32::try_from(group.len()).unwrap_or(u32::MAX);
-    let most = groups.iter().map(|group| RoundRobin::cycle(size(group)));
+    let most = groups.iter().map(|group| cycle(size(group)));
     let most = most.max().unwrap_or(0);
     let mut schedules: Vec<_> = groups
         .iter()
-        .map(|group| RoundRobin::new(size(group), None, pairs_each).rounds())
+        .map(|group| round_robin(size(group), cycle(size(group)), pairs_each))
         .collect();
     let mut before = 0;
     (1..=most)
@@ -52,16 +52,10 @@ pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
                     Pairing::new(group[pairing.a.index()], group[pairing.b.index()])
                 }));
             }
-            let first_pair = first_pair(before, pairs_each);
-            before += pairings.len() as u64;
-            Round {
-                number,
-                first_pair,
-                pairs_each,
-                pairings,
-                byes: Vec::new(),
-                first_openings: Vec::new(),
-            }
+            let paired = pairings.len() as u64;
+            let round = Round::new(number, before, pairs_each, pairings, Vec::new());
+            before += paired;
+            round
         })
         .collect()
 }

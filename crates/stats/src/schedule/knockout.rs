@@ -6,12 +6,10 @@
 
 use std::cmp::{Ordering, Reverse};
 
-use serde::{Deserialize, Serialize};
-
-use super::{EntrantId, Pairing, Round, first_pair};
+use super::{EntrantId, Pairing, Round};
 
 /// What one entrant achieved in a match.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
 pub struct Tally {
     /// 2 a win, 1 a draw.
     pub half_points: u64,
@@ -147,14 +145,8 @@ pub fn next_round(
         }
         let (pairings, byes) = meetings(&places);
         let Some(results) = results else {
-            return Ok(Next::Round(Round {
-                number,
-                first_pair: first_pair(before, pairs_each),
-                pairs_each,
-                pairings,
-                byes,
-                first_openings: Vec::new(),
-            }));
+            let round = Round::new(number, before, pairs_each, pairings, byes);
+            return Ok(Next::Round(round));
         };
         if !results.iter().map(|m| m.pairing).eq(pairings) {
             return Err(KnockoutError::OtherMatches {

@@ -9,15 +9,13 @@
 //! pairing by pairing, so that all games of a pairing are consecutive. The number of pairs in a
 //! round never depends on results, so the numbers are fixed in all formats.
 //!
-//! - [`round_robin`]: every entrant meets every other (circle method); and the gauntlet, the first
-//!   against the others
+//! - [`round_robin`]: every entrant meets every other; [`gauntlet`]: the first meets the others
 //! - [`swiss`]: the next round from the results so far; entrants with equal scores meet
 //! - [`knockout`]: a bracket; the loser of a match is eliminated
 //! - [`groups`]: round robins in groups, before a knockout
 
 pub mod groups;
 pub mod knockout;
-pub mod round_robin;
 pub mod swiss;
 
 use std::fmt;
@@ -25,8 +23,6 @@ use std::ops::Range;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
-
-pub use round_robin::{Gauntlet, RoundRobin};
 
 /// An index in the list of entrants. Where seeding matters, 0 is the best seed.
 #[derive(
@@ -84,8 +80,6 @@ impl Half {
 }
 
 /// The id of a game: `p`, the number of its pair in at least six digits, and `a` or `b` for who moves first.
-///
-/// It follows from the schedule alone, and ids are ordered like the games of the schedule.
 ///
 /// It follows from the schedule alone, so a game has the same id wherever and whenever it is played.
 /// Ids are ordered like the games of the schedule (and so are their texts, up to 999,999 pairs).
@@ -203,6 +197,24 @@ pub struct Round {
 }
 
 impl Round {
+    /// After `before` pairings in earlier rounds.
+    pub const fn new(
+        number: u32,
+        before: u64,
+        pairs_each: u32,
+        pairings: Vec<Pairing>,
+        byes: Vec<EntrantId>,
+    ) -> Self {
+        Self {
+            number,
+            first_pair: 1 + before * pairs_each as u64,
+            pairs_each,
+            pairings,
+            byes,
+            first_openings: Vec::new(),
+        }
+    }
+
     /// The number of pairs of games.
     pub fn count(&self) -> u64 {
         self.pairings.len() as u64 * u64::from(self.pairs_each)
@@ -254,7 +266,72 @@ impl Round {
     }
 }
 
-/// The number of the first pair of a round, after `pairings` pairings in earlier rounds.
-pub const fn first_pair(pairings: u64, pairs_each: u32) -> u64 {
-    1 + pairings * pairs_each as u64
+/// The number of rounds in which every entrant meets every other once.
+pub const fn cycle(entrants: u32) -> u32 {
+    match entrants {
+        0 | 1 => 0,
+        _ if entrants.is_multiple_of(2) => entrants - 1,
+        _ => entrants,
+    }
+}
+
+/// Every entrant meets every other, by the circle method.
+///
+/// In a cycle of rounds every entrant meets every other once, and the numbers of its pairings as `a`
+/// and as `b` differ by one at most; the next cycle is the same with seats swapped. With an odd number
+/// of entrants each has one bye a cycle. Fewer than two entrants play no round.
+///
+/// ```
+/// use referee_stats::schedule::{cycle, round_robin};
+///
+/// assert_eq!(round_robin(8, cycle(8), 50).count(), 7);
+/// assert_eq!(round_robin(8, cycle(8), 50).map(|round| round.count()).sum::<u64>(), 28 * 50);
+/// ```
+pub fn round_robin(entrants: u32, rounds: u32, pairs_each: u32) -> impl Iterator<Item = Round> {
+    // All entrants but the last form a circle, which rotates by one place a round. The last is in its middle;
+    // with an odd number of entrants the middle is empty.
+    let circle = cycle(entrants);
+    let last = if circle == 0 { 0 } else { rounds };
+    (1..=last).map(move |number| {
+        let rotation = (number - 1) % circle;
+        let at = |place: u32| EntrantId((rotation + place) % circle);
+        let (mut pairings, mut byes) = (Vec::new(), Vec::new());
+        if entrants.is_multiple_of(2) {
+            // The entrant in the middle alternates between `a` and `b`.
+            let middle = Pairing::new(at(0), EntrantId(circle));
+            pairings.push(if rotation.is_multiple_of(2) {
+                middle
+            } else {
+                middle.swapped()
+            });
+        } else {
+            byes.push(at(0));
+        }
+        let across = 1..=(circle - 1) / 2;
+        pairings.extend(across.map(|k| Pairing::new(at(k), at(circle - k))));
+        if (number - 1) / circle % 2 == 1 {
+            pairings = pairings.into_iter().map(Pairing::swapped).collect();
+        }
+        let before = u64::from(number - 1) * u64::from(entrants / 2);
+        Round::new(number, before, pairs_each, pairings, byes)
+    })
+}
+
+/// The first entrant against each of the others, once a round, from the same openings. Seats are swapped from round
+/// to round. Fewer than two entrants play no round.
+pub fn gauntlet(entrants: u32, rounds: u32, pairs_each: u32) -> impl Iterator<Item = Round> {
+    let last = if entrants < 2 { 0 } else { rounds };
+    (1..=last).map(move |number| {
+        let pairing = |other| {
+            let pairing = Pairing::new(EntrantId(0), EntrantId(other));
+            if number.is_multiple_of(2) {
+                pairing.swapped()
+            } else {
+                pairing
+            }
+        };
+        let pairings: Vec<Pairing> = (1..entrants).map(pairing).collect();
+        let before = u64::from(number - 1) * pairings.len() as u64;
+        Round::new(number, before, pairs_each, pairings, Vec::new())
+    })
 }

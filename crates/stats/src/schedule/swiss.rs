@@ -18,38 +18,17 @@
 use std::collections::BTreeMap;
 
 use integer_blossom::min_weight_perfect_matching;
-use serde::{Deserialize, Serialize};
 
-use super::{EntrantId, Pairing, Round, first_pair};
+use super::{EntrantId, Pairing, Round};
 
 /// The results of the rounds so far.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Results {
     /// In any unit, such as half points.
     pub points: Vec<u64>,
     pub byes: Vec<u32>,
     /// Keys are [sorted](Pairing::sorted).
-    #[serde(with = "meetings")]
     pub met: BTreeMap<Pairing, u32>,
-}
-
-/// Meetings as a list, because some formats need keys that are texts.
-mod meetings {
-    use super::{BTreeMap, Pairing};
-    use serde::{Deserialize as _, Deserializer, Serializer};
-
-    pub(super) fn serialize<S: Serializer>(
-        met: &BTreeMap<Pairing, u32>,
-        serializer: S,
-    ) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq(met)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
-        deserializer: D,
-    ) -> Result<BTreeMap<Pairing, u32>, D::Error> {
-        Ok(Vec::deserialize(deserializer)?.into_iter().collect())
-    }
 }
 
 impl Results {
@@ -113,14 +92,7 @@ pub fn next_round(results: &Results, number: u32, pairs_each: u32) -> Round {
         }
     }
     let before = u64::from(number.saturating_sub(1)) * (count / 2) as u64;
-    Round {
-        number,
-        first_pair: first_pair(before, pairs_each),
-        pairs_each,
-        pairings,
-        byes,
-        first_openings: Vec::new(),
-    }
+    Round::new(number, before, pairs_each, pairings, byes)
 }
 
 /// The cost of each pairing of places in the ranking, as a matrix, and its width. When the number of entrants is odd,

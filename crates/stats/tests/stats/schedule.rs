@@ -7,7 +7,7 @@ use proptest::test_runner::RngSeed;
 use referee_stats::schedule::knockout::{self, DecidedBy, KnockoutError, Match, Next, Tally};
 use referee_stats::schedule::swiss::{self, Results};
 use referee_stats::schedule::{
-    EntrantId, GameId, Gauntlet, Half, PairOfGames, Pairing, Round, RoundRobin,
+    EntrantId, GameId, Half, PairOfGames, Pairing, Round, cycle, gauntlet, round_robin,
 };
 
 const fn pairing(a: u32, b: u32) -> Pairing {
@@ -66,7 +66,7 @@ fn other_texts_are_no_ids() {
 
 #[test]
 fn openings_are_the_round_s_not_the_pairing_s() {
-    let round = RoundRobin::new(6, None, 3).rounds().nth(1).unwrap();
+    let round = round_robin(6, 5, 3).nth(1).unwrap();
     assert_eq!(round.openings(), 3..6);
     let mut openings: BTreeMap<Pairing, Vec<u64>> = BTreeMap::new();
     for pair in round.pairs() {
@@ -85,8 +85,7 @@ fn assert_numbers_run_on(rounds: &[Round]) {
 
 #[test]
 fn a_known_round_robin() {
-    let rounds: Vec<Vec<[u32; 2]>> = RoundRobin::new(4, None, 1)
-        .rounds()
+    let rounds: Vec<Vec<[u32; 2]>> = round_robin(4, 3, 1)
         .map(|round| round.pairings.iter().map(|p| [p.a.0, p.b.0]).collect())
         .collect();
     assert_eq!(
@@ -98,8 +97,8 @@ fn a_known_round_robin() {
 #[test]
 fn nobody_plays_alone() {
     for entrants in [0, 1] {
-        assert_eq!(RoundRobin::new(entrants, Some(5), 2).rounds().count(), 0);
-        assert_eq!(Gauntlet::new(entrants, 5, 2).rounds().count(), 0);
+        assert_eq!(round_robin(entrants, 5, 2).count(), 0);
+        assert_eq!(gauntlet(entrants, 5, 2).count(), 0);
         let round = swiss::next_round(&Results::new(entrants), 1, 2);
         assert!(round.pairings.is_empty() && round.byes.is_empty());
     }
@@ -107,7 +106,7 @@ fn nobody_plays_alone() {
 
 #[test]
 fn the_first_runs_the_gauntlet() {
-    let rounds: Vec<Round> = Gauntlet::new(4, 2, 5).rounds().collect();
+    let rounds: Vec<Round> = gauntlet(4, 2, 5).collect();
     assert_eq!(rounds.len(), 2);
     assert_eq!(
         rounds[0].pairings,
@@ -146,10 +145,8 @@ proptest! {
         cycles in 1u32..=3,
         pairs in 1u32..=3,
     ) {
-        let cycle = RoundRobin::cycle(entrants);
-        let rounds: Vec<Round> = RoundRobin::new(entrants, Some(cycles * cycle), pairs)
-            .rounds()
-            .collect();
+        let cycle = cycle(entrants);
+        let rounds: Vec<Round> = round_robin(entrants, cycles * cycle, pairs).collect();
         prop_assert_eq!(rounds.len(), (cycles * cycle) as usize);
         assert_numbers_run_on(&rounds);
         let mut named_first = vec![0i32; entrants as usize];
@@ -178,8 +175,8 @@ proptest! {
 
     #[test]
     fn a_shorter_round_robin_begins_the_longer_one(entrants in 2u32..=20, rounds in 0u32..30) {
-        let short = RoundRobin::new(entrants, Some(rounds), 2).rounds();
-        let long = RoundRobin::new(entrants, Some(60), 2).rounds();
+        let short = round_robin(entrants, rounds, 2);
+        let long = round_robin(entrants, 60, 2);
         assert!(short.eq(long.take(rounds as usize)));
     }
 
@@ -319,14 +316,12 @@ fn the_first_swiss_round_pairs_the_halves() {
 }
 
 #[test]
-fn swiss_results_are_plain_data() {
+fn swiss_results_rank_by_points_then_by_seed() {
     let mut results = Results::new(3);
     results.meeting(pairing(2, 0), [1, 3]);
     results.bye(EntrantId(1), 4);
     assert_eq!(results.ranking(), [1, 0, 2].map(EntrantId));
     assert_eq!(results.times_met(pairing(0, 2)), 1);
-    let text = serde_json::to_string(&results).unwrap();
-    assert_eq!(serde_json::from_str::<Results>(&text).unwrap(), results);
 }
 
 /// The solver keeps its buffers: earlier pairings must not show.
@@ -523,7 +518,7 @@ fn groups_are_balanced_by_seed_and_play_round_robins() {
 
 #[test]
 fn rounds_are_plain_data() {
-    let round = RoundRobin::new(5, None, 2).rounds().nth(2).unwrap();
+    let round = round_robin(5, 5, 2).nth(2).unwrap();
     let text = serde_json::to_string(&round).unwrap();
     assert_eq!(serde_json::from_str::<Round>(&text).unwrap(), round);
 }

@@ -7,8 +7,8 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use self::playing::{Bots, Playing};
-use super::tournament::Options;
+use self::playing::{Playing, find};
+use super::tournament::{Options, check_solvable};
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg};
@@ -20,8 +20,8 @@ use crate::cli::support::values::{self, ClockName, MoveTime};
 use crate::report::comparison::{Ended, Report};
 use crate::report::terminal::aligned;
 use crate::text::counted;
-use crate::tournament::comparison::{Outcomes, Simulation, simulate};
-use crate::tournament::comparison::{Question, Terms, Verdict};
+use crate::tournament::betting::MeanTest;
+use crate::tournament::comparison::{Outcomes, Question, Simulation, Terms, Verdict, simulate};
 
 const BUDGET: &str = "10m";
 
@@ -189,23 +189,24 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
-    fn question(&self) -> Question {
-        if self.not_worse {
-            Question::NotWorse
-        } else {
-            Question::Better
-        }
-    }
-
     /// `has_pool`: both play others, too.
     fn terms(&self, has_pool: bool) -> Terms {
         Terms {
-            question: self.question(),
+            question: if self.not_worse {
+                Question::NotWorse
+            } else {
+                Question::Better
+            },
             margin: self.margin,
             direct: f64::from(self.percentage(has_pool)) / 100.0,
             alpha: self.alpha,
             beta: self.beta,
         }
+    }
+
+    fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
+        let test = self.terms(has_pool).test();
+        test.map_err(|error| Failure::Usage(error.to_string()))
     }
 
     fn percentage(&self, has_pool: bool) -> u8 {
@@ -241,8 +242,7 @@ impl Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let begun = Instant::now();
-    let usage = |error: &dyn std::fmt::Display| Failure::Usage(error.to_string());
-    args.terms(true).test().map_err(|error| usage(&error))?;
+    args.test(true)?;
     if let Some(comparisons) = args.simulate {
         return print_simulated(args, comparisons);
     }
@@ -254,14 +254,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let options = args.options();
     let ruleset = options.ruleset(None)?;
-    if args.adjudicate && !ruleset.is_solvable() {
-        return Err(Failure::Usage(
-            "--adjudicate needs a solver, and a game that is a program has none; leave it out"
-                .to_owned(),
-        ));
-    }
+    check_solvable(&options, &*ruleset)?;
     let sandbox = options.sandbox.sandbox()?;
-    let bots = Bots::find(args, &options, &sandbox)?;
+    let bots = find(args, &options, &sandbox)?;
     if let Some(file) = args
         .markdown
         .as_deref()
@@ -278,8 +273,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         (None, Some(temporary)) => temporary.path(),
         (None, None) => return Err(Failure::Referee("there is no folder".to_owned())),
     };
-    let directory = TournamentDirectory::make(out)?;
-    let playing = Playing::new(args, options, ruleset, &sandbox, directory, begun)?;
+    let playing = Playing {
+        args,
+        options: &options,
+        ruleset: &ruleset,
+        sandbox: &sandbox,
+        directory: TournamentDirectory::make(out)?,
+        deadline: args.budget.0.and_then(|budget| begun.checked_add(budget)),
+    };
     let outcome = with_bots(playing.play(bots))?;
     let report = outcome.report(args, begun.elapsed());
     print(args, &report)?;

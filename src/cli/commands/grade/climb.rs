@@ -1,26 +1,24 @@
 //! The games of the rungs.
 
 use std::path::Path;
-use std::pin::pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tokio::sync::mpsc;
 
+use crate::arena::comparison::Progress;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{Entrant, Entrants, slugs};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::preparation::write_pieces;
 use crate::arena::results::Results;
-use crate::arena::{Arena, TournamentObserver};
-use crate::cli::commands::tournament::{Notices, Options, open_journal, run_failure, stop_signals};
+use crate::arena::{Arena, Ended};
+use crate::cli::commands::tournament::{Options, check_bots, open_own, play_until, stop_signals};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::signals;
 use crate::league::grading::scale::{Rung, Scale};
-use crate::league::grading::{Grade, Progress, RungResult, Verdict, seed_of};
-use crate::record::FinishedRecord;
+use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
@@ -46,20 +44,12 @@ impl Climb<'_> {
         let mut stops = stop_signals();
         let directory = TournamentDirectory::make(self.out)?;
         let pieces_path = write_pieces(&directory, &*self.ruleset)?;
-        let request = self.options.request(self.sandbox);
-        let preparation = Preparation {
-            request: &request,
-            ruleset: &self.ruleset,
-            directory: &directory,
-            jobs: self.jobs,
-            pieces_path: pieces_path.as_deref(),
-        };
         let Entrants {
             entered,
             mut rejected,
         } = found;
         let checked = tokio::select! {
-            checked = self.check(&preparation, entered, &mut rejected) => Some(checked),
+            checked = self.check(pieces_path.as_deref(), entered, &mut rejected) => Some(checked),
             _ = stops.recv() => None,
         };
         let entered = checked.ok_or(Failure::Interrupted)??;
@@ -75,30 +65,30 @@ impl Climb<'_> {
 
     async fn check(
         &self,
-        preparation: &Preparation<'_>,
+        pieces_path: Option<&str>,
         bots: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
     ) -> Result<Vec<Entrant>, Failure> {
-        let mut notices = Notices::new(self.out);
-        let mut notify = |notice: Notice<'_>| notices.print(notice);
+        let (ruleset, jobs) = (&self.ruleset, self.jobs);
         let mut unfit = Vec::new();
-        let references = self.references.clone();
-        preparation
-            .check(references, &mut unfit, &mut notify)
-            .await?;
+        check_bots(
+            ruleset,
+            self.references.clone(),
+            &mut unfit,
+            jobs,
+            pieces_path,
+        )
+        .await?;
         if let Some(unfit) = unfit.first() {
             return Err(Failure::Usage(format!(
                 "{}: {}; a scale needs reference bots that can play",
                 unfit.bot.name, unfit.reason
             )));
         }
-        let fit = if self.is_checked {
-            bots
-        } else {
-            preparation.check(bots, rejected, &mut notify).await?
-        };
-        notices.clear();
-        Ok(fit)
+        if self.is_checked {
+            return Ok(bots);
+        }
+        check_bots(ruleset, bots, rejected, jobs, pieces_path).await
     }
 
     fn refused(&self, bot: &RejectedBot) -> Grade {
@@ -198,112 +188,65 @@ impl Played<'_> {
     }
 
     /// All pairs of the budget; the test ends them early.
-    fn plan(&self, bots: Vec<BotPlan>) -> Result<(PlanRequest, Plan), Failure> {
+    fn plan(&self, bots: Vec<BotPlan>) -> Result<Plan, Failure> {
         let climb = self.climb;
         let request = PlanRequest {
-            seed: Some(self.seed),
             pairs: Some(climb.scale.budget),
             // Benching must not depend on games after the decision.
             bench_after: Some(0),
             ..climb.options.request(climb.sandbox)
         };
-        let ruleset = &*climb.ruleset;
-        let mut plan = request.plan(ruleset, bots, Vec::new(), self.seed, None)?;
-        plan.openings = request.openings(ruleset, &plan)?;
-        plan.rounds = plan.first_rounds();
-        Ok((request, plan))
+        Ok(request.new_plan(&*climb.ruleset, bots, Vec::new(), self.seed)?)
     }
 
     async fn result(&self, stops: &mut mpsc::Receiver<()>) -> Result<RungResult, Failure> {
-        let path = self.climb.out.join(&self.folder);
-        let directory = TournamentDirectory::make(&path)?;
+        let climb = self.climb;
+        let directory = TournamentDirectory::make(&climb.out.join(&self.folder))?;
         let journal_file = directory.journal_file();
         let old = directory.plan()?;
-        let (journal, _) = open_journal(&directory, &journal_file, Duration::ZERO)?;
         let entrants = self.entrants();
         let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
-        let (request, mut plan) = self.plan(bots)?;
-        match old {
-            None => directory.write_plan(&mut plan)?,
-            Some(old) => Self::compare(&old, &plan, &path)?,
-        }
-        let mut results = Results::new(&plan);
-        TournamentDirectory::read_journal(&journal_file, &plan, &mut results)?;
-        let test = self.climb.scale.test(self.rung);
-        let test = test.map_err(|error| Failure::Usage(error.to_string()))?;
-        let (decided, own_stops) = mpsc::channel(4);
-        let mut watch = Watch {
-            progress: Progress::new(test),
-            decided: decided.clone(),
-        };
-        if !watch.progress.advance(&results.endings) {
-            let preparation = Preparation::new(&request, &self.climb.ruleset, &directory);
-            let arena = Arena {
-                ruleset: Arc::clone(&self.climb.ruleset),
-                plan,
-                results,
-                entrants: preparation.with_logs(entrants),
-                pieces_path: self.pieces_path.map(str::to_owned),
-                jobs: self.climb.jobs,
-                shard: None,
-                stage: None,
-            };
-            let mut is_interrupted = false;
-            let ran = {
-                let mut run = pin!(arena.run(&directory, journal, own_stops, &mut watch));
-                loop {
-                    tokio::select! {
-                        ran = &mut run => break ran,
-                        Some(()) = stops.recv() => {
-                            is_interrupted = true;
-                            // A full channel has been told to stop.
-                            let _ = decided.try_send(());
-                        }
-                    }
-                }
-            };
-            let resume = "continue: the same command again";
-            ran.map_err(|error| run_failure(error, &journal_file, resume))?;
-            if is_interrupted {
-                print_stderr(&format!("referee: stopped; {resume}"));
-                return Err(Failure::Interrupted);
+        let plan = self.plan(bots)?;
+        let differences = old.as_ref().map(|old| {
+            let mut moved = plan.clone();
+            for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
+                // Files may have moved, and a reference may be a newer version.
+                bot.bot.clone_from(&before.bot);
+                bot.name.clone_from(&before.name);
             }
+            old.differences(&moved)
+        });
+        let opened = open_own(
+            &climb.ruleset,
+            &directory,
+            &journal_file,
+            old.as_ref(),
+            plan,
+            &differences.unwrap_or_default(),
+            entrants,
+        );
+        let arena = Arena {
+            pieces_path: self.pieces_path.map(str::to_owned),
+            jobs: climb.jobs,
+            ..opened?
+        };
+        let test = climb.scale.test(self.rung);
+        let test = test.map_err(Failure::Usage)?;
+        let mut progress = Progress::new(test, 1, vec![0; climb.scale.budget as usize]);
+        let line = ProgressLine::new();
+        let resume = "continue: the same command again";
+        let is_enough = |results: &Results| progress.advance(&results.endings, false);
+        let (ended, results) = play_until(arena, stops, &line, resume, is_enough).await?;
+        if ended == Ended::Interrupted {
+            print_stderr(&format!("referee: stopped; {resume}"));
+            return Err(Failure::Interrupted);
         }
-        Ok(watch
-            .progress
-            .result(self.climb.scale, self.rung, self.seed, self.folder.clone()))
-    }
-
-    /// Refuses games by other rules.
-    fn compare(old: &Plan, now: &Plan, path: &Path) -> Result<(), Failure> {
-        let mut moved = now.clone();
-        for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
-            // Files may have moved, and a reference may be a newer version.
-            bot.bot.clone_from(&before.bot);
-            bot.name.clone_from(&before.name);
-        }
-        let differences = old.differences(&moved);
-        if differences.is_empty() {
-            return Ok(());
-        }
-        Err(Failure::Usage(format!(
-            "{}: this rung was played by other settings:\n  {}\nundo these changes, or choose another folder with --out",
-            path.display(),
-            differences.join("\n  ")
-        )))
-    }
-}
-
-struct Watch {
-    progress: Progress,
-    decided: mpsc::Sender<()>,
-}
-
-impl TournamentObserver for Watch {
-    fn game(&mut self, _: &Plan, results: &Results, _: &FinishedRecord) {
-        if self.progress.advance(&results.endings) {
-            // A second message would end current games; they do not count, but end soon.
-            let _ = self.decided.try_send(());
-        }
+        Ok(RungResult::new(
+            self.rung,
+            self.seed,
+            self.folder.clone(),
+            &progress,
+            &results.endings,
+        ))
     }
 }

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use self::climb::Climb;
-use super::tournament::{Options, bots_of, jobs};
+use super::tournament::{Options, bots_of, jobs, resolved};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
@@ -113,8 +113,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
-        options.sandbox = options.sandbox.or_planned(&plan.sandbox);
-        options.time_as_planned(plan)?;
+        options = options.or_planned(plan)?;
     }
     let ruleset = options.ruleset(old.as_ref())?;
     let sandbox = options.sandbox.sandbox()?;
@@ -137,7 +136,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     });
     fs::create_dir_all(&out).map_err(|error| unreadable(&out, &error))?;
     let climb = Climb {
-        jobs: jobs(&options, &found, &sandbox),
+        jobs: jobs(&options, &found.entered, &sandbox),
         options: &options,
         scale: &scale,
         ruleset,
@@ -157,7 +156,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
     let Some(path) = path else {
         let scale = Scale::parse(scale::DEFAULT);
-        let scale = scale.map_err(|error| Failure::Referee(error.to_string()))?;
+        let scale = scale.map_err(Failure::Referee)?;
         return Ok((scale, PathBuf::new()));
     };
     let text =
@@ -192,11 +191,7 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
 
 /// A rejected bot keeps the tournament's reason.
 fn with_known_problems(plan: &Plan, found: &mut Entrants) {
-    let is_out = |name: &str| plan.rejected.iter().any(|known| known.bot.name == name);
-    found.entered.retain(|entrant| !is_out(&entrant.plan.name));
-    found
-        .rejected
-        .retain(|rejected| !is_out(&rejected.bot.name));
+    found.retain(|name| !plan.has_rejected(name));
     found.rejected.extend(plan.rejected.iter().cloned());
 }
 
@@ -205,21 +200,14 @@ fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
     if names.is_empty() {
         return Ok(());
     }
-    let entered = found.entered.iter().map(|entrant| &*entrant.plan.name);
-    let rejected = found.rejected.iter().map(|rejected| &*rejected.bot.name);
-    let all: Vec<&str> = entered.chain(rejected).collect();
+    let all = found.names();
     if let Some(missing) = names.iter().find(|name| !all.contains(&name.as_str())) {
         return Err(Failure::Usage(format!(
             "--only {missing}: there is no such bot; there are {}",
             all.join(", ")
         )));
     }
-    found
-        .entered
-        .retain(|entrant| names.contains(&entrant.plan.name));
-    found
-        .rejected
-        .retain(|rejected| names.contains(&rejected.bot.name));
+    found.retain(|known| names.iter().any(|name| name == known));
     Ok(())
 }
 
@@ -230,9 +218,10 @@ fn references(
     sandbox: &Sandbox,
 ) -> Result<Vec<Entrant>, Failure> {
     let mut all = Vec::new();
+    let base = absolute(&Path::new(".").join(base))?;
     for rung in &scale.rungs {
         let request = BotRequest {
-            text: resolved(&rung.bot, base)?,
+            text: resolved(&rung.bot, Path::new(&base)),
             name: Some(format!("rung {}", rung.name)),
             time: check_clock(options.time(None))?,
             ..BotRequest::default()
@@ -247,31 +236,6 @@ fn references(
         }
     }
     Ok(all)
-}
-
-/// Resolves files relative to the scale's folder.
-fn resolved(text: &str, base: &Path) -> Result<String, Failure> {
-    if text.starts_with("builtin:") {
-        // Not a command line: `?` is not a shell's.
-        return Ok(text.to_owned());
-    }
-    if base.join(text).exists() {
-        return absolute(&base.join(text));
-    }
-    let Ok(words) = shell_words::split(text) else {
-        return Ok(text.to_owned());
-    };
-    let words = words.into_iter().map(|word| {
-        let path = base.join(&word);
-        if path.is_file() {
-            absolute(&path)
-        } else {
-            Ok(word)
-        }
-    });
-    Ok(shell_words::join(
-        words.collect::<Result<Vec<_>, Failure>>()?,
-    ))
 }
 
 /// As given, else the one that a league in `folder` keeps.

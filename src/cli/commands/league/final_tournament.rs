@@ -8,9 +8,9 @@ use clap::ValueEnum as _;
 use jiff::Timestamp;
 
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::Plan;
+use crate::arena::plan::{Format, Plan};
 use crate::bot::shell;
-use crate::cli::commands::tournament::{BotOptions, FormatName, Options, Task, start};
+use crate::cli::commands::tournament::{BotOptions, Options, Task, start};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameArg;
 use crate::cli::support::output::{Stdout, print_stderr};
@@ -104,9 +104,7 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
             "{shown}: no games of this league have been planned; play it first: referee league"
         )));
     };
-    let mut options = args.options.clone();
-    options.sandbox = options.sandbox.or_planned(&of_league.sandbox);
-    options.time_as_planned(&of_league)?;
+    let mut options = args.options.clone().or_planned(&of_league)?;
     same_game(&mut options, &of_league, season.path());
     if options.seed == Some(of_league.seed) {
         return Err(Failure::Usage(format!(
@@ -116,7 +114,7 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
     }
     let is_seeded = options
         .format
-        .is_some_and(|format| format != FormatName::RoundRobin);
+        .is_some_and(|format| format != Format::RoundRobin);
     let standings = season.path().join("standings.json");
     if is_seeded && options.seeds.is_none() && standings.exists() {
         options.seeds = Some(standings);

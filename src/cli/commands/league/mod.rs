@@ -26,8 +26,8 @@ use crate::cli::support::signals::{self, StopSignals};
 use crate::cli::support::values;
 use crate::league::intake::people::{self, PeopleError, Person};
 use crate::league::intake::{self, Intake, IntakeError, SandboxChoice};
-use crate::league::season::{LeagueDirectory, SeasonError};
-use crate::league::state::{self, League, NotTakenIn, StateError};
+use crate::league::season::LeagueDirectory;
+use crate::league::state::{self, League};
 use crate::report::serve::State;
 use crate::text::counted;
 
@@ -210,8 +210,7 @@ impl Rounds<'_> {
         let league = League::read(self.directory.path())?;
         if let Some(plan) = &old {
             // Options that are not given stay as they were.
-            options.sandbox = options.sandbox.or_planned(&plan.sandbox);
-            options.time_as_planned(plan)?;
+            options = options.or_planned(plan)?;
         }
         let mut league = league.unwrap_or_default();
         if let Some(people) = people {
@@ -289,19 +288,16 @@ fn take_in(
 ) -> Result<(), Failure> {
     let mut new = 0_u64;
     for submission in &intake.submissions {
-        match state::take_in(league, directory.path(), submission) {
+        match state::take_in(league, directory.path(), submission)? {
             Ok(is_new) => new += u64::from(is_new),
-            Err(NotTakenIn::Submission(problem)) if problem.is_for_want_of_space() => {
+            Err(problem) if problem.is_for_want_of_space() => {
                 return Err(Failure::Referee(format!(
                     "{}: no space is left here for the files of {}; free some, then give the same command again",
                     directory.path().display(),
                     submission.name
                 )));
             }
-            Err(NotTakenIn::Submission(problem)) => {
-                league.refuse(&submission.name, problem.to_string());
-            }
-            Err(error @ NotTakenIn::Folder(..)) => return Err(Failure::Referee(error.to_string())),
+            Err(problem) => league.refuse(&submission.name, problem.to_string()),
         }
     }
     for refused in &intake.refused {
@@ -342,25 +338,6 @@ impl From<IntakeError> for Failure {
 impl From<PeopleError> for Failure {
     fn from(error: PeopleError) -> Self {
         Self::Usage(error.to_string())
-    }
-}
-
-impl From<StateError> for Failure {
-    fn from(error: StateError) -> Self {
-        match error {
-            StateError::Unwritable(..) => Self::Referee(error.to_string()),
-            error => Self::Usage(error.to_string()),
-        }
-    }
-}
-
-impl From<SeasonError> for Failure {
-    fn from(error: SeasonError) -> Self {
-        match error {
-            SeasonError::Directory(error) => error.into(),
-            SeasonError::Io(..) => Self::Referee(error.to_string()),
-            error => Self::Usage(error.to_string()),
-        }
     }
 }
 

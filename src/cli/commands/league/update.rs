@@ -5,22 +5,22 @@ use std::io::Write as _;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, is_same};
+use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::preparation::{Notice, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, Run, checks, jobs, open_journal, print_plan, stop_signals,
+    Notices, Options, check_bots, checks, jobs, play, print_plan, stop_signals,
 };
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
@@ -33,6 +33,7 @@ use crate::cli::support::values::check_clock;
 use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Member, Status, Version};
+use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
@@ -96,48 +97,32 @@ impl<'a> Update<'a> {
             ..self.options.request(&self.sandbox)
         };
         let ruleset = Arc::clone(&self.ruleset);
-        let jobs = jobs(self.options, &Entrants::default(), &self.sandbox);
-        let preparation = Preparation {
-            request: &request,
-            ruleset: &ruleset,
-            directory: &tournament,
-            jobs: checks(jobs),
-            pieces_path: pieces_path.as_deref(),
-        };
+        let jobs = jobs(self.options, &[], &self.sandbox);
         tokio::select! {
-            checked = self.check_new(&preparation, jobs) => checked?,
+            checked = self.check_new(pieces_path.as_deref(), jobs) => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
         older_versions(&self.league, self.args.deadline)?;
         let (plan, entered) = self.plan(&request)?;
-        let before = self.switch(plan)?;
+        let plan = self.switch(plan)?;
         if self.args.plan {
             write_students(self.directory, &self.league, self.args.deadline)?;
-            print_plan(&before, &tournament);
+            print_plan(&plan, &tournament);
             return Ok(0);
         }
         let journal_file = tournament.journal_file();
-        let (journal, _) = open_journal(&tournament, &journal_file, Duration::ZERO)?;
-        let mut results = Results::new(&before);
-        TournamentDirectory::read_journal(&journal_file, &before, &mut results)?;
-        let kept = results.games;
+        let (journal, _) = tournament.open_journal(&journal_file, LINGERING_LOCK)?;
+        let opened = Arena::open(&ruleset, &tournament, journal, &journal_file, plan, entered);
+        let arena = Arena {
+            pieces_path,
+            jobs,
+            ..opened?
+        };
+        let kept = arena.results.games;
         let pages = self.pages(pages, &journal_file)?;
         let folder = self.args.folder().to_string_lossy();
         let resume = format!("continue: referee league {}", shell::quoted(&folder));
-        let run = Run {
-            options: self.options,
-            ruleset: Arc::clone(&ruleset),
-            directory: &tournament,
-            journal,
-            journal_file: &journal_file,
-            jobs,
-            pages,
-            shard: None,
-            resume,
-        };
-        let bots = preparation.with_logs(entered);
-        let results = run.play(before, bots, results, pieces_path, stops);
-        let results = results.await?;
+        let results = play(arena, self.options, pages, &resume, &mut stops).await?;
         write_students(self.directory, &self.league, self.args.deadline)?;
         print_summary(results.games - kept, kept)?;
         Ok(results.games - kept)
@@ -173,40 +158,29 @@ impl<'a> Update<'a> {
     }
 
     /// An unfit version gives way to the one before it.
-    async fn check_new(
-        &mut self,
-        preparation: &Preparation<'_>,
-        builds: usize,
-    ) -> Result<(), Failure> {
+    async fn check_new(&mut self, pieces_path: Option<&str>, jobs: usize) -> Result<(), Failure> {
         self.league.retry(build::NO_COMPILER);
         loop {
             let new = self.playing(|version| version.status == Status::New);
             if new.is_empty() {
                 return Ok(());
             }
-            if self.build(&new, builds).await? {
+            if self.build(&new, jobs).await? {
                 continue;
             }
             let of = new.len();
             let found = self.find(&new)?;
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
             let mut rejected = found.rejected;
-            let mut notices = Notices::new(self.directory.path());
-            let fit = if self.options.no_check {
-                found.entered
-            } else {
-                let mut notify = |notice: Notice<'_>| notices.print(notice);
-                preparation
-                    .check(found.entered, &mut rejected, &mut notify)
-                    .await?
-            };
-            notices.clear();
-            notices.print(Notice::Checked {
-                passed: fit.len(),
-                of,
-            });
+            let mut fit = found.entered;
+            if !self.options.no_check {
+                let (ruleset, jobs) = (&self.ruleset, checks(jobs));
+                fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
+            }
+            let mut notices = Notices::default();
+            notices.print(Notice::checked(fit.len(), of));
             for bot in &rejected {
-                notices.print(Notice::Rejected(bot));
+                notices.print(Notice::rejected(bot));
             }
             let unfit = rejected.into_iter().map(|bot| {
                 let reason = bot.reason;
@@ -322,13 +296,8 @@ impl<'a> Update<'a> {
             bot: BotPlan {
                 name: name.to_owned(),
                 slug: member.folder.clone(),
-                bot: String::new(),
-                directory: None,
-                environment: [].into(),
                 limits: Limits::from(self.options.time(None)),
-                hash: String::new(),
-                version: None,
-                place_before: None,
+                ..BotPlan::default()
             },
             reason,
         }
@@ -365,13 +334,6 @@ impl<'a> Update<'a> {
         let is_drawn = request.openings.is_none();
         plan.openings = match old {
             Some(old) if is_drawn && old.pairs == plan.pairs => old.openings.clone(),
-            Some(_) if is_drawn => {
-                let again = PlanRequest {
-                    opening_plies: plan.opening_plies,
-                    ..request.clone()
-                };
-                again.openings(ruleset, &plan)?
-            }
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();

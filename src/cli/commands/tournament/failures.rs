@@ -3,33 +3,26 @@
 
 use std::env;
 use std::fmt::Write as _;
-use std::io::ErrorKind;
 use std::path::Path;
 
 use super::options::Options;
-use crate::arena::RunError;
-use crate::arena::directory::{DirectoryError, TournamentDirectory};
-use crate::arena::entrants::EntrantsError;
-use crate::arena::plan::request::RequestError;
+use crate::arena::TournamentError;
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::{BotPlan, Limits, Plan};
-use crate::arena::preparation::PreparationError;
 use crate::arena::shard::Shard;
 use crate::bot::naming::folder_name;
 use crate::bot::shell;
 use crate::bot::submission::only_program;
 use crate::cli::support::failure::Failure;
 use crate::play::TimeControl;
-use crate::play::game_runner::GameError;
-use crate::record::journal::OpenError;
-use crate::text::{cause, escape_controls};
+use crate::text::escape_controls;
 
 pub(super) fn resume_command(
     directory: &TournamentDirectory,
     shard: Option<Shard>,
     options: &Options,
 ) -> String {
-    let path = directory.path().to_string_lossy();
-    let path = shell::quoted(&path);
+    let path = directory.quoted();
     let mut command = match shard {
         None => format!("to resume: referee tournament --out {path}"),
         Some(shard) => format!("to resume: referee run {path} --shard {shard}"),
@@ -68,95 +61,30 @@ pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
     }
 }
 
-pub(in crate::cli) fn run_failure(error: RunError, journal: &Path, resume: &str) -> Failure {
+/// A run ended early.
+pub(super) fn with_resume(error: TournamentError, resume: &str) -> Failure {
     match error {
-        RunError::Game(GameError::CannotStart(error)) => {
-            Failure::Usage(format!("{error}\n{resume}"))
-        }
-        RunError::Game(GameError::Game(failure)) => Failure::Usage(format!(
-            "{failure}\nmend it, and begin again with another --out: games by a changed program are not mixed with \
-                 those before"
-        )),
-        RunError::NotWritten(error) => {
-            let fix = match error.kind() {
-                ErrorKind::StorageFull | ErrorKind::QuotaExceeded | ErrorKind::FileTooLarge => {
-                    "free some space, then "
-                }
-                _ => "",
-            };
-            Failure::Referee(format!(
-                "{}: cannot write: {error}; no more games were begun, and the file holds every game \
-                 that was counted; {fix}{resume}",
-                journal.display(),
-                error = crate::text::cause(&error)
-            ))
-        }
+        TournamentError::GameProgram(_) => error.into(),
+        TournamentError::Input(text) => Failure::Usage(format!("{text}\n{resume}")),
         error => Failure::Referee(format!("{error}; {resume}")),
     }
 }
 
-const fn may_not(kind: ErrorKind) -> bool {
-    matches!(
-        kind,
-        ErrorKind::NotFound | ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem
-    )
-}
-
-impl From<DirectoryError> for Failure {
-    fn from(error: DirectoryError) -> Self {
+impl From<TournamentError> for Failure {
+    fn from(error: TournamentError) -> Self {
         match error {
-            DirectoryError::Journal(OpenError::Locked { path }) => Self::Usage(format!(
-                "{path}: another referee is playing this tournament; wait for it, or choose \
-                 another folder with --out"
-            )),
-            DirectoryError::Io { path, error }
-                if [ErrorKind::AlreadyExists, ErrorKind::NotADirectory].contains(&error.kind()) =>
-            {
-                Self::Usage(format!(
-                    "{path}: it is a file, and no folder of a tournament; choose another folder"
-                ))
-            }
-            DirectoryError::Io { path, error } if may_not(error.kind()) => Self::Usage(format!(
-                "{path}: {}; choose a folder that you may write to",
-                cause(&error)
-            )),
-            DirectoryError::Io {
-                error: ref cause, ..
-            } if cause.kind() != ErrorKind::InvalidData => Self::Referee(error.to_string()),
-            error => Self::Usage(error.to_string()),
-        }
-    }
-}
-
-impl From<EntrantsError> for Failure {
-    fn from(error: EntrantsError) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
-impl From<PreparationError> for Failure {
-    fn from(error: PreparationError) -> Self {
-        match error {
-            PreparationError::Directory(error) => error.into(),
-            PreparationError::Exhausted(limit) => Self::Exhausted(limit),
-            PreparationError::Io(error) => error.into(),
-            PreparationError::Another {
+            TournamentError::Machine(text) => Self::Referee(text),
+            TournamentError::Exhausted(limit) => Self::Exhausted(limit),
+            TournamentError::Another {
                 ref path,
                 ref late,
                 ref plan,
                 ..
             } if !late.is_empty() => {
-                let way = late_entry(path, plan, late);
-                Self::Usage(format!("{error}; {way}"))
+                Self::Usage(format!("{error}; {}", late_entry(path, plan, late)))
             }
             error => Self::Usage(error.to_string()),
         }
-    }
-}
-
-impl From<RequestError> for Failure {
-    fn from(error: RequestError) -> Self {
-        Self::Usage(error.to_string())
     }
 }
 

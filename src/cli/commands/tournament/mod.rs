@@ -8,39 +8,31 @@ pub(in crate::cli) mod shards;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
-pub(in crate::cli) use self::failures::run_failure;
 use self::failures::{resume_command, with_place};
-pub(in crate::cli) use self::options::{BotOptions, FormatName, Options, bots_of};
-pub(in crate::cli) use self::preparation::{Notices, checks, jobs};
+pub(in crate::cli) use self::options::{BotOptions, Options, bots_of, resolved};
+pub(in crate::cli) use self::preparation::{Notices, check_bots, checks, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
-use self::run::games_expected;
-pub(in crate::cli) use self::run::{Run, print_plan, warn_of_repetition};
-pub(in crate::cli) use self::shards::open_journal;
+pub(in crate::cli) use self::run::{open_own, play, play_until, print_plan, warn_of_repetition};
+use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
-use crate::arena::plan::Plan;
 use crate::arena::preparation::{Preparation, write_pieces};
-use crate::arena::results::Results;
 use crate::arena::shard::{Header, Shard};
-use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::check_builtins;
 use crate::cli::support::output::print_stderr;
-use crate::cli::support::pages::Pages;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_root};
 use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::{logging, signals};
 use crate::play::setup::now;
-use crate::record::journal::Journal;
-use crate::sandbox::{Bound, Sandbox};
+use crate::sandbox::Bound;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
@@ -106,6 +98,7 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
     result
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     options
@@ -121,11 +114,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         Some([journal, _]) => journal.clone(),
         None => directory.journal_file(),
     };
-    let wait = match task {
-        Task::Shard(_, wait) => wait,
-        Task::Play | Task::Plan | Task::Announce => Duration::ZERO,
-    };
-    let (journal, torn) = shards::open_journal(&directory, &journal_file, wait)?;
+    let (journal, torn) = shards::open_journal(&directory, &journal_file, task)?;
     if let Some(torn) = torn {
         print_stderr(&format!(
             "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
@@ -135,8 +124,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         ));
     }
     if let Some(plan) = &old {
-        options.sandbox = options.sandbox.or_planned(&plan.sandbox);
-        options.time_as_planned(plan)?;
+        options = options.or_planned(plan)?;
     }
     let sandbox = options.sandbox.sandbox()?;
     let bots = match (&old, named) {
@@ -154,11 +142,12 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     }
     warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
     warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
-    let jobs = if matches!(task, Task::Plan | Task::Announce) {
+    let is_played = matches!(task, Task::Play | Task::Shard(..));
+    let jobs = if is_played {
+        jobs(&options, &entrants.entered, &sandbox)
+    } else {
         // For the entry checks.
         options.jobs.map_or_else(usual_jobs, usize::from)
-    } else {
-        jobs(&options, &entrants, &sandbox)
     };
     if options.out.is_none() {
         print_stderr(&format!(
@@ -167,36 +156,87 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         ));
     }
     let ruleset = options.ruleset(old.as_ref())?;
+    check_solvable(&options, &*ruleset)?;
     check_builtins(
         &*ruleset,
         entrants.entered.iter().map(|entrant| &entrant.program),
     )?;
-    if options.adjudicate && !ruleset.is_solvable() {
-        return Err(Failure::Usage(
-            "--adjudicate needs a solver, and a game that is a program has none; leave it out"
-                .to_owned(),
-        ));
-    }
-    if options.analyse && !ruleset.is_solvable() {
-        return Err(Failure::Usage(format!(
-            "--analyse needs a solver, and there is none for {}; leave it out",
-            ruleset.name()
-        )));
-    }
-    let run = TournamentRun {
-        options: &options,
-        ruleset,
-        entrants,
-        old,
-        directory,
-        journal,
-        journal_file,
-        header_file: files.map(|[_, header]| header),
-        jobs,
-        sandbox,
-        task,
+    let pages = || {
+        options.pages.open(
+            &title_of_folder(out),
+            Some(&journal_file),
+            Some(&journal_file),
+            (!matches!(task, Task::Shard(..))).then_some(out),
+            sandbox.bounds().iter().map(Bound::line).collect(),
+            &ruleset,
+        )
     };
-    with_bots(run.play())
+    with_bots(async {
+        // Until the end: a second signal must not cut off the clean-up.
+        let _heeded = signals::heed();
+        let mut stops = stop_signals();
+        let pieces_path = write_pieces(&directory, &*ruleset)?;
+        let request = options.request(&sandbox);
+        let preparation = Preparation {
+            request: &request,
+            ruleset: &ruleset,
+            directory: &directory,
+            jobs: checks(jobs),
+            pieces_path: pieces_path.as_deref(),
+        };
+        // Before the slow entry checks: a port that is taken leaves no plan behind.
+        let pages = is_played.then(pages).transpose()?;
+        let prepared = prepare(&preparation, old, entrants, &mut stops);
+        let (plan, bots) = prepared.await?;
+        let Some(pages) = pages else {
+            if task == Task::Plan {
+                print_plan(&plan, &directory);
+            }
+            return Ok(());
+        };
+        let shard = shards::shard(task, &plan, &directory)?;
+        let opened = Arena::open(&ruleset, &directory, journal, &journal_file, plan, bots)?;
+        let mut arena = Arena {
+            pieces_path,
+            jobs,
+            shard,
+            ..opened
+        };
+        if let (Some(shard), Some([_, path])) = (shard, &files) {
+            let header = Header::new(&arena.plan, shard, arena.results.games);
+            directory.read_kept(&arena.plan, shard, &mut arena.results)?;
+            let appended = header.append(path);
+            appended.map_err(|error| unreadable(path, &error))?;
+        }
+        if arena.results.games > 0 {
+            print_stderr(&format!(
+                "referee: resuming after {} of {} games",
+                arena.results.games,
+                arena.expected()
+            ));
+        }
+        let resume = resume_command(&directory, shard, &options);
+        play(arena, &options, pages, &resume, &mut stops).await?;
+        Ok(())
+    })
+}
+
+pub(in crate::cli) fn check_solvable(
+    options: &Options,
+    ruleset: &dyn Ruleset,
+) -> Result<(), Failure> {
+    for (option, is_given) in [
+        ("--adjudicate", options.adjudicate),
+        ("--analyse", options.analyse),
+    ] {
+        if is_given && !ruleset.is_solvable() {
+            return Err(Failure::Usage(format!(
+                "{option} needs a solver, and there is none for {}; leave it out",
+                ruleset.name()
+            )));
+        }
+    }
+    Ok(())
 }
 
 /// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its
@@ -243,116 +283,6 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
              tournament to resume"
                 .to_owned(),
         )),
-    }
-}
-
-struct TournamentRun<'a> {
-    options: &'a Options,
-    ruleset: Arc<dyn Ruleset>,
-    entrants: Entrants,
-    old: Option<Plan>,
-    directory: TournamentDirectory,
-    journal: Journal,
-    journal_file: PathBuf,
-    header_file: Option<PathBuf>,
-    jobs: usize,
-    sandbox: Sandbox,
-    task: Task,
-}
-
-impl TournamentRun<'_> {
-    fn pages(&self) -> Result<Pages, Failure> {
-        let bounds = self.sandbox.bounds();
-        self.options.pages.open(
-            &title_of_folder(self.directory.path()),
-            Some(&self.journal_file),
-            Some(&self.journal_file),
-            (!matches!(self.task, Task::Shard(..))).then(|| self.directory.path()),
-            bounds.iter().map(Bound::line).collect(),
-            &self.ruleset,
-        )
-    }
-
-    async fn play(mut self) -> Result<(), Failure> {
-        // Until the end: a second signal must not cut off the clean-up.
-        let _heeded = signals::heed();
-        let mut stops = stop_signals();
-        let pieces_path = write_pieces(&self.directory, &*self.ruleset)?;
-        let request = self.options.request(&self.sandbox);
-        let preparation = Preparation {
-            request: &request,
-            ruleset: &self.ruleset,
-            directory: &self.directory,
-            jobs: checks(self.jobs),
-            pieces_path: pieces_path.as_deref(),
-        };
-        // Before the slow entry checks: a port that is taken leaves no plan behind.
-        let pages = match self.task {
-            Task::Plan | Task::Announce => None,
-            Task::Play | Task::Shard(..) => Some(self.pages()?),
-        };
-        let entrants = std::mem::take(&mut self.entrants);
-        let prepared = prepare(&preparation, self.old.take(), entrants, &mut stops);
-        let (plan, bots) = prepared.await?;
-        let Some(pages) = pages else {
-            if self.task == Task::Plan {
-                print_plan(&plan, &self.directory);
-            }
-            return Ok(());
-        };
-        let shard = self.shard(&plan)?;
-        let results = self.read_results(&plan, shard)?;
-        let run = Run {
-            options: self.options,
-            ruleset: self.ruleset,
-            directory: &self.directory,
-            journal: self.journal,
-            journal_file: &self.journal_file,
-            jobs: self.jobs,
-            pages,
-            shard,
-            resume: resume_command(&self.directory, shard, self.options),
-        };
-        let played = run.play(plan, bots, results, pieces_path, stops);
-        played.await.map(|_| ())
-    }
-}
-
-impl TournamentRun<'_> {
-    /// Fails for a sequential test, which cannot be split.
-    fn shard(&self, plan: &Plan) -> Result<Option<Shard>, Failure> {
-        match self.task {
-            Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
-                "a sequential test decides after every pair whether to stop, so it cannot be played \
-                     in parts; use referee tournament --out {}",
-                shell::quoted(&self.directory.path().to_string_lossy())
-            ))),
-            Task::Shard(shard, _) => Ok(Some(shard)),
-            Task::Play | Task::Plan | Task::Announce => Ok(None),
-        }
-    }
-
-    /// Reads the journal, and writes a shard's header.
-    fn read_results(&self, plan: &Plan, shard: Option<Shard>) -> Result<Results, Failure> {
-        let expected = games_expected(plan, shard);
-        let mut results = Results::new(plan);
-        TournamentDirectory::read_journal(&self.journal_file, plan, &mut results)?;
-        let of_shard = results.games;
-        if let Some(shard) = shard {
-            self.directory.read_kept(plan, shard, &mut results)?;
-        }
-        if results.games > 0 {
-            print_stderr(&format!(
-                "referee: resuming after {} of {expected} games",
-                results.games,
-            ));
-        }
-        if let (Some(shard), Some(path)) = (shard, &self.header_file) {
-            let header = Header::new(plan, shard, of_shard);
-            let appended = header.append(path);
-            appended.map_err(|error| unreadable(path, &error))?;
-        }
-        Ok(results)
     }
 }
 

@@ -5,12 +5,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use serde::{Deserialize, Deserializer};
 
 use crate::arena::entrants::{self, BotRequest};
 use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{BotPlan, Format, Plan, Restart, SprtPlan};
+use crate::arena::plan::{BotPlan, Format, Plan, Restart};
 use crate::bot::ClockKind;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, GameArg, GameOptions};
@@ -27,54 +26,8 @@ use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::session::registry::{self, Choices};
 use crate::text::without_types;
+use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum FormatName {
-    /// Every bot plays every other
-    RoundRobin,
-    /// The first bot plays each of the others
-    Gauntlet,
-    /// In every round, bots with similar scores play each other
-    Swiss,
-    /// The loser of a match is eliminated
-    Knockout,
-    /// Round robins in groups, then a knockout of the two best of each group
-    #[value(name = "groups+knockout")]
-    GroupsKnockout,
-}
-
-impl From<FormatName> for Format {
-    fn from(name: FormatName) -> Self {
-        match name {
-            FormatName::RoundRobin => Self::RoundRobin,
-            FormatName::Gauntlet => Self::Gauntlet,
-            FormatName::Swiss => Self::Swiss,
-            FormatName::Knockout => Self::Knockout,
-            FormatName::GroupsKnockout => Self::GroupsKnockout,
-        }
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum RestartName {
-    /// After every game
-    Game,
-    /// After both games of a pair
-    Pair,
-    /// When the pairing changes: fastest, but bots that draw random numbers are not reproducible
-    Pairing,
-}
-
-impl From<RestartName> for Restart {
-    fn from(name: RestartName) -> Self {
-        match name {
-            RestartName::Game => Self::Game,
-            RestartName::Pair => Self::Pair,
-            RestartName::Pairing => Self::Pairing,
-        }
-    }
-}
 
 #[derive(Clone, Debug, Default, clap::Args)]
 #[expect(
@@ -84,7 +37,7 @@ impl From<RestartName> for Restart {
 pub(in crate::cli) struct Options {
     /// Who plays whom [default: round-robin]
     #[arg(long, value_enum, help_heading = "Schedule")]
-    pub(in crate::cli) format: Option<FormatName>,
+    pub(in crate::cli) format: Option<Format>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
     #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
@@ -125,7 +78,7 @@ pub(in crate::cli) struct Options {
     /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
     /// differences: elo0,elo1 or elo0,elo1,alpha,beta
     #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt, help_heading = "Schedule")]
-    pub(in crate::cli) sprt: Option<SprtPlan>,
+    pub(in crate::cli) sprt: Option<Sprt>,
 
     /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
     /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
@@ -181,7 +134,7 @@ pub(in crate::cli) struct Options {
 
     /// When bots get fresh processes [default: pair]
     #[arg(long, value_enum, help_heading = "Bots")]
-    pub(in crate::cli) restart: Option<RestartName>,
+    pub(in crate::cli) restart: Option<Restart>,
 
     /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
     #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
@@ -225,14 +178,16 @@ pub(in crate::cli) struct Options {
 }
 
 impl Options {
-    /// For a resumed tournament: takes its time limits from the plan when all bots share them and none is given.
-    pub(in crate::cli) fn time_as_planned(&mut self, plan: &Plan) -> Result<(), Failure> {
+    /// What is not given comes from the plan of a resumed tournament: the sandbox, and the time limits when all bots
+    /// share them.
+    pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+        self.sandbox = self.sandbox.or_planned(&plan.sandbox);
         let Some(first) = plan.bots.first() else {
-            return Ok(());
+            return Ok(self);
         };
         let is_common = plan.bots.iter().all(|bot| bot.limits == first.limits);
         if !is_common || self.has_time() {
-            return Ok(());
+            return Ok(self);
         }
         let time = TimeControl::try_from(first.limits)
             .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?;
@@ -245,7 +200,7 @@ impl Options {
             ClockKind::Cpu => Some(ClockName::Cpu),
             _ => None,
         };
-        Ok(())
+        Ok(self)
     }
 
     const fn has_time(&self) -> bool {
@@ -273,34 +228,25 @@ impl Options {
     }
 }
 
-fn sprt(text: &str) -> Result<SprtPlan, String> {
-    let expected = "expected two or four numbers such as 0,10 or 0,10,0.05,0.05";
+fn sprt(text: &str) -> Result<Sprt, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    let plan = match numbers.as_deref() {
-        Ok(&[elo0, elo1]) => SprtPlan {
-            elo0,
-            elo1,
-            alpha: 0.05,
-            beta: 0.05,
-        },
-        Ok(&[elo0, elo1, alpha, beta]) => SprtPlan {
-            elo0,
-            elo1,
-            alpha,
-            beta,
-        },
-        _ => return Err(expected.to_owned()),
+    let made = match numbers.as_deref() {
+        Ok(&[elo0, elo1]) => Sprt::new(elo0, elo1, 0.05, 0.05),
+        Ok(&[elo0, elo1, alpha, beta]) => Sprt::new(elo0, elo1, alpha, beta),
+        _ => {
+            return Err("expected two or four numbers such as 0,10 or 0,10,0.05,0.05".to_owned());
+        }
     };
-    crate::arena::sprt(&plan).map_err(|error| error.to_string())?;
-    Ok(plan)
+    made.map_err(|error| error.to_string())
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(in crate::cli) struct BotOptions {
     name: Option<String>,
-    /// One string as on the command line, or a list of words.
-    command: CommandOptions,
+    /// As on the command line.
+    #[serde(deserialize_with = "command")]
+    command: String,
     directory: Option<PathBuf>,
     /// In addition to the referee's.
     #[serde(default)]
@@ -340,9 +286,9 @@ impl BotOptions {
         for bot in &mut bots {
             if let Some(directory) = &mut bot.directory {
                 *directory = base.join(&*directory);
-                bot.command = bot.command.resolved(directory);
+                bot.command = resolved(&bot.command, directory);
             }
-            bot.command = bot.command.resolved(base);
+            bot.command = resolved(&bot.command, base);
         }
         Ok(bots)
     }
@@ -351,68 +297,53 @@ impl BotOptions {
     pub(in crate::cli) fn of_file(name: &str, file: String) -> Self {
         Self {
             name: Some(name.to_owned()),
-            command: CommandOptions::Words(vec![file]),
+            command: file,
             ..Self::default()
         }
     }
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "expected a string or a list of words")]
-enum CommandOptions {
-    Text(String),
-    Words(Vec<String>),
+/// One string, or a list of words.
+fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged, expecting = "expected a string or a list of words")]
+    enum Command {
+        Text(String),
+        Words(Vec<String>),
+    }
+    Ok(match Command::deserialize(deserializer)? {
+        Command::Text(text) => text,
+        Command::Words(words) => joined(&words),
+    })
 }
 
-impl Default for CommandOptions {
-    fn default() -> Self {
-        Self::Text(String::new())
+/// A single word may be a path with spaces; it is not quoted.
+fn joined(words: &[String]) -> String {
+    match words {
+        [one] => one.clone(),
+        words => shell_words::join(words),
     }
 }
 
-impl CommandOptions {
-    /// `None` when a quote is not closed.
-    fn words(&self) -> Option<Vec<String>> {
-        match self {
-            Self::Text(text) => shell_words::split(text).ok(),
-            Self::Words(words) => Some(words.clone()),
-        }
+/// A command line with the files that are relative to `base`.
+pub(in crate::cli) fn resolved(text: &str, base: &Path) -> String {
+    let found = |word: &str| {
+        let path = base.join(word);
+        let is_relative_file = !Path::new(word).is_absolute() && path.exists();
+        is_relative_file.then(|| path.to_string_lossy().into_owned())
+    };
+    // In a built-in bot `?` is not a shell's.
+    if base.as_os_str().is_empty() || text.starts_with("builtin:") {
+        return text.to_owned();
     }
-
-    /// Resolves words that are files relative to `base`.
-    fn resolved(&self, base: &Path) -> Self {
-        let found = |word: &str| {
-            let path = base.join(word);
-            let is_relative_file = !Path::new(word).is_absolute() && path.exists();
-            is_relative_file.then(|| path.to_string_lossy().into_owned())
-        };
-        if base.as_os_str().is_empty() {
-            return self.clone();
-        }
-        if let Self::Text(text) = self
-            && let Some(path) = found(text)
-        {
-            return Self::Words(vec![path]);
-        }
-        match self.words() {
-            Some(words) => {
-                let words = words
-                    .iter()
-                    .map(|word| found(word).unwrap_or_else(|| word.clone()));
-                Self::Words(words.collect())
-            }
-            None => self.clone(),
-        }
+    if let Some(path) = found(text) {
+        return path;
     }
-
-    fn text(&self) -> String {
-        match self {
-            Self::Text(text) => text.clone(),
-            // A single word may be a path with spaces; it is not quoted.
-            Self::Words(words) if words.len() == 1 => words[0].clone(),
-            Self::Words(words) => shell_words::join(words),
-        }
-    }
+    let Ok(words) = shell_words::split(text) else {
+        return text.to_owned();
+    };
+    let words = words.into_iter().map(|word| found(&word).unwrap_or(word));
+    joined(&words.collect::<Vec<_>>())
 }
 
 fn parsed<'de, D: Deserializer<'de>, T>(
@@ -479,13 +410,13 @@ impl Options {
     pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         PlanRequest {
             seed: self.seed,
-            format: self.format.map(Format::from),
+            format: self.format,
             rounds: self.rounds,
             groups: self.groups,
             pairs: self.pairs,
             opening_plies: self.opening_plies,
             openings: self.openings.clone(),
-            restart: self.restart.map(Restart::from),
+            restart: self.restart,
             bench_after: self.bench_after,
             adjudicate: self.adjudicate,
             sprt: self.sprt,
@@ -547,23 +478,11 @@ impl Options {
 
 impl BotOptions {
     fn request(&self, time: TimeControl) -> Result<BotRequest, Failure> {
-        let mut text = self.command.text();
+        let mut text = self.command.clone();
         let directory = self.directory.as_deref().map(absolute).transpose()?;
-        if directory.is_some() && !text.starts_with("builtin:") {
+        if directory.is_some() {
             // Started in another directory: paths that exist from here become absolute.
-            let words = self.command.words().unwrap_or_default();
-            let words = words.into_iter().map(|word| {
-                let path = Path::new(&word);
-                if path.exists() {
-                    absolute(path)
-                } else {
-                    Ok(word)
-                }
-            });
-            text = match &words.collect::<Result<Vec<_>, Failure>>()?[..] {
-                [one] => one.clone(),
-                words => shell_words::join(words),
-            };
+            text = resolved(&text, Path::new(&absolute(Path::new("."))?));
         }
         Ok(BotRequest {
             text,

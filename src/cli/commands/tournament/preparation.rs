@@ -1,8 +1,8 @@
 //! What comes before the first game: seeds, entry checks with their notices, and the number of games at once.
 
-use std::collections::HashMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::sync::Arc;
 use std::thread::available_parallelism;
 use std::time::{Duration, Instant};
 
@@ -10,16 +10,18 @@ use tokio::sync::mpsc;
 
 use super::Options;
 use super::failures::{mended_notice, with_place};
-use crate::arena::entrants::{Entrants, LoggedEntrant};
-use crate::arena::plan::Plan;
-use crate::arena::preparation::{Notice, Preparation, PreparationError};
-use crate::arena::seeding::{Seeding, listed};
+use crate::arena::TournamentError;
+use crate::arena::entrants::{Entrant, Entrants};
+use crate::arena::plan::{Plan, RejectedBot};
+use crate::arena::preparation::{Notice, Preparation, check_all};
+use crate::arena::seeding::{listed, seeded};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::sandbox::warn_memory;
 use crate::cli::support::setup::unreadable;
 use crate::record::text_file;
 use crate::sandbox::Sandbox;
+use crate::session::Ruleset;
 use crate::text::{counted, escape_controls};
 
 /// Time between two lines of progress without a terminal.
@@ -33,14 +35,14 @@ pub(super) async fn prepare(
     old: Option<Plan>,
     entrants: Entrants,
     stops: &mut mpsc::Receiver<()>,
-) -> Result<(Plan, Vec<LoggedEntrant>), Failure> {
-    let mut notices = Notices::new(preparation.directory.path());
+) -> Result<(Plan, Vec<Entrant>), Failure> {
+    let mut notices = Notices::default();
     let mut notify = |notice: Notice<'_>| notices.print(notice);
     if let Some(old) = old {
         let begun_in = old.clone();
         let resumed = preparation.resume(old, entrants, &mut notify);
         return resumed.map_err(|error| match error {
-            missing @ PreparationError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
+            missing @ TournamentError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
             error => error.into(),
         });
     }
@@ -56,54 +58,52 @@ pub(super) async fn prepare(
     Ok(begun)
 }
 
+/// Checks bots and prints how far it is.
+pub(in crate::cli) async fn check_bots(
+    ruleset: &Arc<dyn Ruleset>,
+    bots: Vec<Entrant>,
+    rejected: &mut Vec<RejectedBot>,
+    jobs: usize,
+    pieces_path: Option<&str>,
+) -> Result<Vec<Entrant>, Failure> {
+    let mut notices = Notices::default();
+    let mut notify = |notice: Notice<'_>| notices.print(notice);
+    let fit = check_all(ruleset, bots, rejected, jobs, pieces_path, &mut notify).await?;
+    notices.clear();
+    Ok(fit)
+}
+
 pub(in crate::cli) struct Notices {
-    directory: PathBuf,
     line: ProgressLine,
     shown: Instant,
 }
 
-impl Notices {
-    pub(in crate::cli) fn new(directory: &Path) -> Self {
+impl Default for Notices {
+    fn default() -> Self {
         Self {
-            directory: directory.to_owned(),
             line: ProgressLine::new(),
             shown: Instant::now(),
         }
     }
+}
 
-    pub(in crate::cli) fn clear(&self) {
+impl Notices {
+    fn clear(&self) {
         self.line.clear();
     }
 
     pub(in crate::cli) fn print(&mut self, notice: Notice<'_>) {
-        if let Notice::Checking { name, number, of } = notice {
-            self.checking(name, number, of);
-            return;
-        }
+        let text = match notice {
+            Notice::Checking { name, number, of } => return self.checking(name, number, of),
+            Notice::Mended {
+                bot,
+                plan,
+                directory,
+            } => mended_notice(directory.path(), plan, bot),
+            Notice::Text(text) => format!("referee: {text}"),
+        };
         self.clear();
-        print_stderr(&match notice {
-            Notice::Checking { .. } => return,
-            Notice::Warning(text) => format!("referee: warning: {text}"),
-            Notice::Seed(seed) => format!("referee: seed {seed}"),
-            Notice::Checked { passed, of } => {
-                let is = if passed == 1 { "is" } else { "are" };
-                format!(
-                    "referee: {passed} of {} {is} fit to enter",
-                    counted(of as u64, "bot", "bots")
-                )
-            }
-            Notice::Rejected(rejected) => {
-                format!(
-                    "referee: {} does not enter: {}",
-                    rejected.bot.name, rejected.reason
-                )
-            }
-            Notice::Mended { bot, plan } => mended_notice(&self.directory, plan, bot),
-            Notice::BegunByVersion(old) => format!(
-                "referee: version {old} began this tournament; this is version {}",
-                env!("CARGO_PKG_VERSION")
-            ),
-        });
+        print_stderr(&text);
     }
 
     fn checking(&mut self, name: &str, number: usize, of: usize) {
@@ -146,22 +146,12 @@ pub(super) fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Fa
     };
     let text =
         text_file::read(&path, text_file::KEPT).map_err(|error| unreadable(&path, &error))?;
-    let refused =
-        |problem: String| Failure::Usage(format!("--seeds {}: {problem}", path.display()));
-    let seeding = Seeding::parse(&text).map_err(refused)?;
-    let entered = entrants.entered.iter().map(|bot| bot.plan.name.as_str());
-    let rejected = entrants
-        .rejected
-        .iter()
-        .map(|rejected| rejected.bot.name.as_str());
-    let names: Vec<&str> = entered.chain(rejected).collect();
-    let seeded = seeding.apply(&names).map_err(refused)?;
-    let unnamed: Vec<&str> = seeded
-        .unnamed
-        .iter()
-        .filter(|&&bot| bot < entrants.entered.len())
-        .map(|&bot| names[bot])
-        .collect();
+    let names = entrants.names();
+    let seeded = seeded(&text, &names)
+        .map_err(|problem| Failure::Usage(format!("--seeds {}: {problem}", path.display())))?;
+    let unnamed = seeded.unnamed.iter();
+    let unnamed = unnamed.filter(|&&bot| bot < entrants.entered.len());
+    let unnamed: Vec<&str> = unnamed.map(|&bot| names[bot]).collect();
     if !unnamed.is_empty() {
         print_stderr(&format!(
             "referee: warning: {} has no place for {}: seeded last and in the order given",
@@ -178,14 +168,13 @@ pub(super) fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Fa
             if others == 1 { "takes no" } else { "take no" }
         ));
     }
-    let places: HashMap<String, usize> = seeded
+    let bots = std::mem::take(&mut entrants.entered).into_iter();
+    let mut bots: Vec<_> = bots.map(Some).collect();
+    let in_order = seeded
         .order
         .iter()
-        .enumerate()
-        .map(|(place, &bot)| (names[bot].to_owned(), place))
-        .collect();
-    let place = |name: &str| places.get(name).copied().unwrap_or(usize::MAX);
-    entrants.entered.sort_by_key(|bot| place(&bot.plan.name));
+        .filter_map(|&bot| bots.get_mut(bot)?.take());
+    entrants.entered = in_order.collect();
     Ok(())
 }
 
@@ -199,13 +188,13 @@ pub(in crate::cli) const fn checks(jobs: usize) -> usize {
 }
 
 /// Prints the number when it was not given; warns when cores or memory do not suffice.
-pub(in crate::cli) fn jobs(options: &Options, entrants: &Entrants, sandbox: &Sandbox) -> usize {
+pub(in crate::cli) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
     let jobs = games_at_once(options, entrants);
     warn_memory(sandbox, jobs.saturating_mul(2));
     jobs
 }
 
-fn games_at_once(options: &Options, entrants: &Entrants) -> usize {
+fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let cores = available_parallelism().map_or(1, usize::from);
     let s = |count: usize| if count == 1 { "" } else { "s" };
     let Some(jobs) = options.jobs else {
@@ -221,7 +210,7 @@ fn games_at_once(options: &Options, entrants: &Entrants) -> usize {
     let jobs = usize::from(jobs);
     // Below one second a wait for a core matters.
     let short = |seconds: f64| seconds < 1.0;
-    let is_short = entrants.entered.iter().any(|bot| {
+    let is_short = entrants.iter().any(|bot| {
         let limits = &bot.plan.limits;
         limits.move_time.is_some_and(short)
             || limits.game_time.is_some_and(|time| short(time / 8.0))

@@ -1,6 +1,7 @@
 //! Plays the games of a plan that are missing, shows their progress, and writes and prints the tables.
 
 use std::io;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -8,136 +9,168 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::failures::run_failure;
+use super::failures::with_resume;
 use super::options::Options;
-use super::stop_signals;
-use crate::arena::analysing::{
-    AnalysisError, AnalysisProgress, TournamentAnalysis, add_analysis, file as analysis_file,
-};
+use crate::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::LoggedEntrant;
+use crate::arena::entrants::Entrant;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Distinct, Results};
-use crate::arena::scheduler::Benched;
-use crate::arena::shard::Shard;
-use crate::arena::{Arena, Ended, TournamentObserver, sprt};
+use crate::arena::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::start_thread;
-use crate::bot::shell;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressBar, ProgressLine, Stdout, print_stderr};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::{palette, terminal_width};
 use crate::cli::support::values::in_short;
-use crate::play::stage::Stage;
-use crate::record::FinishedRecord;
-use crate::record::journal::Journal;
+use crate::record::journal::LINGERING_LOCK;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
-use crate::report::tournament_summary::{SummaryError, summary, tables};
+use crate::report::tournament_summary::{summary, tables};
 use crate::session::Ruleset;
 use crate::text::counted;
-use crate::tournament::schedule::GameId;
 
-pub(in crate::cli) struct Run<'a> {
-    pub(in crate::cli) options: &'a Options,
-    pub(in crate::cli) ruleset: Arc<dyn Ruleset>,
-    pub(in crate::cli) directory: &'a TournamentDirectory,
-    pub(in crate::cli) journal: Journal,
-    pub(in crate::cli) journal_file: &'a Path,
-    pub(in crate::cli) jobs: usize,
-    pub(in crate::cli) pages: Pages,
-    pub(in crate::cli) shard: Option<Shard>,
-    /// A sentence.
-    pub(in crate::cli) resume: String,
-}
-
-impl Run<'_> {
-    /// Plays what `results` lack, then writes and prints the tables. Returns all results.
-    pub(in crate::cli) async fn play(
-        self,
-        plan: Plan,
-        bots: Vec<LoggedEntrant>,
-        results: Results,
-        pieces_path: Option<String>,
-        stops: mpsc::Receiver<()>,
-    ) -> Result<Results, Failure> {
-        let (shard, resume) = (self.shard, self.resume);
-        let expected = games_expected(&plan, shard);
-        let mut progress = Progress::new(expected, results.games, self.pages);
-        progress.rank(&plan, &results);
-        let stage = progress.stage();
-        let arena = Arena {
-            ruleset: self.ruleset,
-            plan,
-            results,
-            entrants: bots,
-            pieces_path,
-            jobs: self.jobs,
-            shard,
-            stage,
-        };
-        let ran = arena
-            .run(self.directory, self.journal, stops, &mut progress)
-            .await;
-        progress.clear();
-        let (ended, plan, mut results) = match ran {
-            Ok(ran) => ran,
-            Err(error) => {
-                progress.finish(State::Interrupted)?;
-                return Err(run_failure(error, self.journal_file, &resume));
-            }
-        };
-        progress.rank(&plan, &results);
-        let rate = progress.rate(results.games);
-        let mut analysed = true;
-        if shard.is_none() {
-            let (options, directory) = (self.options, self.directory);
-            let concluded = async {
-                if options.analyse && ended != Ended::Interrupted {
-                    let time = options.time_per_move;
-                    analysed = analyse(directory, results.games, time).await?;
-                    if analysed {
-                        progress.show_analysed(&analysis_file(directory), &plan, &results)?;
-                    }
+/// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
+pub(in crate::cli) async fn play(
+    mut arena: Arena<'_>,
+    options: &Options,
+    pages: Pages,
+    resume: &str,
+    stops: &mut mpsc::Receiver<()>,
+) -> Result<Results, Failure> {
+    let (directory, shard) = (arena.directory, arena.shard);
+    let mut progress = Progress::new(&arena, pages);
+    progress.rank(&arena.plan, &arena.results);
+    arena.stage = progress.pages.stage();
+    let mut observer = |plan: &Plan, results: &Results, event: &Event| {
+        progress.event(plan, results, event);
+        ControlFlow::Continue(())
+    };
+    let ran = arena.run(stops, &mut observer).await;
+    progress.bar.clear();
+    let (ended, plan, mut results) = match ran {
+        Ok(ran) => ran,
+        Err(error) => {
+            progress.pages.finish(State::Interrupted)?;
+            return Err(with_resume(error, resume));
+        }
+    };
+    progress.rank(&plan, &results);
+    let rate = progress.rate(results.games);
+    let mut analysed = true;
+    if shard.is_none() {
+        let concluded = async {
+            if options.analyse && ended != Ended::Interrupted {
+                analysed = analyse(directory, results.games, options.time_per_move, stops).await?;
+                if analysed {
+                    // The games on the pages get their analysis.
+                    progress.pages.begin_again(&analysis_file(directory))?;
+                    progress.rank(&plan, &results);
                 }
-                add_analysis(&mut results, directory)?;
-                write_tables(directory, &plan, &results)?;
-                print_summary(ended, &plan, &results)
-            };
-            let concluded: Result<(), Failure> = concluded.await;
-            if let Err(failure) = concluded {
-                progress.finish(State::Interrupted)?;
-                return Err(failure);
             }
+            add_analysis(&mut results, directory)?;
+            write_tables(directory, &plan, &results)?;
+            print_summary(ended, &plan, &results)
+        };
+        let concluded: Result<(), Failure> = concluded.await;
+        if let Err(failure) = concluded {
+            progress.pages.finish(State::Interrupted)?;
+            return Err(failure);
         }
-        if ended == Ended::Interrupted || !analysed {
-            print_stderr(&format!("referee: stopped; {resume}"));
-            progress.finish(State::Interrupted)?;
-            return Err(Failure::Interrupted);
-        }
-        let folder = self.directory.path().display();
-        print_stderr(&match shard {
-            None if rate == 0.0 => format!("referee: all files are in {folder}"),
-            None => format!(
-                "referee: {} a second; all files are in {folder}",
-                games(rate)
-            ),
-            Some(shard) => format!(
-                "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
-                 referee merge {folder}",
-                counted(results.games, "game", "games")
-            ),
-        });
-        progress.finish(State::Finished)?;
-        Ok(results)
     }
+    if ended == Ended::Interrupted || !analysed {
+        print_stderr(&format!("referee: stopped; {resume}"));
+        progress.pages.finish(State::Interrupted)?;
+        return Err(Failure::Interrupted);
+    }
+    let folder = directory.path().display();
+    print_stderr(&match shard {
+        None if rate == 0.0 => format!("referee: all files are in {folder}"),
+        None => format!(
+            "referee: {} a second; all files are in {folder}",
+            games(rate)
+        ),
+        Some(shard) => format!(
+            "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
+             referee merge {folder}",
+            counted(results.games, "game", "games")
+        ),
+    });
+    progress.pages.finish(State::Finished)?;
+    Ok(results)
 }
 
-pub(super) fn games_expected(plan: &Plan, shard: Option<Shard>) -> u64 {
-    shard.map_or(2 * plan.pairs_expected(), |shard| {
-        let pairs = shard.pairs(plan);
-        2 * (pairs.end - pairs.start)
-    })
+/// A plan of this command's own in a folder, which holds nothing else: `differences` from an old plan are refused.
+pub(in crate::cli) fn open_own<'a>(
+    ruleset: &Arc<dyn Ruleset>,
+    directory: &'a TournamentDirectory,
+    journal_file: &'a Path,
+    old: Option<&Plan>,
+    mut plan: Plan,
+    differences: &[String],
+    entrants: Vec<Entrant>,
+) -> Result<Arena<'a>, Failure> {
+    let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
+    if !differences.is_empty() {
+        return Err(Failure::Usage(format!(
+            "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
+            directory.quoted(),
+            differences.join("\n  ")
+        )));
+    }
+    if old.is_none() {
+        directory.write_plan(&mut plan)?;
+    }
+    let arena = Arena::open(ruleset, directory, journal, journal_file, plan, entrants);
+    Ok(arena?)
+}
+
+/// Plays until enough is known.
+pub(in crate::cli) async fn play_until(
+    arena: Arena<'_>,
+    stops: &mut mpsc::Receiver<()>,
+    line: &ProgressLine,
+    resume: &str,
+    mut is_enough: impl FnMut(&Results) -> bool,
+) -> Result<(Ended, Results), Failure> {
+    if is_enough(&arena.results) {
+        return Ok((Ended::Stopped, arena.results));
+    }
+    let mut observer = |plan: &Plan, results: &Results, event: &Event| match event {
+        Event::Written(_) if is_enough(results) => ControlFlow::Break(()),
+        event => {
+            tell(line, plan, event);
+            ControlFlow::Continue(())
+        }
+    };
+    let ran = arena.run(stops, &mut observer).await;
+    line.clear();
+    let (ended, _, results) = ran.map_err(|error| with_resume(error, resume))?;
+    Ok((ended, results))
+}
+
+/// Prints what happened but for games.
+fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
+    let text = match event {
+        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
+        Event::Round(number) => format!("round {number} of {}", plan.rounds_planned),
+        Event::Stalled { id, why, again } => format!("{id}: {}", stall_sentence(why, *again)),
+        Event::FewerGames(why) => {
+            format!("fewer games are played at once from now on: {why}")
+        }
+        Event::Benched(benched) => {
+            let name = plan.bot(benched.bot).map_or("?", |bot| bot.name.as_str());
+            format!(
+                "{name} forfeited {} games in a row ({}) and is benched; its remaining games are scored as forfeits \
+                 without being played (--bench-after)",
+                benched.after, benched.reason
+            )
+        }
+        Event::Stopping => {
+            "finishing the current games; press Ctrl-C again to stop at once".to_owned()
+        }
+    };
+    line.suspend(|| print_stderr(&format!("referee: {text}")));
 }
 
 /// Time between two updates of the ranking on the pages.
@@ -156,25 +189,21 @@ struct Progress {
 }
 
 impl Progress {
-    /// `played`: games of earlier runs.
-    fn new(expected: u64, played: u64, pages: Pages) -> Self {
-        let bar = ProgressLine::new();
-        let text = format!("{played}/{expected} games");
-        bar.show(bar.with_bar(played, expected, &text));
+    fn new(arena: &Arena<'_>, pages: Pages) -> Self {
+        let (bar, before) = (ProgressLine::new(), arena.results.games);
+        let expected = arena.expected();
+        let text = format!("{before}/{expected} games");
+        bar.show(bar.with_bar(before, expected, &text));
         pages.expect(expected);
         let now = Instant::now();
         Self {
             bar,
             ranked: now,
             begun: now,
-            before: played,
+            before,
             expected,
             pages,
         }
-    }
-
-    fn stage(&self) -> Option<Stage> {
-        self.pages.stage()
     }
 
     /// Ranks the pages' table as the tournament does.
@@ -183,23 +212,23 @@ impl Progress {
             .rank(|| (results.ranking(plan), results.course(plan)));
     }
 
-    /// Replaces the games on the pages by those of `file`, which have an analysis.
-    fn show_analysed(&self, file: &Path, plan: &Plan, results: &Results) -> Result<(), Failure> {
-        self.pages.begin_again(file)?;
-        self.rank(plan, results);
-        Ok(())
-    }
-
-    fn finish(self, state: State) -> Result<(), Failure> {
-        self.pages.finish(state)
-    }
-
-    fn clear(&self) {
-        self.bar.clear();
-    }
-
-    fn print(&self, text: &str) {
-        self.bar.suspend(|| print_stderr(text));
+    fn event(&mut self, plan: &Plan, results: &Results, event: &Event) {
+        let Event::Written(game) = event else {
+            tell(&self.bar, plan, event);
+            return;
+        };
+        if let Err(error) = self.pages.publish(game.record()) {
+            tracing::warn!("a game is not on the page: {error}");
+        }
+        if self.ranked.elapsed() >= RANK_INTERVAL {
+            self.ranked = Instant::now();
+            self.rank(plan, results);
+        }
+        if self.bar.is_due() {
+            let text = self.line(plan, results);
+            let text = self.bar.with_bar(results.games, self.expected, &text);
+            self.bar.report(text);
+        }
     }
 
     fn rate(&self, games: u64) -> f64 {
@@ -272,59 +301,12 @@ fn status(plan: &Plan, results: &Results) -> String {
         let forfeits = counted(results.forfeits, "forfeit", "forfeits");
         text = format!("{text}; {forfeits}");
     }
-    if let Some(Ok(test)) = plan.sprt.as_ref().map(sprt) {
+    if let Some(test) = &plan.sprt {
         let (lower, upper) = test.bounds();
         let llr = test.llr(&results.pentanomial);
         text = format!("{text}; LLR {llr:.2} ({lower:.2}, {upper:.2})");
     }
     text
-}
-
-impl TournamentObserver for Progress {
-    fn game(&mut self, plan: &Plan, results: &Results, game: &FinishedRecord) {
-        if let Err(error) = self.pages.publish(game.record()) {
-            tracing::warn!("a game is not on the page: {error}");
-        }
-        if self.ranked.elapsed() >= RANK_INTERVAL {
-            self.ranked = Instant::now();
-            self.rank(plan, results);
-        }
-        if self.bar.is_due() {
-            let text = self.line(plan, results);
-            let text = self.bar.with_bar(results.games, self.expected, &text);
-            self.bar.report(text);
-        }
-    }
-
-    fn round(&mut self, plan: &Plan, number: usize) {
-        self.print(&format!(
-            "referee: round {number} of {}",
-            plan.rounds_planned
-        ));
-    }
-
-    fn stalled(&mut self, id: GameId, why: &str, again: bool) {
-        self.print(&format!("referee: {id}: {}", stall_sentence(why, again)));
-    }
-
-    fn fewer_games(&mut self, why: &str) {
-        self.print(&format!(
-            "referee: fewer games are played at once from now on: {why}"
-        ));
-    }
-
-    fn benched(&mut self, plan: &Plan, benched: &Benched) {
-        let name = plan.bot(benched.bot).map_or("?", |bot| bot.name.as_str());
-        self.print(&format!(
-            "referee: {name} forfeited {} games in a row ({}) and is benched; its remaining \
-             games are scored as forfeits without being played (--bench-after)",
-            benched.after, benched.reason
-        ));
-    }
-
-    fn stopping(&mut self) {
-        self.print("referee: finishing the current games; press Ctrl-C again to stop at once");
-    }
 }
 
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
@@ -334,17 +316,31 @@ async fn analyse(
     directory: &TournamentDirectory,
     games: u64,
     time_per_move: Option<Duration>,
+    stops: &mut mpsc::Receiver<()>,
 ) -> Result<bool, Failure> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let mut stops = stop_signals();
-    let analysis = TournamentAnalysis {
-        directory: directory.clone(),
-        time_per_move: time_per_move.unwrap_or(TIME_PER_MOVE),
-        stop: Arc::clone(&stop),
-    };
+    let (stop, directory) = (Arc::new(AtomicBool::new(false)), directory.clone());
+    let (time, stopped) = (time_per_move.unwrap_or(TIME_PER_MOVE), Arc::clone(&stop));
     let (sender, mut working) = oneshot::channel();
     start_thread("analysis", move || {
-        let _ = sender.send(with_bar(&analysis, games));
+        let bar = ProgressBar::new(games, "games");
+        let complete =
+            analysing::analyse(&directory, time, stopped, &mut |progress| match progress {
+                AnalysisProgress::Begins { done } => {
+                    bar.set_done(done);
+                    if done < games && !bar.line.is_terminal() {
+                        print_stderr(&format!(
+                            "referee: analysing {} of {games} games",
+                            games - done
+                        ));
+                    }
+                }
+                AnalysisProgress::Turn { turn, id } => {
+                    bar.set_message(format!("analysing turn {turn} of {id}"));
+                }
+                AnalysisProgress::Game => bar.inc(),
+            });
+        drop(bar);
+        let _ = sender.send(complete);
     })?;
     let done = tokio::select! {
         biased;
@@ -354,37 +350,8 @@ async fn analyse(
             working.await
         }
     };
-    done.map_err(|_| Failure::Referee("the analysis ended in a panic".to_owned()))?
-}
-
-fn with_bar(analysis: &TournamentAnalysis, games: u64) -> Result<bool, Failure> {
-    let bar = ProgressBar::new(games, "games");
-    let complete = analysis.run(&mut |progress| match progress {
-        AnalysisProgress::Begins { done } => {
-            bar.set_done(done);
-            if done < games && !bar.line.is_terminal() {
-                print_stderr(&format!(
-                    "referee: analysing {} of {games} games",
-                    games - done
-                ));
-            }
-        }
-        AnalysisProgress::Turn { turn, id } => {
-            bar.set_message(format!("analysing turn {turn} of {id}"));
-        }
-        AnalysisProgress::Game => bar.inc(),
-    });
-    Ok(complete?)
-}
-
-impl From<AnalysisError> for Failure {
-    fn from(error: AnalysisError) -> Self {
-        match error {
-            AnalysisError::Directory(error) => error.into(),
-            AnalysisError::NotWritten { .. } => Self::Referee(error.to_string()),
-            error => Self::Usage(error.to_string()),
-        }
-    }
+    let done = done.map_err(|_| Failure::Referee("the analysis ended in a panic".to_owned()))?;
+    Ok(done?)
 }
 
 pub(super) fn write_tables(
@@ -392,7 +359,7 @@ pub(super) fn write_tables(
     plan: &Plan,
     results: &Results,
 ) -> Result<(), Failure> {
-    for (name, text) in tables(plan, results)? {
+    for (name, text) in tables(plan, results).map_err(TournamentError::from)? {
         directory.write(name, &text)?;
     }
     Ok(())
@@ -400,13 +367,9 @@ pub(super) fn write_tables(
 
 /// Prints the standings and the summary; warns when many games were the same.
 pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
-    let out = summary(
-        ended,
-        plan,
-        results,
-        &palette(&io::stdout()),
-        terminal_width(&io::stdout()),
-    )?;
+    let width = terminal_width(&io::stdout());
+    let out = summary(ended, plan, results, &palette(&io::stdout()), width);
+    let out = out.map_err(TournamentError::from)?;
     io::Write::write_all(&mut Stdout, out.as_bytes())?;
     warn_of_repetition(&results.distinct);
     Ok(())
@@ -422,8 +385,7 @@ pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
 }
 
 pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
-    let path = directory.path().to_string_lossy();
-    let path = shell::quoted(&path);
+    let path = directory.quoted();
     print_stderr(&format!(
         "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
          I/N, then referee merge {path}",
@@ -435,15 +397,6 @@ pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
             many => format!("1 to {many}"),
         },
     ));
-}
-
-impl From<SummaryError> for Failure {
-    fn from(error: SummaryError) -> Self {
-        match error {
-            SummaryError::Sprt(error) => Self::Usage(error.to_string()),
-            error @ SummaryError::Ratings(_) => Self::Referee(error.to_string()),
-        }
-    }
 }
 
 #[cfg(test)]

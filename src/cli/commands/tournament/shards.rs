@@ -1,25 +1,24 @@
 //! `referee plan`, `referee run` and `referee merge`: a tournament in shards, on many machines.
 
+use std::env;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use std::{env, thread};
+use std::time::Duration;
 
 use super::options::{BotOptions, Options};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
-use crate::arena::directory::{DirectoryError, TournamentDirectory};
+use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::command;
-use crate::arena::merge::{MergeError, Merged, merge};
+use crate::arena::merge::{Merged, merge};
 use crate::arena::plan::Plan;
 use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
-use crate::arena::{Ended, write_unplayed};
-use crate::bot::shell;
+use crate::arena::{Ended, TournamentError, write_unplayed};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::setup::this_program;
 use crate::cli::support::values;
-use crate::record::journal::{Journal, LINGERING_LOCK, OpenError, TornTail};
+use crate::record::journal::{Journal, LINGERING_LOCK, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
@@ -39,7 +38,7 @@ pub(in crate::cli) struct RunArgs {
     folder: PathBuf,
 
     /// The part to play: I/N is the I-th of N; in a job of a Slurm array `auto` is that job's
-    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard)]
+    #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard_of)]
     shard: Shard,
 
     /// Games at once [default: half as many as there are cores]
@@ -52,7 +51,7 @@ pub(in crate::cli) struct RunArgs {
     wait: Duration,
 }
 
-fn shard(text: &str) -> Result<Shard, String> {
+fn shard_of(text: &str) -> Result<Shard, String> {
     if text == "auto" {
         return of_slurm(|name| env::var(name).ok()?.parse().ok()).ok_or_else(|| {
             "auto needs SLURM_ARRAY_TASK_ID and SLURM_ARRAY_TASK_COUNT in the environment; give the shard itself, \
@@ -97,43 +96,40 @@ pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
     start(&[], options, Task::Shard(args.shard, args.wait))
 }
 
-/// Between attempts to lock a journal; over a network each is a round trip.
-const LOCK_POLL_INTERVAL: Duration = Duration::from_millis(500);
-
-/// Waits up to `wait` for the lock, and always until a referee that was just killed has released it.
-pub(in crate::cli) fn open_journal(
+/// Waits for another referee that plays the same shard.
+pub(super) fn open_journal(
     directory: &TournamentDirectory,
     path: &Path,
-    wait: Duration,
-) -> Result<(Journal, Option<TornTail>), DirectoryError> {
-    let begun = Instant::now();
-    let mut is_reported = wait.is_zero();
-    let wait = wait.max(LINGERING_LOCK);
-    let interval = if is_reported {
-        LOCK_POLL_INTERVAL / 10
-    } else {
-        LOCK_POLL_INTERVAL
+    task: Task,
+) -> Result<(Journal, Option<TornTail>), TournamentError> {
+    let Task::Shard(_, wait) = task else {
+        return directory.open_journal(path, LINGERING_LOCK);
     };
-    loop {
-        let opened = directory.open_journal(path);
-        let locked = matches!(
-            opened,
-            Err(DirectoryError::Journal(OpenError::Locked { .. }))
-        );
-        let Some(left) = wait.checked_sub(begun.elapsed()).filter(|_| locked) else {
-            return opened;
-        };
-        if left.is_zero() {
-            return opened;
-        }
-        if !is_reported {
-            print_stderr(&format!(
-                "referee: {}: another referee is playing this part; waiting for it",
-                path.display()
-            ));
-            is_reported = true;
-        }
-        thread::sleep(left.min(interval));
+    match directory.open_journal(path, Duration::ZERO) {
+        Err(TournamentError::Locked(_)) if !wait.is_zero() => print_stderr(&format!(
+            "referee: {}: another referee is playing this part; waiting for it",
+            path.display()
+        )),
+        Err(TournamentError::Locked(_)) => {}
+        opened => return opened,
+    }
+    directory.open_journal(path, wait.max(LINGERING_LOCK))
+}
+
+/// Fails for a sequential test, which cannot be split.
+pub(super) fn shard(
+    task: Task,
+    plan: &Plan,
+    directory: &TournamentDirectory,
+) -> Result<Option<Shard>, Failure> {
+    match task {
+        Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
+            "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
+             tournament --out {}",
+            directory.quoted()
+        ))),
+        Task::Shard(shard, _) => Ok(Some(shard)),
+        Task::Play | Task::Plan | Task::Announce => Ok(None),
     }
 }
 
@@ -155,7 +151,7 @@ fn plan_next_round(options: &Options) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(out);
     let mut plan = read_plan(&directory)?;
     // Locked, so that no referee plays meanwhile.
-    let (_locked, _) = directory.open_journal(&directory.journal_file())?;
+    let (_locked, _) = directory.open_journal(&directory.journal_file(), LINGERING_LOCK)?;
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
     if !results.is_done(&plan) {
@@ -168,7 +164,7 @@ fn plan_next_round(options: &Options) -> Result<(), Failure> {
         )));
     }
     let next = results.next(&plan);
-    match next.map_err(|error| Failure::Referee(error.to_string()))? {
+    match next.map_err(TournamentError::from)? {
         Next::Round(round) => {
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
@@ -207,12 +203,11 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        let path = directory.path().to_string_lossy();
         print_stderr(&format!(
             "referee: round {} of {} is done; the next: referee plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
-            shell::quoted(&path)
+            directory.quoted()
         ));
     }
     Ok(())
@@ -239,15 +234,6 @@ fn print_hosts(merged: &Merged) {
              would have been played",
             merged.doubtful
         ));
-    }
-}
-
-impl From<MergeError> for Failure {
-    fn from(error: MergeError) -> Self {
-        match error {
-            MergeError::Directory(error) => error.into(),
-            error => Self::Usage(error.to_string()),
-        }
     }
 }
 

@@ -2,26 +2,26 @@
 //! lines.
 //!
 //! The shards must belong to the plan, no game may be missing, and no two records of a game may differ. Journals are
-//! streamed: memory is one byte a game, plus a bit for each that occurs twice and a bounded number of their hashes.
-
-mod duplicates;
+//! streamed: memory is two bytes a game, and about 50 for each that occurs twice.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use self::duplicates::{Duplicates, Existing};
-use super::directory::{DirectoryError, TournamentDirectory};
-use super::plan::{Plan, PlanError};
+use serde_json::Value;
+
+use super::directory::{TournamentDirectory, each_line};
+use super::error::TournamentError;
+use super::plan::Plan;
 use super::results::{Endings, Results};
 use super::scheduler::{Benched, ForfeitStreak, WriteUnplayed};
 use super::shard::{self, Header, Shard};
-use crate::bot::shell;
 use crate::record::atomic_file::AtomicFile;
-use crate::record::journal::Journal;
-use crate::record::reader::{Line, LineError, Reader};
+use crate::record::journal::{Journal, LINGERING_LOCK};
+use crate::record::reader::Line;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
 use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
@@ -47,72 +47,116 @@ pub struct Merged {
     pub lock: Journal,
 }
 
-/// Merges into the directory's journal. `unplayed` makes the records of games that are not played because a bot is
-/// benched.
+/// Games that occur twice, and the first record of each once it has been read.
+type Twice = HashMap<GameId, Option<First>>;
+
+struct First {
+    hash: u64,
+    part: usize,
+    line: u64,
+}
+
+/// Merges into the directory's journal, whose games stay. `unplayed` makes the records of games that are not played
+/// because a bot is benched.
 pub fn merge(
     directory: &TournamentDirectory,
     plan: &Plan,
     unplayed: &WriteUnplayed,
-) -> Result<Merged, MergeError> {
+) -> Result<Merged, TournamentError> {
     let mut parts = parts(directory, plan)?;
     let journal = directory.journal_file();
-    if plan.by_version && journal.exists() {
-        // Games kept from an earlier plan; no part plays them again.
+    if journal.exists() {
+        // An earlier merge, or games kept from an earlier plan of a league.
         parts.push(Part {
             path: journal.clone(),
             headers: Vec::new(),
         });
     }
-    let (endings, duplicates) = survey(&parts, plan)?;
-    duplicates.compare(&parts)?;
+    let (endings, duplicates, mut twice) = survey(&parts, plan)?;
     complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
     drop(endings);
     // No referee may play into it meanwhile.
-    let (lock, _) = directory.open_journal(&journal)?;
-    let mut existing = Existing::read(&journal, plan)?;
-    let file = AtomicFile::create(&journal).map_err(failed(directory.path()))?;
+    let (lock, _) = directory.open_journal(&journal, LINGERING_LOCK)?;
+    let file = AtomicFile::create(&journal).map_err(TournamentError::io(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
         results: Results::new(plan),
         hosts: BTreeMap::new(),
-        duplicates: duplicates.lines(),
+        duplicates,
         doubtful: 0,
         lock,
     };
-    for part in &parts {
-        part.each(|line| {
-            if let Some((id, bytes)) = choose(part, line, plan, &benched, unplayed, &mut merged)? {
-                existing.note(id, &bytes);
-                out.write_all(&bytes).map_err(failed(&part.path))?;
+    for (place, part) in parts.iter().enumerate() {
+        each_line(&part.path, |line| {
+            let chosen = choose(part, line, plan, &benched, unplayed, &mut merged)?;
+            let (id, bytes, is_new) = chosen;
+            if let Some(first) = twice.get_mut(&id) {
+                let hash = hash(&bytes);
+                let known = first.get_or_insert(First {
+                    hash,
+                    part: place,
+                    line: line.number(),
+                });
+                if known.hash != hash {
+                    return Err(TournamentError::Input(format!(
+                        "{id}: {}:{} and {}:{} differ; take out the one that is wrong",
+                        parts[known.part].path.display(),
+                        known.line,
+                        part.path.display(),
+                        line.number()
+                    )));
+                }
+            }
+            if is_new {
+                out.write_all(&bytes)
+                    .map_err(TournamentError::io(&part.path))?;
             }
             Ok(())
         })?;
     }
-    if !existing.is_merged() {
-        return Err(MergeError::OtherGames {
-            path: journal.display().to_string(),
-        });
-    }
     let file = out.into_inner().map_err(IntoInnerError::into_error);
     let done = file.and_then(AtomicFile::commit);
-    done.map_err(failed(&journal))?;
+    done.map_err(TournamentError::io(&journal))?;
     Ok(merged)
 }
 
+/// Without the fields that depend on when and where it was played; the order of fields does not matter.
+fn hash(line: &[u8]) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
+        if let Some(fields) = record.as_object_mut() {
+            for field in [
+                "times_ms",
+                "charged_ms",
+                "started",
+                "usage",
+                "voids",
+                "delayed",
+            ] {
+                fields.remove(field);
+            }
+        }
+        record.sort_all_objects();
+        record.to_string().hash(&mut hasher);
+    }
+    hasher.finish()
+}
+
 /// Journals with their headers, checked against the plan.
-fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, MergeError> {
+fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, TournamentError> {
     let folder = shard::folder(directory.path());
     let paths = match shard::journals(directory.path()) {
         Ok(paths) if !paths.is_empty() => paths,
         Err(error) if error.kind() != io::ErrorKind::NotFound => {
-            return Err(failed(&folder)(error));
+            return Err(TournamentError::io(&folder)(error));
         }
         _ => {
-            return Err(MergeError::NoShards {
-                path: folder.display().to_string(),
-                directory: quoted(directory),
-            });
+            return Err(TournamentError::Input(format!(
+                "{}: there are no shards; play them first: referee run {} --shard I/N",
+                folder.display(),
+                directory.quoted()
+            )));
         }
     };
     // If rounds depend on results, each round's plan has its own hash.
@@ -120,7 +164,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     if plan.format.depends_on_results() {
         for rounds in 0..plan.rounds.len() {
             let mut before = shard::with_rounds(plan, rounds);
-            before.to_json()?;
+            before.to_json().map_err(io::Error::from)?;
             hashes.push(before.hash);
         }
     }
@@ -131,27 +175,33 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
             Ok(headers) => headers,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // A run refused before its first game leaves an empty journal.
-                if path.metadata().map_err(failed(&path))?.len() == 0 {
+                if path.metadata().map_err(TournamentError::io(&path))?.len() == 0 {
                     continue;
                 }
-                return Err(MergeError::NoHeader {
-                    journal: path.display().to_string(),
-                    header: header_file.display().to_string(),
-                });
+                return Err(TournamentError::Input(format!(
+                    "{}: its header {}, which records the plan and the bots, is missing; put it back, or delete the \
+                     journal and play the shard again",
+                    path.display(),
+                    header_file.display()
+                )));
             }
-            Err(error) => return Err(failed(&header_file)(error)),
+            Err(error) => return Err(TournamentError::io(&header_file)(error)),
         };
         for header in &mut headers {
-            let shown_path = || header_file.display().to_string();
+            let path = header_file.display();
             if !hashes.contains(&header.plan) {
-                return Err(MergeError::OtherPlan { path: shown_path() });
+                return Err(TournamentError::Input(format!(
+                    "{path}: it belongs to another plan, so the games beside it are others; take both out of the \
+                     folder and play that part again"
+                )));
             }
             for bot in &plan.bots {
                 if header.bots.get(&bot.name) != Some(&bot.hash) {
-                    return Err(MergeError::OtherBot {
-                        path: shown_path(),
-                        bot: bot.name.clone(),
-                    });
+                    return Err(TournamentError::Input(format!(
+                        "{path}: {} was another program there: its files were not those of the plan; take this file and \
+                         the games beside it out of the folder, and play that part again with the bot of the plan",
+                        bot.name
+                    )));
                 }
             }
             // A thousand shards of a thousand bots would be a million hashes.
@@ -162,27 +212,23 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Merg
     Ok(parts)
 }
 
-fn quoted(directory: &TournamentDirectory) -> String {
-    let path = directory.path().to_string_lossy();
-    shell::quoted(&path).into_owned()
-}
-
-/// How every game ended, and which occur twice.
-fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, Duplicates), MergeError> {
+/// How every game ended, how many games the shards have twice, and which occur twice anywhere.
+fn survey(parts: &[Part], plan: &Plan) -> Result<(Endings, u64, Twice), TournamentError> {
     let mut endings = Endings::default();
-    let mut duplicates = Duplicates::default();
+    let (mut duplicates, mut twice) = (0, Twice::default());
     for part in parts {
-        part.each(|line| {
-            let game = line.summary().map_err(damaged)?;
+        each_line(&part.path, |line| {
+            let game = line.summary()?;
             let found = Results::examine(plan, &game);
-            let (id, ending) = found.map_err(|problem| damaged(line.error(problem)))?;
-            if !endings.note(id, ending) && !part.headers.is_empty() {
-                duplicates.note(id);
+            let (id, ending) = found.map_err(|problem| line.error(problem))?;
+            if !endings.note(id, ending) {
+                duplicates += u64::from(!part.headers.is_empty());
+                twice.insert(id, None);
             }
             Ok(())
         })?;
     }
-    Ok((endings, duplicates))
+    Ok((endings, duplicates, twice))
 }
 
 fn complete(
@@ -190,7 +236,7 @@ fn complete(
     endings: &Endings,
     plan: &Plan,
     parts: &[Part],
-) -> Result<(), MergeError> {
+) -> Result<(), TournamentError> {
     let mut count = 0;
     let mut first = None;
     for number in 1..=plan.pairs_so_far() {
@@ -211,22 +257,17 @@ fn complete(
             .map(|index| Shard { index, count })
             .find(|shard| shard.pairs(plan).contains(&first.pair))
     });
-    Err(MergeError::Missing {
-        count,
-        all: 2 * plan.pairs_so_far(),
-        first,
-        hint: shard.map_or_else(String::new, |shard| {
-            format!(
-                "; play it with: referee run {} --shard {shard}",
-                quoted(directory)
-            )
-        }),
-    })
+    let hint = shard.map_or_else(String::new, |shard| {
+        let directory = directory.quoted();
+        format!("; play it with: referee run {directory} --shard {shard}")
+    });
+    Err(TournamentError::Input(format!(
+        "{count} of {} games are missing, the first is {first}{hint}",
+        2 * plan.pairs_so_far()
+    )))
 }
 
-type Chosen<'a> = (GameId, Cow<'a, [u8]>);
-
-/// `None` if already written. Games of bots benched by other shards are scored as not played.
+/// The game, its record, and whether it is the first. Games of bots benched by other shards are scored as not played.
 fn choose<'a>(
     part: &Part,
     line: &'a Line<'_>,
@@ -234,12 +275,18 @@ fn choose<'a>(
     benched: &BenchedBots,
     unplayed: &WriteUnplayed,
     merged: &mut Merged,
-) -> Result<Option<Chosen<'a>>, MergeError> {
-    let wrong = |problem| damaged(line.error(problem));
-    let game = line.summary().map_err(damaged)?;
+) -> Result<(GameId, Cow<'a, [u8]>, bool), TournamentError> {
+    let wrong = |problem| line.error(problem);
+    let game = line.summary()?;
     let (id, ending) = Results::examine(plan, &game).map_err(wrong)?;
+    let pair = plan.pair(id.pair);
+    let written = pair.and_then(|pair| not_played(&pair, id, benched, unplayed));
+    let bytes = match &written {
+        Some(unplayed) => Cow::Owned(unplayed.line().as_bytes().to_vec()),
+        None => Cow::Borrowed(line.bytes()),
+    };
     if merged.results.endings.of(id.pair)[id.half as usize].is_some() {
-        return Ok(None);
+        return Ok((id, bytes, false));
     }
     if let Some(header) = part.session(line.number()) {
         let host = merged.hosts.entry(header.host.clone()).or_default();
@@ -249,19 +296,14 @@ fn choose<'a>(
         let mut timeouts = timeouts.filter_map(|bot| ending.forfeited_by(bot));
         host.timeouts += u64::from(timeouts.any(|reason| reason == ForfeitReason::Timeout));
     }
-    let written = plan
-        .pair(id.pair)
-        .and_then(|pair| not_played(&pair, id, benched, unplayed));
-    let bytes = if let Some(unplayed) = written {
-        let added = merged.results.add_finished(plan, &unplayed);
-        added.map_err(wrong)?;
-        Cow::Owned(unplayed.line().as_bytes().to_vec())
+    let added = if let Some(unplayed) = &written {
+        merged.results.add_finished(plan, unplayed)
     } else {
         merged.doubtful += u64::from(!game.was_played());
-        merged.results.add(plan, &game).map_err(wrong)?;
-        Cow::Borrowed(line.bytes())
+        merged.results.add(plan, &game)
     };
-    Ok(Some((id, bytes)))
+    added.map_err(wrong)?;
+    Ok((id, bytes, true))
 }
 
 /// A shard's journal, with a header for each session of playing it.
@@ -276,74 +318,6 @@ impl Part {
         let later = self.headers.partition_point(|header| header.after < line);
         self.headers.get(later.checked_sub(1)?)
     }
-
-    /// Visits every complete line.
-    fn each(
-        &self,
-        mut visit: impl FnMut(&Line<'_>) -> Result<(), MergeError>,
-    ) -> Result<(), MergeError> {
-        let mut reader = Reader::open(&self.path).map_err(failed(&self.path))?;
-        while let Some(line) = reader.next_complete_line().map_err(failed(&self.path))? {
-            visit(&line)?;
-        }
-        Ok(())
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum MergeError {
-    #[error(transparent)]
-    Directory(#[from] DirectoryError),
-    #[error("{path}: there are no shards; play them first: referee run {directory} --shard I/N")]
-    NoShards {
-        path: String,
-        /// Quoted for a shell.
-        directory: String,
-    },
-    #[error(
-        "{journal}: its header {header}, which records the plan and the bots, is missing; put it \
-         back, or delete the journal and play the shard again"
-    )]
-    NoHeader { journal: String, header: String },
-    #[error(
-        "{path}: it belongs to another plan, so the games beside it are others; take both out of the \
-         folder and play that part again"
-    )]
-    OtherPlan { path: String },
-    #[error(
-        "{path}: {bot} was another program there: its files were not those of the plan; take this file and \
-         the games beside it out of the folder, and play that part again with the bot of the plan"
-    )]
-    OtherBot { path: String, bot: String },
-    #[error("{id}: {first} and {second} differ; take out the one that is wrong")]
-    Differ {
-        id: GameId,
-        first: String,
-        second: String,
-    },
-    #[error(
-        "{path}: it holds games that are not among those of the shards, and merging would replace them; \
-         move the file away to merge the shards alone"
-    )]
-    OtherGames { path: String },
-    #[error("{count} of {all} games are missing, the first is {first}{hint}")]
-    Missing {
-        count: u64,
-        all: u64,
-        first: GameId,
-        /// `; ` and the command that plays it; empty when the shard is unknown.
-        hint: String,
-    },
-    #[error(transparent)]
-    Plan(#[from] PlanError),
-}
-
-fn failed(path: &Path) -> impl Fn(io::Error) -> MergeError + '_ {
-    move |error| DirectoryError::io(path)(error).into()
-}
-
-fn damaged(error: LineError) -> MergeError {
-    MergeError::Directory(error.into())
 }
 
 struct BenchedBots {
@@ -398,4 +372,19 @@ fn not_played(
         .into_iter()
         .find_map(|bot| benched.of(bot, pair.number))?;
     Some(unplayed(&game, &benched))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::hash;
+
+    #[test]
+    fn games_are_compared_by_what_was_played() {
+        let line = |turn: &str, ms: u32| {
+            format!("{{\"id\":\"p000001a\",\"turns\":[\"{turn}\"],\"times_ms\":[{ms}]}}\n")
+        };
+        let one = hash(line("- K", 1).as_bytes());
+        assert_eq!(one, hash(line("- K", 2).as_bytes()));
+        assert_ne!(one, hash(line("- L", 1).as_bytes()));
+    }
 }

@@ -1,0 +1,106 @@
+//! Why a tournament cannot be prepared, played, read or merged.
+
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+
+use super::plan::{BotPlan, Plan};
+use crate::bot::exhaustion::Exhausted;
+use crate::play::game_runner::GameError;
+use crate::record::reader::LineError;
+use crate::text::cause;
+use crate::tournament::ratings::RatingError;
+use crate::tournament::schedule::knockout::KnockoutError;
+
+/// What a journal holds stays; the tournament can be resumed.
+#[derive(Debug, thiserror::Error)]
+pub enum TournamentError {
+    /// Wrong options or input: a sentence with the fix.
+    #[error("{0}")]
+    Input(String),
+    /// The machine or the referee failed.
+    #[error("{0}")]
+    Machine(String),
+    #[error(transparent)]
+    Exhausted(#[from] Exhausted),
+    #[error(
+        "{0}\nmend it, and begin again with another --out: games by a changed program are not mixed with those before"
+    )]
+    GameProgram(String),
+    #[error(
+        "{0}: another referee is playing this tournament; wait for it, or choose another folder with --out"
+    )]
+    Locked(String),
+    /// A line is not a game of the plan, or repeats one.
+    #[error("{0}; mend the line or take it out")]
+    Line(#[from] LineError),
+    #[error("{}: there is a games.jsonl but no plan.json; choose another folder", .0.display())]
+    NoPlan(PathBuf),
+    /// A bot of the resumed tournament cannot be started.
+    #[error("{0}")]
+    Missing(String),
+    #[error(
+        "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose another folder with --out",
+        .path.display(),
+        .differences.join("\n  ")
+    )]
+    Another {
+        path: PathBuf,
+        /// A sentence each.
+        differences: Vec<String>,
+        /// New or changed bots, as they are now.
+        late: Vec<BotPlan>,
+        /// The directory's plan.
+        plan: Box<Plan>,
+    },
+}
+
+impl TournamentError {
+    /// Of a file or folder of a tournament.
+    pub fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
+        move |error| {
+            let path = path.display();
+            let cause = cause(&error);
+            match error.kind() {
+                ErrorKind::AlreadyExists | ErrorKind::NotADirectory => Self::Input(format!(
+                    "{path}: it is a file, and no folder of a tournament; choose another folder"
+                )),
+                ErrorKind::NotFound
+                | ErrorKind::PermissionDenied
+                | ErrorKind::ReadOnlyFilesystem => Self::Input(format!(
+                    "{path}: {cause}; choose a folder that you may write to"
+                )),
+                ErrorKind::InvalidData => Self::Input(format!("{path}: {cause}")),
+                _ => Self::Machine(format!("{path}: {cause}")),
+            }
+        }
+    }
+}
+
+impl From<GameError> for TournamentError {
+    fn from(error: GameError) -> Self {
+        match error {
+            GameError::CannotStart(error) => Self::Input(error.to_string()),
+            GameError::Exhausted(limit) => Self::Exhausted(limit),
+            GameError::Game(failure) => Self::GameProgram(failure),
+            GameError::Io(error) => error.into(),
+        }
+    }
+}
+
+impl From<io::Error> for TournamentError {
+    fn from(error: io::Error) -> Self {
+        Self::Machine(cause(&error))
+    }
+}
+
+impl From<KnockoutError> for TournamentError {
+    fn from(error: KnockoutError) -> Self {
+        Self::Machine(error.to_string())
+    }
+}
+
+impl From<RatingError> for TournamentError {
+    fn from(error: RatingError) -> Self {
+        Self::Machine(error.to_string())
+    }
+}
