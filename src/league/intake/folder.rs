@@ -176,7 +176,7 @@ fn collect(
         if let Some(sandbox) = sandbox {
             let versions = place(&path)
                 .map_err(|error| GitError::NotCopied(cause(&error)))
-                .and_then(|place| git::of_student(&place, &full, sandbox, intake));
+                .and_then(|place| git::versions(&place, Some(&full), sandbox, intake));
             match versions {
                 Ok(versions) => read_versions(&versions, intake)?,
                 Err(problem) if problem.is_of_machine() => {

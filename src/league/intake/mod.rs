@@ -136,8 +136,11 @@ pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, Intake
     let mut intake = Intake::default();
     match formats::of_file(source) {
         None if git::is_repository(source) => {
-            let versions = git::of_class(source, sandbox, &mut intake);
-            let versions = versions.map_err(|error| IntakeError::of_git(source, error))?;
+            let whole = source
+                .canonicalize()
+                .map_err(IntakeError::unreadable(source))?;
+            let versions = git::versions(&whole, None, sandbox, &mut intake)
+                .map_err(|error| IntakeError::of_git(source, error))?;
             folder::read_versions(&versions, &mut intake)?;
         }
         None if source.is_file() => return Err(IntakeError::Unknown(source.to_owned())),

@@ -165,7 +165,7 @@ fn write(
 ) -> io::Result<Result<(), String>> {
     let refused = |problem: &str| Ok(Err(problem.to_owned()));
     share.entries += 1;
-    if share.entries > MAX_ENTRIES || entry.what == What::Crowded {
+    if share.entries > MAX_ENTRIES {
         return Ok(Err(format!(
             "there are more than {MAX_ENTRIES} files; hand in the bot's own files alone"
         )));
@@ -176,7 +176,7 @@ fn write(
         )));
     }
     match entry.what {
-        What::File | What::Folder | What::Crowded => {}
+        What::File | What::Folder => {}
         What::Other => {
             return refused("it is a link or no regular file; put the file itself there");
         }
