@@ -16,7 +16,7 @@ use crate::record::reader::{LineError, Reader};
 use crate::record::{BotIndex, Record, annotation};
 use crate::text::unreadable;
 use crate::tournament::openings;
-use crate::tournament::schedule::{GameId, Half, Pairing};
+use crate::tournament::schedule::{GameId, Half};
 
 const FILE: &str = "archive.jsonl";
 
@@ -38,32 +38,10 @@ pub enum ArchiveError {
 type Key = ([Bot; 2], BotIndex, String);
 
 /// Name and version.
-pub type Bot = (String, String);
+type Bot = (String, String);
 
 pub fn file(league: &Path) -> PathBuf {
     league.join(FILE)
-}
-
-fn versions_of(plan: &Plan) -> HashMap<&str, &str> {
-    let bots = plan.bots.iter();
-    bots.filter_map(|bot| Some((bot.name.as_str(), bot.version.as_deref()?)))
-        .collect()
-}
-
-fn key(record: &Record, versions: [&str; 2]) -> Key {
-    let [a, b] = &record.bots;
-    let [of_a, of_b] = versions.map(str::to_owned);
-    (
-        [(a.name.clone(), of_a), (b.name.clone(), of_b)],
-        record.first,
-        record.start.clone(),
-    )
-}
-
-fn archived_key(record: &Record) -> Option<Key> {
-    let versions = record.more.get(VERSIONS)?.as_array()?;
-    let [a, b] = &versions[..] else { return None };
-    Some(key(record, [a.as_str()?, b.as_str()?]))
 }
 
 /// The file need not exist; a torn last line is skipped.
@@ -82,77 +60,53 @@ fn for_each(
     Ok(())
 }
 
-/// Visits the played games of a plan, with the versions of their bots.
-fn for_each_played(
-    games: &Path,
-    plan: &Plan,
-    mut each: impl FnMut(Record, [&str; 2]) -> Result<(), ArchiveError>,
+/// Visits the games whose versions are known: those of the archive, or those that were played of a plan.
+fn for_each_game(
+    path: &Path,
+    plan: Option<&Plan>,
+    mut each: impl FnMut(Record, Key) -> Result<(), ArchiveError>,
 ) -> Result<(), ArchiveError> {
-    let versions = versions_of(plan);
-    for_each(games, |record| {
-        let both = record.bots.each_ref().map(|bot| versions.get(&*bot.name));
-        match both {
-            [Some(a), Some(b)] if record.was_played() => {
-                let both = [*a, *b];
-                each(record, both)
-            }
-            _ => Ok(()),
-        }
-    })
-}
-
-/// By two names and versions: half points and games.
-pub type Scores = HashMap<Bot, HashMap<Bot, (u64, u64)>>;
-
-/// From the archive and this plan's games.
-pub fn scores(league: &Path, plan: &Plan, games: &Path) -> Result<Scores, ArchiveError> {
-    let mut known = HashSet::new();
-    let mut scores = Scores::new();
-    let mut add = |record: &Record, key: Key| {
-        let ending = record.result.winner;
-        let ([a, b], ..) = &key;
-        if known.contains(&key) {
-            return;
-        }
-        let of_a = match ending {
-            None => 1,
-            Some(BotIndex::A) => 2,
-            Some(BotIndex::B) => 0,
+    let planned: HashMap<&str, Option<&str>> = plan
+        .iter()
+        .flat_map(|plan| &plan.bots)
+        .map(|bot| (bot.name.as_str(), bot.version.as_deref()))
+        .collect();
+    for_each(path, |mut record| {
+        let versions = if plan.is_none() {
+            let versions = record.more.remove(VERSIONS).unwrap_or_default();
+            serde_json::from_value(versions).ok()
+        } else if record.was_played() {
+            let [a, b] = record.bots.each_ref().map(|bot| {
+                let version = planned.get(&*bot.name).copied().flatten()?;
+                Some(version.to_owned())
+            });
+            a.zip(b)
+        } else {
+            None
         };
-        for (own, other, points) in [(a, b, of_a), (b, a, 2 - of_a)] {
-            let met = scores.entry(own.clone()).or_default();
-            let score = met.entry(other.clone()).or_default();
-            *score = (score.0 + points, score.1 + 1);
-        }
-        known.insert(key);
-    };
-    for_each(&file(league), |record| {
-        if let Some(key) = archived_key(&record) {
-            add(&record, key);
-        }
-        Ok(())
-    })?;
-    for_each_played(games, plan, |record, both| {
-        let key = key(&record, both);
-        add(&record, key);
-        Ok(())
-    })?;
-    Ok(scores)
+        let Some((of_a, of_b)) = versions else {
+            return Ok(());
+        };
+        let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
+        let key = ([(a, of_a), (b, of_b)], record.first, record.start.clone());
+        each(record, key)
+    })
 }
 
 /// Archives the plan's played games that are new.
 pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError> {
     let archive = file(league);
     let mut known = HashSet::new();
-    for_each(&archive, |record| {
-        known.extend(archived_key(&record));
+    for_each_game(&archive, None, |_, key| {
+        known.insert(key);
         Ok(())
     })?;
     let (mut journal, _) = Journal::open(&archive)?;
     let failed = |error| ArchiveError::Unreadable(archive.clone(), error);
-    for_each_played(games, plan, |mut record, both| {
-        if known.insert(key(&record, both)) {
-            record.more.insert(VERSIONS.to_owned(), json!(both));
+    for_each_game(games, Some(plan), |mut record, key| {
+        let versions = json!([key.0[0].1, key.0[1].1]);
+        if known.insert(key) {
+            record.more.insert(VERSIONS.to_owned(), versions);
             journal
                 .append(&format!("{}\n", record.to_line()?))
                 .map_err(failed)?;
@@ -165,15 +119,19 @@ pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError>
 /// Lines of archived games that the plan has, with its ids, in its order.
 pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
     let mut wanted: HashMap<Key, GameId> = HashMap::new();
+    let named = |id| {
+        let bot = plan.bot(id)?;
+        Some((bot.name.clone(), bot.version.clone()?))
+    };
     for pair in plan.pairs() {
-        let bots = versions_of_pairing(plan, pair.pairing);
+        let bots = named(pair.pairing.a).zip(named(pair.pairing.b));
         let start = openings::at(&plan.openings, pair.opening);
-        let (Some(bots), Some(start)) = (bots, start) else {
+        let (Some((a, b)), Some(start)) = (bots, start) else {
             continue;
         };
         for half in Half::BOTH {
             let first = BotIndex::ALL[half as usize];
-            let key = (bots.clone(), first, start.to_owned());
+            let key = ([a.clone(), b.clone()], first, start.to_owned());
             let id = GameId {
                 pair: pair.number,
                 half,
@@ -182,14 +140,12 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
         }
     }
     let mut kept: BTreeMap<GameId, String> = BTreeMap::new();
-    for_each(&file(league), |mut record| {
+    for_each_game(&file(league), None, |mut record, key| {
         let is_same = record.seed == plan.seed
             && record.game == plan.game
             && record.rules == plan.rules
             && record.pieces == plan.pieces;
-        let id = archived_key(&record).filter(|_| is_same);
-        if let Some(&id) = id.and_then(|key| wanted.get(&key)) {
-            record.more.remove(VERSIONS);
+        if let Some(&id) = wanted.get(&key).filter(|_| is_same) {
             record.id = id.to_string();
             kept.insert(id, record.to_line()?);
         }
@@ -222,14 +178,6 @@ pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, ArchiveErro
     Ok(lines)
 }
 
-fn versions_of_pairing(plan: &Plan, pairing: Pairing) -> Option<[Bot; 2]> {
-    let named = |id| {
-        let bot = plan.bot(id)?;
-        Some((bot.name.clone(), bot.version.clone()?))
-    };
-    Some([named(pairing.a)?, named(pairing.b)?])
-}
-
 /// Points of two versions against the same versions of others.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
@@ -251,15 +199,34 @@ pub struct News {
     pub compared: Option<Compared>,
 }
 
-#[derive(Debug)]
-pub struct AllNews {
-    scores: Scores,
-}
+/// By two names and versions: half points and games.
+#[derive(Debug, Default)]
+pub struct AllNews(HashMap<Bot, HashMap<Bot, (u64, u64)>>);
 
 impl AllNews {
-    pub fn read(folder: &Path, plan: &Plan, games: &Path) -> Result<Self, ArchiveError> {
-        let scores = scores(folder, plan, games)?;
-        Ok(Self { scores })
+    /// From the archive and this plan's games.
+    pub fn read(league: &Path, plan: &Plan, games: &Path) -> Result<Self, ArchiveError> {
+        let mut known = HashSet::new();
+        let mut news = Self::default();
+        let mut add = |record: Record, key: Key| {
+            if known.insert(key.clone()) {
+                let of_a = match record.result.winner {
+                    None => 1,
+                    Some(BotIndex::A) => 2,
+                    Some(BotIndex::B) => 0,
+                };
+                let ([a, b], ..) = &key;
+                for (own, other, points) in [(a, b, of_a), (b, a, 2 - of_a)] {
+                    let met = news.0.entry(own.clone()).or_default();
+                    let score = met.entry(other.clone()).or_default();
+                    *score = (score.0 + points, score.1 + 1);
+                }
+            }
+            Ok(())
+        };
+        for_each_game(&file(league), None, &mut add)?;
+        for_each_game(games, Some(plan), &mut add)?;
+        Ok(news)
     }
 
     pub fn of(&self, name: &str, league: &League, plan: &Plan) -> Option<News> {
@@ -283,7 +250,7 @@ impl AllNews {
     }
 
     fn compared(&self, name: &str, member: &Member, now: usize) -> Option<Compared> {
-        let of = |version: &Version| self.scores.get(&(name.to_owned(), version.id.clone()));
+        let of = |version: &Version| self.0.get(&(name.to_owned(), version.id.clone()));
         let (earlier, playing) = (member.versions.get(..now)?, member.versions.get(now)?);
         let mut earlier = earlier.iter().rev().filter(|one| one.id != playing.id);
         let (last, before) = earlier.find_map(|one| Some((one, of(one)?)))?;

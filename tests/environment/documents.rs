@@ -7,11 +7,12 @@
 //!   unit may differ, and a line with nothing but `...` or `…` stands for any lines.
 //! - The mistakes in docs/troubleshooting.md are what `referee check` says of the bots in tests/bots/mistakes; `UPDATE=1`
 //!   writes them anew.
-//! - The options in docs/command-line.md are what `--help` prints; `UPDATE=1` writes them anew.
+//! - The options in docs/command-line.md are what `--help` prints, each once; `UPDATE=1` writes them anew.
 //!
 //! A document's blocks are run one after another, in a folder with the players, a class of submissions, and records of
 //! some games.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -221,6 +222,46 @@ fn commands_run(document: &str) -> Result<(), Failed> {
     Ok(())
 }
 
+/// The lines of a help without blank ones. Options that have been `described` with the same words are only named.
+fn once(help: &str, described: &mut BTreeSet<String>) -> Vec<String> {
+    let mut entries: Vec<Vec<&str>> = Vec::new();
+    for line in help.lines().map(str::trim_end) {
+        let indent = line.len() - line.trim_start().len();
+        let begins = indent == 0 || (indent <= 6 && line.trim_start().starts_with(['-', '<', '[']));
+        match entries.last_mut() {
+            Some(entry) if line.is_empty() || !begins => entry.push(line),
+            _ => entries.push(vec![line]),
+        }
+    }
+    let (mut lines, mut again): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+    let name_again = |again: &mut Vec<&str>, lines: &mut Vec<String>| {
+        if !again.is_empty() {
+            lines.push(format!("      {}: as above", again.join(", ")));
+            again.clear();
+        }
+    };
+    for entry in entries {
+        let first = entry[0].trim_start();
+        let long = first.find("--").map(|start| &first[start..]);
+        let name = long.and_then(|long| long.split([' ', '[', '=']).next());
+        match name {
+            Some("--help" | "--version") if first.starts_with('-') => {}
+            Some(name) if first.starts_with('-') && !described.insert(entry.join(" ")) => {
+                again.push(name.trim_end_matches('.'));
+            }
+            _ => {
+                if first == entry[0] {
+                    name_again(&mut again, &mut lines);
+                }
+                let shown = entry.into_iter().filter(|line| !line.is_empty());
+                lines.extend(shown.map(str::to_owned));
+            }
+        }
+    }
+    name_again(&mut again, &mut lines);
+    lines
+}
+
 /// What `--help` prints of all commands, as a part of a document.
 fn reference() -> Result<String, Failed> {
     let help = |arguments: &[&str]| -> Result<String, Failed> {
@@ -244,8 +285,9 @@ fn reference() -> Result<String, Failed> {
     if commands.is_empty() {
         return Err("no list of commands".into());
     }
-    let part = |title: &str, text: &str| {
-        let lines: Vec<&str> = text.lines().map(str::trim_end).collect();
+    let mut described = BTreeSet::new();
+    let mut part = |title: &str, text: &str| {
+        let lines = once(text, &mut described);
         format!("\n### {title}\n\n```text\n{}\n```\n", lines.join("\n"))
     };
     let mut all = part("referee", &main);

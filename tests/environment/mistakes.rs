@@ -113,19 +113,18 @@ fn mistakes() -> Result<Vec<Mistake>, Failed> {
 /// written its last words.
 const ATTEMPTS: usize = 5;
 
-/// The row of a mistake, from runs of the program.
-fn row(folder: &Path, mistake: &Mistake, shown: &str) -> Result<String, Failed> {
+/// What is seen of a mistake and what it means, as the beginning of a row, and what to do; from runs of the program.
+fn row(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String), Failed> {
     let Mistake { file, name, means } = mistake;
     let cell = |text: &str| text.replace('|', "\\|");
-    let mut row = String::new();
+    let mut row = (String::new(), String::new());
     for _ in 0..ATTEMPTS {
         let (what, fix) = checked(folder, &format!("mistakes/{file}"))?;
-        row = format!(
-            "| {} | **{name}.** {means} | {} |\n",
-            cell(&what),
-            cell(&fix)
+        row = (
+            format!("| {} | **{name}.** {means} |", cell(&what)),
+            cell(&fix),
         );
-        if shown.contains(&row) {
+        if shown.contains(&row.0) {
             break;
         }
     }
@@ -163,10 +162,14 @@ fn table(shown: &str) -> Result<String, Failed> {
     }
     // What begins alike is looked for together.
     rows.sort();
-    Ok(format!(
-        "\n| what you see | what it means | what to do |\n|---|---|---|\n{}\n",
-        rows.concat()
-    ))
+    let mut table = "\n| what you see | what it means | what to do |\n|---|---|---|\n".to_owned();
+    let mut before = String::new();
+    for (row, fix) in rows {
+        let said = if fix == before { "the same" } else { &fix };
+        table += &format!("{row} {said} |\n");
+        before = fix;
+    }
+    Ok(table + "\n")
 }
 
 /// Compares the table of the document with what the program says.

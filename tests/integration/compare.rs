@@ -206,7 +206,7 @@ fn an_interrupted_comparison_says_what_is_known() {
         "--budget",
         "none",
     ];
-    let mut running = referee(&class, &[&words[..], &["--pairs", "100000"]].concat()).start();
+    let mut running = referee(&class, &[&words[..], &["--pairs", "3000"]].concat()).start();
     let games = class.path("games/games.jsonl");
     running.wait_until(|_| fs::read_to_string(&games).is_ok_and(|text| text.lines().count() > 20));
     running.signal("INT");

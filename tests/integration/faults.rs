@@ -9,7 +9,7 @@ use std::io::{Read as _, Write as _};
 use std::process::Stdio;
 use std::time::Duration;
 
-use crate::common::{Referee, Run};
+use crate::common::{Referee, Run, each_of};
 use serde_json::Value;
 
 /// Where the time is to run out on the first answer: 0.6 s altogether.
@@ -433,7 +433,7 @@ const ODD_ANSWERS: &[(&str, Odd)] = &[
 
 #[test]
 fn odd_answers() {
-    for (answer, expected) in ODD_ANSWERS {
+    each_of(ODD_ANSWERS, |(answer, expected)| {
         let run = placing(&script(&[&format!(r"{answer}\n")])).run();
         match expected {
             Accepted(turn) => {
@@ -455,7 +455,7 @@ fn odd_answers() {
                 assert!(!run.stderr.contains('\u{feff}'), "{run}");
             }
         }
-    }
+    });
 }
 
 #[test]

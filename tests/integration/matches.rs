@@ -197,13 +197,13 @@ fn several_games() {
 #[test]
 fn a_clock_that_ran_out_while_the_referee_stood_still() {
     let bots = ["./slow-answers.sh", "./slow-answers.sh"];
-    let options = ["--seed", "4", "--move-time", "2s"];
+    let options = ["--seed", "4", "--move-time", "900ms"];
     let referee = Referee::new([&bots[..], &options].concat()).recorded();
     let mut running = referee.start();
     running
         .wait_until(|scratch| fs::metadata(scratch.join("asked")).is_ok_and(|meta| meta.len() > 6));
     running.signal("STOP");
-    thread::sleep(Duration::from_secs(3));
+    thread::sleep(Duration::from_millis(1500));
     running.signal("CONT");
     let run = running.finish();
     succeeded(&run);

@@ -14,7 +14,7 @@ use std::time::Duration;
 
 use rustix::fs::{OFlags, fcntl_getfl, fcntl_setfl};
 
-use crate::common::{RECORDS, Referee, Run, Running};
+use crate::common::{RECORDS, Referee, Run, Running, each_of};
 
 /// Longer than any clock of the bots in a test.
 const LONG: Duration = Duration::from_secs(3);
@@ -111,9 +111,11 @@ fn a_signal_ends_what_waits_for_a_reader_of_stdout() {
         &["solve", "A..PC...J..EF... G"],
         &["check", "builtin:random"],
     ];
-    for (signal, command) in ["INT", "TERM", "HUP"].iter().cycle().zip(commands) {
+    let signals = ["INT", "TERM", "HUP"].into_iter().cycle();
+    let all: Vec<_> = signals.zip(commands.iter().copied()).collect();
+    each_of(&all, |&(signal, command)| {
         let (_reader, writer, _) = full_pipe();
-        let mut referee = Referee::new(*command).stdout(writer);
+        let mut referee = Referee::new(command).stdout(writer);
         if command[0].starts_with('-') {
             referee = referee.args(play);
         }
@@ -132,7 +134,7 @@ fn a_signal_ends_what_waits_for_a_reader_of_stdout() {
                 .contains("of the results were not written, since nobody read"),
             "{command:?} {run}"
         );
-    }
+    });
 }
 
 #[test]
@@ -177,7 +179,7 @@ fn is_waiting(scratch: &Path) -> bool {
 
 #[test]
 fn a_signal_ends_the_wait_for_a_reader_of_records() {
-    for signal in ["INT", "TERM", "HUP"] {
+    each_of(&["INT", "TERM", "HUP"], |signal| {
         let (referee, pipe) = to_named_pipe("1000000");
         let mut running = referee.start();
         running.wait_until(is_waiting);
@@ -190,7 +192,7 @@ fn a_signal_ends_the_wait_for_a_reader_of_records() {
         let run = running.finish();
         assert_eq!(run.code, Some(130), "{run}");
         assert_eq!(run.stdout, "", "{run}");
-    }
+    });
 }
 
 #[test]

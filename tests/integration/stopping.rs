@@ -72,11 +72,11 @@ fn a_tournament_goes_on_after_a_signal_that_was_ignored() {
 #[test]
 fn solving_goes_on_after_a_signal_that_was_ignored() {
     let referee = Referee::new(["solve", "--threads", "1", "--all", "P..AN......C.... M"])
-        .args(["--time", "3s"])
+        .args(["--time", "2s"])
         .shell("trap '' HUP INT; exec \"$0\" \"$@\"");
     let mut running = referee.start();
     running.wait_until(|_| true);
-    std::thread::sleep(Duration::from_secs(1));
+    std::thread::sleep(Duration::from_millis(500));
     running.signal("INT");
     let run = running.finish();
     assert_ne!(run.code, Some(130), "{run}");

@@ -1178,14 +1178,14 @@ fn a_clock_that_ran_out_while_the_referee_stood_still() {
 #[test]
 fn an_entry_check_during_which_the_referee_stood_still() {
     let place = Place::new();
-    let bots = ["./slow-answers.sh", "./slow-answers.sh"];
+    let bots = ["./slow-answers.sh 30", "./slow-answers.sh 30"];
     let limits = [
         "--pairs",
         "1",
         "--seed",
         "4",
         "--move-time",
-        "2s",
+        "900ms",
         "--strict",
     ];
     let mut running = place
@@ -1195,7 +1195,7 @@ fn an_entry_check_during_which_the_referee_stood_still() {
         .wait_until(|scratch| fs::metadata(scratch.join("asked")).is_ok_and(|meta| meta.len() > 6));
     assert!(!place.path("t/plan.json").exists());
     running.signal("STOP");
-    std::thread::sleep(Duration::from_secs(3));
+    std::thread::sleep(Duration::from_millis(1500));
     running.signal("CONT");
     let run = running.finish();
     assert_eq!(run.code, Some(0), "{run}");

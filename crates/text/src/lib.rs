@@ -225,28 +225,6 @@ pub fn unreadable(path: &Path, error: &io::Error) -> String {
     format!("{}: {}{fix}", path.display(), cause(error))
 }
 
-/// A parser's message about an unexpected value, without the names of Rust's types.
-///
-/// ```
-/// use referee_text::without_types;
-///
-/// let problem = "invalid value: integer `-1 as i128`, expected u32\n";
-/// assert_eq!(without_types(problem), "invalid value: integer `-1`, expected a whole number of at least 0");
-/// ```
-pub fn without_types(problem: &str) -> String {
-    let types = [
-        ("u32", "a whole number of at least 0"),
-        ("u64", "a whole number of at least 0"),
-        ("usize", "a whole number of at least 0"),
-        ("f64", "a number"),
-    ];
-    let plain = |text: String, (kind, words): (&str, &str)| {
-        text.replace(&format!("expected {kind}"), &format!("expected {words}"))
-    };
-    let text = types.into_iter().fold(problem.to_owned(), plain);
-    text.replace(" as i128", "").trim_end().to_owned()
-}
-
 /// Whether the disk or quota is full, which is not a bot's fault.
 pub fn is_full(error: &io::Error) -> bool {
     matches!(

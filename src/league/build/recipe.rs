@@ -1,6 +1,6 @@
 //! Which commands build which files.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -122,7 +122,11 @@ struct Language {
     commands: &'static str,
 }
 
-/// C after C++: mixed sources are built as C++.
+/// Places in [`LANGUAGES`].
+const CPP: usize = 0;
+const C: usize = 1;
+
+/// Mixed sources are built as C++.
 const LANGUAGES: [Language; 7] = [
     Language {
         name: "C++",
@@ -288,33 +292,38 @@ pub(super) fn is_source(program: &Path) -> bool {
 }
 
 fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
-    let files = entries(folder).unwrap_or_default();
-    let of = |endings: &[&str]| -> Vec<&PathBuf> {
-        let is = |path: &&PathBuf| {
-            let ending = path.extension().and_then(|ending| ending.to_str());
-            let is_test = path.to_string_lossy().ends_with("_test.go");
-            path.is_file() && !is_test && ending.is_some_and(|ending| endings.contains(&ending))
-        };
-        files.iter().filter(is).collect()
-    };
-    let mut found = LANGUAGES.iter().filter(|language| {
-        let has_own = !of(&language.endings[..1]).is_empty();
-        has_own
-            || language.endings[1..]
-                .iter()
-                .any(|&ending| ending != "c" && !of(&[ending]).is_empty())
-    });
-    let Some(language) = found.next() else {
+    let mut found: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
+    for path in entries(folder).unwrap_or_default() {
+        let ending = path.extension().and_then(|ending| ending.to_str());
+        let is_of = |language: &Language| ending.is_some_and(|own| language.endings.contains(&own));
+        let is_test = path.to_string_lossy().ends_with("_test.go");
+        if let Some(language) = LANGUAGES.iter().position(is_of)
+            && path.is_file()
+            && !is_test
+        {
+            found.entry(language).or_default().push(path);
+        }
+    }
+    let is_c = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c");
+    if found
+        .get(&CPP)
+        .is_some_and(|sources| sources.iter().all(is_c))
+        && let Some(sources) = found.remove(&CPP)
+    {
+        found.insert(C, sources);
+    }
+    let mut found = found
+        .iter()
+        .map(|(&place, sources)| (&LANGUAGES[place], sources));
+    let Some((language, sources)) = found.next() else {
         return Ok(None);
     };
-    let is_both = |other: &Language| language.name == "C++" && other.name == "C";
-    if let Some(other) = found.find(|other| !is_both(other)) {
+    if let Some((other, _)) = found.next() {
         return Err(format!(
             "there are sources of {} and {}; leave one of them, or add a Makefile",
             language.name, other.name
         ));
     }
-    let sources = of(language.endings);
     let name = |path: &Path| {
         path.file_name()
             .unwrap_or_default()
@@ -322,7 +331,7 @@ fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
             .into_owned()
     };
     let quoted = |path: &Path| shell_words::quote(&format!("./{}", name(path))).into_owned();
-    let Some(main) = main_of(&sources) else {
+    let Some(main) = main_of(sources) else {
         return Ok(None);
     };
     let main = match language.name {
@@ -347,33 +356,31 @@ fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
 }
 
 /// The only source, one called so, or the first with a main function.
-fn main_of<'a>(sources: &[&'a PathBuf]) -> Option<&'a PathBuf> {
+fn main_of(sources: &[PathBuf]) -> Option<&PathBuf> {
     if let [only] = sources {
         return Some(only);
     }
-    let is_called = |path: &&&PathBuf| {
-        let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let is_called = |path: &&PathBuf| {
+        let stem = path.file_stem().unwrap_or_default();
         stem.eq_ignore_ascii_case("main")
     };
-    let has_main = |path: &&&PathBuf| {
+    let has_main = |path: &&PathBuf| {
         let text = fs::read(path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        [
+        let marks = [
             "void main(",
             "fn main(",
             "main ::",
             "main =",
             "int main(",
             "func main(",
-        ]
-        .iter()
-        .any(|words| text.contains(words))
+        ];
+        marks.iter().any(|mark| text.contains(mark))
     };
     let called = sources.iter().find(is_called);
     called
         .or_else(|| sources.iter().find(has_main))
         .or(sources.first())
-        .copied()
 }
 
 /// With its package.

@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use crate::text::without_types;
 use crate::tournament::betting::{MeanTest, score_of_elo};
 
 pub const DEFAULT: &str = include_str!("default_scale.toml");
@@ -15,11 +14,8 @@ const MOST: u32 = 100_000;
 fn in_words(error: &toml::de::Error) -> String {
     let known = "; `referee grade --print-scale` shows all that a scale has";
     let is_missing = error.message().contains("missing field");
-    format!(
-        "{}{}",
-        without_types(&error.to_string()),
-        if is_missing { known } else { "" }
-    )
+    let known = if is_missing { known } else { "" };
+    format!("{}{known}", error.to_string().trim_end())
 }
 
 #[derive(Clone, Debug, PartialEq, Deserialize)]

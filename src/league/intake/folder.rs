@@ -9,12 +9,11 @@ use jiff::Timestamp;
 
 use super::formats::{self, Format};
 use super::git;
-use super::names::{Owner, owner};
+use super::names::owner;
 use super::objects::{GitError, SandboxChoice};
 use super::unpack::unpack;
 use super::{Intake, IntakeError, Refused, Submission};
 use crate::bot::submission::{entries, is_program, is_unready};
-use crate::executable::CannotStart;
 use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::system::is_own;
 use crate::text::short_name;
@@ -22,38 +21,16 @@ use crate::text::{cause, escape, is_full};
 
 const MAX_NESTED: usize = 8;
 
-struct Group {
-    owner: Owner,
-    paths: Vec<PathBuf>,
-}
-
-/// By name, number and apart; and why others cannot be used.
 #[derive(Default)]
-struct Found {
-    submissions: BTreeMap<(String, Option<String>, String), Group>,
-    problems: BTreeMap<(String, Option<String>), String>,
+struct Group {
+    stamp: Option<Timestamp>,
+    paths: Vec<PathBuf>,
+    /// Why it cannot be used.
+    problem: Option<String>,
 }
 
-impl Found {
-    fn ids(&self, name: &str) -> usize {
-        let keys = self.submissions.keys().map(|(known, id, _)| (known, id));
-        let problems = self.problems.keys().map(|(known, id)| (known, id));
-        let ids: BTreeSet<&String> = keys
-            .chain(problems)
-            .filter(|(known, _)| *known == name)
-            .filter_map(|(_, id)| id.as_ref())
-            .collect();
-        ids.len()
-    }
-
-    /// Two students of one name are told apart by number.
-    fn called(&self, name: &str, id: Option<&String>) -> String {
-        match id {
-            Some(id) if self.ids(name) > 1 => short_name(&format!("{name} ({id})")),
-            _ => short_name(name),
-        }
-    }
-}
+/// By name, Moodle's number, and entry. In Moodle's flat layout all files of a student are one group.
+type Found = BTreeMap<(String, Option<String>, String), Group>;
 
 /// Each folder, archive or program in the folder is a submission. `refused`: entries that cannot be used. Without a
 /// sandbox, no entry is read as a repository.
@@ -64,54 +41,51 @@ pub(super) fn read(
     intake: &mut Intake,
 ) -> Result<(), IntakeError> {
     let found = collect(source, refused, sandbox, intake)?;
-    let mut refusals: Vec<Refused> = found
-        .problems
-        .iter()
-        .map(|((name, id), reason)| Refused {
-            name: found.called(name, id.as_ref()),
-            id: id.clone(),
-            reason: reason.clone(),
-            received: Timestamp::MAX,
-        })
-        .collect();
-    for ((name, id, _), group) in &found.submissions {
-        if found.problems.contains_key(&(name.clone(), id.clone())) {
-            continue;
-        }
-        let name = found.called(name, id.as_ref());
-        let shown = group.paths.first().and_then(|path| path.file_name());
-        // The archive's temporary path means nothing to people.
-        let shown = escape(shown.unwrap_or_default().as_encoded_bytes());
-        let received = match group.owner.stamp {
-            Some(stamp) => Ok(stamp),
-            None => newest(&group.paths),
-        };
-        let folder = received.and_then(|received| Ok((received, files(&group.paths, intake)?)));
-        match folder {
-            Ok((received, Ok(folder))) => intake.submissions.push(Submission {
-                name,
-                id: id.clone(),
-                folder,
-                received,
-                found_in: shown,
-                is_newest: true,
-            }),
-            Ok((received, Err(problem))) => refusals.push(Refused {
-                name,
-                id: id.clone(),
-                reason: format!("{shown}: {problem}"),
-                received,
-            }),
-            Err(error) if is_full(&error) => return Err(IntakeError::NoSpace(error)),
-            Err(error) => refusals.push(Refused {
-                name,
-                id: id.clone(),
-                reason: format!("{shown}: {}", cause(&error)),
-                received: Timestamp::MAX,
-            }),
-        }
+    let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for (name, id, _) in found.keys() {
+        ids.entry(name).or_default().extend(id.as_deref());
     }
-    intake.refused.append(&mut refusals);
+    for ((name, id, _), group) in &found {
+        // Two students of one name are told apart by number.
+        let name = match id {
+            Some(id) if ids[&**name].len() > 1 => short_name(&format!("{name} ({id})")),
+            _ => short_name(name),
+        };
+        let mut received = Timestamp::MAX;
+        let reason = if let Some(problem) = &group.problem {
+            problem.clone()
+        } else {
+            let shown = group.paths.first().and_then(|path| path.file_name());
+            // The archive's temporary path means nothing to people.
+            let found_in = escape(shown.unwrap_or_default().as_encoded_bytes());
+            let at = group.stamp.map_or_else(|| newest(&group.paths), Ok);
+            let folder = at.and_then(|at| {
+                received = at;
+                contents(copies(&group.paths, intake)?, intake)
+            });
+            match folder {
+                Ok(folder) => {
+                    intake.submissions.push(Submission {
+                        name,
+                        id: id.clone(),
+                        folder,
+                        received,
+                        found_in,
+                        is_newest: true,
+                    });
+                    continue;
+                }
+                Err(error) if is_full(&error) => return Err(IntakeError::NoSpace(error)),
+                Err(error) => format!("{found_in}: {}", cause(&error)),
+            }
+        };
+        intake.refused.push(Refused {
+            name,
+            id: id.clone(),
+            reason,
+            received,
+        });
+    }
     Ok(())
 }
 
@@ -136,7 +110,7 @@ fn collect(
     sandbox: Option<&SandboxChoice<'_>>,
     intake: &mut Intake,
 ) -> Result<Found, IntakeError> {
-    let mut found = Found::default();
+    let mut found = Found::new();
     let mut seen = entries(source).map_err(IntakeError::unreadable(source))?;
     // Entries refused as a whole left no file.
     seen.extend(
@@ -149,178 +123,149 @@ fn collect(
         let full = path.file_name().unwrap_or_default().to_string_lossy();
         let sandbox = sandbox.filter(|_| path.is_dir() && git::is_repository(&path));
         // The usual name on a server.
-        let bare = full.strip_suffix(".git").filter(|_| sandbox.is_some());
-        let full = bare.map_or(full.clone(), |name| name.to_owned().into());
+        let full = match full.strip_suffix(".git") {
+            Some(name) if sandbox.is_some() => name.to_owned(),
+            _ => full.into_owned(),
+        };
         let stem = match formats::split(&full) {
-            Some((stem, _)) => stem.to_owned(),
-            None if path.is_dir() => full.clone().into_owned(),
-            None => path
+            Some((stem, _)) => stem,
+            None if path.is_dir() => &full,
+            None => Path::new(&full)
                 .file_stem()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned(),
+                .and_then(|stem| stem.to_str())
+                .unwrap_or(&full),
         };
         // In Moodle's flat layout the extension is that of the student's file.
-        let of = match owner(&full) {
-            Some(of) if of.id.is_some() => of,
-            Some(_) => match owner(&stem) {
-                Some(of) => of,
-                None => continue,
-            },
-            None => continue,
-        };
-        if let Some(problem) = refused.get(&*full) {
-            found.problems.insert((of.name, of.id), problem.clone());
+        let of = owner(&full).filter(|of| of.id.is_some());
+        let Some(of) = of.or_else(|| owner(stem)) else {
             continue;
-        }
-        if let Some(sandbox) = sandbox {
+        };
+        let problem = if let Some(problem) = refused.get(&full) {
+            Some(problem.clone())
+        } else if let Some(sandbox) = sandbox {
             let versions = place(&path)
                 .map_err(|error| GitError::NotCopied(cause(&error)))
-                .and_then(|place| git::of_student(&place, &full, sandbox, intake));
+                .and_then(|place| git::versions(&place, Some(&full), sandbox, intake));
             match versions {
-                Ok(versions) => read_versions(&versions, intake)?,
+                Ok(versions) => {
+                    read_versions(&versions, intake)?;
+                    continue;
+                }
                 Err(problem) if problem.is_of_machine() => {
                     return Err(IntakeError::of_git(&path, problem));
                 }
-                Err(problem) => {
-                    let problem = format!("{}: {problem}", escape(full.as_bytes()));
-                    found.problems.insert((of.name, of.id), problem);
-                }
+                Err(problem) => Some(format!("{}: {problem}", escape(full.as_bytes()))),
             }
-            continue;
-        }
-        let is_taken = path.is_dir()
+        } else if path.is_dir()
             || of.file.is_some()
             || formats::of_file(&path).is_some()
             || is_program(&path)
-            || is_unready(&path);
-        if !is_taken {
-            continue;
-        }
-        // In Moodle's flat layout files belong together; anything else is a submission of its own.
-        let apart = if of.file.is_some() {
-            String::new()
+            || is_unready(&path)
+        {
+            None
         } else {
-            full.into_owned()
+            continue;
         };
-        let key = (of.name.clone(), of.id.clone(), apart);
-        let paths = Vec::new();
-        found
-            .submissions
-            .entry(key)
-            .or_insert(Group { owner: of, paths })
-            .paths
-            .push(path);
+        let entry = match of.file {
+            Some(_) => String::new(),
+            None => full,
+        };
+        let group = found.entry((of.name, of.id, entry)).or_default();
+        group.stamp = of.stamp;
+        group.paths.push(path);
+        group.problem = group.problem.take().or(problem);
     }
     Ok(found)
 }
 
-/// A folder with just the files of a submission. The inner error: why there is none.
-fn files(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
-    match copies(paths, intake)? {
-        Ok(folder) => contents(&folder, intake),
-        Err(problem) => Ok(Err(problem)),
-    }
-}
-
-/// Enters the only folder of a folder and unpacks the only archive, unless it comes out of one.
-fn contents(folder: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
-    let mut folder = folder.to_owned();
+/// Enters the only folder of a folder and unpacks the only archive, unless it comes out of one. An error of no system
+/// call is a sentence for the student.
+fn contents(mut folder: PathBuf, intake: &mut Intake) -> io::Result<PathBuf> {
     let mut is_unpacked = false;
     for _ in 0..MAX_NESTED {
         let mut inside = entries(&folder)?;
-        inside.retain(|path| {
-            path.file_name()
-                .is_none_or(|name| name != "onlinetext.html")
-        });
+        inside.retain(|path| !path.ends_with("onlinetext.html"));
         let archives = inside
             .iter()
             .filter(|path| formats::of_file(path).is_some())
             .count();
-        match &inside[..] {
-            [] => {
-                return Ok(Err(
-                    "nothing was handed in: there are no files; hand in the program".to_owned(),
-                ));
+        let problem = match &inside[..] {
+            [] => "nothing was handed in: there are no files; hand in the program".to_owned(),
+            [only] if only.is_dir() && !only.is_symlink() => {
+                folder.clone_from(only);
+                continue;
             }
-            [only] if only.is_dir() && !only.is_symlink() => folder.clone_from(only),
             [_] if archives == 1 && is_unpacked => {
-                return Ok(Err(
-                    "there is an archive in the archive; hand in one with the files themselves"
-                        .to_owned(),
-                ));
+                "there is an archive in the archive; hand in one with the files themselves"
+                    .to_owned()
             }
             [only] if archives == 1 && only.is_symlink() => {
-                return Ok(Err(
-                    "it is a link to an archive; put the file itself there".to_owned()
-                ));
+                "it is a link to an archive; put the file itself there".to_owned()
             }
-            [only] if archives == 1 => match inner(only, intake)? {
-                Ok(unpacked) => (folder, is_unpacked) = (unpacked, true),
-                Err(problem) => return Ok(Err(problem)),
-            },
+            [only] if archives == 1 => {
+                (folder, is_unpacked) = (inner(only, intake)?, true);
+                continue;
+            }
             all if archives == all.len() => {
-                return Ok(Err(format!(
-                    "there are {archives} archives; hand in one, with the files of the bot"
-                )));
+                format!("there are {archives} archives; hand in one, with the files of the bot")
             }
-            _ => return Ok(Ok(folder)),
-        }
+            _ => return Ok(folder),
+        };
+        return Err(io::Error::other(problem));
     }
-    Ok(Err(format!(
+    Err(io::Error::other(format!(
         "there are more than {MAX_NESTED} folders in one another; hand in the files themselves"
     )))
 }
 
-fn inner(archive: &Path, intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
+fn inner(archive: &Path, intake: &mut Intake) -> io::Result<PathBuf> {
     let format = formats::of_file(archive).unwrap_or(Format::Other);
     if format == Format::Other {
         let name = archive.file_name().unwrap_or_default().to_string_lossy();
-        return Ok(Err(format!(
+        return Err(io::Error::other(format!(
             "archives like `{name}` are not read; hand in a .zip or .tar.gz"
         )));
     }
     let folder = intake.room()?;
-    Ok(match unpack(archive, format, &folder, None) {
+    match unpack(archive, format, &folder, None) {
         Ok(refused) => match refused.into_values().next() {
-            Some(problem) => Err(problem),
+            Some(problem) => Err(io::Error::other(problem)),
             None => Ok(folder),
         },
-        Err(error) if is_full(&error) => return Err(error),
-        Err(error) => Err(format!(
+        Err(error) if is_full(&error) => Err(error),
+        Err(error) => Err(io::Error::other(format!(
             "the archive cannot be unpacked: {}; make it again",
             cause(&error)
-        )),
-    })
+        ))),
+    }
 }
 
 /// Copies without Moodle's prefixes, because students can change the originals at any moment.
-fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<Result<PathBuf, String>> {
+fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<PathBuf> {
     let room = intake.room()?;
     for path in paths {
         let full = path.file_name().unwrap_or_default().to_string_lossy();
         let place = place(path)?;
-        let copied = match paths {
-            [_] if place.is_dir() => copy_tree(&full, &place, &room).map(drop),
-            _ => {
-                let own = owner(&full).and_then(|owner| owner.file);
-                let name = own.unwrap_or_else(|| full.clone().into_owned());
-                let copy = room.join(&name);
-                if copy.parent() != Some(&room) || copy.exists() {
-                    return Err(io::Error::other("its files cannot be told apart"));
-                }
-                copy_file(&full, &place, &room, &name)
+        let copied = if paths.len() == 1 && place.is_dir() {
+            copy_tree(&full, &place, &room).map(drop)
+        } else {
+            let file = owner(&full).and_then(|owner| owner.file);
+            let name = file.unwrap_or_else(|| full.clone().into_owned());
+            let copy = room.join(&name);
+            if copy.parent() != Some(&room) || copy.exists() {
+                return Err(io::Error::other("its files cannot be told apart"));
             }
+            copy_file(&full, &place, &room, &name)
         };
-        match copied {
-            Ok(()) => {}
-            Err(problem) if problem.is_for_want_of_space() => {
-                return Err(io::ErrorKind::StorageFull.into());
+        copied.map_err(|problem| {
+            if problem.is_for_want_of_space() {
+                io::ErrorKind::StorageFull.into()
+            } else {
+                io::Error::other(format!("{}; {}", problem.cause, problem.fix))
             }
-            Err(CannotStart { cause, fix, .. }) => return Ok(Err(format!("{cause}; {fix}"))),
-        }
+        })?;
     }
-    Ok(Ok(room))
+    Ok(room)
 }
 
 /// The organiser's own links count.

@@ -72,7 +72,6 @@ pub(super) enum What {
     /// Damaged.
     Unreadable,
     Compressed(CompressionMethod),
-    Crowded,
 }
 
 pub(super) struct Entry<'a> {
@@ -194,16 +193,7 @@ fn extended_time(mut extra: &[u8]) -> Option<Timestamp> {
 
 /// DOS times have no zone: taken as UTC.
 fn dos_time(time: zip::DateTime) -> Option<Timestamp> {
-    let [month, day, hour, minute, second] = [
-        time.month(),
-        time.day(),
-        time.hour(),
-        time.minute(),
-        time.second(),
-    ]
-    .map(|part| i8::try_from(part).ok());
-    let year = i16::try_from(time.year()).ok()?;
-    let time = civil::DateTime::new(year, month?, day?, hour?, minute?, second?, 0).ok()?;
+    let time: civil::DateTime = time.to_string().parse().ok()?;
     Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp())
 }
 

@@ -4,14 +4,15 @@
 //! count.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::io::{self, Read};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use super::Intake;
 use super::formats::{Entry, What};
-use super::objects::{GitError, Object, Objects, SandboxChoice};
+use super::objects::{GitError, Objects, SandboxChoice};
 use super::unpack::{LEFT_OUT, MAX_BYTES, MAX_ENTRIES, Unpacker};
 use crate::text::{escape, hexadecimal};
 
@@ -29,31 +30,23 @@ const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
 const ID: usize = 20;
 
-/// Entries told apart, by name.
-type Entries = BTreeMap<Vec<u8>, Node>;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    Folder,
-    File { is_executable: bool },
-    Repository,
-    Other,
-}
-
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct Node {
-    kind: Kind,
+    what: What,
+    is_executable: bool,
     id: String,
 }
 
-/// A commit that changed something.
+/// A state of a submission.
 #[derive(Debug)]
 struct Change {
+    /// Of the first commit that had it.
     at: Timestamp,
     to: Node,
+    /// The number of that commit, counted from the newest.
+    commit: usize,
 }
 
-#[derive(Debug, PartialEq, Eq)]
 struct Commit {
     tree: String,
     /// The first one.
@@ -78,59 +71,39 @@ pub(super) struct Version {
     pub(super) at: Timestamp,
 }
 
-/// Each entry of the root is a submission.
-pub(super) fn of_class(
+/// The whole repository is the submission of `student`; without one, each entry of the root is a submission.
+pub(super) fn versions(
     source: &Path,
+    student: Option<&str>,
     sandbox: &SandboxChoice<'_>,
     intake: &mut Intake,
 ) -> Result<Vec<Version>, GitError> {
-    let mut objects = Objects::open("the class", &source.canonicalize()?, sandbox)?;
-    let changes = changes(&mut objects, |objects, tree| {
-        let root = folder(objects, tree)?;
-        let mut rest = &root[..];
-        let mut entries = Entries::new();
-        while !rest.is_empty() {
-            let (name, node);
-            (name, node, rest) = entry(rest).ok_or_else(|| damaged("a folder"))?;
-            if !name.starts_with(b".") && !name.starts_with(b"_") {
-                entries.insert(name.to_vec(), node);
-            }
-        }
-        Ok(entries)
-    })?;
+    let mut objects = Objects::open(student.unwrap_or("the class"), source, sandbox)?;
     let mut versions = Vec::new();
-    for (name, changes) in &changes {
+    for (name, changes) in &changes(&mut objects, student)? {
         versions.extend(versions_of(&mut objects, name, changes, intake)?);
     }
     Ok(versions)
-}
-
-/// A repository in a class's folder: as a whole the submission of `name`.
-pub(super) fn of_student(
-    source: &Path,
-    name: &str,
-    sandbox: &SandboxChoice<'_>,
-    intake: &mut Intake,
-) -> Result<Vec<Version>, GitError> {
-    let mut objects = Objects::open(name, source, sandbox)?;
-    let changes = changes(&mut objects, |_, tree| {
-        let (kind, id) = (Kind::Folder, tree.to_owned());
-        Ok([(name.as_bytes().to_vec(), Node { kind, id })].into())
-    })?;
-    let (name, changes) = changes.first_key_value().ok_or_else(|| damaged("HEAD"))?;
-    versions_of(&mut objects, name, changes, intake)
 }
 
 fn damaged(what: &str) -> GitError {
     GitError::Damaged(format!("{what} cannot be read"))
 }
 
-fn folder(objects: &mut Objects, id: &str) -> Result<Vec<u8>, GitError> {
-    match objects.get(id, MAX_OBJECT)? {
-        Object::Tree(content) => Ok(content),
-        Object::TooLarge => Err(GitError::Crowded),
-        _ => Err(damaged("a folder")),
+fn folder(objects: &mut Objects, id: &str) -> Result<Vec<(Vec<u8>, Node)>, GitError> {
+    let content = objects.get(id, "tree", MAX_OBJECT)?;
+    let content = content.ok_or(GitError::Crowded)?;
+    let mut rest = &content[..];
+    let mut nodes = Vec::new();
+    while !rest.is_empty() {
+        let (name, node);
+        (name, node, rest) = entry(rest).ok_or_else(|| damaged("a folder"))?;
+        nodes.push((name.to_vec(), node));
+        if nodes.len() > MAX_ENTRIES {
+            return Err(GitError::Crowded);
+        }
     }
+    Ok(nodes)
 }
 
 /// And the rest of the content.
@@ -140,16 +113,17 @@ fn entry(content: &[u8]) -> Option<(&[u8], Node, &[u8])> {
     let end = name_at + content[name_at..].iter().position(|&byte| byte == 0)?;
     let name = &content[name_at..end];
     let (id, rest) = content[end + 1..].split_at_checked(ID)?;
-    let kind = match mode >> 12 {
-        0o04 => Kind::Folder,
-        0o10 => Kind::File {
-            is_executable: mode & 0o111 != 0,
+    let node = Node {
+        what: match mode >> 12 {
+            0o04 => What::Folder,
+            0o10 => What::File,
+            0o16 => What::Repository,
+            _ => What::Other,
         },
-        0o16 => Kind::Repository,
-        _ => Kind::Other,
+        is_executable: mode & 0o111 != 0,
+        id: hexadecimal(id),
     };
-    let id = hexadecimal(id);
-    (!name.is_empty() && !name.contains(&b'/')).then_some((name, Node { kind, id }, rest))
+    (!name.is_empty() && !name.contains(&b'/')).then_some((name, node, rest))
 }
 
 fn commit(content: &[u8]) -> Option<Commit> {
@@ -185,72 +159,81 @@ fn id(text: &str) -> Option<String> {
 }
 
 fn look(objects: &mut Objects, name: &str) -> Result<Commit, GitError> {
-    let content = match objects.get(name, MAX_OBJECT) {
-        Ok(Object::Commit(content)) => content,
-        Ok(_) => return Err(damaged("a commit")),
+    let content = match objects.get(name, "commit", MAX_OBJECT) {
         Err(GitError::Damaged(problem)) if problem == "HEAD missing" => {
             let unborn = objects.unborn();
             return Err(unborn.map_or(GitError::Damaged(problem), GitError::Empty));
         }
-        Err(error) => return Err(error),
+        content => content?,
     };
-    commit(&content).ok_or_else(|| damaged("a commit"))
+    let commit = content.and_then(|content| commit(&content));
+    commit.ok_or_else(|| damaged("a commit"))
 }
 
-/// The newest first.
+/// By name of the submission, the newest first.
 fn changes(
     objects: &mut Objects,
-    entries: impl Fn(&mut Objects, &str) -> Result<Entries, GitError>,
+    student: Option<&str>,
 ) -> Result<BTreeMap<Vec<u8>, Vec<Change>>, GitError> {
     let mut changes: BTreeMap<Vec<u8>, Vec<Change>> = BTreeMap::new();
-    let mut note = |at: Timestamp, name: Vec<u8>, to: Node| {
-        let of_name = changes.entry(name).or_default();
-        if of_name.len() < MAX_VERSIONS {
-            of_name.push(Change { at, to });
+    let mut entries = Vec::new();
+    let mut tree = String::new();
+    let mut next = Some("HEAD".to_owned());
+    for number in 0..MAX_COMMITS {
+        let Some(name) = next.take() else { break };
+        let read = look(objects, &name).and_then(|commit| {
+            if commit.tree != tree {
+                entries = of_root(objects, &commit.tree, student)?;
+                tree.clone_from(&commit.tree);
+            }
+            Ok(commit)
+        });
+        let commit = match read {
+            Ok(commit) => commit,
+            // A shallow clone lacks the past; what is checked out counts.
+            Err(GitError::Damaged(_) | GitError::Crowded) if number > 0 => break,
+            Err(error) => return Err(error),
+        };
+        for (name, to) in &entries {
+            let of_name = changes.entry(name.clone()).or_default();
+            let known = of_name.len();
+            match of_name.last_mut() {
+                Some(last) if last.to == *to && last.commit + 1 >= number => {
+                    (last.at, last.commit) = (commit.at, number);
+                }
+                // One more than is taken in, which ends the last of them.
+                _ if known <= MAX_VERSIONS => of_name.push(Change {
+                    at: commit.at,
+                    to: to.clone(),
+                    commit: number,
+                }),
+                _ => {}
+            }
         }
         if changes.len() > MAX_ENTRIES {
             return Err(GitError::Crowded);
         }
-        Ok(())
-    };
-    // The commit after the current one.
-    let mut later: Option<(Timestamp, String, Entries)> = None;
-    let mut next = Some("HEAD".to_owned());
-    for _ in 0..MAX_COMMITS {
-        let Some(name) = next.take() else { break };
-        let found = look(objects, &name).and_then(|found| {
-            if let Some((at, tree, _)) = &mut later
-                && *tree == found.tree
-            {
-                *at = found.at;
-                return Ok((found, None));
-            }
-            let now = entries(objects, &found.tree)?;
-            Ok((found, Some(now)))
-        });
-        let (found, now) = match found {
-            Ok(found) => found,
-            // A shallow clone lacks the past; what is checked out counts.
-            Err(GitError::Damaged(_) | GitError::Crowded) if later.is_some() => break,
-            Err(error) => return Err(error),
-        };
-        next = found.parent;
-        let Some(now) = now else { continue };
-        if let Some((at, _, later)) = later.take() {
-            for (name, to) in later {
-                if now.get(&name) != Some(&to) {
-                    note(at, name, to)?;
-                }
-            }
-        }
-        later = Some((found.at, found.tree, now));
-    }
-    if let Some((at, _, entries)) = later {
-        for (name, to) in entries {
-            note(at, name, to)?;
-        }
+        next = commit.parent;
     }
     Ok(changes)
+}
+
+fn of_root(
+    objects: &mut Objects,
+    tree: &str,
+    student: Option<&str>,
+) -> Result<Vec<(Vec<u8>, Node)>, GitError> {
+    let Some(student) = student else {
+        let mut entries = folder(objects, tree)?;
+        entries.retain(|(name, _)| !name.starts_with(b".") && !name.starts_with(b"_"));
+        return Ok(entries);
+    };
+    let whole = Node {
+        what: What::Folder,
+        is_executable: false,
+        id: tree.to_owned(),
+    };
+    Ok(vec![(student.as_bytes().to_vec(), whole)])
 }
 
 /// Writes a name's changes into folders, the oldest first. The checked-out state is the newest whatever the clocks
@@ -264,11 +247,11 @@ fn versions_of(
     objects.begin();
     let mut versions = Vec::new();
     let (mut end, mut bytes) = (Timestamp::MAX, 0);
-    for change in changes {
+    for change in changes.iter().take(MAX_VERSIONS) {
         end = end.min(change.at);
         let room = intake.room()?;
         let mut unpacker = Unpacker::new(&room, None);
-        let read = unpack(objects, &change.to, end, name, &mut unpacker);
+        let read = unpack(objects, name, &change.to, end, &mut unpacker);
         bytes += unpacker.bytes();
         if bytes > MAX_BYTES_OF_ALL && !versions.is_empty() {
             break;
@@ -276,7 +259,7 @@ fn versions_of(
         let shown = String::from_utf8_lossy(name).into_owned();
         let is_slow = matches!(read, Err(GitError::Slow));
         let problem = match read {
-            Ok(()) => unpacker.refused().remove(""),
+            Ok(_) => unpacker.refused().remove(""),
             Err(error) if error.is_of_machine() => return Err(error),
             Err(error) => Some(format!("{}: {error}", escape(name))),
         };
@@ -296,87 +279,40 @@ fn versions_of(
     Ok(versions)
 }
 
-/// A folder being walked.
-struct Level {
-    path: Vec<u8>,
-    content: Vec<u8>,
-    at: usize,
-}
-
-/// Unpacks a folder's files, or a file, until one is refused.
+/// Unpacks a folder's files, or a file, until one is refused. The unpacker bounds the depth.
 fn unpack(
     objects: &mut Objects,
+    path: &[u8],
     node: &Node,
     at: Timestamp,
-    name: &[u8],
     unpacker: &mut Unpacker<'_>,
-) -> Result<(), GitError> {
-    let mut levels: Vec<Level> = Vec::new();
-    let mut next = Some((name.to_vec(), node.clone()));
-    loop {
-        let (path, node) = match (next.take(), levels.last_mut()) {
-            (Some(first), _) => first,
-            (None, None) => return Ok(()),
-            (None, Some(level)) if level.at == level.content.len() => {
-                levels.pop();
-                continue;
-            }
-            (None, Some(level)) => {
-                let content = &level.content[level.at..];
-                let (name, node, rest) = entry(content).ok_or_else(|| damaged("a folder"))?;
-                level.at = level.content.len() - rest.len();
-                if LEFT_OUT.iter().any(|left_out| left_out.as_bytes() == name) {
-                    continue;
-                }
-                ([&level.path, &b"/"[..], name].concat(), node)
-            }
-        };
-        let mut content: Box<dyn io::Read> = Box::new(io::empty());
-        let mut inner = None;
-        let what = match node.kind {
-            Kind::Folder => match folder(objects, &node.id) {
-                Ok(content) => {
-                    inner = Some(content);
-                    What::Folder
-                }
-                Err(GitError::Crowded) => What::Crowded,
-                Err(GitError::Damaged(_)) => What::Unreadable,
-                Err(error) => return Err(error),
-            },
-            Kind::File { .. } => match objects.get(&node.id, MAX_BYTES) {
-                Ok(Object::Blob(blob)) if blob.starts_with(LFS_POINTER) => What::Pointer,
-                Ok(Object::Blob(blob)) => {
-                    content = Box::new(io::Cursor::new(blob));
-                    What::File
-                }
-                // Refused for its size, unread.
-                Ok(Object::TooLarge) => {
-                    content = Box::new(io::repeat(0));
-                    What::File
-                }
-                Ok(_) | Err(GitError::Damaged(_)) => What::Unreadable,
-                Err(error) => return Err(error),
-            },
-            Kind::Repository => What::Repository,
-            Kind::Other => What::Other,
-        };
-        let entry = Entry {
-            path: path.clone(),
-            what,
-            is_executable: node.kind
-                == Kind::File {
-                    is_executable: true,
-                },
-            modified: Some(at),
-            content: &mut *content,
-        };
-        if unpacker.take(entry)?.is_break() {
-            return Ok(());
-        }
-        levels.extend(inner.map(|content| Level {
-            path,
-            content,
-            at: 0,
-        }));
+) -> Result<ControlFlow<()>, GitError> {
+    let mut content: Box<dyn Read> = Box::new(io::empty());
+    let mut what = node.what;
+    let mut inner = Vec::new();
+    match what {
+        What::Folder => inner = folder(objects, &node.id)?,
+        What::File => match objects.get(&node.id, "blob", MAX_BYTES)? {
+            Some(blob) if blob.starts_with(LFS_POINTER) => what = What::Pointer,
+            Some(blob) => content = Box::new(io::Cursor::new(blob)),
+            // Refused for its size, unread.
+            None => content = Box::new(io::repeat(0)),
+        },
+        _ => {}
     }
+    let entry = Entry {
+        path: path.to_vec(),
+        what,
+        is_executable: node.is_executable,
+        modified: Some(at),
+        content: &mut *content,
+    };
+    let mut next = unpacker.take(entry)?;
+    for (name, node) in inner {
+        if next.is_continue() && !LEFT_OUT.iter().any(|left_out| left_out.as_bytes() == name) {
+            let path = [path, b"/", &name].concat();
+            next = unpack(objects, &path, &node, at, unpacker)?;
+        }
+    }
+    Ok(next)
 }

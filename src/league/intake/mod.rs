@@ -71,19 +71,12 @@ impl Intake {
 
     /// Sorts, and marks each student's newest. A refusal counts unless something newer can be used.
     pub(super) fn put_in_order(&mut self) {
-        self.submissions.sort_by(|a, b| {
-            let of = |one: &Submission| (one.name.clone(), one.received, one.found_in.clone());
-            of(a).cmp(&of(b))
-        });
-        let newest: HashMap<String, Timestamp> = self
-            .submissions
-            .iter()
-            .map(|one| (one.name.clone(), one.received))
-            .collect();
-        let mut later = self.submissions.iter().skip(1).map(|one| one.name.clone());
-        let next: Vec<Option<String>> = self.submissions.iter().map(|_| later.next()).collect();
-        for (one, next) in self.submissions.iter_mut().zip(next) {
-            one.is_newest = next.as_ref() != Some(&one.name);
+        self.submissions
+            .sort_by_key(|one| (one.name.clone(), one.received, one.found_in.clone()));
+        let mut newest: HashMap<String, Timestamp> = HashMap::new();
+        for one in self.submissions.iter_mut().rev() {
+            one.is_newest = !newest.contains_key(&one.name);
+            newest.entry(one.name.clone()).or_insert(one.received);
         }
         self.refused.retain(|refused| {
             newest
@@ -136,8 +129,11 @@ pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, Intake
     let mut intake = Intake::default();
     match formats::of_file(source) {
         None if git::is_repository(source) => {
-            let versions = git::of_class(source, sandbox, &mut intake);
-            let versions = versions.map_err(|error| IntakeError::of_git(source, error))?;
+            let whole = source
+                .canonicalize()
+                .map_err(IntakeError::unreadable(source))?;
+            let versions = git::versions(&whole, None, sandbox, &mut intake)
+                .map_err(|error| IntakeError::of_git(source, error))?;
             folder::read_versions(&versions, &mut intake)?;
         }
         None if source.is_file() => return Err(IntakeError::Unknown(source.to_owned())),

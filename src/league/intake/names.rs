@@ -71,16 +71,9 @@ fn time_of(text: &str) -> Option<Timestamp> {
     if !matches!(digits.len(), 8 | 12 | 14) {
         return None;
     }
-    let number = |from: usize, to: usize| digits.get(from..to).map_or(Some(0), |d| d.parse().ok());
-    let year: i16 = digits.get(..4)?.parse().ok()?;
-    if !(2000..2200).contains(&year) {
-        return None;
-    }
-    let [month, day, hour, minute, second] =
-        [(4, 6), (6, 8), (8, 10), (10, 12), (12, 14)].map(|(from, to)| number(from, to));
-    let time = civil::DateTime::new(year, month?, day?, hour?, minute?, second?, 0).ok()?;
-    let zoned = time.to_zoned(TimeZone::UTC).ok()?;
-    Some(zoned.timestamp())
+    let time = civil::DateTime::strptime("%Y%m%d%H%M%S", format!("{digits:0<14}")).ok()?;
+    let is_likely = (2000..2200).contains(&time.year());
+    Some(time.to_zoned(TimeZone::UTC).ok()?.timestamp()).filter(|_| is_likely)
 }
 
 /// Parts of a path in an archive; none may lead outside. The error says what is wrong.

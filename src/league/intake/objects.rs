@@ -73,7 +73,7 @@ pub enum GitError {
     Damaged(String),
     #[error("this Git repository cannot be copied: {0}; clone it again")]
     NotCopied(String),
-    #[error("there are more than {MAX_ENTRIES} entries in the root of this Git repository")]
+    #[error("there are more than {MAX_ENTRIES} files in one folder of this Git repository")]
     Crowded,
     #[error("Git takes more than {} s to read it; commit the bot's own files alone", TIME.as_secs())]
     Slow,
@@ -90,18 +90,13 @@ impl GitError {
     }
 }
 
-#[derive(Debug, PartialEq, Eq)]
-pub(super) enum Object {
-    Commit(Vec<u8>),
-    Tree(Vec<u8>),
-    Blob(Vec<u8>),
-    /// Larger than asked for.
-    TooLarge,
-}
-
 pub(super) struct Objects {
     runtime: Runtime,
-    reader: Reader,
+    program: Program,
+    /// Restarted after an answer that was not read to its end.
+    process: Option<Process>,
+    arrived: Vec<u8>,
+    end: Instant,
     copy: TempDir,
 }
 
@@ -151,24 +146,31 @@ impl Objects {
         };
         Ok(Self {
             runtime: Builder::new_current_thread().enable_all().build()?,
-            reader: Reader {
-                program,
-                process: None,
-                arrived: Vec::new(),
-                end: Instant::now() + TIME,
-            },
+            program,
+            process: None,
+            arrived: Vec::new(),
+            end: Instant::now() + TIME,
             copy,
         })
     }
 
     /// Starts the time for a submission.
     pub(super) fn begin(&mut self) {
-        self.reader.end = Instant::now() + TIME;
+        self.end = Instant::now() + TIME;
     }
 
-    /// If it has at most `most` bytes.
-    pub(super) fn get(&mut self, name: &str, most: usize) -> Result<Object, GitError> {
-        self.runtime.block_on(self.reader.get(name, most))
+    /// An object of this kind; `None` if it has more than `most` bytes.
+    pub(super) fn get(
+        &mut self,
+        name: &str,
+        kind: &str,
+        most: usize,
+    ) -> Result<Option<Vec<u8>>, GitError> {
+        let object = self.ask(name, kind, most);
+        if !matches!(object, Ok(Some(_))) {
+            self.stop(GracePeriods::FAULT);
+        }
+        object
     }
 
     /// The checked-out branch, if it does not exist yet.
@@ -180,83 +182,56 @@ impl Objects {
             branch == ".invalid" || self.copy.path().join("refs/heads").join(branch).exists();
         (!is_there).then(|| escape(branch.as_bytes()))
     }
-}
 
-impl Drop for Objects {
-    fn drop(&mut self) {
-        self.runtime
-            .block_on(self.reader.stop(GracePeriods::POLITE));
-    }
-}
-
-struct Reader {
-    program: Program,
-    /// Restarted after an answer that was not read to its end.
-    process: Option<Process>,
-    arrived: Vec<u8>,
-    end: Instant,
-}
-
-impl Reader {
-    async fn get(&mut self, name: &str, most: usize) -> Result<Object, GitError> {
-        let object = self.ask(name, most).await;
-        if matches!(object, Ok(Object::TooLarge) | Err(_)) {
-            self.stop(GracePeriods::FAULT).await;
-        }
-        object
-    }
-
-    async fn ask(&mut self, name: &str, most: usize) -> Result<Object, GitError> {
+    fn ask(&mut self, name: &str, kind: &str, most: usize) -> Result<Option<Vec<u8>>, GitError> {
         if self.process.is_none() {
             self.arrived.clear();
-            let not_started = |error: io::Error| {
+            let environment = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let started = self.runtime.block_on(async {
+                let mut process = Process::start(&self.program, &environment, None)?;
+                process.ready().await?;
+                Ok(process)
+            });
+            self.process = Some(started.map_err(|error: io::Error| {
                 GitError::Machine(format!("git cannot be started: {}", cause(&error)))
-            };
-            let process = Process::start(&self.program, &environment(), None);
-            let process = self.process.insert(process.map_err(not_started)?);
-            process.ready().await.map_err(not_started)?;
+            })?);
         }
-        self.exchange(format!("{name}\n").as_bytes()).await?;
-        let head = loop {
-            if let Some(end) = self.arrived.iter().position(|&byte| byte == b'\n') {
-                let rest = self.arrived.split_off(end + 1);
-                break std::mem::replace(&mut self.arrived, rest);
+        self.exchange(format!("{name}\n").as_bytes())?;
+        let end = loop {
+            match self.arrived.iter().position(|&byte| byte == b'\n') {
+                Some(end) => break end,
+                None => self.exchange(b"")?,
             }
-            self.exchange(b"").await?;
         };
-        let head = String::from_utf8_lossy(&head);
-        let mut words = head.split_ascii_whitespace().skip(1);
-        let (Some(kind), Some(size)) = (words.next(), words.next()) else {
-            return Err(GitError::Damaged(escape(head.trim_end().as_bytes())));
+        let head: Vec<u8> = self.arrived.drain(..=end).collect();
+        let head = escape(head.trim_ascii_end());
+        let words: Vec<&str> = head.split_ascii_whitespace().collect();
+        let [_, found, size] = words[..] else {
+            return Err(GitError::Damaged(head));
         };
+        if found != kind {
+            return Err(GitError::Damaged(format!("{name} is a {found}")));
+        }
         let Some(size) = size.parse().ok().filter(|&size: &usize| size <= most) else {
-            return Ok(Object::TooLarge);
+            return Ok(None);
         };
         // A newline follows the object.
         while self.arrived.len() <= size {
-            self.exchange(b"").await?;
+            self.exchange(b"")?;
         }
         let rest = self.arrived.split_off(size + 1);
         let mut content = std::mem::replace(&mut self.arrived, rest);
         content.truncate(size);
-        match kind {
-            "commit" => Ok(Object::Commit(content)),
-            "tree" => Ok(Object::Tree(content)),
-            "blob" => Ok(Object::Blob(content)),
-            kind => Err(GitError::Damaged(format!(
-                "{name} is a {}",
-                escape(kind.as_bytes())
-            ))),
-        }
+        Ok(Some(content))
     }
 
     /// Writes, then waits for output.
-    async fn exchange(&mut self, bytes: &[u8]) -> Result<(), GitError> {
+    fn exchange(&mut self, bytes: &[u8]) -> Result<(), GitError> {
         let left = self.end.saturating_duration_since(Instant::now());
         let Some(process) = &mut self.process else {
             return Err(GitError::Slow);
         };
-        let (_, output) = process.feed(bytes, left).await;
+        let (_, output) = self.runtime.block_on(process.feed(bytes, left));
         if !output.is_empty() {
             self.arrived.extend(output);
             return Ok(());
@@ -264,24 +239,27 @@ impl Reader {
         if Instant::now() >= self.end {
             return Err(GitError::Slow);
         }
-        let said = self.stop(GracePeriods::FAULT).await;
+        let said = self.stop(GracePeriods::FAULT);
         Err(GitError::Damaged(escape(said.trim_ascii())))
     }
 
     /// Returns the end of its stderr.
-    async fn stop(&mut self, grace: GracePeriods) -> Vec<u8> {
+    fn stop(&mut self, grace: GracePeriods) -> Vec<u8> {
         let Some(mut process) = self.process.take() else {
             return Vec::new();
         };
-        // Processes that survive are reported at the end of the run.
-        let _ = process.stop(grace).await;
-        process.stderr_end(QUOTED)
+        self.runtime.block_on(async {
+            // Processes that survive are reported at the end of the run.
+            let _ = process.stop(grace).await;
+            process.stderr_end(QUOTED)
+        })
     }
 }
 
-fn environment() -> Vec<(String, String)> {
-    let text = |(name, value): (&str, &str)| (name.to_owned(), value.to_owned());
-    ENVIRONMENT.map(text).to_vec()
+impl Drop for Objects {
+    fn drop(&mut self) {
+        self.stop(GracePeriods::POLITE);
+    }
 }
 
 /// Copies what counts of `folder` (canonical) into the empty directory `target`.

@@ -39,20 +39,14 @@ pub enum PeopleError {
 }
 
 /// Headings of the columns, in lower case.
-const COLUMNS: [(&str, &[&str]); 7] = [
-    ("bot", &["bot"]),
-    ("name", &["name", "full name", "student"]),
-    ("first", &["first name", "firstname", "given name"]),
-    ("last", &["last name", "lastname", "surname", "family name"]),
-    ("team", &["team", "group", "groups"]),
-    (
-        "email",
-        &["email", "e-mail", "email address", "e-mail address"],
-    ),
-    (
-        "id",
-        &["id", "id number", "student id", "username", "identifier"],
-    ),
+const COLUMNS: [&[&str]; 7] = [
+    &["bot"],
+    &["name", "full name", "student"],
+    &["first name", "firstname", "given name"],
+    &["last name", "lastname", "surname", "family name"],
+    &["team", "group", "groups"],
+    &["email", "e-mail", "email address", "e-mail address"],
+    &["id", "id number", "student id", "username", "identifier"],
 ];
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -125,7 +119,7 @@ impl StudentList {
                 headers.position(|header| header == *name)
             })
         };
-        let [bot, name, first, last, team, email, id] = COLUMNS.map(|(_, names)| column(names));
+        let [bot, name, first, last, team, email, id] = COLUMNS.map(column);
         if [bot, name, last, team].iter().all(Option::is_none) {
             return Err(PeopleError::NoNames(path.to_owned()));
         }

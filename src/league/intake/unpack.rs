@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -21,6 +21,9 @@ pub(super) const MAX_ENTRIES: usize = 5_000;
 const MAX_DEPTH: usize = 64;
 
 const SHOWN: usize = 250;
+
+/// Bytes that tell a program.
+const MARK: usize = 4;
 
 /// Added by archive tools.
 pub(super) const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
@@ -133,11 +136,13 @@ impl<'a> Unpacker<'a> {
         }
         let written = match parts {
             Ok(parts) if parts.iter().any(|part| LEFT_OUT.contains(part)) => Ok(()),
-            Ok(parts) => write(&mut entry, &parts, self.target, share)?,
-            Err(problem) => Err(problem.to_owned()),
+            Ok(parts) => write(&mut entry, &parts, self.target, share),
+            Err(problem) => refuse(problem),
         };
-        let Err(problem) = written else {
-            return Ok(ControlFlow::Continue(()));
+        let problem = match written {
+            Ok(()) => return Ok(ControlFlow::Continue(())),
+            Err(error) if error.kind() == io::ErrorKind::Other => error,
+            Err(error) => return Err(error),
         };
         share.refused = Some(format!("{} cannot be unpacked: {problem}", shown(&path)));
         // Other submissions go on.
@@ -156,45 +161,48 @@ fn shown(path: &[u8]) -> String {
     }
 }
 
-/// The inner error says why it is refused.
+fn refuse(problem: &str) -> io::Result<()> {
+    Err(io::Error::other(problem))
+}
+
+/// An error of the kind `Other` refuses the submission.
 fn write(
     entry: &mut Entry<'_>,
     parts: &[&str],
     target: &Path,
     share: &mut Share,
-) -> io::Result<Result<(), String>> {
-    let refused = |problem: &str| Ok(Err(problem.to_owned()));
+) -> io::Result<()> {
     share.entries += 1;
-    if share.entries > MAX_ENTRIES || entry.what == What::Crowded {
-        return Ok(Err(format!(
+    if share.entries > MAX_ENTRIES {
+        return refuse(&format!(
             "there are more than {MAX_ENTRIES} files; hand in the bot's own files alone"
-        )));
+        ));
     }
     if parts.len() > MAX_DEPTH {
-        return Ok(Err(format!(
+        return refuse(&format!(
             "there are more than {MAX_DEPTH} folders in one another; hand in the bot's own files alone"
-        )));
+        ));
     }
     match entry.what {
-        What::File | What::Folder | What::Crowded => {}
+        What::File | What::Folder => {}
         What::Other => {
-            return refused("it is a link or no regular file; put the file itself there");
+            return refuse("it is a link or no regular file; put the file itself there");
         }
         What::Repository => {
-            return refused(
+            return refuse(
                 "it is another repository (a submodule); put the files themselves there",
             );
         }
         What::Pointer => {
-            return refused("Git LFS keeps it elsewhere; commit the file itself, without Git LFS");
+            return refuse("Git LFS keeps it elsewhere; commit the file itself, without Git LFS");
         }
-        What::Encrypted => return refused("it has a password; hand it in without one"),
-        What::Unreadable => return refused("it is damaged; make it again"),
+        What::Encrypted => return refuse("it has a password; hand it in without one"),
+        What::Unreadable => return refuse("it is damaged; make it again"),
         What::Compressed(method) => {
-            return Ok(Err(format!(
+            return refuse(&format!(
                 "it is compressed with {method}, which is not read; make the archive again with Deflate, as zip \
                  programs do unless told otherwise"
-            )));
+            ));
         }
     }
     let path = target.join(parts.iter().collect::<PathBuf>());
@@ -204,53 +212,42 @@ fn write(
     } else {
         path.parent()
     };
-    if let Some(Err(_)) = folder.map(fs::create_dir_all) {
-        return refused("a file is in the place of its folder");
+    if folder.is_some_and(|folder| fs::create_dir_all(folder).is_err()) {
+        return refuse("a file is in the place of its folder");
     }
     if is_folder {
-        return Ok(Ok(()));
+        return Ok(());
     }
-    let mut file = match OpenOptions::new().write(true).create_new(true).open(&path) {
+    let mut file = match File::create_new(&path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return refused("there are two of this name");
+            return refuse("there are two of this name");
         }
         Err(error) => return Err(error),
     };
-    let mut start = [0; 4];
-    let (mut filled, mut buffer) = (0, vec![0; 64 << 10]);
+    let mut start = Vec::new();
+    let mut buffer = vec![0; 64 << 10];
     loop {
         let Ok(count) = entry.content.read(&mut buffer) else {
-            return refused("it is damaged; make the archive again");
+            return refuse("it is damaged; make the archive again");
         };
         if count == 0 {
             break;
         }
-        for &byte in buffer.iter().take(count) {
-            let Some(place) = start.get_mut(filled) else {
-                break;
-            };
-            *place = byte;
-            filled += 1;
-        }
+        start.extend(buffer.iter().take(count.min(MARK - start.len())));
         share.bytes += count;
         if share.bytes > MAX_BYTES {
-            return Ok(Err(format!(
+            return refuse(&format!(
                 "there are more than {} MB; hand in the bot's own files alone",
                 MAX_BYTES >> 20
-            )));
+            ));
         }
         file.write_all(&buffer[..count])?;
     }
-    // Moodle's archives lose execute permissions.
-    let is_program = start.starts_with(b"#!") || start == *b"\x7fELF";
-    finish(&file, entry.is_executable || is_program, entry.modified)?;
-    Ok(Ok(()))
-}
-
-fn finish(file: &File, executable: bool, modified: Option<jiff::Timestamp>) -> io::Result<()> {
-    if let Some(time) = modified {
+    if let Some(time) = entry.modified {
         file.set_modified(SystemTime::from(time))?;
     }
-    protect(file, executable)
+    // Moodle's archives lose execute permissions.
+    let is_program = start.starts_with(b"#!") || start == b"\x7fELF";
+    protect(&file, entry.is_executable || is_program)
 }

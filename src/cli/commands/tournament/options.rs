@@ -25,7 +25,6 @@ use crate::record::text_file;
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::session::registry::{self, Choices};
-use crate::text::without_types;
 use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
@@ -278,8 +277,11 @@ impl BotOptions {
             text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
         let mut bots = toml::from_str::<Bots>(&text)
             .map_err(|error| {
-                let message = without_types(&error.to_string());
-                Failure::Usage(format!("{}: {message}", path.display()))
+                Failure::Usage(format!(
+                    "{}: {}",
+                    path.display(),
+                    error.to_string().trim_end()
+                ))
             })?
             .bots;
         let base = path.parent().unwrap_or(Path::new(""));
