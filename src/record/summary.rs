@@ -2,7 +2,7 @@ use std::borrow::Cow;
 use std::fmt;
 use std::hash::{BuildHasher as _, DefaultHasher, Hash, Hasher};
 
-use foldhash::quality::{FixedState, FoldHasher};
+use foldhash::quality::FixedState;
 use referee_stats::standings::{Game, GameTimes};
 use serde::de::{SeqAccess, Visitor};
 use serde::{Deserialize, Deserializer};

@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use crate::league::archive::News;
-use crate::play::questions::Line;
+use crate::play::examiner::Line;
 use crate::play::setup::recorded_reproduce_command;
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};

@@ -52,7 +52,7 @@ impl DecidedBy {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Match {
     pub pairing: Pairing,
     pub tallies: [Tally; 2],

@@ -324,7 +324,7 @@ async fn analyse(
     start_thread("analysis", move || {
         let bar = ProgressBar::new(games, "games");
         let complete =
-            analysing::analyse(&directory, time, stopped, &mut |progress| match progress {
+            analysing::analyse(&directory, time, &stopped, &mut |progress| match progress {
                 AnalysisProgress::Begins { done } => {
                     bar.set_done(done);
                     if done < games && !bar.line.is_terminal() {
