@@ -8,6 +8,7 @@ pub mod request;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use clap::ValueEnum;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest as _, Sha256};
@@ -320,19 +321,20 @@ impl Plan {
 }
 
 /// The pairing system.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
-    /// All against all.
+    /// Every bot plays every other
     RoundRobin,
-    /// The first bot against each other one.
+    /// The first bot plays each of the others
     Gauntlet,
-    /// Bots with equal scores meet.
+    /// In every round, bots with similar scores play each other
     Swiss,
-    /// Losers are eliminated.
+    /// The loser of a match is eliminated
     Knockout,
-    /// Round robins in groups, then a knockout of the best two of each.
+    /// Round robins in groups, then a knockout of the two best of each group
     #[serde(rename = "groups+knockout")]
+    #[value(name = "groups+knockout")]
     GroupsKnockout,
 }
 
@@ -373,12 +375,14 @@ impl Format {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
+    /// After every game
     Game,
+    /// After both games of a pair
     Pair,
-    /// Consecutive pairs of the same bots: the fastest.
+    /// When the pairing changes: fastest, but bots that draw random numbers are not reproducible
     Pairing,
 }
 

@@ -3,20 +3,19 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
 use serde_json::{Value, json};
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::write_file;
-use crate::cli::support::setup::{RulesName, palette, piece_set, terminal_width};
+use crate::cli::support::setup::{palette, piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
 use crate::game::{Game as _, Picture};
 use crate::report::picture::{Pieces, Shown, still};
 use crate::report::terminal::draw_within;
-use crate::session::registry::GAMES;
 use crate::text::quote;
 
 const AFTER_HELP: &str = "\
@@ -40,17 +39,8 @@ pub(in crate::cli) struct Args {
     #[arg(allow_hyphen_values = true)]
     config: String,
 
-    /// Which game
-    #[arg(long, default_value = GAMES[0].name, value_parser = PossibleValuesParser::new(GAMES.iter().map(|game| game.name)))]
-    game: String,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
-    pieces: Option<PathBuf>,
-
-    /// Which groups of cells count
-    #[arg(long, value_enum, default_value = "standard")]
-    rules: RulesName,
+    #[command(flatten)]
+    game: BuiltinGameOptions,
 
     /// Mark the last turn: the number of its cell, in Four In A Row of its column
     #[arg(long, value_name = "N")]
@@ -80,7 +70,7 @@ struct Position {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let mut position = if args.game == FourInARow::NAME {
+    let mut position = if args.game.game()?.name == FourInARow::NAME {
         four_in_a_row(args)?
     } else {
         quarto(args)?
@@ -137,8 +127,8 @@ fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
 }
 
 fn quarto(args: &Args) -> Result<Position, Failure> {
-    let set = piece_set(args.pieces.as_ref())?;
-    let edition = Edition::new(args.rules.into(), set);
+    let set = piece_set(args.game.set.pieces.as_ref())?;
+    let edition = Edition::new(args.game.set.rules(), set);
     let set = edition.set();
     let refused =
         |problem: &str| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
@@ -179,7 +169,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
             )));
         }
     };
-    let quartos = set.name_quartos(&board, args.rules.into());
+    let quartos = set.name_quartos(&board, args.game.set.rules());
     for note in edition.duplicate_warnings(&board) {
         print_stderr(&format!("referee: {note}"));
     }
@@ -228,16 +218,6 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
 }
 
 fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
-    if args.pieces.is_some() {
-        return Err(Failure::Usage(
-            "--pieces: Four In A Row has no piece sets; leave it out".to_owned(),
-        ));
-    }
-    if args.rules != RulesName::Standard {
-        return Err(Failure::Usage(
-            "--rules squares: these rules are for Quarto; leave it out".to_owned(),
-        ));
-    }
     let refused =
         |problem: String| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
     // A request begins with the mark of the side to move.

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use super::tournament::FormatName;
 use crate::arena::plan::Format;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
@@ -24,7 +23,7 @@ pub(in crate::cli) struct Args {
 
     /// Who plays whom; all formats when it is not given
     #[arg(long, value_enum)]
-    format: Option<FormatName>,
+    format: Option<Format>,
 
     /// Rounds [default: as in a tournament]
     #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, requires = "format")]
@@ -73,12 +72,12 @@ fn spread(text: &str) -> Result<f64, String> {
     number.ok_or_else(|| "expected a number of Elo from 0 to 2000, such as 100".to_owned())
 }
 
-const ALL: [FormatName; 5] = [
-    FormatName::RoundRobin,
-    FormatName::Gauntlet,
-    FormatName::Swiss,
-    FormatName::Knockout,
-    FormatName::GroupsKnockout,
+const ALL: [Format; 5] = [
+    Format::RoundRobin,
+    Format::Gauntlet,
+    Format::Swiss,
+    Format::Knockout,
+    Format::GroupsKnockout,
 ];
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -86,8 +85,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         .format
         .map_or_else(|| ALL.to_vec(), |format| vec![format]);
     let mut found = Vec::new();
-    for name in formats {
-        let format = Format::from(name);
+    for format in formats {
         let Some(schedule) = schedule(args, format)? else {
             continue;
         };

@@ -8,35 +8,17 @@ use std::sync::Arc;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
-use clap::ValueEnum;
 use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
 use super::failure::Failure;
 use crate::bot::spec::BotSpec;
-use crate::game::quarto::{PieceSet, Rules};
+use crate::game::quarto::PieceSet;
 use crate::record::Record;
 use crate::report::terminal::Palette;
 use crate::session::{Ruleset, registry};
 use crate::strategy;
 use crate::system::AsStream;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum RulesName {
-    /// Rows, columns and diagonals
-    Standard,
-    /// Also the nine 2×2 squares
-    Squares,
-}
-
-impl From<RulesName> for Rules {
-    fn from(name: RulesName) -> Self {
-        match name {
-            RulesName::Standard => Self::Standard,
-            RulesName::Squares => Self::Squares,
-        }
-    }
-}
 
 /// The built-in set without a path.
 pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {

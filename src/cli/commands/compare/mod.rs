@@ -5,18 +5,18 @@ mod playing;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use self::playing::{Bots, Playing};
 use super::tournament::Options;
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{SandboxOptions, announce};
-use crate::cli::support::setup::{RulesName, palette, unreadable};
-use crate::cli::support::values::{self, ClockName, MoveTime};
+use crate::cli::support::setup::{palette, unreadable};
+use crate::cli::support::values::{self, MoveTime, TimeOptions};
 use crate::report::comparison::{Ended, Report};
 use crate::report::terminal::aligned;
 use crate::text::counted;
@@ -128,41 +128,15 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Game")]
     seed: Option<u64>,
 
-    /// The game [default: quarto]
-    #[arg(long, value_parser = games::parser(), help_heading = "Game")]
-    game: Option<GameArg>,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE", help_heading = "Game")]
-    pieces: Option<PathBuf>,
-
-    /// Which groups of cells count [default: standard]
-    #[arg(long, value_enum, help_heading = "Game")]
-    rules: Option<RulesName>,
+    #[command(flatten)]
+    game: GameOptions,
 
     /// End a game as soon as its value is proven; the time to prove it is charged to no bot
     #[arg(long, help_heading = "Game")]
     adjudicate: bool,
 
-    /// Time for a move; none for no limit [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
-    move_time: Option<MoveTime>,
-
-    /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
-    start_time: Option<Duration>,
-
-    /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Time")]
-    game_time: Option<Duration>,
-
-    /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
-    increment: Option<Duration>,
-
-    /// What clocks measure: time, or processor time [default: wall]
-    #[arg(long, value_enum, value_name = "KIND", help_heading = "Time")]
-    clock: Option<ClockName>,
+    #[command(flatten)]
+    time: TimeOptions,
 
     /// Games at once [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
@@ -223,14 +197,8 @@ impl Args {
             openings: self.openings.clone(),
             seed: self.seed,
             game: self.game.clone(),
-            pieces: self.pieces.clone(),
-            rules: self.rules,
             adjudicate: self.adjudicate,
-            move_time: self.move_time,
-            start_time: self.start_time,
-            game_time: self.game_time,
-            increment: self.increment,
-            clock: self.clock,
+            time: self.time.clone(),
             jobs: self.jobs,
             no_check: self.no_check,
             sandbox: self.sandbox.clone(),

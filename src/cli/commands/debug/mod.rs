@@ -2,8 +2,9 @@
 
 mod dialogue;
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 
 use self::dialogue::{Dialogue, Opening};
@@ -13,11 +14,11 @@ use crate::bot::spec::{BotSpec, Program};
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
-use crate::cli::support::games::{self, GameOptions};
+use crate::cli::support::games::{self, SetOptions};
 use crate::cli::support::output::{print_bot_line, print_stderr};
 use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
-use crate::cli::support::setup::{PiecesFile, RulesName, match_set, palette};
+use crate::cli::support::setup::{PiecesFile, palette};
 use crate::cli::support::signals;
 use crate::cli::support::values::{self, MoveTime};
 use crate::play::TimeControl;
@@ -75,13 +76,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["game", "turn", "part", "from_first"])]
     start: Option<String>,
 
-    /// Which groups of cells count, with --start
-    #[arg(long, value_enum, default_value = "standard", conflicts_with = "game")]
-    rules: RulesName,
-
-    /// A piece set's CSV file, with --start
-    #[arg(long, value_name = "FILE", conflicts_with = "game")]
-    pieces: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetOptions,
 
     /// Wait for Enter before the first line is sent, until a debugger is attached
     #[arg(long)]
@@ -226,16 +222,6 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
     if let Some(text) = &args.asked.game_program.game_program {
         return of_state(args, text);
     }
-    let set = match_set(args.pieces.as_ref())?;
-    let pieces = match &args.pieces {
-        Some(path) if !set.is_builtin() => Some(PiecesFile::new(path, set.text())?),
-        _ => None,
-    };
-    let choices = Choices {
-        rules: args.rules.into(),
-        set,
-        ..Choices::default()
-    };
     let given = args.start.as_deref();
     let cells = given.and_then(|text| {
         text.split([' ', '\t'])
@@ -250,21 +236,21 @@ fn of_position(args: &Args) -> Result<Task, Failure> {
         Some(board.chars().count()) == cells
     };
     let game = GAMES.iter().find(is_of).unwrap_or(&GAMES[0]);
-    let ruleset = game.ruleset(choices);
+    let ruleset = game.ruleset(args.set.choices()?);
     Ok(Task {
-        pieces,
+        pieces: args.set.file(&*ruleset)?,
         ..at_start(args, ruleset)?
     })
 }
 
 /// About a state of a game that is a program.
 fn of_state(args: &Args, program: &str) -> Result<Task, Failure> {
-    if args.pieces.is_some() || args.rules != RulesName::Standard {
+    if !args.set.is_default() {
         return Err(Failure::Usage(
             "--pieces and --rules are for Quarto; leave them out, or --game-program".to_owned(),
         ));
     }
-    let game = games::program("--game-program", program, GameOptions::new())?;
+    let game = games::program("--game-program", program, BTreeMap::new())?;
     at_start(args, Arc::new(game))
 }
 

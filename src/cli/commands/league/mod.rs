@@ -105,7 +105,6 @@ impl Args {
 fn run_update(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
     options.bots = BotOptions::read(args.config.as_deref())?;
-    refuse_foreign(&options)?;
     if args.folder().is_file() {
         let shown = args.folder().display();
         return Err(Failure::Usage(format!(
@@ -210,8 +209,7 @@ impl Rounds<'_> {
         let league = League::read(self.directory.path())?;
         if let Some(plan) = &old {
             // Options that are not given stay as they were.
-            options.sandbox = options.sandbox.or_planned(&plan.sandbox);
-            options.time_as_planned(plan)?;
+            options = options.or_planned(plan)?;
         }
         let mut league = league.unwrap_or_default();
         if let Some(people) = people {
@@ -260,25 +258,6 @@ impl Rounds<'_> {
                 Err(error) => print_stderr(&format!("referee: {error}")),
             }
         }
-    }
-}
-
-fn refuse_foreign(options: &Options) -> Result<(), Failure> {
-    let foreign = [
-        ("--format", options.format.is_some()),
-        ("--rounds", options.rounds.is_some()),
-        ("--groups", options.groups.is_some()),
-        ("--seeds", options.seeds.is_some()),
-        ("--sprt", options.sprt.is_some()),
-        ("--out", options.out.is_some()),
-        ("--strict", options.strict),
-    ];
-    match foreign.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => Err(Failure::Usage(format!(
-            "{name} is for tournaments; in a league everybody meets everybody, in the folder that is named \
-             first: leave it out"
-        ))),
-        None => Ok(()),
     }
 }
 

@@ -14,7 +14,7 @@ use crate::cli::support::output::ProgressBar;
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{PiecesFile, palette};
-use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
+use crate::cli::support::values::{self, AnswerTimes};
 use crate::cli::support::{recorded, signals};
 use crate::play::TimeControl;
 use crate::play::questions::{Answer, Conversation, Line};
@@ -62,17 +62,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value = "0", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
     seed: u32,
 
-    /// Time for a move; none for no limit
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::move_time)]
-    move_time: MoveTime,
-
-    /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::duration)]
-    start_time: Duration,
-
-    /// What clocks measure, as in a match
-    #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
-    clock: ClockName,
+    #[command(flatten)]
+    time: AnswerTimes,
 
     #[command(flatten)]
     sandbox: SandboxOptions,
@@ -88,12 +79,7 @@ fn share(text: &str) -> Result<f64, String> {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "scored by puzzles")?;
     let puzzles = load(&args.set)?;
-    let time = check_clock(TimeControl {
-        move_time: args.move_time.0,
-        start_time: args.start_time,
-        kind: args.clock.into(),
-        ..TimeControl::default()
-    })?;
+    let time = args.time.control()?;
     let name = program.name.clone();
     let spec = [BotSpec::Program(program)];
     let [BotSpec::Program(program)] = args.sandbox.of_bots(&spec)?.confine(&spec)? else {

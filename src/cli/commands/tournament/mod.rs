@@ -16,7 +16,7 @@ use tokio::sync::mpsc;
 
 pub(in crate::cli) use self::failures::run_failure;
 use self::failures::{resume_command, with_place};
-pub(in crate::cli) use self::options::{BotOptions, FormatName, Options, bots_of};
+pub(in crate::cli) use self::options::{BotOptions, Options, ScheduleOptions, bots_of};
 pub(in crate::cli) use self::preparation::{Notices, checks, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
 use self::run::games_expected;
@@ -56,8 +56,27 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
+    /// The folder for all files; a tournament that is there is resumed
+    /// [default: a new one, named after the time]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    schedule: ScheduleOptions,
+
     #[command(flatten)]
     options: Options,
+}
+
+impl Args {
+    fn options(&self) -> Result<Options, Failure> {
+        Ok(Options {
+            out: self.out.clone(),
+            schedule: self.schedule.clone(),
+            bots: BotOptions::read(self.config.as_deref())?,
+            ..self.options.clone()
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,9 +90,7 @@ pub(in crate::cli) enum Task {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let mut options = args.options.clone();
-    options.bots = BotOptions::read(args.config.as_deref())?;
-    start(&args.bots, options, Task::Play)
+    start(&args.bots, args.options()?, Task::Play)
 }
 
 pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
@@ -135,8 +152,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         ));
     }
     if let Some(plan) = &old {
-        options.sandbox = options.sandbox.or_planned(&plan.sandbox);
-        options.time_as_planned(plan)?;
+        options = options.or_planned(plan)?;
     }
     let sandbox = options.sandbox.sandbox()?;
     let bots = match (&old, named) {
@@ -146,7 +162,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)
         .map_err(|error| with_place(error.into(), old.as_ref()))?;
     check_own_folders(&entrants, out)?;
-    if let Some(seeds) = &options.seeds {
+    if let Some(seeds) = &options.schedule.seeds {
         apply_seeds(seeds, &mut entrants)?;
     }
     if old.is_none() {

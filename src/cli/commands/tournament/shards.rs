@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{env, thread};
 
-use super::options::{BotOptions, Options};
+use super::options::Options;
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::arena::directory::{DirectoryError, TournamentDirectory};
@@ -80,12 +80,14 @@ pub(in crate::cli) struct MergeArgs {
 }
 
 pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
-    let mut options = args.tournament.options.clone();
     if args.next {
-        return plan_next_round(&options);
+        return plan_next_round(args.tournament.out.as_deref());
     }
-    options.bots = BotOptions::read(args.tournament.config.as_deref())?;
-    start(&args.tournament.bots, options, Task::Plan)
+    start(
+        &args.tournament.bots,
+        args.tournament.options()?,
+        Task::Plan,
+    )
 }
 
 pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -146,8 +148,8 @@ fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     })
 }
 
-fn plan_next_round(options: &Options) -> Result<(), Failure> {
-    let Some(out) = &options.out else {
+fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
+    let Some(out) = out else {
         return Err(Failure::Usage(
             "--next needs the folder of the tournament: --out DIR".to_owned(),
         ));
