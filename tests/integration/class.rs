@@ -485,7 +485,7 @@ fn a_page_that_cannot_be_written_creates_no_tournament() {
     class.write("notes.txt", "mine");
     for (report, why) in [
         ("notes.txt", "there is another file"),
-        ("nowhere/page.html", "make it first"),
+        ("nowhere/page.html", "create it first"),
         ("submissions", "it is a directory"),
     ] {
         let arguments = [

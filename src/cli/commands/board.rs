@@ -1,9 +1,9 @@
-//! `referee board`: draws a position and lists its winning lines.
+//! `referee board`: draws a position and lists its winning lines; without one, prints a piece set.
 
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::BuiltinGameOptions;
@@ -15,8 +15,8 @@ use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
 use crate::game::{Game as _, Picture};
 use crate::report::picture::{Pieces, Shown, still};
-use crate::report::terminal::draw_within;
-use crate::text::quote;
+use crate::report::terminal::{aligned, draw_within};
+use crate::text::{escape_controls, quote};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -34,10 +34,11 @@ pub(in crate::cli) struct Args {
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
 
-    /// 16 characters, row by row; one that is no piece is an empty cell. After a blank may follow the piece in hand. In
-    /// Four In A Row 42 characters from the top left: @, O, and . for an empty cell
+    /// 16 characters, row by row; one that is not a piece is an empty cell. After a space may follow the piece in hand. In
+    /// Four In A Row 42 characters from the top left: @, O, and . for an empty cell. Without it, the pieces of the set
+    /// and their properties are printed
     #[arg(allow_hyphen_values = true)]
-    config: String,
+    config: Option<String>,
 
     #[command(flatten)]
     game: BuiltinGameOptions,
@@ -46,7 +47,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N")]
     last: Option<usize>,
 
-    /// Print JSON: the grid of properties, and the quartos; in Four In A Row the grid and the lines
+    /// Print JSON: the grid of properties, and the quartos; in Four In A Row the grid and the lines; of a set its pieces
+    /// by feature and property, and properties by piece
     #[arg(long)]
     json: bool,
 
@@ -70,6 +72,9 @@ struct Position {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    if args.config.is_none() {
+        return print_set(args);
+    }
     let mut position = if args.game.game()?.name == FourInARow::NAME {
         four_in_a_row(args)?
     } else {
@@ -127,15 +132,15 @@ fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
 }
 
 fn quarto(args: &Args) -> Result<Position, Failure> {
+    let given = args.config.as_deref().unwrap_or_default();
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let edition = Edition::new(args.game.set.rules(), set);
     let set = edition.set();
-    let refused =
-        |problem: &str| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
+    let refused = |problem: &str| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
     let wrong = |error: ConfigurationError| {
         // Perhaps a position of Four In A Row, with or without the mark of the side to move.
         let game = FourInARow::NAME;
-        let is_other = args.config.contains('.') && [42, 44].contains(&error.found);
+        let is_other = given.contains('.') && [42, 44].contains(&error.found);
         let fix = if is_other {
             format!("; for one of {game}: --game {game}")
         } else {
@@ -143,7 +148,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
         };
         refused(&format!("{error}{fix}"))
     };
-    let (config, hand) = with_hand(&args.config, 16);
+    let (config, hand) = with_hand(given, 16);
     let board = set.configuration(&config).map_err(wrong)?;
     let hand = hand.filter(|&symbol| symbol != '-');
     check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
@@ -218,12 +223,13 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
 }
 
 fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
+    let given = args.config.as_deref().unwrap_or_default();
     let refused =
-        |problem: String| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
+        |problem: String| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
     // A request begins with the mark of the side to move.
-    let board = match args.config.split_once(' ') {
+    let board = match given.split_once(' ') {
         Some(("@" | "O", board)) => board,
-        _ => &args.config,
+        _ => given,
     };
     let position = FourInARow::read_board(board).map_err(refused)?;
     let picture = FourInARow.picture(&position, None);
@@ -256,4 +262,45 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
         lines,
         no_line: "no four in a row",
     })
+}
+
+fn print_set(args: &Args) -> Result<(), Failure> {
+    let set = piece_set(args.game.set.pieces.as_ref())?;
+    let mut out = Stdout;
+    if args.json {
+        writeln!(out, "{}", set_json(&set))?;
+        return Ok(());
+    }
+    let mut rows = vec![Vec::from([set.column().to_owned()])];
+    rows[0].extend(set.features().iter().map(|feature| feature.name.clone()));
+    for &piece in set.order() {
+        let mut row = vec![escape_controls(set.symbol(piece).encode_utf8(&mut [0; 4]))];
+        row.extend(set.words(piece).map(str::to_owned));
+        rows.push(row);
+    }
+    let left: Vec<usize> = (0..rows[0].len()).collect();
+    let text = aligned(&rows, &palette(&io::stdout()), &left);
+    Ok(out.write_all(text.as_bytes())?)
+}
+
+fn set_json(set: &PieceSet) -> Value {
+    let mut features = Map::new();
+    for (f, feature) in set.features().iter().enumerate() {
+        let mut words = Map::new();
+        for (value, word) in feature.properties.iter().enumerate() {
+            let pieces: Vec<char> = set
+                .order()
+                .iter()
+                .filter(|piece| piece.value(f) == value)
+                .map(|&piece| set.symbol(piece))
+                .collect();
+            words.insert(word.clone(), json!(pieces));
+        }
+        features.insert(feature.name.clone(), words.into());
+    }
+    let mut properties = Map::new();
+    for &piece in set.order() {
+        properties.insert(set.symbol(piece).to_string(), json!(set.words(piece)));
+    }
+    json!({"features": features, "properties": properties})
 }

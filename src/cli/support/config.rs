@@ -33,20 +33,20 @@ pub(in crate::cli) fn expand(
     let Ok(matches) = program.clone().try_get_matches_from(&arguments) else {
         return Ok(arguments);
     };
-    let Some((name, matches)) = matches.subcommand() else {
-        return Ok(arguments);
-    };
+    let (mut matches, mut command, mut after) = (&matches, program, 0);
+    while let Some((name, inner)) = matches.subcommand()
+        && let Some(found) = command.find_subcommand(name)
+    {
+        (matches, command) = (inner, found);
+        let place = arguments[after..].iter().position(|word| word == name);
+        after += place.map_or(0, |place| place + 1);
+    }
     let Ok(Some(path)) = matches.try_get_one::<PathBuf>(CONFIG) else {
-        return Ok(arguments);
-    };
-    let Some(command) = program.find_subcommand(name) else {
         return Ok(arguments);
     };
     let mut command = command.clone();
     command.build();
-    let after = arguments.iter().position(|word| *word == *name);
     let words = File::read(path)?.words(&command, matches)?;
-    let after = after.map_or(arguments.len(), |place| place + 1);
     arguments.splice(after..after, words);
     Ok(arguments)
 }

@@ -3,7 +3,7 @@
 use std::env::{self, VarError};
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::failure::Failure;
 use super::output::print_stderr;
@@ -18,29 +18,24 @@ use crate::sandbox::{
 use crate::system::{Shortage, is_root};
 use crate::text::{self, escape};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Choice {
-    /// Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match
-    /// or a check then goes on without a sandbox where neither works, with a warning, and does not
-    /// confine built-in bots
-    Auto,
-    /// Bubblewrap and seccomp
-    Bwrap,
-    /// Landlock and seccomp
-    Landlock,
-    /// Nothing: for bots that you trust
-    None,
+fn selection() -> impl TypedValueParser<Value = Selection> {
+    PossibleValuesParser::new([
+        PossibleValue::new("auto").help(
+            "Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match or a check \
+             then goes on without a sandbox where neither works, with a warning, and does not confine built-in bots",
+        ),
+        PossibleValue::new("bwrap").help("Bubblewrap and seccomp"),
+        PossibleValue::new("landlock").help("Landlock and seccomp"),
+        PossibleValue::new("none").help("Nothing: for bots that you trust"),
+    ])
+    .map(|name| selected(&name))
 }
 
-impl From<Choice> for Selection {
-    fn from(choice: Choice) -> Self {
-        match choice {
-            Choice::Auto => Self::Auto,
-            Choice::Bwrap => Self::Exactly(Kind::Bwrap),
-            Choice::Landlock => Self::Exactly(Kind::Landlock),
-            Choice::None => Self::Exactly(Kind::None),
-        }
-    }
+/// By its name, which is on the command line and in plans.
+fn selected(name: &str) -> Selection {
+    let kinds = [Kind::Bwrap, Kind::Landlock, Kind::None];
+    let kind = kinds.into_iter().find(|kind| kind.name() == name);
+    kind.map_or(Selection::Auto, Selection::Exactly)
 }
 
 /// Plans call the supervisor by its old name, `guard`.
@@ -58,62 +53,55 @@ fn memory(text: &str) -> Result<u64, String> {
     }
 }
 
-fn count<const LEAST: u64>(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(number) if number >= LEAST => Ok(number),
-        _ => Err(format!("expected a number of at least {LEAST}")),
-    }
-}
-
 #[derive(Clone, Debug, Default, clap::Args)]
 #[command(next_help_heading = "Sandbox (Linux)")]
 pub(in crate::cli) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
-    #[arg(long = "sandbox", value_enum, value_name = "KIND")]
-    kind: Option<Choice>,
+    #[arg(long = "sandbox", value_name = "KIND", value_parser = selection())]
+    kind: Option<Selection>,
 
     /// Memory of all processes of a bot together [default: 1G]
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
 
     /// Processes of a bot [default: 64]
-    #[arg(long, value_name = "N", value_parser = count::<1>, allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(1), allow_negative_numbers = true)]
     processes: Option<u64>,
 
     /// Open files of a process [default: 256]
-    #[arg(long, value_name = "N", value_parser = count::<16>, allow_negative_numbers = true)]
+    #[arg(long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(16), allow_negative_numbers = true)]
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = values::positive_size)]
+    #[arg(long, hide_short_help = true, value_name = "SIZE", value_parser = values::positive_size)]
     scratch: Option<u64>,
 
     /// A file or directory that bots may read and run, such as where an interpreter is
     /// installed; may be given more than once
-    #[arg(long, value_name = "PATH")]
+    #[arg(long, hide_short_help = true, value_name = "PATH")]
     expose: Vec<PathBuf>,
 
     /// A variable of the environment that bots get: NAME, with the value that it has here, or
     /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
     /// TZ, PATH and what the referee sets
-    #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
+    #[arg(long, hide_short_help = true, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
     env: Vec<Variable>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
-    #[arg(long)]
+    #[arg(long, hide_short_help = true)]
     freeze: bool,
 }
 
 impl SandboxOptions {
     /// Without a sandbox unless one is asked for.
     pub(in crate::cli) fn or_none(mut self) -> Self {
-        self.kind = self.kind.or(Some(Choice::None));
+        self.kind = self.kind.or(Some(Selection::Exactly(Kind::None)));
         self
     }
 
     /// What is not given comes from the plan of a resumed tournament.
     pub(in crate::cli) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
-        self.kind = self.kind.or(Choice::from_str(&planned.kind, false).ok());
+        self.kind = self.kind.or_else(|| Some(selected(&planned.kind)));
         self.memory = self.memory.or(Some(planned.memory));
         self.processes = self.processes.or(Some(planned.processes));
         self.open_files = self.open_files.or(Some(planned.open_files));
@@ -161,21 +149,31 @@ impl SandboxOptions {
 
     /// For compilers, which need more room than bots.
     pub(in crate::cli) fn for_builds(&self) -> Self {
-        let limits = ResourceLimits::default();
+        let limits = self.limits();
         Self {
-            memory: Some(self.memory.unwrap_or(limits.memory).max(2 << 30)),
-            processes: Some(self.processes.unwrap_or(limits.processes).max(64)),
-            open_files: Some(self.open_files.unwrap_or(limits.open_files).max(256)),
-            scratch: Some(self.scratch.unwrap_or(limits.scratch).max(512 << 20)),
+            memory: Some(limits.memory.max(2 << 30)),
+            processes: Some(limits.processes.max(64)),
+            open_files: Some(limits.open_files.max(256)),
+            scratch: Some(limits.scratch.max(512 << 20)),
             freeze: false,
             ..self.clone()
         }
     }
 
+    fn limits(&self) -> ResourceLimits {
+        let default = ResourceLimits::default();
+        ResourceLimits {
+            memory: self.memory.unwrap_or(default.memory),
+            processes: self.processes.unwrap_or(default.processes),
+            open_files: self.open_files.unwrap_or(default.open_files),
+            scratch: self.scratch.unwrap_or(default.scratch),
+        }
+    }
+
     /// Selects a sandbox and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
-        let kind = self.kind.unwrap_or(Choice::Auto);
-        Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
+        let selection = self.kind.unwrap_or(Selection::Auto);
+        Sandbox::choose(&self.request(selection)?).map_err(|error| refused(&error))
     }
 
     /// As [`Self::sandbox`]; but when none was asked for and none works here, bots run without one, with a warning.
@@ -190,11 +188,11 @@ impl SandboxOptions {
             });
         }
         let confined = |bot: &&BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().is_none());
-        let none = Sandbox::choose(&self.request(Choice::None)?)
+        let none = Sandbox::choose(&self.request(Selection::Exactly(Kind::None))?)
             .map_err(|error| Failure::Usage(error.to_string()))?;
         let count = bots.iter().filter(confined).count();
         let programs = if count > 0 {
-            match Sandbox::choose(&self.request(Choice::Auto)?) {
+            match Sandbox::choose(&self.request(Selection::Auto)?) {
                 Ok(sandbox) => sandbox,
                 Err(error) if error.obstacle == Obstacle::Absent => {
                     print_stderr(&format!(
@@ -215,22 +213,16 @@ impl SandboxOptions {
         })
     }
 
-    fn request(&self, kind: Choice) -> Result<SandboxRequest, Failure> {
+    fn request(&self, selection: Selection) -> Result<SandboxRequest, Failure> {
         if self.freeze && cfg!(windows) {
             return Err(Failure::Usage(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
                     .to_owned(),
             ));
         }
-        let default_limits = ResourceLimits::default();
         Ok(SandboxRequest {
-            selection: kind.into(),
-            limits: ResourceLimits {
-                memory: self.memory.unwrap_or(default_limits.memory),
-                processes: self.processes.unwrap_or(default_limits.processes),
-                open_files: self.open_files.unwrap_or(default_limits.open_files),
-                scratch: self.scratch.unwrap_or(default_limits.scratch),
-            },
+            selection,
+            limits: self.limits(),
             expose: self.expose.clone(),
             environment: self
                 .env

@@ -43,8 +43,9 @@ pub(in crate::cli) struct LeagueArgs {
 
 #[derive(Debug, Subcommand)]
 enum LeagueCommand {
-    /// Plays the tournament that decides a term, with the newest versions, new openings and a seed that is
-    /// announced before
+    /// Play the tournament that decides a term
+    ///
+    /// With the newest versions, new openings and a seed that is announced before.
     Final(FinalArgs),
 }
 
