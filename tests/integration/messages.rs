@@ -376,7 +376,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "run text",
-        "referee: text: there is no tournament to resume; plan one first: referee plan",
+        "referee: text: there is no tournament to resume; plan one first: referee shard plan",
     ),
     (
         "league bot.zip",

@@ -217,7 +217,7 @@ fn complete(
         first,
         hint: shard.map_or_else(String::new, |shard| {
             format!(
-                "; play it with: referee run {} --shard {shard}",
+                "; play it with: referee shard run {} --shard {shard}",
                 quoted(directory)
             )
         }),
@@ -294,7 +294,9 @@ impl Part {
 pub enum MergeError {
     #[error(transparent)]
     Directory(#[from] DirectoryError),
-    #[error("{path}: there are no shards; play them first: referee run {directory} --shard I/N")]
+    #[error(
+        "{path}: there are no shards; play them first: referee shard run {directory} --shard I/N"
+    )]
     NoShards {
         path: String,
         /// Quoted for a shell.

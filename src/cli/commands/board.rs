@@ -152,28 +152,10 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let board = set.configuration(&config).map_err(wrong)?;
     let hand = hand.filter(|&symbol| symbol != '-');
     check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
-    let last = match args.last {
-        None => None,
-        Some(number @ 1..=16)
-            if config
-                .chars()
-                .nth(number - 1)
-                .and_then(|c| set.piece(c))
-                .is_some() =>
-        {
-            Some(number - 1)
-        }
-        Some(number @ 1..=16) => {
-            return Err(Failure::Usage(format!(
-                "--last {number}: that cell is empty; expected the cell of the last piece"
-            )));
-        }
-        Some(number) => {
-            return Err(Failure::Usage(format!(
-                "--last {number}: expected a cell, 1 to 16"
-            )));
-        }
-    };
+    let last = last(args, 16, ["cell", "piece"], |number| {
+        let symbol = config.chars().nth(number - 1)?;
+        set.piece(symbol).map(|_| number - 1)
+    })?;
     let quartos = set.name_quartos(&board, args.game.set.rules());
     for note in edition.duplicate_warnings(&board) {
         print_stderr(&format!("referee: {note}"));
@@ -201,6 +183,28 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
         json,
         pieces: Pieces::of_set(set.clone()),
     })
+}
+
+/// `--last`: the cell that the turn in this one of `count` places filled.
+fn last(
+    args: &Args,
+    count: usize,
+    [place, thing]: [&str; 2],
+    filled: impl Fn(usize) -> Option<usize>,
+) -> Result<Option<usize>, Failure> {
+    let Some(number) = args.last else {
+        return Ok(None);
+    };
+    let wrong = |problem: String| Failure::Usage(format!("--last {number}: {problem}"));
+    if !(1..=count).contains(&number) {
+        return Err(wrong(format!("expected a {place}, 1 to {count}")));
+    }
+    let cell = filled(number).ok_or_else(|| {
+        wrong(format!(
+            "that {place} is empty; expected the {place} of the last {thing}"
+        ))
+    })?;
+    Ok(Some(cell))
 }
 
 /// The error is the end of a sentence.
@@ -233,24 +237,10 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
     };
     let position = FourInARow::read_board(board).map_err(refused)?;
     let picture = FourInARow.picture(&position, None);
-    let top = |column: usize| {
-        (0..6)
-            .map(|row| 7 * row + column)
-            .find(|&cell| !picture.cells[cell / 7][cell % 7].is_empty())
-    };
-    let last = match args.last {
-        None => None,
-        Some(number @ 1..=7) => Some(top(number - 1).ok_or_else(|| {
-            Failure::Usage(format!(
-                "--last {number}: that column is empty; expected the column of the last disc"
-            ))
-        })?),
-        Some(number) => {
-            return Err(Failure::Usage(format!(
-                "--last {number}: expected a column, 1 to 7"
-            )));
-        }
-    };
+    let last = last(args, 7, ["column", "disc"], |number| {
+        let mut column = (0..6).map(|row| 7 * row + number - 1);
+        column.find(|&cell| !picture.cells[cell / 7][cell % 7].is_empty())
+    })?;
     let lines = FourInARow.winning_lines(&position);
     Ok(Position {
         json: json!({"grid": picture.cells, "lines": lines}),

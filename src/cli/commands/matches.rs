@@ -346,10 +346,7 @@ fn tap(name: &str) -> Tap {
 }
 
 fn programs(bots: &[BotSpec]) -> impl Iterator<Item = &Program> {
-    bots.iter().filter_map(|bot| match bot {
-        BotSpec::Program(program) => Some(program),
-        BotSpec::Human => None,
-    })
+    bots.iter().filter_map(BotSpec::program)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -406,6 +403,7 @@ struct Options {
     /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
     /// board and the piece in hand, which whoever begins places: "A..B............ C"
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "BOARD [PIECE]",
         allow_hyphen_values = true,
@@ -424,19 +422,29 @@ struct Options {
     pages: pages::PageOptions,
 
     /// What BOT1, or player 1, is called
-    #[arg(long, value_name = "NAME", help_heading = "People")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "NAME",
+        help_heading = "People"
+    )]
     name1: Option<String>,
 
     /// What BOT2, or player 2, is called
-    #[arg(long, value_name = "NAME", help_heading = "People")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "NAME",
+        help_heading = "People"
+    )]
     name2: Option<String>,
 
     /// How people type and see pieces [default: symbol]
-    #[arg(long, value_name = "FORMAT", value_parser = piece_format(), help_heading = "People")]
+    #[arg(hide_short_help = true, long, value_name = "FORMAT", value_parser = piece_format(), help_heading = "People")]
     piece_format: Option<PieceFormat>,
 
     /// Before a person's turn, say what would lose at once
-    #[arg(long, help_heading = "People")]
+    #[arg(hide_short_help = true, long, help_heading = "People")]
     hint: bool,
 }
 

@@ -23,10 +23,13 @@ struct Starter {
 
 macro_rules! starter {
     ($language:literal, $file:literal, $compile:literal) => {
+        starter!($language, "players/", $file, $compile)
+    };
+    ($language:literal, $folder:literal, $file:literal, $compile:literal) => {
         Starter {
             language: $language,
             file: $file,
-            text: include_str!(concat!("../../../players/", $file)),
+            text: include_str!(concat!("../../../", $folder, $file)),
             compile: $compile,
         }
     };
@@ -54,27 +57,10 @@ const STARTERS: &[Starter] = &[
 ];
 
 const GAMES: &[Starter] = &[
-    Starter {
-        language: "c",
-        file: "tic-tac-toe.c",
-        text: include_str!("../../../games/tic-tac-toe.c"),
-        compile: "cc -O2 -o BOT FILE",
-    },
-    Starter {
-        language: "javascript",
-        file: "tic-tac-toe.js",
-        text: include_str!("../../../games/tic-tac-toe.js"),
-        compile: "",
-    },
-    Starter {
-        language: "python",
-        file: "tic-tac-toe.py",
-        text: include_str!("../../../games/tic-tac-toe.py"),
-        compile: "",
-    },
+    starter!("c", "games/", "tic-tac-toe.c", "cc -O2 -o BOT FILE"),
+    starter!("javascript", "games/", "tic-tac-toe.js", ""),
+    starter!("python", "games/", "tic-tac-toe.py", ""),
 ];
-
-const SHIPPED_CLASS: &str = "Random";
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -199,11 +185,16 @@ fn text_for(starter: &Starter, file: &Path) -> String {
             &format!("{file}.out"),
         );
     }
-    text = text.replace(starter.file, &file);
-    if starter.language == "java" {
-        text = with_class(&text, &class_name(&stem));
+    if starter.language != "java" {
+        return text.replace(starter.file, &file);
     }
-    text
+    // The class is called as its file, and another class of Java as the starter's.
+    let [name, other] = ["\u{1}", "\u{2}"];
+    text.replace(starter.file, name)
+        .replace("java.util.Random", other)
+        .replace("Random", &class_name(&stem))
+        .replace(other, "java.util.Random")
+        .replace(name, &file)
 }
 
 fn class_name(stem: &str) -> String {
@@ -216,23 +207,6 @@ fn class_name(stem: &str) -> String {
     } else {
         format!("Bot{name}")
     }
-}
-
-/// Renames the class `Random`, but not `java.util.Random`.
-fn with_class(text: &str, class: &str) -> String {
-    let mut renamed = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(SHIPPED_CLASS) {
-        let (before, found) = rest.split_at(at);
-        let after = &found[SHIPPED_CLASS.len()..];
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let is_class =
-            !before.ends_with(|c: char| is_part(c) || c == '.') && !after.starts_with(is_part);
-        renamed.push_str(before);
-        renamed.push_str(if is_class { class } else { SHIPPED_CLASS });
-        rest = after;
-    }
-    renamed + rest
 }
 
 /// Never overwrites a file.

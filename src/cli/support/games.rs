@@ -33,7 +33,7 @@ pub(in crate::cli) struct GameOptions {
     game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", value_parser = option)]
     game_option: Vec<(String, String)>,
 
     #[command(flatten)]

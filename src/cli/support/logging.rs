@@ -2,7 +2,7 @@
 //! leaves stderr the warnings.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions, TryLockError};
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -72,6 +72,7 @@ pub(in crate::cli) struct LogOptions {
 
     /// How the log is written
     #[arg(
+        hide_short_help = true,
         long,
         global = true,
         value_enum,
@@ -224,7 +225,7 @@ struct LogFile {
 /// Each call writes a line.
 impl io::Write for &LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let Err(error) = (&self.file).write_all(line) else {
+        let Err(error) = io::Write::write_all(&mut &self.file, line) else {
             return Ok(line.len());
         };
         self.lost.fetch_add(1, Ordering::Relaxed);
@@ -265,24 +266,11 @@ fn open(path: &Path) -> Result<File, Failure> {
         unreadable(error)
     })?;
     let is_file = file.metadata().map_err(unreadable)?.is_file();
-    if is_file {
-        // Those who write records have the file for themselves; any number may log into one.
-        match file.try_lock_shared() {
-            // A file system without locks cannot be asked.
-            Ok(()) | Err(TryLockError::Error(_)) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(Failure::Usage(format!(
-                    "--log-file {}: a referee is writing records to it; choose another file",
-                    path.display()
-                )));
-            }
-        }
-        if holds_records(path) {
-            return Err(Failure::Usage(format!(
-                "--log-file {}: it is a file of records; choose another file",
-                path.display()
-            )));
-        }
+    if is_file && holds_records(path) {
+        return Err(Failure::Usage(format!(
+            "--log-file {}: it is a file of records; choose another file",
+            path.display()
+        )));
     }
     Ok(file)
 }

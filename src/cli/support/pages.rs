@@ -44,7 +44,7 @@ pub(in crate::cli) struct PageOptions {
     live_exit: bool,
 
     /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     private: bool,
 }
 

@@ -180,17 +180,18 @@ impl SandboxOptions {
     pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
-            let is_program = |bot: &&BotSpec| matches!(bot, BotSpec::Program(_));
-            warn_memory(&chosen, bots.iter().filter(is_program).count());
+            warn_memory(&chosen, bots.iter().filter_map(BotSpec::program).count());
             return Ok(Sandboxes {
                 programs: chosen.clone(),
                 builtins: chosen,
             });
         }
-        let confined = |bot: &&BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().is_none());
         let none = Sandbox::choose(&self.request(Selection::Exactly(Kind::None))?)
             .map_err(|error| Failure::Usage(error.to_string()))?;
-        let count = bots.iter().filter(confined).count();
+        let programs = bots.iter().filter_map(BotSpec::program);
+        let count = programs
+            .filter(|program| program.builtin().is_none())
+            .count();
         let programs = if count > 0 {
             match Sandbox::choose(&self.request(Selection::Auto)?) {
                 Ok(sandbox) => sandbox,
@@ -294,16 +295,10 @@ impl Sandboxes {
     ) -> Result<[BotSpec; N], Failure> {
         let mut confined = bots.clone();
         for (i, bot) in confined.iter_mut().enumerate() {
+            let others = bots.iter().enumerate().filter(|(other, _)| *other != i);
+            let others = others.filter_map(|(_, bot)| bot.program());
             if let BotSpec::Program(program) = bot {
-                let others: Vec<&Program> = bots
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(other, bot)| match bot {
-                        BotSpec::Program(program) if other != i => Some(program),
-                        BotSpec::Program(_) | BotSpec::Human => None,
-                    })
-                    .collect();
-                *program = self.confine_one(program, &others)?;
+                *program = self.confine_one(program, &others.collect::<Vec<_>>())?;
             }
         }
         Ok(confined)

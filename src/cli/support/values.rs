@@ -1,7 +1,6 @@
 //! Values of options as people type them (times, sizes, numbers, dates), and the options of time.
 
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 use std::time::Duration;
 
 use jiff::civil::{Date, DateTime};
@@ -78,11 +77,6 @@ pub(in crate::cli) fn at_least<T: TryFrom<u64>>(
     within(least..=u64::MAX)
 }
 
-pub(in crate::cli) fn not_zero<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse()
-        .map_err(|_| "expected a whole number of at least 1".to_owned())
-}
-
 /// A number that need not be whole, such as `example`.
 pub(in crate::cli) fn decimal(
     example: f64,
@@ -149,12 +143,12 @@ pub(in crate::cli) struct AnswerTimes {
     pub(in crate::cli) move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
+    #[arg(hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(in crate::cli) start_time: Option<Duration>,
 
     /// What clocks measure: time, without that in which a bot could run but waits for a CPU; or CPU time of
     /// the bot's processes, with a limit of ten times as much wall time (at least 5 s more) [default: wall]
-    #[arg(long, value_enum, value_name = "KIND")]
+    #[arg(hide_short_help = true, long, value_enum, value_name = "KIND")]
     pub(in crate::cli) clock: Option<ClockKind>,
 }
 
@@ -186,7 +180,7 @@ pub(in crate::cli) struct TimeOptions {
     pub(in crate::cli) game_time: Option<Duration>,
 
     /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration, requires = "game_time")]
+    #[arg(hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration, requires = "game_time")]
     pub(in crate::cli) increment: Option<Duration>,
 }
 

@@ -60,7 +60,7 @@ pub(in crate::cli) struct Args {
     pool: Vec<String>,
 
     /// With --pool, how many of the comparisons are games of NEW against OLD, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(hide_short_help = true, long, value_name = "PERCENT", default_value_t = 50, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true, help_heading = "Comparison")]
     against_old: u8,
 
     /// Ask whether NEW is not worse, instead of better
@@ -79,8 +79,7 @@ pub(in crate::cli) struct Args {
     margin: f64,
 
     /// How probable it may be that yes (better, or not worse) is wrong
-    #[arg(
-        long,
+    #[arg(hide_short_help = true, long,
         value_name = "P",
         default_value_t = 0.05,
         value_parser = values::decimal(0.05),
@@ -90,8 +89,7 @@ pub(in crate::cli) struct Args {
     alpha: f64,
 
     /// How probable it may be that no is wrong
-    #[arg(
-        long,
+    #[arg(hide_short_help = true, long,
         value_name = "P",
         default_value_t = 0.05,
         value_parser = values::decimal(0.05),
@@ -105,27 +103,32 @@ pub(in crate::cli) struct Args {
     budget: MoveTime,
 
     /// The most comparisons: pairs of games, and with others of the pool two pairs
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::within::<u32>(1..=100_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::within::<u32>(1..=100_000), allow_negative_numbers = true, help_heading = "Schedule")]
     pairs: u32,
 
     /// Play all --pairs, also when it is certain before
-    #[arg(long, help_heading = "Comparison")]
+    #[arg(hide_short_help = true, long, help_heading = "Comparison")]
     all: bool,
 
     /// Play nothing; simulate so many comparisons, and print how often they err
-    #[arg(long, value_name = "N", conflicts_with_all = ["new", "pool", "json", "markdown", "out", "all"], value_parser = values::within::<u32>(1..=1_000_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(hide_short_help = true, long, value_name = "N", conflicts_with_all = ["new", "pool", "json", "markdown", "out", "all"], value_parser = values::within::<u32>(1..=1_000_000), allow_negative_numbers = true, help_heading = "Comparison")]
     simulate: Option<u32>,
 
     /// Random plies at the start of every pair [default: 4]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, conflicts_with = "openings", help_heading = "Game")]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, conflicts_with = "openings", help_heading = "Schedule")]
     opening_plies: Option<u32>,
 
     /// Start games from the boards of this file instead, one per line
-    #[arg(long, value_name = "FILE", help_heading = "Game")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "FILE",
+        help_heading = "Schedule"
+    )]
     openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Game")]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Schedule")]
     seed: Option<u64>,
 
     #[command(flatten)]
@@ -143,7 +146,7 @@ pub(in crate::cli) struct Args {
     jobs: Option<u16>,
 
     /// Play without checking the bots before
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     no_check: bool,
 
     /// Keep the games in this folder, as a tournament does; what was played there before counts

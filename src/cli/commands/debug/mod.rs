@@ -69,7 +69,7 @@ pub(in crate::cli) struct Args {
     turn: Option<usize>,
 
     /// Before the game, also send what its process was sent in earlier games of the file
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     from_first: bool,
 
     /// The position, as the protocol writes it; 42 cells are one of Four In A Row; with --game-program a state of that game
@@ -80,7 +80,7 @@ pub(in crate::cli) struct Args {
     set: SetOptions,
 
     /// Wait for Enter before the first line is sent, until a debugger is attached
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     wait: bool,
 
     /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]

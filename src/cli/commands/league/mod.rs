@@ -80,7 +80,7 @@ struct Args {
     #[arg(long, requires = "from", conflicts_with = "plan")]
     watch: bool,
 
-    /// Play nothing: plan the games that are missing, to be played in parts by `referee run`
+    /// Play nothing: plan the games that are missing, to be played in parts by `referee shard run`
     #[arg(long)]
     plan: bool,
 

@@ -44,7 +44,7 @@ use crate::sandbox::{Bound, Sandbox};
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
-/// The arguments of `referee tournament` and `referee plan`.
+/// The arguments of `referee tournament` and `referee shard plan`.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Files, command lines or builtin:NAME; of a directory, every program in it. Without bots,
@@ -99,7 +99,7 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
     let is_new = !out.join("plan.json").exists();
     if is_new && (!named || matches!(task, Task::Shard(..))) {
         let fix = match task {
-            Task::Shard(..) => "plan one first: referee plan",
+            Task::Shard(..) => "plan one first: referee shard plan",
             _ => "name bots to begin one",
         };
         return Err(Failure::Usage(format!(

@@ -36,21 +36,26 @@ pub(in crate::cli) struct ScheduleOptions {
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
     groups: Option<u32>,
 
     /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
     /// a tournament's folder, or a name a line [default: in the order given]
-    #[arg(long, value_name = "FILE")]
+    #[arg(hide_short_help = true, long, value_name = "FILE")]
     pub(in crate::cli) seeds: Option<PathBuf>,
 
     /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
     /// differences: elo0,elo1 or elo0,elo1,alpha,beta
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
+    #[arg(hide_short_help = true, long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
     sprt: Option<SprtPlan>,
 
     /// Do not begin when a bot fails the entry check
-    #[arg(long, conflicts_with = "no_check", help_heading = "Bots")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        conflicts_with = "no_check",
+        help_heading = "Bots"
+    )]
     strict: bool,
 }
 
@@ -61,8 +66,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) pairs: Option<u32>,
 
     /// Random plies at the start of every pair [default: 4]
-    #[arg(
-        long,
+    #[arg(hide_short_help = true, long,
         value_name = "N",
         value_parser = values::at_least::<u32>(0),
         allow_negative_numbers = true,
@@ -72,7 +76,12 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) opening_plies: Option<u32>,
 
     /// Start games from the boards of this file instead, one per line
-    #[arg(long, value_name = "FILE", help_heading = "Schedule")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "FILE",
+        help_heading = "Schedule"
+    )]
     pub(in crate::cli) openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
@@ -82,6 +91,7 @@ pub(in crate::cli) struct Options {
     /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
     /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "NAME,…",
         value_delimiter = ',',
@@ -104,11 +114,11 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) restart: Option<Restart>,
 
     /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
     pub(in crate::cli) bench_after: Option<u32>,
 
     /// Let bots enter without a check
-    #[arg(long, help_heading = "Bots")]
+    #[arg(hide_short_help = true, long, help_heading = "Bots")]
     pub(in crate::cli) no_check: bool,
 
     /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
@@ -117,7 +127,7 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) analyse: bool,
 
     /// Time to solve each turn [default: 1s]
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis")]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis")]
     pub(in crate::cli) time_per_move: Option<Duration>,
 
     /// Games at once [default: half as many as there are cores]

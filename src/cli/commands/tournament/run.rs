@@ -124,7 +124,7 @@ impl Run<'_> {
             ),
             Some(shard) => format!(
                 "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
-                 referee merge {folder}",
+                 referee shard merge {folder}",
                 counted(results.games, "game", "games")
             ),
         });
@@ -425,8 +425,8 @@ pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.path().to_string_lossy();
     let path = shell::quoted(&path);
     print_stderr(&format!(
-        "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
-         I/N, then referee merge {path}",
+        "referee: {} games of {} bots in round{} {}; play them in parts: referee shard run {path} --shard \
+         I/N, then referee shard merge {path}",
         2 * plan.pairs_so_far(),
         plan.bots.len(),
         if plan.rounds.len() == 1 { "" } else { "s" },

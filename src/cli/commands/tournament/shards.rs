@@ -1,4 +1,4 @@
-//! `referee plan`, `referee run` and `referee merge`: a tournament in shards, on many machines.
+//! `referee shard plan`, `referee shard run` and `referee shard merge`: a tournament in shards, on many machines.
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -142,7 +142,7 @@ pub(in crate::cli) fn open_journal(
 fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     directory.plan()?.ok_or_else(|| {
         Failure::Usage(format!(
-            "{}: there is no plan.json in it; make one with referee plan",
+            "{}: there is no plan.json in it; make one with referee shard plan",
             directory.path().display()
         ))
     })
@@ -163,7 +163,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     if !results.is_done(&plan) {
         return Err(Failure::Usage(format!(
             "{}: {} of the {} games planned so far have been played and merged; play the rest \
-             (referee run) and put the shards together (referee merge)",
+             (referee shard run) and put the shards together (referee shard merge)",
             out.display(),
             results.games,
             2 * plan.pairs_so_far()
@@ -211,7 +211,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     if ended == Ended::Interrupted {
         let path = directory.path().to_string_lossy();
         print_stderr(&format!(
-            "referee: round {} of {} is done; the next: referee plan --next --out {}",
+            "referee: round {} of {} is done; the next: referee shard plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
             shell::quoted(&path)
