@@ -31,7 +31,6 @@ use crate::strategy;
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = "Examples and exit status: --help",
     after_long_help = AFTER_HELP
 )]
 struct Cli {
@@ -164,6 +163,21 @@ const GROUPS: [(&str, &[&str]); 6] = [
     ("This machine", &["doctor", "print"]),
 ];
 
+/// The options of a match that `-h` shows.
+const USUAL: [&str; 11] = [
+    "games",
+    "seed",
+    "verbose",
+    "record",
+    "json",
+    "game",
+    "pieces",
+    "move-time",
+    "sandbox",
+    "help",
+    "version",
+];
+
 /// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [
     ("plan", &["shard", "plan"]),
@@ -194,8 +208,12 @@ fn grouped() -> clap::Command {
     }
     command
         .mut_subcommands(|command| command.hide(true))
+        .mut_args(|option| {
+            let is_usual = option.get_long().is_none_or(|long| USUAL.contains(&long));
+            option.hide_short_help(!is_usual)
+        })
         .help_template(format!(
-            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{groups}\n{{all-args}}{{after-help}}"
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n       referee <COMMAND>\n\n{groups}\n{{all-args}}{{after-help}}"
         ))
 }
 
@@ -327,7 +345,14 @@ fn check_open_files() -> Result<(), Failure> {
 }
 
 /// Options that are gone: command, options, and what to use instead.
-const RETIRED: [(&str, &[&str], &str); 6] = [
+const RETIRED: [(&str, &[&str], &str); 7] = [
+    (
+        "league",
+        &[
+            "--format", "--rounds", "--groups", "--seeds", "--sprt", "--out", "--strict",
+        ],
+        "in a league everybody meets everybody, in the folder that is named first",
+    ),
     (
         "league",
         &["--budget"],

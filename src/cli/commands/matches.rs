@@ -107,13 +107,24 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
                 .to_owned(),
         ));
     }
-    start(&args.options, &args.for_bots, bots, terminal)
+    let format = args.options.piece_format.unwrap_or_default();
+    start(&args.options, &args.for_bots, bots, terminal, |_| {
+        Ok(format)
+    })
 }
 
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()))?;
     let bots = [BotSpec::Human, BotSpec::Human];
-    start(&args.options, &BotOptions::default(), bots, Some(terminal))
+    let options = &args.options;
+    let for_bots = BotOptions::default();
+    start(options, &for_bots, bots, Some(terminal), |terminal| match (
+        options.piece_format,
+        terminal,
+    ) {
+        (None, Some(terminal)) if options.game.has_piece_sets() => ask_format(terminal),
+        (format, _) => Ok(format.unwrap_or_default()),
+    })
 }
 
 fn start(
@@ -121,6 +132,7 @@ fn start(
     for_bots: &BotOptions,
     bots: [BotSpec; 2],
     terminal: Option<Terminal>,
+    format: impl FnOnce(Option<&Terminal>) -> Result<PieceFormat, Failure>,
 ) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
@@ -141,10 +153,7 @@ fn start(
     let start = options.start(&*ruleset)?;
     let two_people = bots == [BotSpec::Human, BotSpec::Human];
     let host = terminal.as_ref().filter(|_| two_people);
-    let format = match (options.piece_format, host) {
-        (None, Some(terminal)) if options.game.has_piece_sets() => ask_format(terminal)?,
-        (format, _) => format.unwrap_or_default(),
-    };
+    let format = format(host)?;
     warn_root(programs(&bots));
     let names = names(options, &bots, host)?;
     let ruleset = if format == PieceFormat::default() {

@@ -63,11 +63,23 @@ fn log_begin() {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct LogOptions {
     /// What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without it `RUST_LOG` decides [default: warn, with --log-file info]
-    #[arg(long, global = true, value_name = "LEVEL", help_heading = "Diagnosis")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        global = true,
+        value_name = "LEVEL",
+        help_heading = "Diagnosis"
+    )]
     log: Option<String>,
 
     /// Append the log to this file; only warnings then go to stderr
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Diagnosis")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        global = true,
+        value_name = "FILE",
+        help_heading = "Diagnosis"
+    )]
     log_file: Option<PathBuf>,
 
     /// How the log is written

@@ -12,7 +12,7 @@ pub(in crate::cli) struct SolverArgs {
     hash: usize,
 
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u16>(1), allow_negative_numbers = true)]
     threads: Option<u16>,
 }
 

@@ -81,12 +81,17 @@ struct Args {
     watch: bool,
 
     /// Play nothing: plan the games that are missing, to be played in parts by `referee shard run`
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     plan: bool,
 
     /// Run this command line after the games of an update, to publish pages or to tell others; it finds
     /// the folder in `$REFEREE_FOLDER` and the number of new games in `$REFEREE_NEW_GAMES`
-    #[arg(long, value_name = "COMMAND", conflicts_with = "plan")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "COMMAND",
+        conflicts_with = "plan"
+    )]
     after: Option<String>,
 
     /// A TOML file with options; the command line takes precedence
