@@ -26,14 +26,13 @@ enum GameArg {
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Game")]
 pub(in crate::cli) struct GameOptions {
     /// The game [default: quarto]
-    #[arg(long, value_parser = GameParser)]
+    #[arg(help_heading = "Game", long, value_parser = GameParser)]
     game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
-    #[arg(hide_short_help = true, long, value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(help_heading = "Game", hide_short_help = true, long, value_name = "NAME=VALUE", value_parser = option)]
     game_option: Vec<(String, String)>,
 
     #[command(flatten)]
@@ -42,14 +41,13 @@ pub(in crate::cli) struct GameOptions {
 
 /// Quarto's.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Game")]
 pub(in crate::cli) struct SetOptions {
     /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Game", long, value_name = "FILE")]
     pub(in crate::cli) pieces: Option<PathBuf>,
 
     /// Which groups of cells count [default: standard]
-    #[arg(long, value_parser = rules())]
+    #[arg(help_heading = "Game", long, value_parser = rules())]
     rules: Option<Rules>,
 
     /// The piece set of a plan.
@@ -59,10 +57,9 @@ pub(in crate::cli) struct SetOptions {
 
 /// For commands that need a game of this program.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Game")]
 pub(in crate::cli) struct BuiltinGameOptions {
     /// The game [default: quarto]
-    #[arg(long, value_parser = builtin_game())]
+    #[arg(help_heading = "Game", long, value_parser = builtin_game())]
     game: Option<&'static GameInfo>,
 
     #[command(flatten)]

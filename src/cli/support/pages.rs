@@ -30,21 +30,20 @@ use crate::tournament::standings::Ranking;
 const LEFT: &str = "report.html";
 
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Pages")]
 pub(in crate::cli) struct PageOptions {
     /// Write a page with standings, charts and every game here when the games are over
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Pages", long, value_name = "FILE")]
     report: Option<PathBuf>,
 
     #[command(flatten)]
     live: LiveOptions,
 
     /// End when the games have ended; without it the page of --live is served until Ctrl-C
-    #[arg(long, hide_short_help = true)]
+    #[arg(help_heading = "Pages", long, hide_short_help = true)]
     live_exit: bool,
 
     /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
-    #[arg(hide_short_help = true, long)]
+    #[arg(help_heading = "Pages", hide_short_help = true, long)]
     private: bool,
 }
 
@@ -339,11 +338,9 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 const DEFAULT_PORT: u16 = 4416;
 
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Pages")]
 pub(in crate::cli) struct LiveOptions {
     /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
-    #[arg(
-        long,
+    #[arg(help_heading = "Pages", long,
         value_name = "ADDR",
         num_args = 0..=1,
         require_equals = true,
@@ -353,7 +350,13 @@ pub(in crate::cli) struct LiveOptions {
     live: Option<SocketAddr>,
 
     /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
-    #[arg(long, value_name = "ORIGIN", requires = "live", hide_short_help = true)]
+    #[arg(
+        help_heading = "Pages",
+        long,
+        value_name = "ORIGIN",
+        requires = "live",
+        hide_short_help = true
+    )]
     live_frame: Option<Origin>,
 }
 

@@ -136,19 +136,24 @@ pub(in crate::cli) fn time(text: &str) -> Result<Timestamp, String> {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-#[command(next_help_heading = "Time")]
 pub(in crate::cli) struct AnswerTimes {
     /// Time for a move; none for no limit [default: 10s; people have no limit]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = move_time)]
+    #[arg(help_heading = "Time", long, value_name = "TIME", allow_hyphen_values = true, value_parser = move_time)]
     pub(in crate::cli) move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
+    #[arg(help_heading = "Time", hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
     pub(in crate::cli) start_time: Option<Duration>,
 
     /// What clocks measure: time, without that in which a bot could run but waits for a CPU; or CPU time of
     /// the bot's processes, with a limit of ten times as much wall time (at least 5 s more) [default: wall]
-    #[arg(hide_short_help = true, long, value_enum, value_name = "KIND")]
+    #[arg(
+        help_heading = "Time",
+        hide_short_help = true,
+        long,
+        value_enum,
+        value_name = "KIND"
+    )]
     pub(in crate::cli) clock: Option<ClockKind>,
 }
 
@@ -170,17 +175,16 @@ impl AnswerTimes {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-#[command(next_help_heading = "Time")]
 pub(in crate::cli) struct TimeOptions {
     #[command(flatten)]
     pub(in crate::cli) answers: AnswerTimes,
 
     /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = positive_duration)]
+    #[arg(help_heading = "Time", long, value_name = "TIME", allow_hyphen_values = true, value_parser = positive_duration)]
     pub(in crate::cli) game_time: Option<Duration>,
 
     /// Added to the game clock after every move
-    #[arg(hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration, requires = "game_time")]
+    #[arg(help_heading = "Time", hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration, requires = "game_time")]
     pub(in crate::cli) increment: Option<Duration>,
 }
 

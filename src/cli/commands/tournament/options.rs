@@ -25,28 +25,32 @@ use crate::tournament::standings::TieBreak;
 
 /// What a league does not choose.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Schedule")]
 pub(in crate::cli) struct ScheduleOptions {
     /// Who plays whom [default: round-robin]
-    #[arg(long, value_enum)]
+    #[arg(help_heading = "Schedule", long, value_enum)]
     pub(in crate::cli) format: Option<Format>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(help_heading = "Schedule", long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
-    #[arg(hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(help_heading = "Schedule", hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
     groups: Option<u32>,
 
     /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
     /// a tournament's folder, or a name a line [default: in the order given]
-    #[arg(hide_short_help = true, long, value_name = "FILE")]
+    #[arg(
+        help_heading = "Schedule",
+        hide_short_help = true,
+        long,
+        value_name = "FILE"
+    )]
     pub(in crate::cli) seeds: Option<PathBuf>,
 
     /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
     /// differences: elo0,elo1 or elo0,elo1,alpha,beta
-    #[arg(hide_short_help = true, long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
+    #[arg(help_heading = "Schedule", hide_short_help = true, long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
     sprt: Option<SprtPlan>,
 
     /// Do not begin when a bot fails the entry check
