@@ -136,11 +136,11 @@ def write_share(referee):
     manual, completions = SHARE / "man", SHARE / "completions"
     manual.mkdir(parents=True)
     completions.mkdir()
-    (manual / "referee.1").write_bytes(printed([referee, "man"]))
+    (manual / "referee.1").write_bytes(printed([referee, "print", "man"]))
     for command in commands(referee):
-        (manual / f"referee-{command}.1").write_bytes(printed([referee, "man", command]))
+        (manual / f"referee-{command}.1").write_bytes(printed([referee, "print", "man", command]))
     for shell, file in COMPLETIONS.items():
-        (completions / file).write_bytes(printed([referee, "completions", shell]))
+        (completions / file).write_bytes(printed([referee, "print", "completions", shell]))
 
 
 def commands(referee):

@@ -6,8 +6,8 @@ usage() {
   cat <<'USAGE'
 usage: run.sh --shards N --hosts HOST,... [OPTION]... DIR
 
-Plays the tournament that `referee plan --out DIR` has planned in N shards on machines that ssh
-reaches without a password, then merges it here. Run it where `referee plan` was run; every machine
+Plays the tournament that `referee shard plan --out DIR` has planned in N shards on machines that ssh
+reaches without a password, then merges it here. Run it where `referee shard plan` was run; every machine
 must see that folder, DIR and the referee by the same paths, as on a network file system. A shard
 that fails, or whose machine is lost, is tried again, if possible on another machine, and goes on
 where it was.
@@ -76,7 +76,7 @@ done
 [[ -n $shards ]] || wrong 'the number of parts is missing: --shards N'
 ((${#hosts[@]})) || wrong 'no machines are named: --hosts HOST,...'
 [[ -f $folder/plan.json ]] ||
-  wrong "$folder: there is no plan.json in it; make one: referee plan BOT... --out $folder"
+  wrong "$folder: there is no plan.json in it; make one: referee shard plan BOT... --out $folder"
 command -v parallel >/dev/null || wrong 'there is no GNU parallel here (Debian: apt install parallel)'
 parallel --version 2>/dev/null | grep -q '^GNU parallel' ||
   wrong 'the parallel here is another program than GNU parallel (that of moreutils?)'

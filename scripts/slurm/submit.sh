@@ -6,8 +6,8 @@ usage() {
   cat <<'USAGE'
 usage: submit.sh --shards N [OPTION]... DIR [-- SBATCH-OPTION...]
 
-Plays the tournament that `referee plan --out DIR` has planned on Slurm: N shards as an array of
-jobs, and when they have ended a job that merges them. Run it where `referee plan` was run, so that
+Plays the tournament that `referee shard plan --out DIR` has planned on Slurm: N shards as an array of
+jobs, and when they have ended a job that merges them. Run it where `referee shard plan` was run, so that
 the bots are found; every node must see that folder, DIR and the referee by the same paths.
 
   -n, --shards N       parts; choose N so that each takes minutes (docs/scaling.md)
@@ -70,7 +70,7 @@ done
 [[ -n $folder ]] || wrong 'the folder of the tournament is missing'
 [[ -n $shards ]] || wrong 'the number of parts is missing: --shards N'
 [[ -f $folder/plan.json ]] ||
-  wrong "$folder: there is no plan.json in it; make one: referee plan BOT... --out $folder"
+  wrong "$folder: there is no plan.json in it; make one: referee shard plan BOT... --out $folder"
 command -v sbatch >/dev/null || wrong 'there is no sbatch here; run this where jobs are submitted'
 program=$(command -v -- "$referee") ||
   wrong "$referee: there is no such program; install referee or give its path: --referee FILE"

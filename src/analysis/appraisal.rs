@@ -58,11 +58,7 @@ pub struct PositionValue {
 }
 
 impl Appraiser {
-    pub(super) const fn new(
-        prover: Prover,
-        effort: Effort,
-        stop: Arc<AtomicBool>,
-    ) -> Self {
+    pub(super) const fn new(prover: Prover, effort: Effort, stop: Arc<AtomicBool>) -> Self {
         Self {
             prover,
             effort,

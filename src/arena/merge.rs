@@ -153,7 +153,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
         }
         _ => {
             return Err(TournamentError::Input(format!(
-                "{}: there are no shards; play them first: referee run {} --shard I/N",
+                "{}: there are no shards; play them first: referee shard run {} --shard I/N",
                 folder.display(),
                 directory.quoted()
             )));
@@ -259,7 +259,7 @@ fn complete(
     });
     let hint = shard.map_or_else(String::new, |shard| {
         let directory = directory.quoted();
-        format!("; play it with: referee run {directory} --shard {shard}")
+        format!("; play it with: referee shard run {directory} --shard {shard}")
     });
     Err(TournamentError::Input(format!(
         "{count} of {} games are missing, the first is {first}{hint}",

@@ -54,12 +54,14 @@ pub trait Player {
 }
 
 /// What a clock measures.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ClockKind {
-    /// Wall time, without that in which a runnable program waited for a CPU.
+    /// Time, without that in which a runnable bot waited for a CPU
     #[default]
     Wall,
-    /// CPU time of a program and its descendants; [`Allowance::longest`] bounds the wall time.
+    /// CPU time of a bot's processes
+    // [`Allowance::longest`] bounds the wall time. Other systems do not report that of another process.
+    #[cfg_attr(not(all(target_os = "linux", not(portable))), value(skip))]
     Cpu,
 }
 

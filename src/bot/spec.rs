@@ -146,6 +146,14 @@ impl BotSpec {
         }
     }
 
+    /// `None` for a person.
+    pub const fn program(&self) -> Option<&Program> {
+        match self {
+            Self::Human => None,
+            Self::Program(program) => Some(program),
+        }
+    }
+
     /// As records hold it.
     pub fn command(&self) -> Vec<String> {
         match self {

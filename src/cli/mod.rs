@@ -4,19 +4,19 @@ mod commands;
 mod support;
 
 use std::ffi::OsString;
+use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
-use clap::{CommandFactory as _, Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::commands::{
     analyse, board, bot, check, check_game, compare, debug, doctor, grade, league, matches, new,
-    new_game, pieces, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
-    tournament,
+    puzzles, replay, report, rerun, schema, shell, simulate, solve, standings, tournament,
 };
 use self::support::failure::Failure;
-use self::support::logging::{self, LogOptions};
+use self::support::logging::LogOptions;
 use self::support::{config, output, signals, suspension};
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::sandbox::supervisor;
@@ -24,14 +24,14 @@ use super::system::most_open_files;
 use super::text::meant;
 use crate::strategy;
 
-/// Lets two programs play Quarto against each other.
+/// Let two programs play Quarto against each other
 #[derive(Debug, Parser)]
 #[command(
     name = "referee",
     version,
     args_conflicts_with_subcommands = true,
     subcommand_negates_reqs = true,
-    after_help = AFTER_HELP
+    after_long_help = AFTER_HELP
 )]
 struct Cli {
     #[command(flatten)]
@@ -67,62 +67,154 @@ bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Two people play at this terminal
+    /// Play a game between two people
     Play(Box<matches::PlayArgs>),
-    /// Plays a tournament of many bots, many games at once, and keeps everything in a folder
-    Tournament(Box<tournament::Args>),
-    /// Takes in submissions, plays the games that are new, and keeps table, pages and records of a term
-    League(Box<league::LeagueArgs>),
-    /// Grades bots by what they can do against reference bots, for Moodle, Gradescope and Classroom 50
-    Grade(Box<grade::Args>),
-    /// Says what a tournament could tell, before it is played: by simulation, for each format
-    Simulate(simulate::Args),
-    /// Makes the plan of a tournament without playing it, or of its next round
-    Plan(Box<tournament::shards::PlanArgs>),
-    /// Plays a part (shard) of a planned tournament
-    Run(tournament::shards::RunArgs),
-    /// Merges the parts (shards) of a tournament
-    Merge(tournament::shards::MergeArgs),
-    /// Checks whether a bot is fit to enter a tournament, and explains what is wrong if not
-    Check(check::Args),
-    /// Compares two versions of a bot: is the new one better, against the old one and against others?
-    Compare(Box<compare::Args>),
-    /// Writes a working starter bot; without an argument, lists the languages
+    /// Write a starter bot
     New(new::Args),
-    /// Writes a working game as a program, to be changed into another one; without an argument, lists the languages
-    NewGame(new_game::Args),
-    /// Checks whether a game's program keeps to the protocol, and says what to mend if not
-    CheckGame(check_game::Args),
-    /// Draws a board and lists its quartos
-    Board(board::Args),
-    /// Prints a piece set
-    Pieces(pieces::Args),
-    /// Checks recorded games against the rules and shows them
-    Replay(replay::Args),
-    /// Asks a bot the questions of a recorded game again, without a clock, so that a debugger can be attached
+    /// Check that a bot keeps the protocol
+    Check(check::Args),
+    /// Ask a bot the questions of a game
     Debug(Box<debug::Args>),
-    /// Asks a changed bot the questions of recorded games again: which of its mistakes are gone, still there, or new
+    /// Ask a changed bot recorded questions again
     Rerun(Box<rerun::Args>),
-    /// Makes puzzles of the mistakes in recorded games, and scores bots by how many puzzles they solve
+    /// Make puzzles of mistakes, and score bots
     Puzzles(Box<puzzles::PuzzlesArgs>),
-    /// Finds the turns at which recorded games were won and lost, with exact values
+    /// Compare two versions of a bot
+    Compare(Box<compare::Args>),
+    /// Write or check a game's program
+    #[command(subcommand)]
+    Game(GameCommand),
+    /// Run a tournament of many bots
+    Tournament(Box<tournament::Args>),
+    /// Run a term of submissions
+    League(Box<league::LeagueArgs>),
+    /// Grade bots against reference bots
+    Grade(Box<grade::Args>),
+    /// Simulate what a tournament could tell
+    Simulate(simulate::Args),
+    /// Play a tournament on several machines
+    #[command(subcommand)]
+    Shard(ShardCommand),
+    /// Check and show recorded games
+    Replay(replay::Args),
+    /// Find where recorded games were decided
     Analyse(analyse::Args),
-    /// Finds the exact value of a position: win, draw or loss, and in how many placements
-    Solve(solve::Args),
-    /// Prints standings with ratings, from any records
+    /// Print standings with ratings
     Standings(standings::Args),
-    /// Writes an HTML page with standings, charts and every game
+    /// Write a page of standings and games
     Report(report::Args),
-    /// Reports which sandboxes work on this machine, and how to fix those that do not
+    /// Draw a position, or print the pieces
+    Board(board::Args),
+    /// Find the exact value of a position
+    Solve(solve::Args),
+    /// Report which sandboxes work here
     Doctor(doctor::Args),
-    /// Serves a built-in strategy over stdin and stdout, as a bot
+    /// Print completions, manual pages and schemas
+    #[command(subcommand)]
+    Print(PrintCommand),
+    /// Serve a built-in strategy as a bot
+    #[command(hide = true)]
     Bot(bot::Args),
-    /// Prints a completion script for a shell
+}
+
+#[derive(Debug, Subcommand)]
+enum GameCommand {
+    /// Write a game, tic-tac-toe, to change
+    New(new::Args),
+    /// Check that a game's program keeps the protocol
+    Check(check_game::Args),
+}
+
+#[derive(Debug, Subcommand)]
+enum ShardCommand {
+    /// Plan a tournament, or its next round
+    Plan(Box<tournament::shards::PlanArgs>),
+    /// Play a part of a planned tournament
+    Run(tournament::shards::RunArgs),
+    /// Merge the parts of a tournament
+    Merge(tournament::shards::MergeArgs),
+}
+
+#[derive(Debug, Subcommand)]
+enum PrintCommand {
+    /// Print a completion script for a shell
     Completions(shell::Args),
-    /// Prints the JSON Schema of a kind of file, with which editors complete and check it
-    Schema(schema::Args),
-    /// Prints the manual page of the program or of a command
+    /// Print the manual page of a command
     Man(shell::ManArgs),
+    /// Print the JSON Schema of a file
+    Schema(schema::Args),
+}
+
+/// The commands as the help lists them.
+const GROUPS: [(&str, &[&str]); 6] = [
+    ("Play", &["play"]),
+    (
+        "Write a bot",
+        &[
+            "new", "check", "debug", "rerun", "puzzles", "compare", "game",
+        ],
+    ),
+    (
+        "Tournaments",
+        &["tournament", "league", "grade", "simulate", "shard"],
+    ),
+    ("Results", &["replay", "analyse", "standings", "report"]),
+    ("Positions", &["board", "solve"]),
+    ("This machine", &["doctor", "print"]),
+];
+
+/// The options of a match that `-h` shows.
+const USUAL: [&str; 11] = [
+    "games",
+    "seed",
+    "verbose",
+    "record",
+    "json",
+    "game",
+    "pieces",
+    "move-time",
+    "sandbox",
+    "help",
+    "version",
+];
+
+/// Commands by their old names.
+const RENAMED: [(&str, &[&str]); 9] = [
+    ("plan", &["shard", "plan"]),
+    ("run", &["shard", "run"]),
+    ("merge", &["shard", "merge"]),
+    ("new-game", &["game", "new"]),
+    ("check-game", &["game", "check"]),
+    ("pieces", &["board"]),
+    ("completions", &["print", "completions"]),
+    ("man", &["print", "man"]),
+    ("schema", &["print", "schema"]),
+];
+
+/// The parser, whose help lists the commands in groups.
+fn grouped() -> clap::Command {
+    let command = Cli::command();
+    let heading = command.get_styles().get_header();
+    let mut groups = format!("{heading}Commands:{heading:#}\n");
+    for (group, names) in GROUPS {
+        let _ = writeln!(groups, "{heading}{group}{heading:#}");
+        for name in names {
+            let about = command
+                .find_subcommand(name)
+                .and_then(clap::Command::get_about);
+            let about = about.map(ToString::to_string).unwrap_or_default();
+            let _ = writeln!(groups, "  {name:<10}  {about}");
+        }
+    }
+    command
+        .mut_subcommands(|command| command.hide(true))
+        .mut_args(|option| {
+            let is_usual = option.get_long().is_none_or(|long| USUAL.contains(&long));
+            option.hide_short_help(!is_usual)
+        })
+        .help_template(format!(
+            "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n       referee <COMMAND>\n\n{groups}\n{{all-args}}{{after-help}}"
+        ))
 }
 
 pub fn run() -> ExitCode {
@@ -142,26 +234,26 @@ pub fn run() -> ExitCode {
 /// For programs that use this library; the first of `arguments` is the program's name. Wrong usage and a second Ctrl-C
 /// end the process, as with [`run`]. Sandboxes and built-in bots need the program `referee` itself.
 pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
-    let arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
-    let arguments = match config::expand(arguments, &Cli::command()) {
-        Ok(arguments) => arguments,
-        Err(failure) => return output::finish(Err(failure), logging::finish),
-    };
-    let parsed = Cli::try_parse_from(&arguments);
-    let retired = parsed
-        .as_ref()
-        .err()
-        .and_then(|error| retired(error, &arguments));
-    let is_command = parsed.as_ref().is_ok_and(|cli| cli.command.is_some());
-    let near = || {
-        (!is_command)
-            .then(|| nearly_a_command(&arguments))
-            .flatten()
-    };
-    match (retired.or_else(near), parsed) {
-        (Some(failure), _) => output::finish(Err(failure), logging::finish),
-        (None, Ok(cli)) => run_parsed(cli),
-        (None, Err(error)) => error.exit(),
+    let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    if let Some(word) = arguments.get(1)
+        && let Some((_, now)) = RENAMED.iter().find(|(old, _)| word == old)
+    {
+        arguments.splice(1..2, now.iter().map(Into::into));
+    }
+    output::finish(parse(arguments).and_then(|cli| run_parsed(&cli)))
+}
+
+fn parse(arguments: Vec<OsString>) -> Result<Cli, Failure> {
+    let arguments = config::expand(arguments, &Cli::command())?;
+    let parsed = grouped()
+        .try_get_matches_from(&arguments)
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
+        Ok(cli) if cli.command.is_some() => Ok(cli),
+        Ok(cli) => nearly_a_command(&arguments).map_or(Ok(cli), Err),
+        Err(error) => Err(retired(&error, &arguments)
+            .or_else(|| nearly_a_command(&arguments))
+            .unwrap_or_else(|| error.exit())),
     }
 }
 
@@ -185,55 +277,60 @@ fn nearly_a_command(arguments: &[OsString]) -> Option<Failure> {
     )))
 }
 
-fn run_parsed(cli: Cli) -> ExitCode {
+fn run_parsed(cli: &Cli) -> Result<(), Failure> {
     // A built-in bot may see few files, and needs no more.
     let is_bot = matches!(cli.command, Some(Command::Bot(_)));
     // `RUST_LOG` is meant for the referee that started it, and its stderr is read as the bot's.
-    let logs = !is_bot || cli.log.are_given();
-    let ready = if logs { cli.log.start() } else { Ok(()) };
-    let ready = ready.and_then(|()| {
-        if is_bot {
-            return Ok(());
-        }
+    if !is_bot || cli.log.are_given() {
+        cli.log.start()?;
+    }
+    if !is_bot {
         check_open_files()?;
-        signals::start(|| output::exit_interrupted(logging::finish))
-    });
-    let result = ready.and_then(|()| match cli.command {
-        None => matches::run_command(&cli.play),
-        Some(Command::Play(args)) => matches::play(&args),
-        Some(Command::Tournament(args)) => {
-            suspension::start().and_then(|()| tournament::run(&args))
-        }
-        Some(Command::League(args)) => suspension::start().and_then(|()| league::run(&args)),
-        Some(Command::Grade(args)) => suspension::start().and_then(|()| grade::run(&args)),
-        Some(Command::Simulate(args)) => simulate::run(&args),
-        Some(Command::Plan(args)) => tournament::shards::plan(&args),
-        Some(Command::Run(args)) => {
-            suspension::start().and_then(|()| tournament::shards::run(&args))
-        }
-        Some(Command::Merge(args)) => tournament::shards::run_merge(&args),
-        Some(Command::Check(args)) => suspension::start().and_then(|()| check::run(&args)),
-        Some(Command::Compare(args)) => suspension::start().and_then(|()| compare::run(&args)),
-        Some(Command::New(args)) => new::run(&args),
-        Some(Command::NewGame(args)) => new_game::run(&args),
-        Some(Command::CheckGame(args)) => check_game::run(&args),
-        Some(Command::Board(args)) => board::run(&args),
-        Some(Command::Pieces(args)) => pieces::run(&args),
-        Some(Command::Replay(args)) => replay::run(&args),
-        Some(Command::Debug(args)) => debug::run(&args),
-        Some(Command::Rerun(args)) => rerun::run(&args),
-        Some(Command::Puzzles(args)) => puzzles::run(&args),
-        Some(Command::Analyse(args)) => analyse::run(&args),
-        Some(Command::Solve(args)) => solve::run(&args),
-        Some(Command::Standings(args)) => standings::run(&args),
-        Some(Command::Report(args)) => report::run(&args),
-        Some(Command::Doctor(args)) => doctor::run(&args),
-        Some(Command::Bot(args)) => bot::run(&args),
-        Some(Command::Completions(args)) => shell::completions(&args, Cli::command()),
-        Some(Command::Schema(args)) => schema::run(&args),
-        Some(Command::Man(args)) => shell::man(&args, Cli::command()),
-    });
-    output::finish(result, logging::finish)
+        signals::start(output::exit_interrupted)?;
+    }
+    let Some(command) = &cli.command else {
+        return matches::run_command(&cli.play);
+    };
+    if matches!(
+        command,
+        Command::Tournament(_)
+            | Command::League(_)
+            | Command::Grade(_)
+            | Command::Shard(ShardCommand::Run(_))
+            | Command::Check(_)
+            | Command::Compare(_)
+    ) {
+        suspension::start()?;
+    }
+    match command {
+        Command::Play(args) => matches::play(args),
+        Command::New(args) => new::bot(args),
+        Command::Check(args) => check::run(args),
+        Command::Debug(args) => debug::run(args),
+        Command::Rerun(args) => rerun::run(args),
+        Command::Puzzles(args) => puzzles::run(args),
+        Command::Compare(args) => compare::run(args),
+        Command::Game(GameCommand::New(args)) => new::game(args),
+        Command::Game(GameCommand::Check(args)) => check_game::run(args),
+        Command::Tournament(args) => tournament::run(args),
+        Command::League(args) => league::run(args),
+        Command::Grade(args) => grade::run(args),
+        Command::Simulate(args) => simulate::run(args),
+        Command::Shard(ShardCommand::Plan(args)) => tournament::shards::plan(args),
+        Command::Shard(ShardCommand::Run(args)) => tournament::shards::run(args),
+        Command::Shard(ShardCommand::Merge(args)) => tournament::shards::run_merge(args),
+        Command::Replay(args) => replay::run(args),
+        Command::Analyse(args) => analyse::run(args),
+        Command::Standings(args) => standings::run(args),
+        Command::Report(args) => report::run(args),
+        Command::Board(args) => board::run(args),
+        Command::Solve(args) => solve::run(args),
+        Command::Doctor(args) => doctor::run(args),
+        Command::Print(PrintCommand::Completions(args)) => shell::completions(args, Cli::command()),
+        Command::Print(PrintCommand::Man(args)) => shell::man(args, Cli::command()),
+        Command::Print(PrintCommand::Schema(args)) => schema::run(args),
+        Command::Bot(args) => bot::run(args),
+    }
 }
 
 /// A match of two bots needs them.
@@ -247,48 +344,49 @@ fn check_open_files() -> Result<(), Failure> {
     }
 }
 
-/// Options that are gone: command, option, and what to use instead.
-const RETIRED: &[(&str, &str, &str)] = &[
+/// Options that are gone: command, options, and what to use instead.
+const RETIRED: [(&str, &[&str], &str); 7] = [
     (
         "league",
-        "--budget",
+        &[
+            "--format", "--rounds", "--groups", "--seeds", "--sprt", "--out", "--strict",
+        ],
+        "in a league everybody meets everybody, in the folder that is named first",
+    ),
+    (
+        "league",
+        &["--budget"],
         "a league plays all pairings; for fewer games, give a smaller --pairs",
     ),
     (
         "simulate",
-        "--budget",
-        "what fewer games tell, a smaller --pairs shows",
+        &["--budget", "--oracle"],
+        "what fewer or more games tell, another --pairs shows",
     ),
     (
-        "simulate",
-        "--oracle",
-        "what more games tell, a larger --pairs shows",
+        "standings",
+        &["--drift", "--by day", "--by week", "--by month"],
+        "--from TIME rates the games since then",
     ),
-    ("standings", "--drift", SINCE),
-    ("standings", "--by day", SINCE),
-    ("standings", "--by week", SINCE),
-    ("standings", "--by month", SINCE),
-    ("solve", "--table", MEASURED),
-    ("solve", "--free", MEASURED),
-    ("solve", "--positions", MEASURED),
-    ("solve", "--empty", MEASURED),
-    ("solve", "--resume", QUICK),
-    ("solve", "--no-book", QUICK),
-    ("solve", "--book", MADE),
-    ("solve", "--placements", MADE),
-    ("solve", "--pack", MADE),
+    (
+        "solve",
+        &["--table", "--free", "--positions", "--empty"],
+        "every solve says how many nodes it took, and how long",
+    ),
+    (
+        "solve",
+        &["--resume", "--no-book"],
+        "early positions are always answered by the built-in book",
+    ),
+    (
+        "solve",
+        &["--book", "--placements", "--pack"],
+        "the books are made by crates/games/examples/make_books.rs",
+    ),
 ];
 
-const SINCE: &str = "--from TIME rates the games since then";
-
-const MEASURED: &str = "every solve says how many nodes it took, and how long";
-
-const QUICK: &str = "early positions are always answered by the built-in book";
-
-const MADE: &str = "the books are made by crates/games/examples/make_books.rs";
-
 /// If the parser's error is about a retired option.
-pub(in crate::cli) fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
+fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
     let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
         return None;
     };
@@ -297,8 +395,99 @@ pub(in crate::cli) fn retired(error: &clap::Error, arguments: &[OsString]) -> Op
         _ => wrong.clone(),
     };
     let command = arguments.get(1)?;
-    let (_, option, instead) = RETIRED
+    let (_, _, instead) = RETIRED
         .iter()
-        .find(|(name, option, _)| command == name && wrong == *option)?;
-    Some(Failure::Usage(format!("{option} is gone: {instead}")))
+        .find(|(name, options, _)| command == name && options.contains(&wrong.as_str()))?;
+    Some(Failure::Usage(format!("{wrong} is gone: {instead}")))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use super::*;
+
+    /// With the words that name it, and those within it.
+    fn walk(name: &str, command: &clap::Command, found: &mut Vec<(String, clap::Command)>) {
+        found.push((name.to_owned(), command.clone()));
+        for inner in command
+            .get_subcommands()
+            .filter(|inner| inner.get_name() != "help")
+        {
+            walk(&format!("{name} {}", inner.get_name()), inner, found);
+        }
+    }
+
+    fn commands() -> Vec<(String, clap::Command)> {
+        let mut found = Vec::new();
+        walk("referee", &Cli::command(), &mut found);
+        found
+    }
+
+    /// Commands with few options have no headings.
+    #[test]
+    fn an_option_has_one_heading_in_all_commands() {
+        let mut headings = BTreeMap::new();
+        for (name, command) in commands() {
+            for option in command.get_arguments() {
+                let (Some(long), Some(heading)) = (option.get_long(), option.get_help_heading())
+                else {
+                    continue;
+                };
+                let first = headings
+                    .entry(long.to_owned())
+                    .or_insert_with(|| heading.to_owned());
+                assert_eq!(first, heading, "--{long} of {name}");
+            }
+        }
+    }
+
+    #[test]
+    fn no_command_has_options_that_it_always_refuses() {
+        for (name, command) in commands() {
+            let has = |long: &str| {
+                command
+                    .get_arguments()
+                    .any(|arg| arg.get_long() == Some(long))
+            };
+            match name.as_str() {
+                "referee play" => assert!(!has("sandbox") && !has("restart") && !has("json")),
+                "referee league" => {
+                    for long in [
+                        "format", "rounds", "groups", "seeds", "sprt", "out", "strict",
+                    ] {
+                        assert!(!has(long), "--{long}");
+                    }
+                }
+                "referee board" | "referee solve" => assert!(!has("game-option")),
+                _ => {}
+            }
+        }
+    }
+
+    #[test]
+    fn the_help_is_short() {
+        let command = Cli::command();
+        let listed = GROUPS.iter().flat_map(|(_, names)| names.iter());
+        let mut listed: Vec<&str> = listed.copied().collect();
+        let shown = command
+            .get_subcommands()
+            .filter(|command| !command.is_hide_set());
+        let mut shown: Vec<&str> = shown.map(clap::Command::get_name).collect();
+        listed.sort_unstable();
+        shown.sort_unstable();
+        assert_eq!(listed, shown);
+        assert!(shown.len() <= 24);
+        for (name, command) in commands() {
+            let about = command
+                .get_about()
+                .map(ToString::to_string)
+                .unwrap_or_default();
+            assert!(about.split(' ').count() <= 8, "{name}: {about}");
+            let lines = command.clone().render_help().to_string().lines().count();
+            assert!(name == "referee" || lines <= 60, "{name} -h: {lines} lines");
+        }
+        let lines = grouped().render_help().to_string().lines().count();
+        assert!(lines <= 60, "{lines} lines");
+    }
 }

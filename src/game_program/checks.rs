@@ -1,4 +1,4 @@
-//! Whether a game's program keeps to the protocol: what `referee check-game` tries.
+//! Whether a game's program keeps to the protocol: what `referee game check` tries.
 
 use std::time::{Duration, Instant};
 

@@ -273,8 +273,8 @@ fn reference() -> Result<String, Failed> {
         let listed = help.split_once("Commands:\n").map(|(_, listed)| listed);
         let lines = listed.into_iter().flat_map(str::lines);
         lines
-            .take_while(|line| line.starts_with("  "))
-            .filter(|line| !line.starts_with("   "))
+            .take_while(|line| !line.is_empty())
+            .filter(|line| line.starts_with("  ") && !line.starts_with("   "))
             .filter_map(|line| line.split_whitespace().next())
             .filter(|command| *command != "help")
             .map(str::to_owned)

@@ -137,7 +137,7 @@ fn fit() -> Result<(), Failed> {
     Ok(())
 }
 
-/// What `referee new-game` writes, compiled as it says.
+/// What `referee game new` writes, compiled as it says.
 fn starters() -> Result<(), Failed> {
     let scratch = tempfile::tempdir()?;
     let mut results = Vec::new();

@@ -184,7 +184,10 @@ fn a_folder_stands_for_the_games_in_it() {
     fs::remove_file(class.path("my parts/games.jsonl")).expect("a file");
     let run = class.referee(&["standings", "my parts"]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("referee merge 'my parts'"), "{run}");
+    assert!(
+        run.stderr.contains("referee shard merge 'my parts'"),
+        "{run}"
+    );
 }
 
 /// A bot that wins no game: it answers its first question, and then gives what is on the board.
@@ -485,7 +488,7 @@ fn a_page_that_cannot_be_written_creates_no_tournament() {
     class.write("notes.txt", "mine");
     for (report, why) in [
         ("notes.txt", "there is another file"),
-        ("nowhere/page.html", "make it first"),
+        ("nowhere/page.html", "create it first"),
         ("submissions", "it is a directory"),
     ] {
         let arguments = [

@@ -319,15 +319,16 @@ fn configurations_of_another_length() {
     let run = referee(&["board", "\u{1b}[31m\u{202e}"]);
     refused(&run, &[r"`\x1b[31m\u{202e}`"]);
     assert!(!run.stderr.contains('\u{1b}'), "{run}");
-    refused(&referee(&["board"]), &["<CONFIG>"]);
     refused(&referee(&["board", "A", "B"]), &["'B'"]);
 }
 
-// referee pieces
+// referee board
 
 #[test]
 fn the_built_in_set() {
-    let text = prints(&["pieces"]);
+    let text = prints(&["board"]);
+    // By its old name.
+    assert_eq!(prints(&["pieces"]), text);
     is(
         &text,
         &[
@@ -652,7 +653,12 @@ fn version_and_help() {
     let version = format!("referee {}\n", env!("CARGO_PKG_VERSION"));
     assert_eq!(prints(&["--version"]), version);
     assert_eq!(prints(&["-V"]), version);
-    for arguments in [&["--help"][..], &["-h"], &["help"]] {
+    let short = prints(&["-h"]);
+    assert!(short.lines().count() <= 60, "{short}");
+    for option in ["--games", "--seed", "--game", "--move-time", "--record"] {
+        assert!(short.contains(option), "`{option}` is missing in\n{short}");
+    }
+    for arguments in [&["--help"][..], &["help"]] {
         let help = prints(arguments);
         for part in [
             "Usage: referee [OPTIONS] <BOT1> <BOT2>",
@@ -685,7 +691,7 @@ fn version_and_help() {
             assert!(help.contains(option), "`{option}` is missing in\n{help}");
         }
     }
-    for command in ["play", "board", "pieces", "replay", "bot"] {
+    for command in ["play", "board", "shard", "game", "print", "replay"] {
         let help = prints(&[command, "--help"]);
         assert!(
             help.contains(&format!("Usage: referee {command}")),
@@ -716,8 +722,8 @@ fn unknown_words() {
     }
     refused(&referee(&["help", "bord"]), &["bord"]);
     refused(&referee(&["board", "--bord"]), &["found 6 characters"]);
-    refused(&referee(&["pieces", "--bord"]), &["--bord"]);
-    refused(&referee(&["pieces", "bord"]), &["bord"]);
+    refused(&referee(&["solve", "--bord"]), &["--bord"]);
+    refused(&referee(&["print", "bord"]), &["bord"]);
     refused(
         &referee(&["board", CONFIGURATIONS[0], "--rules", "x"]),
         &["standard, squares"],

@@ -229,7 +229,7 @@ fn check_game_finds_what_is_wrong() {
         "ok  says what it is: countdown, rules standard",
         "note  refuses unknown options: it accepts no-such-option=1",
         "wrong  listed answers are legal: the answer `2` is listed in the state `1 ",
-        "mend this first: listed answers are legal",
+        "fix first: listed answers are legal",
     ] {
         assert!(run.stdout.contains(sentence), "{sentence}: {run}");
     }

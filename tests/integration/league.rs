@@ -177,7 +177,11 @@ fn settings_that_make_games_incomparable_are_refused() {
     );
     let run = teacher.league("term", &["--format", "swiss"]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("--format is for tournaments"), "{run}");
+    assert!(
+        run.stderr
+            .contains("--format is gone: in a league everybody"),
+        "{run}"
+    );
     let run = teacher.league("another", &[]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("--from FOLDER"), "{run}");

@@ -226,7 +226,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "-n -1 builtin:greedy builtin:random",
-        "'--games <N>': expected a number of at least 1",
+        "'--games <N>': expected a whole number of at least 1",
     ),
     (
         "--move-time 5x builtin:greedy builtin:random",
@@ -376,7 +376,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "run text",
-        "referee: text: there is no tournament to resume; plan one first: referee plan",
+        "referee: text: there is no tournament to resume; plan one first: referee shard plan",
     ),
     (
         "league bot.zip",

@@ -246,10 +246,13 @@ fn what_does_not_fit_together() {
         "merge",
         "t",
         &[],
-        "30 of 60 games are missing, the first is p000016a; play it with: referee run",
+        "30 of 60 games are missing, the first is p000016a; play it with: referee shard run",
     );
     let folder = place.path("t").to_string_lossy().into_owned();
-    let command = format!("referee run {} --shard 2/2", shell_words::quote(&folder));
+    let command = format!(
+        "referee shard run {} --shard 2/2",
+        shell_words::quote(&folder)
+    );
     place.bad("merge", "t", &[], &command);
     place.good("run", "t", &["--shard", "2/2"]);
 
@@ -382,7 +385,9 @@ fn round_by_round() {
             let merged = place.good("merge", format, &[]);
             if round < 3 {
                 assert!(
-                    merged.stderr.contains("the next: referee plan --next"),
+                    merged
+                        .stderr
+                        .contains("the next: referee shard plan --next"),
                     "{merged}"
                 );
                 place.good("plan", format, &["--next"]);

@@ -190,5 +190,5 @@ fn the_page_is_framed_where_the_organiser_allows_it() {
         .args(["builtin:greedy", "builtin:random"])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("add --live"), "{run}");
+    assert!(run.stderr.contains("--live[=<ADDR>]"), "{run}");
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+use super::report::check_not_input;
 use crate::analysis::{Analyst, Effort, check, with_analysis};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
@@ -19,7 +20,7 @@ use crate::cli::support::values;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
-use crate::record::reader::{Line, Reader};
+use crate::record::reader::Reader;
 use crate::report::accuracy::{BotTally, game_text, table};
 use crate::text::counted;
 
@@ -73,13 +74,7 @@ struct AnnotatedFile {
 
 impl AnnotatedFile {
     fn new(path: &Path, input: &Path) -> Result<Self, Failure> {
-        let same = path.canonicalize().ok().zip(input.canonicalize().ok());
-        if same.is_some_and(|(a, b)| a == b) {
-            return Err(Failure::Usage(format!(
-                "{}: this is the file being analysed; choose another one for -o",
-                path.display()
-            )));
-        }
+        check_not_input(&[input.to_owned()], path)?;
         let file = AtomicFile::create(path).map_err(|error| unreadable(path, &error))?;
         Ok(Self {
             path: path.to_owned(),
@@ -124,7 +119,7 @@ fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64
             break;
         }
         games = line.number();
-        if !is_chosen(args, &line) {
+        if !GameChoice::chooses(args.game.as_ref(), &line) {
             continue;
         }
         let checked = line
@@ -139,13 +134,6 @@ fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64
         return Err(game.missing(file, games));
     }
     Ok(Some(chosen))
-}
-
-fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
-    let id = || Some(line.summary().ok()?.id.into_owned());
-    args.game
-        .as_ref()
-        .is_none_or(|game| game.is(line.number(), id))
 }
 
 fn analyse(
@@ -165,7 +153,7 @@ fn analyse(
     let mut done = 0;
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
-        let wanted = is_chosen(args, &line);
+        let wanted = GameChoice::chooses(args.game.as_ref(), &line);
         if !wanted || stop.load(Ordering::Relaxed) {
             if let Some(output) = &mut output
                 && line.is_complete()

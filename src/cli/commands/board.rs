@@ -1,23 +1,22 @@
-//! `referee board`: draws a position and lists its winning lines.
+//! `referee board`: draws a position and lists its winning lines; without one, prints a piece set.
 
-use std::io::{self, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use clap::builder::PossibleValuesParser;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::cli::support::failure::Failure;
+use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::write_file;
-use crate::cli::support::setup::{RulesName, palette, piece_set, terminal_width};
+use crate::cli::support::setup::{palette, piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
 use crate::game::{Game as _, Picture};
 use crate::report::picture::{Pieces, Shown, still};
-use crate::report::terminal::draw_within;
-use crate::session::registry::GAMES;
-use crate::text::quote;
+use crate::report::terminal::{aligned, draw_within};
+use crate::text::{escape_controls, quote};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -35,28 +34,21 @@ pub(in crate::cli) struct Args {
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
 
-    /// 16 characters, row by row; one that is no piece is an empty cell. After a blank may follow the piece in hand. In
-    /// Four In A Row 42 characters from the top left: @, O, and . for an empty cell
+    /// 16 characters, row by row; one that is not a piece is an empty cell. After a space may follow the piece in hand. In
+    /// Four In A Row 42 characters from the top left: @, O, and . for an empty cell. Without it, the pieces of the set
+    /// and their properties are printed
     #[arg(allow_hyphen_values = true)]
-    config: String,
+    config: Option<String>,
 
-    /// Which game
-    #[arg(long, default_value = GAMES[0].name, value_parser = PossibleValuesParser::new(GAMES.iter().map(|game| game.name)))]
-    game: String,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
-    pieces: Option<PathBuf>,
-
-    /// Which groups of cells count
-    #[arg(long, value_enum, default_value = "standard")]
-    rules: RulesName,
+    #[command(flatten)]
+    game: BuiltinGameOptions,
 
     /// Mark the last turn: the number of its cell, in Four In A Row of its column
     #[arg(long, value_name = "N")]
     last: Option<usize>,
 
-    /// Print JSON: the grid of properties, and the quartos; in Four In A Row the grid and the lines
+    /// Print JSON: the grid of properties, and the quartos; in Four In A Row the grid and the lines; of a set its pieces
+    /// by feature and property, and properties by piece
     #[arg(long)]
     json: bool,
 
@@ -80,7 +72,10 @@ struct Position {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let mut position = if args.game == FourInARow::NAME {
+    if args.config.is_none() {
+        return print_set(args);
+    }
+    let mut position = if args.game.game()?.name == FourInARow::NAME {
         four_in_a_row(args)?
     } else {
         quarto(args)?
@@ -137,15 +132,15 @@ fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
 }
 
 fn quarto(args: &Args) -> Result<Position, Failure> {
-    let set = piece_set(args.pieces.as_ref())?;
-    let edition = Edition::new(args.rules.into(), set);
+    let given = args.config.as_deref().unwrap_or_default();
+    let set = piece_set(args.game.set.pieces.as_ref())?;
+    let edition = Edition::new(args.game.set.rules(), set);
     let set = edition.set();
-    let refused =
-        |problem: &str| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
+    let refused = |problem: &str| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
     let wrong = |error: ConfigurationError| {
         // Perhaps a position of Four In A Row, with or without the mark of the side to move.
         let game = FourInARow::NAME;
-        let is_other = args.config.contains('.') && [42, 44].contains(&error.found);
+        let is_other = given.contains('.') && [42, 44].contains(&error.found);
         let fix = if is_other {
             format!("; for one of {game}: --game {game}")
         } else {
@@ -153,33 +148,15 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
         };
         refused(&format!("{error}{fix}"))
     };
-    let (config, hand) = with_hand(&args.config, 16);
+    let (config, hand) = with_hand(given, 16);
     let board = set.configuration(&config).map_err(wrong)?;
     let hand = hand.filter(|&symbol| symbol != '-');
     check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
-    let last = match args.last {
-        None => None,
-        Some(number @ 1..=16)
-            if config
-                .chars()
-                .nth(number - 1)
-                .and_then(|c| set.piece(c))
-                .is_some() =>
-        {
-            Some(number - 1)
-        }
-        Some(number @ 1..=16) => {
-            return Err(Failure::Usage(format!(
-                "--last {number}: that cell is empty; expected the cell of the last piece"
-            )));
-        }
-        Some(number) => {
-            return Err(Failure::Usage(format!(
-                "--last {number}: expected a cell, 1 to 16"
-            )));
-        }
-    };
-    let quartos = set.name_quartos(&board, args.rules.into());
+    let last = last(args, 16, ["cell", "piece"], |number| {
+        let symbol = config.chars().nth(number - 1)?;
+        set.piece(symbol).map(|_| number - 1)
+    })?;
+    let quartos = set.name_quartos(&board, args.game.set.rules());
     for note in edition.duplicate_warnings(&board) {
         print_stderr(&format!("referee: {note}"));
     }
@@ -208,6 +185,28 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     })
 }
 
+/// `--last`: the cell that the turn in this one of `count` places filled.
+fn last(
+    args: &Args,
+    count: usize,
+    [place, thing]: [&str; 2],
+    filled: impl Fn(usize) -> Option<usize>,
+) -> Result<Option<usize>, Failure> {
+    let Some(number) = args.last else {
+        return Ok(None);
+    };
+    let wrong = |problem: String| Failure::Usage(format!("--last {number}: {problem}"));
+    if !(1..=count).contains(&number) {
+        return Err(wrong(format!("expected a {place}, 1 to {count}")));
+    }
+    let cell = filled(number).ok_or_else(|| {
+        wrong(format!(
+            "that {place} is empty; expected the {place} of the last {thing}"
+        ))
+    })?;
+    Ok(Some(cell))
+}
+
 /// The error is the end of a sentence.
 fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), String> {
     let Some(symbol) = hand else {
@@ -228,43 +227,20 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
 }
 
 fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
-    if args.pieces.is_some() {
-        return Err(Failure::Usage(
-            "--pieces: Four In A Row has no piece sets; leave it out".to_owned(),
-        ));
-    }
-    if args.rules != RulesName::Standard {
-        return Err(Failure::Usage(
-            "--rules squares: these rules are for Quarto; leave it out".to_owned(),
-        ));
-    }
+    let given = args.config.as_deref().unwrap_or_default();
     let refused =
-        |problem: String| Failure::Usage(format!("{}: {problem}", quote(args.config.as_bytes())));
+        |problem: String| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
     // A request begins with the mark of the side to move.
-    let board = match args.config.split_once(' ') {
+    let board = match given.split_once(' ') {
         Some(("@" | "O", board)) => board,
-        _ => &args.config,
+        _ => given,
     };
     let position = FourInARow::read_board(board).map_err(refused)?;
     let picture = FourInARow.picture(&position, None);
-    let top = |column: usize| {
-        (0..6)
-            .map(|row| 7 * row + column)
-            .find(|&cell| !picture.cells[cell / 7][cell % 7].is_empty())
-    };
-    let last = match args.last {
-        None => None,
-        Some(number @ 1..=7) => Some(top(number - 1).ok_or_else(|| {
-            Failure::Usage(format!(
-                "--last {number}: that column is empty; expected the column of the last disc"
-            ))
-        })?),
-        Some(number) => {
-            return Err(Failure::Usage(format!(
-                "--last {number}: expected a column, 1 to 7"
-            )));
-        }
-    };
+    let last = last(args, 7, ["column", "disc"], |number| {
+        let mut column = (0..6).map(|row| 7 * row + number - 1);
+        column.find(|&cell| !picture.cells[cell / 7][cell % 7].is_empty())
+    })?;
     let lines = FourInARow.winning_lines(&position);
     Ok(Position {
         json: json!({"grid": picture.cells, "lines": lines}),
@@ -276,4 +252,45 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
         lines,
         no_line: "no four in a row",
     })
+}
+
+fn print_set(args: &Args) -> Result<(), Failure> {
+    let set = piece_set(args.game.set.pieces.as_ref())?;
+    let mut out = Stdout;
+    if args.json {
+        writeln!(out, "{}", set_json(&set))?;
+        return Ok(());
+    }
+    let mut rows = vec![Vec::from([set.column().to_owned()])];
+    rows[0].extend(set.features().iter().map(|feature| feature.name.clone()));
+    for &piece in set.order() {
+        let mut row = vec![escape_controls(set.symbol(piece).encode_utf8(&mut [0; 4]))];
+        row.extend(set.words(piece).map(str::to_owned));
+        rows.push(row);
+    }
+    let left: Vec<usize> = (0..rows[0].len()).collect();
+    let text = aligned(&rows, &palette(&io::stdout()), &left);
+    Ok(out.write_all(text.as_bytes())?)
+}
+
+fn set_json(set: &PieceSet) -> Value {
+    let mut features = Map::new();
+    for (f, feature) in set.features().iter().enumerate() {
+        let mut words = Map::new();
+        for (value, word) in feature.properties.iter().enumerate() {
+            let pieces: Vec<char> = set
+                .order()
+                .iter()
+                .filter(|piece| piece.value(f) == value)
+                .map(|&piece| set.symbol(piece))
+                .collect();
+            words.insert(word.clone(), json!(pieces));
+        }
+        features.insert(feature.name.clone(), words.into());
+    }
+    let mut properties = Map::new();
+    for &piece in set.order() {
+        properties.insert(set.symbol(piece).to_string(), json!(set.words(piece)));
+    }
+    json!({"features": features, "properties": properties})
 }

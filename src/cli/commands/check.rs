@@ -15,20 +15,19 @@ use crate::bot::naming::{Named, distinct_names};
 use crate::bot::spec::{BotSpec, Program};
 use crate::checkup::{Check, Checkup, Notice, Problem, Questions, Report, Verdict};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, RulesName, bot, match_pieces, palette, unwritable};
-use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
+use crate::cli::support::setup::{PiecesFile, bot, palette, unwritable};
+use crate::cli::support::values::{self, AnswerTimes};
 use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
-use crate::session::registry::Choices;
 use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
@@ -36,35 +35,11 @@ pub(in crate::cli) struct Args {
     /// A file, a command line, or builtin:NAME; of a folder of bots, as a tournament takes it, every one
     bot: String,
 
-    /// The game
-    #[arg(long, value_parser = games::parser(), default_value = "quarto")]
-    game: GameArg,
+    #[command(flatten)]
+    game: GameOptions,
 
-    /// An option of a game that is a program; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option)]
-    game_option: Vec<(String, String)>,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
-    pieces: Option<PathBuf>,
-
-    /// Which groups of cells count
-    #[arg(long, value_enum, default_value = "standard")]
-    rules: RulesName,
-
-    /// Time for a move; none for no limit
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::move_time)]
-    move_time: MoveTime,
-
-    /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::duration)]
-    start_time: Duration,
-
-    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
-    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
-    /// 5 s more)
-    #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
-    clock: ClockName,
+    #[command(flatten)]
+    time: AnswerTimes,
 
     /// Time for all checks of a bot together: a slow bot is asked fewer questions, and what is left out is
     /// named
@@ -297,36 +272,23 @@ struct Examination {
 
 impl Examination {
     fn new(args: &Args) -> Result<Self, Failure> {
-        let runner = |set| {
-            let choices = Choices {
-                rules: args.rules.into(),
-                set,
-                ..Choices::default()
-            };
-            let options = args.game_option.iter().cloned().collect();
-            let ruleset = args.game.ruleset(choices, &options)?;
-            Ok::<_, Failure>(Rc::new(GameRunner::new(ruleset, false)?))
-        };
-        let (set, pieces) = match_pieces(args.pieces.as_ref())?;
+        let runner = |ruleset| Ok::<_, Failure>(Rc::new(GameRunner::new(ruleset, false)?));
+        let ruleset = args.game.ruleset()?;
         let custom = if args.game.has_piece_sets() {
             let set = PieceSet::parse(CUSTOM_SET).map_err(|error| {
                 Failure::Referee(format!("the built-in custom piece set: {error}"))
             })?;
-            Some((runner(set)?, PiecesFile::copy(CUSTOM_SET)?))
+            let custom = args.game.ruleset_with(|choices| choices.set = set)?;
+            Some((runner(custom)?, PiecesFile::copy(CUSTOM_SET)?))
         } else {
             None
         };
         Ok(Self {
-            runner: runner(set)?,
+            pieces: args.game.pieces_file(&*ruleset)?,
+            runner: runner(ruleset)?,
             questions: Arc::default(),
-            pieces,
             custom,
-            time: check_clock(TimeControl {
-                move_time: args.move_time.0,
-                start_time: args.start_time,
-                kind: args.clock.into(),
-                ..TimeControl::default()
-            })?,
+            time: args.time.control()?,
             budget: args.budget,
         })
     }

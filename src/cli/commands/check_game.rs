@@ -1,4 +1,4 @@
-//! `referee check-game PROGRAM`: does a game's program keep to the protocol?
+//! `referee game check PROGRAM`: does a game's program keep to the protocol?
 
 use std::fmt::Write as _;
 use std::io::Write as _;
@@ -70,7 +70,7 @@ fn words(findings: &[Finding], name: &str, program: &str) -> String {
             "{name} can be played: referee --game {} BOT1 BOT2",
             quoted(&escape_controls(program))
         ),
-        Some(first) => writeln!(text, "mend this first: {}", first.what),
+        Some(first) => writeln!(text, "fix first: {}", first.what),
     };
     text
 }

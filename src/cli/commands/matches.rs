@@ -5,9 +5,9 @@ use std::io::{self, BufWriter};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::Duration;
 
 use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::bot::human::{Human, SharedConsole};
 use crate::bot::naming::distinct_names;
@@ -17,13 +17,13 @@ use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg, check_builtins};
+use crate::cli::support::games::{GameOptions, check_builtins};
 use crate::cli::support::output::{GameText, Notes, print_bot_line, print_stderr};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, RulesName, bot, match_set, palette, terminal_width};
-use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
+use crate::cli::support::setup::{PiecesFile, bot, palette, terminal_width};
+use crate::cli::support::values::{self, TimeOptions};
 use crate::cli::support::{pages, signals, suspension};
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
@@ -36,7 +36,6 @@ use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::seed;
 use crate::session::Ruleset;
-use crate::session::registry::Choices;
 use crate::strategy::PERFECT;
 use crate::strategy::builtin::base_name;
 use crate::text::{escape_controls, short_name};
@@ -57,12 +56,30 @@ pub(in crate::cli) struct Args {
 
     #[command(flatten)]
     options: Options,
+
+    #[command(flatten)]
+    for_bots: BotOptions,
 }
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct PlayArgs {
     #[command(flatten)]
     options: Options,
+}
+
+/// What two people have no use for.
+#[derive(Debug, Default, clap::Args)]
+struct BotOptions {
+    /// Start fresh processes for every game
+    #[arg(long, help_heading = "Bots")]
+    restart: bool,
+
+    /// Print the records on stdout, and nothing else
+    #[arg(long, help_heading = "Output")]
+    json: bool,
+
+    #[command(flatten)]
+    sandbox: SandboxOptions,
 }
 
 pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
@@ -75,76 +92,56 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     }
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
-    let sandboxes = args.options.sandbox.of_bots(&bots)?;
-    let bots = sandboxes.confine(&bots)?;
-    let programs = || {
-        bots.iter().filter_map(|bot| match bot {
-            BotSpec::Program(program) => Some(program),
-            BotSpec::Human => None,
-        })
-    };
-    warn_large(programs());
+    let bots = args.for_bots.sandbox.of_bots(&bots)?.confine(&bots)?;
+    warn_large(programs(&bots));
     if args.options.verbose > 0 {
-        programs().for_each(print_interpreters);
+        programs(&bots).for_each(print_interpreters);
     }
     let terminal = bots
         .contains(&BotSpec::Human)
         .then(|| Terminal::new(palette(&io::stdout())))
         .transpose()?;
-    start(&args.options, bots, terminal, false)
-}
-
-pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
-    let terminal = Terminal::new(palette(&io::stdout()))?;
-    let bots = [BotSpec::Human, BotSpec::Human];
-    start(&args.options, bots, Some(terminal), true)
-}
-
-fn ask_format(terminal: &Terminal) -> Result<PieceFormatName, Failure> {
-    loop {
-        let answer = terminal.ask("pieces as symbol, binary or decimal? [symbol] ")?;
-        match answer.as_deref() {
-            None | Some("" | "symbol" | "s") => return Ok(PieceFormatName::Symbol),
-            Some("binary" | "b") => return Ok(PieceFormatName::Binary),
-            Some("decimal" | "d") => return Ok(PieceFormatName::Decimal),
-            Some(_) => print_stderr("expected symbol, binary or decimal"),
-        }
-    }
-}
-
-fn start(
-    options: &Options,
-    bots: [BotSpec; 2],
-    terminal: Option<Terminal>,
-    ask: bool,
-) -> Result<(), Failure> {
-    if options.json && terminal.is_some() {
+    if args.for_bots.json && terminal.is_some() {
         return Err(Failure::Usage(
             "--json prints only records on stdout, but a person plays there; use --record FILE"
                 .to_owned(),
         ));
     }
-    if !options.game.has_piece_sets() && (options.pieces.is_some() || !options.has_standard_rules())
-    {
-        return Err(Failure::Usage(
-            "--pieces and --rules are for Quarto; leave them out, or play --game quarto".to_owned(),
-        ));
-    }
-    let perfect = format!("builtin:{PERFECT}");
-    let plays_perfectly = |bot: &BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().map(base_name) == Some(PERFECT));
-    options.check_time()?;
-    let set = match_set(options.pieces.as_ref())?;
-    let choices = |format| Choices {
-        rules: options.rules.into(),
-        set: set.clone(),
-        format,
-    };
+    let format = args.options.piece_format.unwrap_or_default();
+    start(&args.options, &args.for_bots, bots, terminal, |_| {
+        Ok(format)
+    })
+}
+
+pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
+    let terminal = Terminal::new(palette(&io::stdout()))?;
+    let bots = [BotSpec::Human, BotSpec::Human];
+    let options = &args.options;
+    let for_bots = BotOptions::default();
+    start(options, &for_bots, bots, Some(terminal), |terminal| match (
+        options.piece_format,
+        terminal,
+    ) {
+        (None, Some(terminal)) if options.game.has_piece_sets() => ask_format(terminal),
+        (format, _) => Ok(format.unwrap_or_default()),
+    })
+}
+
+fn start(
+    options: &Options,
+    for_bots: &BotOptions,
+    bots: [BotSpec; 2],
+    terminal: Option<Terminal>,
+    format: impl FnOnce(Option<&Terminal>) -> Result<PieceFormat, Failure>,
+) -> Result<(), Failure> {
+    let time = options.time.control()?;
     // Report errors before people are asked for anything.
-    let ruleset = options.ruleset(choices(PieceFormat::Symbol))?;
+    let ruleset = options.game.ruleset()?;
     check_builtins(&*ruleset, programs(&bots))?;
-    if !ruleset.is_solvable() && bots.iter().any(plays_perfectly) {
+    let plays_perfectly = |program: &Program| program.builtin().map(base_name) == Some(PERFECT);
+    if !ruleset.is_solvable() && programs(&bots).any(plays_perfectly) {
         return Err(Failure::Usage(format!(
-            "{perfect} plays the games that this program can solve; use builtin:random, or a bot of yours"
+            "builtin:{PERFECT} plays the games that this program can solve; use builtin:random, or a bot of yours"
         )));
     }
     if !ruleset.is_solvable() && options.adjudicate {
@@ -153,88 +150,49 @@ fn start(
                 .to_owned(),
         ));
     }
-    options.start(&*ruleset)?;
-    let format = match (options.piece_format, &terminal) {
-        (Some(format), _) => format,
-        (None, Some(terminal)) if ask && options.game.has_piece_sets() => ask_format(terminal)?,
-        (None, _) => PieceFormatName::Symbol,
-    };
+    let start = options.start(&*ruleset)?;
+    let two_people = bots == [BotSpec::Human, BotSpec::Human];
+    let host = terminal.as_ref().filter(|_| two_people);
+    let format = format(host)?;
     warn_root(programs(&bots));
-    let names = names(options, &bots, terminal.as_ref())?;
-    let ruleset = match format {
-        PieceFormatName::Symbol => ruleset,
-        format => options.ruleset(choices(format.into()))?,
+    let names = names(options, &bots, host)?;
+    let ruleset = if format == PieceFormat::default() {
+        ruleset
+    } else {
+        options
+            .game
+            .ruleset_with(|choices| choices.format = format)?
     };
-    play_match(options, ruleset, bots, names, terminal)
-}
-
-/// From the options, else asked for when two people play, else the bots' own.
-fn names(
-    options: &Options,
-    bots: &[BotSpec; 2],
-    terminal: Option<&Terminal>,
-) -> Result<[String; 2], Failure> {
-    let given = [&options.name1, &options.name2];
-    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
-    let mut names = bots.each_ref().map(|bot| bot.name().to_owned());
-    for (i, name) in names.iter_mut().enumerate() {
-        if let Some(given) = given[i] {
-            *name = short_name(given);
-        } else if let Some(terminal) = terminal.filter(|_| two_people) {
-            let default = format!("player {}", i + 1);
-            let typed = terminal.ask(&format!("name of {default}? "))?;
-            *name = typed
-                .filter(|typed| !typed.is_empty())
-                .map_or(default, |typed| short_name(&typed));
-        }
-    }
-    let files = [0, 1].map(|i| match (&bots[i], given[i]) {
-        (BotSpec::Program(program), None) => program.own_file(),
-        _ => None,
-    });
-    let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), files[i].as_deref())));
-    // `distinct_names` returns as many names as it is given.
-    Ok(distinct.try_into().unwrap_or(names))
-}
-
-fn play_match(
-    options: &Options,
-    ruleset: Arc<dyn Ruleset>,
-    bots: [BotSpec; 2],
-    names: [String; 2],
-    terminal: Option<Terminal>,
-) -> Result<(), Failure> {
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
     if terminal.is_none() {
         suspension::start()?;
     }
-    let start = options.start(&*ruleset)?;
-    let limits = pages::limits(programs(&bots));
-    let title = names.join(" vs ");
     let pages = options.pages.open(
-        &title,
+        &names.join(" vs "),
         None,
         options.record.as_deref(),
         None,
-        limits,
+        pages::limits(programs(&bots)),
         &ruleset,
     )?;
-    let file = options
-        .record
-        .as_deref()
-        .map(RecordFile::open)
-        .transpose()?;
-    let seed = options.seed();
+    let record = options.record.as_deref();
+    let file = record.map(RecordFile::open).transpose()?;
+    let seed = options.seed.unwrap_or_else(|| {
+        // Short enough to type.
+        let seed = u64::from(rand::random::<u32>());
+        print_stderr(&format!("referee: seed {seed}"));
+        seed
+    });
     let plan = MatchPlan {
         start,
         games: options.games,
         first: options.first(&*ruleset, seed),
         seed,
         // A process that played the first game would know the start of the second.
-        restart: options.restart || ruleset.has_drawn_start(),
+        restart: for_bots.restart || ruleset.has_drawn_start(),
     };
-    let pieces = options.pieces_file(&*ruleset)?;
+    let pieces = options.game.pieces_file(&*ruleset)?;
     let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
     let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
     if let Some(console) = &console {
@@ -246,11 +204,12 @@ fn play_match(
         table
     });
     pages.expect(options.games);
+    let view = view_options(options.verbose, for_bots.json, people);
     let mut observer = Recorded {
         inner: TerminalView::new(
             names.clone(),
             options.games,
-            view_options(options, people),
+            view,
             BufWriter::new(GameText),
             Notes,
         ),
@@ -258,14 +217,29 @@ fn play_match(
         pages,
         table,
     };
-    let seats = seats(
-        options,
-        &ruleset,
-        bots,
-        names,
-        pieces.as_ref().map(PiecesFile::path),
-        console.as_ref(),
-    );
+    let seats = [0, 1].map(|i| {
+        let name = names[i].clone();
+        match (&bots[i], &console) {
+            (BotSpec::Program(program), _) => {
+                let pieces = pieces.as_ref().map(PiecesFile::path);
+                let tap = (options.verbose > 0).then(|| tap(&name));
+                let seat = Seat::program(&*ruleset, pieces, program.clone(), time).named(name);
+                match tap {
+                    Some(tap) => seat.with_tap(tap),
+                    None => seat,
+                }
+            }
+            (BotSpec::Human, Some(console)) => {
+                let (ruleset, console) = (Arc::clone(&ruleset), Rc::clone(console));
+                let human = Human::new(ruleset, name.clone(), console, options.hint);
+                let is_timed = options.time.answers.move_time.is_some();
+                let move_time = time.move_time.filter(|_| is_timed);
+                Seat::human(name, human, TimeControl { move_time, ..time })
+            }
+            // A console is created whenever a person plays.
+            (BotSpec::Human, None) => unreachable!("a person without a console"),
+        }
+    });
     // All tasks of the match run on this thread.
     let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
@@ -288,27 +262,62 @@ fn play_match(
     finished
 }
 
-fn view_options(options: &Options, people: [bool; 2]) -> ViewOptions {
-    let least = if people.contains(&true) {
-        Detail::Turns
-    } else {
-        Detail::Results
-    };
-    let requested = match options.verbose {
-        0 => Detail::Results,
-        1 => Detail::Turns,
-        _ => Detail::Lines,
-    };
+fn ask_format(terminal: &Terminal) -> Result<PieceFormat, Failure> {
+    loop {
+        let answer = terminal.ask("pieces as symbol, binary or decimal? [symbol] ")?;
+        match answer.as_deref() {
+            None | Some("" | "symbol" | "s") => return Ok(PieceFormat::Symbol),
+            Some("binary" | "b") => return Ok(PieceFormat::Binary),
+            Some("decimal" | "d") => return Ok(PieceFormat::Decimal),
+            Some(_) => print_stderr("expected symbol, binary or decimal"),
+        }
+    }
+}
+
+/// From the options, else asked for at `host`, where two people play, else the bots' own.
+fn names(
+    options: &Options,
+    bots: &[BotSpec; 2],
+    host: Option<&Terminal>,
+) -> Result<[String; 2], Failure> {
+    let given = [&options.name1, &options.name2];
+    let mut names = bots.each_ref().map(|bot| bot.name().to_owned());
+    for (i, name) in names.iter_mut().enumerate() {
+        if let Some(given) = given[i] {
+            *name = short_name(given);
+        } else if let Some(terminal) = host {
+            let default = format!("player {}", i + 1);
+            let typed = terminal.ask(&format!("name of {default}? "))?;
+            *name = typed
+                .filter(|typed| !typed.is_empty())
+                .map_or(default, |typed| short_name(&typed));
+        }
+    }
+    let files = [0, 1].map(|i| match (&bots[i], given[i]) {
+        (BotSpec::Program(program), None) => program.own_file(),
+        _ => None,
+    });
+    let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), files[i].as_deref())));
+    // `distinct_names` returns as many names as it is given.
+    Ok(distinct.try_into().unwrap_or(names))
+}
+
+fn view_options(verbose: u8, json: bool, people: [bool; 2]) -> ViewOptions {
     ViewOptions {
-        detail: requested.max(least),
+        detail: match verbose {
+            0 if people.contains(&true) => Detail::Turns,
+            0 => Detail::Results,
+            1 => Detail::Turns,
+            _ => Detail::Lines,
+        },
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
-        columns: if options.json {
+        columns: if json {
             terminal_width(&io::stderr())
         } else {
             terminal_width(&io::stdout())
         },
-        json: options.json,
+        json,
         people,
     }
 }
@@ -339,38 +348,6 @@ fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(),
     done
 }
 
-fn seats(
-    options: &Options,
-    ruleset: &Arc<dyn Ruleset>,
-    bots: [BotSpec; 2],
-    names: [String; 2],
-    pieces_path: Option<&str>,
-    console: Option<&SharedConsole>,
-) -> [Seat; 2] {
-    let mut names = names.into_iter();
-    bots.map(|bot| {
-        let name = names.next().unwrap_or_default();
-        let time = options.time(bot == BotSpec::Human);
-        match (bot, console) {
-            (BotSpec::Program(program), _) => {
-                let tap = (options.verbose > 0).then(|| tap(&name));
-                let seat = Seat::program(&**ruleset, pieces_path, program, time).named(name);
-                match tap {
-                    Some(tap) => seat.with_tap(tap),
-                    None => seat,
-                }
-            }
-            (BotSpec::Human, Some(console)) => {
-                let (ruleset, console) = (Arc::clone(ruleset), Rc::clone(console));
-                let human = Human::new(ruleset, name.clone(), console, options.hint);
-                Seat::human(name, human, time)
-            }
-            // A console is created whenever a person plays.
-            (BotSpec::Human, None) => unreachable!("a person without a console"),
-        }
-    })
-}
-
 /// Prints stderr, each line prefixed with the bot's name.
 fn tap(name: &str) -> Tap {
     let name = short_name(name);
@@ -378,10 +355,7 @@ fn tap(name: &str) -> Tap {
 }
 
 fn programs(bots: &[BotSpec]) -> impl Iterator<Item = &Program> {
-    bots.iter().filter_map(|bot| match bot {
-        BotSpec::Program(program) => Some(program),
-        BotSpec::Human => None,
-    })
+    bots.iter().filter_map(BotSpec::program)
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -396,45 +370,31 @@ enum First {
     Random,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum PieceFormatName {
-    /// The set's characters
-    Symbol,
-    /// Four binary digits, such as 0101
-    Binary,
-    /// 0 to 15
-    Decimal,
-}
-
-impl From<PieceFormatName> for PieceFormat {
-    fn from(name: PieceFormatName) -> Self {
-        match name {
-            PieceFormatName::Symbol => Self::Symbol,
-            PieceFormatName::Binary => Self::Binary,
-            PieceFormatName::Decimal => Self::Decimal,
-        }
-    }
-}
-
-fn at_least_one(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(0) | Err(_) => Err("expected a number of at least 1".to_owned()),
-        Ok(number) => Ok(number),
-    }
+fn piece_format() -> impl TypedValueParser<Value = PieceFormat> {
+    PossibleValuesParser::new([
+        PossibleValue::new("symbol").help("The set's characters"),
+        PossibleValue::new("binary").help("Four binary digits, such as 0101"),
+        PossibleValue::new("decimal").help("0 to 15"),
+    ])
+    .map(|name| match name.as_str() {
+        "binary" => PieceFormat::Binary,
+        "decimal" => PieceFormat::Decimal,
+        _ => PieceFormat::Symbol,
+    })
 }
 
 #[derive(Debug, clap::Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line"
-)]
-pub(in crate::cli) struct Options {
+struct Options {
     /// Show every turn and the board; twice: also every line each way with its time
-    #[arg(short, long, action = clap::ArgAction::Count)]
+    #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
     verbose: u8,
 
+    /// Append a record of every game to this file, one line of JSON a game
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    record: Option<PathBuf>,
+
     /// How many games; who begins alternates
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = at_least_one, allow_negative_numbers = true)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = values::at_least::<u64>(1), allow_negative_numbers = true)]
     games: u64,
 
     /// Who begins the first game (in Quarto: gives the first piece) [default: random in Quarto,
@@ -446,136 +406,65 @@ pub(in crate::cli) struct Options {
     #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = values::seed)]
     seed: Option<u64>,
 
-    /// The game
-    #[arg(long, value_parser = games::parser(), default_value = "quarto")]
-    pub(in crate::cli) game: GameArg,
-
-    /// An option of a game that is a program; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option)]
-    pub(in crate::cli) game_option: Vec<(String, String)>,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) pieces: Option<PathBuf>,
-
-    /// Which groups of cells count
-    #[arg(long, value_enum, default_value = "standard")]
-    pub(in crate::cli) rules: RulesName,
+    #[command(flatten)]
+    game: GameOptions,
 
     /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
     /// board and the piece in hand, which whoever begins places: "A..B............ C"
-    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "BOARD [PIECE]",
+        allow_hyphen_values = true,
+        help_heading = "Game"
+    )]
     start: Option<String>,
 
-    /// Time for a move; none for no limit [default: 10s; people have no limit unless this is given]
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = values::move_time, help_heading = "Time")]
-    move_time: Option<MoveTime>,
-
-    /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::duration, help_heading = "Time")]
-    start_time: Duration,
-
-    /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = values::positive_duration, help_heading = "Time")]
-    game_time: Option<Duration>,
-
-    /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "0s", value_parser = values::duration, requires = "game_time", help_heading = "Time")]
-    increment: Duration,
-
-    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
-    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
-    /// 5 s more)
-    #[arg(
-        long,
-        value_enum,
-        value_name = "KIND",
-        default_value = "wall",
-        help_heading = "Time"
-    )]
-    clock: ClockName,
-
     /// End a game as soon as its value is proven; marked in the record
-    #[arg(long)]
-    pub(in crate::cli) adjudicate: bool,
-
-    /// Start fresh processes for every game
-    #[arg(long)]
-    pub(in crate::cli) restart: bool,
+    #[arg(long, help_heading = "Game")]
+    adjudicate: bool,
 
     #[command(flatten)]
-    pub(in crate::cli) sandbox: SandboxOptions,
-
-    /// Append a record of every game to this file, one line of JSON a game
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    record: Option<PathBuf>,
-
-    /// Print the records on stdout, and nothing else
-    #[arg(long, help_heading = "Output")]
-    json: bool,
+    time: TimeOptions,
 
     #[command(flatten)]
-    pub(in crate::cli) pages: pages::PageOptions,
+    pages: pages::PageOptions,
 
     /// What BOT1, or player 1, is called
-    #[arg(long, value_name = "NAME", help_heading = "People")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "NAME",
+        help_heading = "People"
+    )]
     name1: Option<String>,
 
     /// What BOT2, or player 2, is called
-    #[arg(long, value_name = "NAME", help_heading = "People")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "NAME",
+        help_heading = "People"
+    )]
     name2: Option<String>,
 
     /// How people type and see pieces [default: symbol]
-    #[arg(long, value_enum, value_name = "FORMAT", help_heading = "People")]
-    piece_format: Option<PieceFormatName>,
+    #[arg(hide_short_help = true, long, value_name = "FORMAT", value_parser = piece_format(), help_heading = "People")]
+    piece_format: Option<PieceFormat>,
 
     /// Before a person's turn, say what would lose at once
-    #[arg(long, help_heading = "People")]
+    #[arg(hide_short_help = true, long, help_heading = "People")]
     hint: bool,
 }
 
 impl Options {
-    fn has_standard_rules(&self) -> bool {
-        self.rules == RulesName::Standard
-    }
-
-    fn time(&self, human: bool) -> TimeControl {
-        let default = TimeControl::default().move_time.filter(|_| !human);
-        TimeControl {
-            move_time: self.move_time.map_or(default, |MoveTime(limit)| limit),
-            start_time: self.start_time,
-            game_time: self.game_time,
-            increment: self.increment,
-            kind: self.clock.into(),
-        }
-    }
-
-    fn check_time(&self) -> Result<(), Failure> {
-        check_clock(self.time(false)).map(|_| ())
-    }
-
-    fn seed(&self) -> u64 {
-        self.seed.unwrap_or_else(|| {
-            // Short enough to type.
-            let seed = u64::from(rand::random::<u32>());
-            print_stderr(&format!("referee: seed {seed}"));
-            seed
-        })
-    }
-
     fn first(&self, ruleset: &dyn Ruleset, seed: u64) -> BotIndex {
-        let drawn = || BotIndex::ALL[seed::first_bot(seed)];
         match self.first {
+            Some(First::Bot1) => BotIndex::A,
             Some(First::Bot2) => BotIndex::B,
-            Some(First::Random) => drawn(),
-            None if ruleset.is_first_drawn() => drawn(),
-            Some(First::Bot1) | None => BotIndex::A,
+            None if !ruleset.is_first_drawn() => BotIndex::A,
+            Some(First::Random) | None => BotIndex::ALL[seed::first_bot(seed)],
         }
-    }
-
-    fn ruleset(&self, choices: Choices) -> Result<Arc<dyn Ruleset>, Failure> {
-        self.game
-            .ruleset(choices, &self.game_option.iter().cloned().collect())
     }
 
     /// As records hold it; `None` when it is drawn.
@@ -591,13 +480,5 @@ impl Options {
         let mut start = String::new();
         session.write_start(&mut start);
         Ok(Some(start))
-    }
-
-    /// `None` for the built-in set.
-    fn pieces_file(&self, ruleset: &dyn Ruleset) -> Result<Option<PiecesFile>, Failure> {
-        let (Some(path), Some(text)) = (&self.pieces, ruleset.pieces()) else {
-            return Ok(None);
-        };
-        PiecesFile::new(path, text).map(Some)
     }
 }

@@ -12,8 +12,6 @@ pub(in crate::cli) mod grade;
 pub(in crate::cli) mod league;
 pub(in crate::cli) mod matches;
 pub(in crate::cli) mod new;
-pub(in crate::cli) mod new_game;
-pub(in crate::cli) mod pieces;
 pub(in crate::cli) mod puzzles;
 pub(in crate::cli) mod replay;
 pub(in crate::cli) mod report;

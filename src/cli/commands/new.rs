@@ -1,4 +1,5 @@
-//! `referee new LANGUAGE [FILE]`: writes a working starter bot.
+//! `referee new LANGUAGE [FILE]` and `referee game new`: write a working starter bot, or a game to be changed into
+//! another one.
 
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
@@ -22,10 +23,13 @@ struct Starter {
 
 macro_rules! starter {
     ($language:literal, $file:literal, $compile:literal) => {
+        starter!($language, "players/", $file, $compile)
+    };
+    ($language:literal, $folder:literal, $file:literal, $compile:literal) => {
         Starter {
             language: $language,
             file: $file,
-            text: include_str!(concat!("../../../players/", $file)),
+            text: include_str!(concat!("../../../", $folder, $file)),
             compile: $compile,
         }
     };
@@ -52,60 +56,90 @@ const STARTERS: &[Starter] = &[
     starter!("tcl", "random.tcl", ""),
 ];
 
-const SHIPPED_CLASS: &str = "Random";
+const GAMES: &[Starter] = &[
+    starter!("c", "games/", "tic-tac-toe.c", "cc -O2 -o BOT FILE"),
+    starter!("javascript", "games/", "tic-tac-toe.js", ""),
+    starter!("python", "games/", "tic-tac-toe.py", ""),
+];
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The language; without it, the languages are listed
     language: Option<String>,
 
-    /// Where to write it; what is not a script also gets the language's ending, if it has none [default: mybot with that
-    /// ending]
+    /// Where to write it; what is not a script also gets the language's extension, if it has none [default: mybot or
+    /// mygame with that extension]
     file: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn bot(args: &Args) -> Result<(), Failure> {
+    run(args, STARTERS, "bot", |bot| {
+        [
+            format!("referee -v {bot} builtin:greedy"),
+            format!("referee check {bot}"),
+        ]
+    })
+}
+
+pub(in crate::cli) fn game(args: &Args) -> Result<(), Failure> {
+    run(args, GAMES, "game", |game| {
+        [
+            format!("referee -v --game {game} human builtin:random"),
+            format!("referee game check {game}"),
+        ]
+    })
+}
+
+/// `commands`: those that play and check the program.
+fn run(
+    args: &Args,
+    starters: &[Starter],
+    kind: &str,
+    commands: impl Fn(&str) -> [String; 2],
+) -> Result<(), Failure> {
     let mut out = Stdout;
     let Some(language) = &args.language else {
-        for starter in STARTERS {
+        for starter in starters {
             writeln!(out, "{}", starter.language)?;
         }
         return Ok(());
     };
     let wanted = language.to_lowercase();
-    let starter = STARTERS
+    let starter = starters
         .iter()
         .find(|starter| starter.language == wanted || ending(starter) == wanted)
         .ok_or_else(|| {
-            let known: Vec<&str> = STARTERS.iter().map(|starter| starter.language).collect();
+            let known: Vec<&str> = starters.iter().map(|starter| starter.language).collect();
             let fix = meant(language, &known).map_or_else(
                 || format!("expected {}", known.join(", ")),
                 |near| format!("did you mean {near}?"),
             );
             let language = quote(language.as_bytes());
-            Failure::Usage(format!("there is no starter bot in {language}; {fix}"))
+            Failure::Usage(format!("there is no starter {kind} in {language}; {fix}"))
         })?;
     let file = match &args.file {
         Some(file) => with_ending(file, starter),
-        None => default_file(starter),
+        // A Java class has a capital letter, and its file the same name.
+        None if starter.language == "java" => PathBuf::from("MyBot.java"),
+        None => PathBuf::from(format!("my{kind}.{}", ending(starter))),
     };
     write_new(&file, &text_for(starter, &file))?;
-    let shown = shown(&file.to_string_lossy());
     writeln!(out, "wrote {}", file.display())?;
-    let bot = match compiled(starter.compile, &file) {
-        None => shown,
+    let program = match compiled(starter.compile, &file) {
+        None => shown(&file.to_string_lossy()),
         Some((program, compile)) => {
             writeln!(out, "compile it: {compile}")?;
             program
         }
     };
-    writeln!(out, "play:       referee -v {bot} builtin:greedy")?;
-    writeln!(out, "check it:   referee check {bot}")?;
+    let [play, check] = commands(&program);
+    writeln!(out, "play:       {play}")?;
+    writeln!(out, "check it:   {check}")?;
     Ok(())
 }
 
 /// The program and the command that compiles it; `None` for a file that is run as it is.
-pub(super) fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
+fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
     if command.is_empty() {
         return None;
     }
@@ -119,7 +153,7 @@ pub(super) fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
     Some((program, compile))
 }
 
-pub(super) fn shown(file: &str) -> String {
+fn shown(file: &str) -> String {
     let shown = shell::quoted(file).into_owned();
     if cfg!(windows) || shown.contains('/') {
         shown
@@ -130,14 +164,6 @@ pub(super) fn shown(file: &str) -> String {
 
 fn ending(starter: &Starter) -> &'static str {
     starter.file.rsplit('.').next().unwrap_or("")
-}
-
-fn default_file(starter: &Starter) -> PathBuf {
-    // A Java class has a capital letter, and its file the same name.
-    match starter.language {
-        "java" => PathBuf::from("MyBot.java"),
-        _ => PathBuf::from(format!("mybot.{}", ending(starter))),
-    }
 }
 
 /// A compiler needs the extension; a script is found by its first line.
@@ -159,11 +185,16 @@ fn text_for(starter: &Starter, file: &Path) -> String {
             &format!("{file}.out"),
         );
     }
-    text = text.replace(starter.file, &file);
-    if starter.language == "java" {
-        text = with_class(&text, &class_name(&stem));
+    if starter.language != "java" {
+        return text.replace(starter.file, &file);
     }
-    text
+    // The class is called as its file, and another class of Java as the starter's.
+    let [name, other] = ["\u{1}", "\u{2}"];
+    text.replace(starter.file, name)
+        .replace("java.util.Random", other)
+        .replace("Random", &class_name(&stem))
+        .replace(other, "java.util.Random")
+        .replace(name, &file)
 }
 
 fn class_name(stem: &str) -> String {
@@ -178,25 +209,8 @@ fn class_name(stem: &str) -> String {
     }
 }
 
-/// Renames the class `Random`, but not `java.util.Random`.
-fn with_class(text: &str, class: &str) -> String {
-    let mut renamed = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find(SHIPPED_CLASS) {
-        let (before, found) = rest.split_at(at);
-        let after = &found[SHIPPED_CLASS.len()..];
-        let is_part = |c: char| c.is_alphanumeric() || c == '_';
-        let is_class =
-            !before.ends_with(|c: char| is_part(c) || c == '.') && !after.starts_with(is_part);
-        renamed.push_str(before);
-        renamed.push_str(if is_class { class } else { SHIPPED_CLASS });
-        rest = after;
-    }
-    renamed + rest
-}
-
 /// Never overwrites a file.
-pub(super) fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
+fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
     let script = text.starts_with("#!");
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);

@@ -14,7 +14,7 @@ use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::setup::recorded_reproduce_command;
 use crate::record::Record;
-use crate::record::reader::{Line, Reader};
+use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::picture::stills;
 use crate::report::serve::Feed;
@@ -83,7 +83,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
         games = number;
-        if !is_chosen(args, &line) {
+        if !GameChoice::chooses(args.game.as_ref(), &line) {
             continue;
         }
         checked += 1;
@@ -126,13 +126,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         _ => format!("{of_all} checked: all follow the rules"),
     });
     Ok(())
-}
-
-fn is_chosen(args: &Args, line: &Line<'_>) -> bool {
-    let id = || Some(line.summary().ok()?.id.into_owned());
-    args.game
-        .as_ref()
-        .is_none_or(|game| game.is(line.number(), id))
 }
 
 /// The game that is chosen, or the only one; checked. `shows`: what shows one game.

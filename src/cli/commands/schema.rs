@@ -1,4 +1,4 @@
-//! `referee schema FILE`: the JSON Schemas of what the program reads and writes, for editors.
+//! `referee print schema FILE`: the JSON Schemas of what the program reads and writes, for editors.
 
 use std::io::Write as _;
 

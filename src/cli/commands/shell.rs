@@ -1,4 +1,4 @@
-//! `referee completions SHELL` and `referee man [COMMAND]`.
+//! `referee print completions SHELL` and `referee print man [COMMAND]`.
 
 use std::io::Write as _;
 

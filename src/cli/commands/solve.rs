@@ -1,7 +1,6 @@
 //! `referee solve`: exact values of positions.
 
 use std::io::Write as _;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -9,10 +8,9 @@ use std::time::{Duration, Instant};
 use serde_json::{Value as Json, json};
 
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::runtime::run_with_ticks;
-use crate::cli::support::setup::{RulesName, match_set};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values::{self, in_short};
 use crate::game::Game;
@@ -29,9 +27,8 @@ pub(in crate::cli) struct Args {
     /// mark of the side to move and the board
     position: String,
 
-    /// The game: quarto or four-in-a-row
-    #[arg(long, value_parser = games::parser(), default_value = "quarto", value_name = "GAME")]
-    game: GameArg,
+    #[command(flatten)]
+    game: BuiltinGameOptions,
 
     /// What follows a blank in a position without quotes.
     #[arg(hide = true)]
@@ -44,14 +41,6 @@ pub(in crate::cli) struct Args {
     /// Also print the value of every turn
     #[arg(long)]
     all: bool,
-
-    /// Which groups of cells count
-    #[arg(long, value_enum, default_value = "standard")]
-    rules: RulesName,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE")]
-    pieces: Option<PathBuf>,
 
     /// Print JSON
     #[arg(long)]
@@ -86,19 +75,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             escape(words.as_bytes())
         )));
     }
-    match &args.game {
-        GameArg::Own(game) if game.name == Edition::NAME => quarto(args),
-        GameArg::Own(_) => four_in_a_row(args),
-        GameArg::Program(_) => Err(Failure::Usage(
-            "only positions of quarto and four-in-a-row can be solved; leave out --game, or name one of them"
-                .to_owned(),
-        )),
+    match args.game.game()?.name {
+        Edition::NAME => quarto(args),
+        _ => four_in_a_row(args),
     }
 }
 
 fn quarto(args: &Args) -> Result<(), Failure> {
-    let set = match_set(args.pieces.as_ref())?;
-    let edition = Edition::new(args.rules.into(), set);
+    let choices = args.game.set.choices()?;
+    let edition = Edition::new(choices.rules, choices.set);
     let position = edition
         .read_request(args.position.trim())
         .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
@@ -109,16 +94,6 @@ fn quarto(args: &Args) -> Result<(), Failure> {
 }
 
 fn four_in_a_row(args: &Args) -> Result<(), Failure> {
-    for (option, is_given) in [
-        ("--pieces", args.pieces.is_some()),
-        ("--rules", !matches!(args.rules, RulesName::Standard)),
-    ] {
-        if is_given {
-            return Err(Failure::Usage(format!(
-                "{option} is for Quarto; leave it out"
-            )));
-        }
-    }
     // A board alone shows whose turn it is.
     let position = FourInARow.start_from(args.position.trim()).map_err(|problem| {
         Failure::Usage(format!(

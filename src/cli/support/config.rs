@@ -33,20 +33,20 @@ pub(in crate::cli) fn expand(
     let Ok(matches) = program.clone().try_get_matches_from(&arguments) else {
         return Ok(arguments);
     };
-    let Some((name, matches)) = matches.subcommand() else {
-        return Ok(arguments);
-    };
+    let (mut matches, mut command, mut after) = (&matches, program, 0);
+    while let Some((name, inner)) = matches.subcommand()
+        && let Some(found) = command.find_subcommand(name)
+    {
+        (matches, command) = (inner, found);
+        let place = arguments[after..].iter().position(|word| word == name);
+        after += place.map_or(0, |place| place + 1);
+    }
     let Ok(Some(path)) = matches.try_get_one::<PathBuf>(CONFIG) else {
-        return Ok(arguments);
-    };
-    let Some(command) = program.find_subcommand(name) else {
         return Ok(arguments);
     };
     let mut command = command.clone();
     command.build();
-    let after = arguments.iter().position(|word| *word == *name);
     let words = File::read(path)?.words(&command, matches)?;
-    let after = after.map_or(arguments.len(), |place| place + 1);
     arguments.splice(after..after, words);
     Ok(arguments)
 }
@@ -123,14 +123,14 @@ impl<'a> File<'a> {
             .filter(|arg| is_settable(arg))
             .filter_map(Arg::get_long)
             .collect();
-        let hint = match (name.as_str(), meant(name, &known)) {
-            ("pages", _) => {
-                "; the options of [pages] stand at the top, such as `live = true`".to_owned()
-            }
-            (_, Some(near)) => format!("; did you mean `{near}`?"),
-            _ => format!("; expected one of {}, {BOTS}", known.join(", ")),
+        let hint = match meant(name, &known) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("expected one of {}, {BOTS}", known.join(", ")),
         };
-        self.wrong(key.span().start, &format!("unknown option `{name}`{hint}"))
+        self.wrong(
+            key.span().start,
+            &format!("unknown option `{name}`; {hint}"),
+        )
     }
 }
 
@@ -191,14 +191,11 @@ fn option_words(option: &Arg, value: &Value, base: &Path) -> Result<Vec<OsString
             .iter()
             .map(|(key, value)| {
                 let value = scalar(value);
-                let value = value.ok_or_else(|| format!("`{name}.{key}` takes a text or a number"))?;
+                let value =
+                    value.ok_or_else(|| format!("`{name}.{key}` takes a text or a number"))?;
                 Ok(format!("--{name}={key}={value}").into())
             })
             .collect(),
-        Value::Table(_) if name == "sandbox" => Err(
-            "the options of [sandbox] stand at the top: `sandbox = \"bwrap\"` instead of `kind`, `memory = \"1G\"` …"
-                .to_owned(),
-        ),
         value => Ok(vec![word(value)?]),
     }
 }

@@ -10,6 +10,7 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Results, not_entered, places_before};
 use crate::bot::shell;
+use crate::record::reader::Line;
 use crate::text::quote;
 use crate::tournament::standings::Ranking;
 
@@ -27,7 +28,7 @@ pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
         let quoted = path.to_string_lossy();
         Err(Failure::Usage(format!(
             "{shown}: its tournament has no games.jsonl yet; when it is played in parts, put them together \
-             first: referee merge {}",
+             first: referee shard merge {}",
             shell::quoted(&quoted)
         )))
     } else {
@@ -190,6 +191,12 @@ impl GameChoice {
             Self::Number(chosen) => *chosen == number,
             Self::Id(chosen) => id().is_some_and(|id| id == *chosen),
         }
+    }
+
+    /// Without a choice, every line.
+    pub(in crate::cli) fn chooses(choice: Option<&Self>, line: &Line<'_>) -> bool {
+        let id = || Some(line.summary().ok()?.id.into_owned());
+        choice.is_none_or(|choice| choice.is(line.number(), id))
     }
 
     /// `games`: how many the file has.

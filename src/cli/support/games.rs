@@ -1,14 +1,16 @@
-//! `--game` on the command line: a game of this program, or one that is a program.
+//! What is played: `--game`, a game of this program or one that is a program, and the options that belong to it.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::builder::{PossibleValue, TypedValueParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::failure::Failure;
-use super::setup;
+use super::setup::{self, PiecesFile, match_set};
+use crate::arena::plan::Plan;
 use crate::bot::spec::{BotSpec, Program};
+use crate::game::quarto::{PieceSet, Rules};
 use crate::game_program::GameProgram;
 use crate::session::Ruleset;
 use crate::session::registry::{self, Choices, GAMES, GameInfo};
@@ -17,13 +19,202 @@ use crate::system::is_path;
 use crate::text::{meant, quote};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum GameArg {
+enum GameArg {
     Own(&'static GameInfo),
     /// As given.
     Program(String),
 }
 
-pub(in crate::cli) type GameOptions = BTreeMap<String, String>;
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct GameOptions {
+    /// The game [default: quarto]
+    #[arg(help_heading = "Game", long, value_parser = GameParser)]
+    game: Option<GameArg>,
+
+    /// An option of a game that is a program; may be repeated
+    #[arg(help_heading = "Game", hide_short_help = true, long, value_name = "NAME=VALUE", value_parser = option)]
+    game_option: Vec<(String, String)>,
+
+    #[command(flatten)]
+    set: SetOptions,
+}
+
+/// Quarto's.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct SetOptions {
+    /// A piece set's CSV file
+    #[arg(help_heading = "Game", long, value_name = "FILE")]
+    pub(in crate::cli) pieces: Option<PathBuf>,
+
+    /// Which groups of cells count [default: standard]
+    #[arg(help_heading = "Game", long, value_parser = rules())]
+    rules: Option<Rules>,
+
+    /// The piece set of a plan.
+    #[arg(skip)]
+    planned: Option<String>,
+}
+
+/// For commands that need a game of this program.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct BuiltinGameOptions {
+    /// The game [default: quarto]
+    #[arg(help_heading = "Game", long, value_parser = builtin_game())]
+    game: Option<&'static GameInfo>,
+
+    #[command(flatten)]
+    pub(in crate::cli) set: SetOptions,
+}
+
+impl BuiltinGameOptions {
+    /// Refuses piece sets and rules for a game that has none.
+    pub(in crate::cli) fn game(&self) -> Result<&'static GameInfo, Failure> {
+        let game = self.game.unwrap_or(&GAMES[0]);
+        if !game.has_piece_sets {
+            self.set.refuse()?;
+        }
+        Ok(game)
+    }
+}
+
+fn builtin_game() -> impl TypedValueParser<Value = &'static GameInfo> {
+    let names = GAMES
+        .iter()
+        .map(|game| PossibleValue::new(game.name).help(game.about));
+    PossibleValuesParser::new(names).map(|name| registry::find(&name).unwrap_or(&GAMES[0]))
+}
+
+fn rules() -> impl TypedValueParser<Value = Rules> {
+    PossibleValuesParser::new([
+        PossibleValue::new(Rules::Standard.name()).help("Rows, columns and diagonals"),
+        PossibleValue::new(Rules::Squares.name()).help("Also the nine 2×2 squares"),
+    ])
+    .map(|name| Rules::from_name(&name).unwrap_or_default())
+}
+
+impl SetOptions {
+    pub(in crate::cli) fn rules(&self) -> Rules {
+        self.rules.unwrap_or_default()
+    }
+
+    pub(in crate::cli) fn choices(&self) -> Result<Choices, Failure> {
+        let set = match (&self.pieces, &self.planned) {
+            (None, Some(text)) => PieceSet::parse(text)
+                .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
+            (path, _) => match_set(path.as_ref())?,
+        };
+        Ok(Choices {
+            rules: self.rules(),
+            set,
+            ..Choices::default()
+        })
+    }
+
+    pub(in crate::cli) const fn is_default(&self) -> bool {
+        self.pieces.is_none() && self.rules.is_none()
+    }
+
+    fn refuse(&self) -> Result<(), Failure> {
+        if self.is_default() {
+            return Ok(());
+        }
+        Err(Failure::Usage(
+            "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
+                .to_owned(),
+        ))
+    }
+
+    /// `None` for the built-in set.
+    pub(in crate::cli) fn file(
+        &self,
+        ruleset: &dyn Ruleset,
+    ) -> Result<Option<PiecesFile>, Failure> {
+        let (Some(path), Some(text)) = (&self.pieces, ruleset.pieces()) else {
+            return Ok(None);
+        };
+        PiecesFile::new(path, text).map(Some)
+    }
+}
+
+impl GameOptions {
+    fn game(&self) -> GameArg {
+        let game = self.game.clone();
+        game.unwrap_or(GameArg::Own(&GAMES[0]))
+    }
+
+    /// Rules and a piece set can be chosen.
+    pub(in crate::cli) fn has_piece_sets(&self) -> bool {
+        matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
+    }
+
+    /// What is not given comes from the plan.
+    pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+        let unknown = |what: &str, name: &str| {
+            Failure::Usage(format!(
+                "plan.json: this program knows no {what} called {name}"
+            ))
+        };
+        if self.game.is_none() {
+            self.game = Some(match &plan.game_program {
+                Some(program) => GameArg::Program(shell_words::join(&program.command)),
+                None => registry::find(&plan.game)
+                    .map(GameArg::Own)
+                    .ok_or_else(|| unknown("game", &plan.game))?,
+            });
+        }
+        if self.game_option.is_empty() && plan.game_program.is_some() {
+            let options = GameProgram::options_of(&plan.rules).unwrap_or_default();
+            self.game_option = options.into_iter().collect();
+        }
+        if self.has_piece_sets() {
+            if self.set.rules.is_none() {
+                let rules = Rules::from_name(&plan.rules);
+                self.set.rules = Some(rules.ok_or_else(|| unknown("rules", &plan.rules))?);
+            }
+            self.set.planned.clone_from(&plan.pieces);
+        }
+        Ok(self)
+    }
+
+    /// Starts a program.
+    pub(in crate::cli) fn ruleset(&self) -> Result<Arc<dyn Ruleset>, Failure> {
+        self.ruleset_with(|_| ())
+    }
+
+    /// With choices for a game of this program that are not options.
+    pub(in crate::cli) fn ruleset_with(
+        &self,
+        change: impl FnOnce(&mut Choices),
+    ) -> Result<Arc<dyn Ruleset>, Failure> {
+        if !self.has_piece_sets() {
+            self.set.refuse()?;
+        }
+        let game = match self.game() {
+            GameArg::Own(game) => game,
+            GameArg::Program(text) => {
+                let options = self.game_option.iter().cloned().collect();
+                return Ok(Arc::new(program("--game", &text, options)?));
+            }
+        };
+        if let Some((name, _)) = self.game_option.first() {
+            return Err(Failure::Usage(format!(
+                "--game-option {name}: it is for a game that is a program; leave it out, or give the program with \
+                 --game"
+            )));
+        }
+        let mut choices = self.set.choices()?;
+        change(&mut choices);
+        Ok(game.ruleset(choices))
+    }
+
+    /// `None` for the built-in set.
+    pub(in crate::cli) fn pieces_file(
+        &self,
+        ruleset: &dyn Ruleset,
+    ) -> Result<Option<PiecesFile>, Failure> {
+        self.set.file(ruleset)
+    }
+}
 
 impl GameArg {
     fn read(text: &str) -> Result<Self, String> {
@@ -44,38 +235,13 @@ impl GameArg {
             ),
         })
     }
-
-    /// Rules and a piece set can be chosen.
-    pub(in crate::cli) fn has_piece_sets(&self) -> bool {
-        matches!(self, Self::Own(game) if game.has_piece_sets)
-    }
-
-    /// Starts a program.
-    pub(in crate::cli) fn ruleset(
-        &self,
-        choices: Choices,
-        options: &GameOptions,
-    ) -> Result<Arc<dyn Ruleset>, Failure> {
-        match self {
-            Self::Own(game) => {
-                if let Some(name) = options.keys().next() {
-                    return Err(Failure::Usage(format!(
-                        "--game-option {name}: it is for a game that is a program; leave it out, or give the \
-                         program with --game"
-                    )));
-                }
-                Ok(game.ruleset(choices))
-            }
-            Self::Program(text) => Ok(Arc::new(program("--game", text, options.clone())?)),
-        }
-    }
 }
 
 /// `option`: the one that names the program; empty for an argument.
 pub(in crate::cli) fn program(
     option: &str,
     text: &str,
-    options: GameOptions,
+    options: BTreeMap<String, String>,
 ) -> Result<GameProgram, Failure> {
     // Its forms are those of a BOT, but for `builtin:` and `human`.
     let spec = setup::bot(text).map_err(|failure| match failure {
@@ -119,10 +285,6 @@ pub(in crate::cli) fn check_builtins<'a>(
         return Err(Failure::Usage(format!("{} {problem}", program.name)));
     }
     Ok(())
-}
-
-pub(in crate::cli) fn parser() -> impl TypedValueParser<Value = GameArg> {
-    GameParser
 }
 
 /// Names the built-in games in the help; accepts programs, too.
@@ -169,9 +331,4 @@ pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
         return Err(format!("{expected}, with a VALUE without blanks"));
     }
     Ok((name.to_owned(), value.to_owned()))
-}
-
-/// Quarto.
-pub(in crate::cli) fn default_game() -> GameArg {
-    GameArg::Own(&GAMES[0])
 }

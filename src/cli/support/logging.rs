@@ -2,9 +2,12 @@
 //! leaves stderr the warnings.
 
 use std::collections::BTreeMap;
+use std::fs::{File, OpenOptions};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::{env, fmt, io};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::{env, fmt};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -19,22 +22,31 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
 use super::failure::Failure;
-use super::log_file::LogFile;
-use super::output::Notes;
+use super::output::{Notes, print_stderr};
 use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
+use crate::system::{is_unread_pipe, open_without_waiting};
+use crate::text::{cause, counted, unreadable};
 
-static LOG_FILE: OnceLock<(PathBuf, LogFile)> = OnceLock::new();
+static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
 
 pub(in crate::cli) fn file() -> Option<&'static Path> {
-    LOG_FILE.get().map(|(path, _)| path.as_path())
+    LOG_FILE.get().map(|file| file.path.as_path())
 }
 
 pub(in crate::cli) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
-    if let Some((_, file)) = LOG_FILE.get() {
-        file.finish();
+    let Some(file) = LOG_FILE.get() else {
+        return;
+    };
+    let lost = file.lost.load(Ordering::Relaxed);
+    if lost > 0 {
+        print_stderr(&format!(
+            "referee: {}: {} of the log could not be written",
+            file.path.display(),
+            counted(lost, "line", "lines")
+        ));
     }
 }
 
@@ -51,15 +63,28 @@ fn log_begin() {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct LogOptions {
     /// What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without it `RUST_LOG` decides [default: warn, with --log-file info]
-    #[arg(long, global = true, value_name = "LEVEL", help_heading = "Diagnosis")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        global = true,
+        value_name = "LEVEL",
+        help_heading = "Diagnosis"
+    )]
     log: Option<String>,
 
     /// Append the log to this file; only warnings then go to stderr
-    #[arg(long, global = true, value_name = "FILE", help_heading = "Diagnosis")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        global = true,
+        value_name = "FILE",
+        help_heading = "Diagnosis"
+    )]
     log_file: Option<PathBuf>,
 
     /// How the log is written
     #[arg(
+        hide_short_help = true,
         long,
         global = true,
         value_enum,
@@ -96,17 +121,22 @@ impl LogOptions {
             return Ok(());
         };
         let filter = self.filter(LevelFilter::INFO)?;
-        let (file, queue) = LogFile::open(path)?;
+        let file = LogFile {
+            path: path.clone(),
+            file: open(path)?,
+            lost: AtomicU64::new(0),
+            has_failed: AtomicBool::new(false),
+        };
+        let file = LOG_FILE.get_or_init(|| file);
         let warnings = tracing_subscriber::fmt::layer()
             .compact()
             .with_writer(|| Notes)
             .with_ansi(setup::palette(&io::stderr()) != Palette::plain())
             .with_filter(LevelFilter::WARN);
         tracing_subscriber::registry()
-            .with(self.layer(queue, false).with_filter(filter))
+            .with(self.layer(move || file, false).with_filter(filter))
             .with(warnings)
             .init();
-        let _ = LOG_FILE.set((path.clone(), file));
         log_begin();
         Ok(())
     }
@@ -193,4 +223,76 @@ where
         });
         writeln!(writer, "{line}")
     }
+}
+
+/// An error costs the lines that it concerns, and is said once; the games go on.
+#[derive(Debug)]
+struct LogFile {
+    path: PathBuf,
+    file: File,
+    lost: AtomicU64,
+    has_failed: AtomicBool,
+}
+
+/// Each call writes a line.
+impl io::Write for &LogFile {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let Err(error) = io::Write::write_all(&mut &self.file, line) else {
+            return Ok(line.len());
+        };
+        self.lost.fetch_add(1, Ordering::Relaxed);
+        // A pipe that is full for now.
+        let is_full = error.kind() == io::ErrorKind::WouldBlock;
+        if !is_full && !self.has_failed.swap(true, Ordering::Relaxed) {
+            print_stderr(&format!(
+                "referee: {}: the log cannot be written: {}; the games go on without it",
+                self.path.display(),
+                cause(&error)
+            ));
+        }
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// Opens the file for appending. It may be anything but a file of records: a pipe without a reader is
+/// an error instead of a wait.
+fn open(path: &Path) -> Result<File, Failure> {
+    let unreadable = |error: io::Error| {
+        let text = unreadable(path, &error);
+        Failure::Usage(format!("--log-file {text}"))
+    };
+    let mut options = OpenOptions::new();
+    options.append(true).create(true);
+    open_without_waiting(&mut options);
+    let file = options.open(path).map_err(|error| {
+        if is_unread_pipe(&error) {
+            return Failure::Usage(format!(
+                "--log-file {}: nobody reads from this pipe; start its reader first",
+                path.display()
+            ));
+        }
+        unreadable(error)
+    })?;
+    let is_file = file.metadata().map_err(unreadable)?.is_file();
+    if is_file && holds_records(path) {
+        return Err(Failure::Usage(format!(
+            "--log-file {}: it is a file of records; choose another file",
+            path.display()
+        )));
+    }
+    Ok(file)
+}
+
+/// Whether a file begins with a record.
+fn holds_records(path: &Path) -> bool {
+    let mut start = [0; 64];
+    let read = File::open(path).and_then(|mut file| io::Read::read(&mut file, &mut start));
+    let start = &start[..read.unwrap_or(0)];
+    let text = String::from_utf8_lossy(start);
+    let compact: String = text.split_ascii_whitespace().collect();
+    compact.starts_with("{\"v\":")
 }

@@ -5,7 +5,6 @@ pub(in crate::cli) mod console;
 pub(in crate::cli) mod failure;
 pub(in crate::cli) mod folder;
 pub(in crate::cli) mod games;
-pub(in crate::cli) mod log_file;
 pub(in crate::cli) mod logging;
 pub(in crate::cli) mod output;
 pub(in crate::cli) mod pages;

@@ -30,29 +30,25 @@ use crate::tournament::standings::Ranking;
 const LEFT: &str = "report.html";
 
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Pages")]
 pub(in crate::cli) struct PageOptions {
     /// Write a page with standings, charts and every game here when the games are over
-    #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Pages", long, value_name = "FILE")]
     report: Option<PathBuf>,
 
     #[command(flatten)]
-    live: LiveOption,
-
-    #[command(flatten)]
-    live_frame: FrameOption,
+    live: LiveOptions,
 
     /// End when the games have ended; without it the page of --live is served until Ctrl-C
-    #[arg(long)]
+    #[arg(help_heading = "Pages", long, hide_short_help = true)]
     live_exit: bool,
 
     /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
-    #[arg(long)]
+    #[arg(help_heading = "Pages", hide_short_help = true, long)]
     private: bool,
 }
 
 /// Clones share a server, which serves until the last of them is finished.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub(in crate::cli) struct Pages {
     feed: Option<Feed>,
     stage: Option<Stage>,
@@ -70,8 +66,7 @@ impl PageOptions {
         if let Some(report) = &self.report {
             words.extend(["--report".to_owned(), report.to_string_lossy().into_owned()]);
         }
-        words.extend(self.live.word());
-        words.extend(self.live_frame.words());
+        words.extend(self.live.words());
         if self.live_exit {
             words.push("--live-exit".to_owned());
         }
@@ -88,7 +83,6 @@ impl PageOptions {
         records: Option<&Path>,
         coming: Option<&Path>,
     ) -> Result<(), Failure> {
-        self.live_frame.check(&self.live)?;
         match &self.report {
             Some(report) => check_target(report, records, coming),
             None => Ok(()),
@@ -109,14 +103,7 @@ impl PageOptions {
     ) -> Result<Pages, Failure> {
         self.check(records, None)?;
         if self.report.is_none() && !self.live.is_on() {
-            return Ok(Pages {
-                feed: None,
-                stage: None,
-                server: None,
-                report: None,
-                kept: None,
-                stays: false,
-            });
+            return Ok(Pages::default());
         }
         let feed = Feed::new(html::Options {
             title: title.to_owned(),
@@ -125,7 +112,7 @@ impl PageOptions {
             own: None,
             limits,
             skip_copies: false,
-            frame: self.live_frame.origin(),
+            frame: self.live.frame(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
         });
         if let Some(path) = played.filter(|path| path.exists()) {
@@ -348,43 +335,12 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     atomic_file::replace(path, bytes)
 }
 
-#[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct FrameOption {
-    /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
-    #[arg(long, value_name = "ORIGIN")]
-    live_frame: Option<Origin>,
-}
-
-impl FrameOption {
-    fn words(&self) -> Vec<String> {
-        let origin = self.live_frame.iter();
-        origin
-            .flat_map(|origin| ["--live-frame".to_owned(), origin.to_string()])
-            .collect()
-    }
-
-    pub(in crate::cli) fn origin(&self) -> Option<Origin> {
-        self.live_frame.clone()
-    }
-
-    pub(in crate::cli) fn check(&self, live: &LiveOption) -> Result<(), Failure> {
-        if self.live_frame.is_some() && !live.is_on() {
-            return Err(Failure::Usage(
-                "--live-frame is for the page of --live, which is not given; add --live, or leave it out"
-                    .to_owned(),
-            ));
-        }
-        Ok(())
-    }
-}
-
 const DEFAULT_PORT: u16 = 4416;
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct LiveOption {
+pub(in crate::cli) struct LiveOptions {
     /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
-    #[arg(
-        long,
+    #[arg(help_heading = "Pages", long,
         value_name = "ADDR",
         num_args = 0..=1,
         require_equals = true,
@@ -392,6 +348,16 @@ pub(in crate::cli) struct LiveOption {
         value_parser = address
     )]
     live: Option<SocketAddr>,
+
+    /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
+    #[arg(
+        help_heading = "Pages",
+        long,
+        value_name = "ORIGIN",
+        requires = "live",
+        hide_short_help = true
+    )]
+    live_frame: Option<Origin>,
 }
 
 /// An address with or without its port, or a port alone.
@@ -412,7 +378,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
     })
 }
 
-impl LiveOption {
+impl LiveOptions {
     /// Serves the feed if `--live` was given, and prints the address.
     pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
         let Some(address) = self.live else {
@@ -442,8 +408,15 @@ impl LiveOption {
         Ok(Some(server))
     }
 
-    fn word(&self) -> Option<String> {
-        self.live.map(|address| format!("--live={address}"))
+    fn words(&self) -> Vec<String> {
+        let live = self.live.map(|address| format!("--live={address}"));
+        let frame = self.live_frame.iter();
+        let frame = frame.flat_map(|origin| ["--live-frame".to_owned(), origin.to_string()]);
+        live.into_iter().chain(frame).collect()
+    }
+
+    pub(in crate::cli) fn frame(&self) -> Option<Origin> {
+        self.live_frame.clone()
     }
 
     pub(in crate::cli) const fn is_on(&self) -> bool {
@@ -481,12 +454,14 @@ fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> R
         );
     }
     let directory = directory_of(path);
-    if !directory.is_dir() && coming.is_some_and(|coming| is_same(coming, directory)) {
+    if !directory.is_dir()
+        && coming.is_some_and(|coming| absolute(coming).ok() == absolute(directory).ok())
+    {
         return Ok(());
     }
     if !directory.is_dir() {
         return refused(&format!(
-            "there is no directory {}; make it first",
+            "there is no directory {}; create it first",
             directory.display()
         ));
     }
@@ -499,13 +474,6 @@ fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> R
             error = crate::text::cause(&error)
         )),
     }
-}
-
-/// The paths need not exist.
-fn is_same(a: &Path, b: &Path) -> bool {
-    let bare =
-        |path: &Path| -> Option<PathBuf> { Some(absolute(path).ok()?.components().collect()) };
-    bare(a).is_some_and(|a| bare(b).is_some_and(|b| a == b))
 }
 
 /// Without links, also for a file yet to be made.

@@ -54,8 +54,7 @@ impl Recorded {
                 continue;
             }
             games = line.number();
-            let id = || Some(line.summary().ok()?.id.into_owned());
-            if chosen.is_none() && choice.is_none_or(|choice| choice.is(line.number(), id)) {
+            if chosen.is_none() && GameChoice::chooses(choice, &line) {
                 chosen = Some((games, line.bytes().to_vec()));
             }
         }

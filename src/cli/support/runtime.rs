@@ -36,7 +36,7 @@ pub(in crate::cli) async fn until_interrupted<T>(
             return Poll::Ready(done);
         }
         let interrupted = Pin::new(&mut interrupted).poll(cx);
-        interrupted.map(|()| Err(Failure::Interrupted))
+        interrupted.map(|_| Err(Failure::Interrupted))
     })
     .await
 }
@@ -86,7 +86,7 @@ pub(in crate::cli) fn run_with_ticks<T: Send>(
                             .map_err(|_| Failure::Referee("the work ended in a panic".to_owned()))?;
                         return Ok((done, was_interrupted));
                     }
-                    () = &mut interrupted, if !was_interrupted => {
+                    _ = &mut interrupted, if !was_interrupted => {
                         was_interrupted = true;
                         stop.store(true, Ordering::Relaxed);
                     }

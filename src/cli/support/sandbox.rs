@@ -3,7 +3,7 @@
 use std::env::{self, VarError};
 use std::path::PathBuf;
 
-use clap::ValueEnum;
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::failure::Failure;
 use super::output::print_stderr;
@@ -18,29 +18,28 @@ use crate::sandbox::{
 use crate::system::{Shortage, is_root};
 use crate::text::{self, escape};
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Choice {
-    /// Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match
-    /// or a check then goes on without a sandbox where neither works, with a warning, and does not
-    /// confine built-in bots
-    Auto,
-    /// Bubblewrap and seccomp
-    Bwrap,
-    /// Landlock and seccomp
-    Landlock,
-    /// Nothing: for bots that you trust
-    None,
+/// `None`: the first that works.
+#[derive(Clone, Copy, Debug)]
+struct Selection(Option<Kind>);
+
+fn selection() -> impl TypedValueParser<Value = Selection> {
+    PossibleValuesParser::new([
+        PossibleValue::new("auto").help(
+            "Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match or a check \
+             then goes on without a sandbox where neither works, with a warning, and does not confine built-in bots",
+        ),
+        PossibleValue::new("bwrap").help("Bubblewrap and seccomp"),
+        PossibleValue::new("landlock").help("Landlock and seccomp"),
+        PossibleValue::new("none").help("Nothing: for bots that you trust"),
+    ])
+    .map(|name| selected(&name))
 }
 
-impl Choice {
-    const fn kind(self) -> Option<Kind> {
-        match self {
-            Self::Auto => None,
-            Self::Bwrap => Some(Kind::Bwrap),
-            Self::Landlock => Some(Kind::Landlock),
-            Self::None => Some(Kind::None),
-        }
-    }
+/// By its name, which is on the command line and in plans.
+fn selected(name: &str) -> Selection {
+    let kinds = [Kind::Bwrap, Kind::Landlock, Kind::None];
+    let kind = kinds.into_iter().find(|kind| kind.name() == name);
+    Selection(kind)
 }
 
 /// Plans call the supervisor by its old name, `guard`.
@@ -58,62 +57,59 @@ fn memory(text: &str) -> Result<u64, String> {
     }
 }
 
-fn count<const LEAST: u64>(text: &str) -> Result<u64, String> {
-    match text.parse() {
-        Ok(number) if number >= LEAST => Ok(number),
-        _ => Err(format!("expected a number of at least {LEAST}")),
-    }
-}
-
 #[derive(Clone, Debug, Default, clap::Args)]
-#[command(next_help_heading = "Sandbox (Linux)")]
 pub(in crate::cli) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
-    #[arg(long = "sandbox", value_enum, value_name = "KIND")]
-    kind: Option<Choice>,
+    #[arg(help_heading = "Sandbox (Linux)", long = "sandbox", value_name = "KIND", value_parser = selection())]
+    kind: Option<Selection>,
 
     /// Memory of all processes of a bot together [default: 1G]
-    #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
 
     /// Processes of a bot [default: 64]
-    #[arg(long, value_name = "N", value_parser = count::<1>, allow_negative_numbers = true)]
+    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(1), allow_negative_numbers = true)]
     processes: Option<u64>,
 
     /// Open files of a process [default: 256]
-    #[arg(long, value_name = "N", value_parser = count::<16>, allow_negative_numbers = true)]
+    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(16), allow_negative_numbers = true)]
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]
-    #[arg(long, value_name = "SIZE", value_parser = values::positive_size)]
+    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "SIZE", value_parser = values::positive_size)]
     scratch: Option<u64>,
 
     /// A file or directory that bots may read and run, such as where an interpreter is
     /// installed; may be given more than once
-    #[arg(long, value_name = "PATH")]
+    #[arg(
+        help_heading = "Sandbox (Linux)",
+        long,
+        hide_short_help = true,
+        value_name = "PATH"
+    )]
     expose: Vec<PathBuf>,
 
     /// A variable of the environment that bots get: NAME, with the value that it has here, or
     /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
     /// TZ, PATH and what the referee sets
-    #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
+    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
     env: Vec<Variable>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
-    #[arg(long)]
+    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true)]
     freeze: bool,
 }
 
 impl SandboxOptions {
     /// Without a sandbox unless one is asked for.
     pub(in crate::cli) fn or_none(mut self) -> Self {
-        self.kind = self.kind.or(Some(Choice::None));
+        self.kind = self.kind.or(Some(Selection(Some(Kind::None))));
         self
     }
 
     /// What is not given comes from the plan of a resumed tournament.
     pub(in crate::cli) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
-        self.kind = self.kind.or(Choice::from_str(&planned.kind, false).ok());
+        self.kind = self.kind.or_else(|| Some(selected(&planned.kind)));
         self.memory = self.memory.or(Some(planned.memory));
         self.processes = self.processes.or(Some(planned.processes));
         self.open_files = self.open_files.or(Some(planned.open_files));
@@ -161,12 +157,12 @@ impl SandboxOptions {
 
     /// For compilers, which need more room than bots.
     pub(in crate::cli) fn for_builds(&self) -> Self {
-        let limits = ResourceLimits::default();
+        let limits = self.limits();
         Self {
-            memory: Some(self.memory.unwrap_or(limits.memory).max(2 << 30)),
-            processes: Some(self.processes.unwrap_or(limits.processes).max(64)),
-            open_files: Some(self.open_files.unwrap_or(limits.open_files).max(256)),
-            scratch: Some(self.scratch.unwrap_or(limits.scratch).max(512 << 20)),
+            memory: Some(limits.memory.max(2 << 30)),
+            processes: Some(limits.processes.max(64)),
+            open_files: Some(limits.open_files.max(256)),
+            scratch: Some(limits.scratch.max(512 << 20)),
             freeze: false,
             ..self.clone()
         }
@@ -178,9 +174,19 @@ impl SandboxOptions {
         Ok(sandboxes.confine_one(program, &[])?)
     }
 
+    fn limits(&self) -> ResourceLimits {
+        let default = ResourceLimits::default();
+        ResourceLimits {
+            memory: self.memory.unwrap_or(default.memory),
+            processes: self.processes.unwrap_or(default.processes),
+            open_files: self.open_files.unwrap_or(default.open_files),
+            scratch: self.scratch.unwrap_or(default.scratch),
+        }
+    }
+
     /// Selects a sandbox and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
-        let kind = self.kind.unwrap_or(Choice::Auto);
+        let kind = self.kind.and_then(|Selection(kind)| kind);
         Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
     }
 
@@ -188,19 +194,20 @@ impl SandboxOptions {
     pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
-            let is_program = |bot: &&BotSpec| matches!(bot, BotSpec::Program(_));
-            warn_memory(&chosen, bots.iter().filter(is_program).count());
+            warn_memory(&chosen, bots.iter().filter_map(BotSpec::program).count());
             return Ok(Sandboxes {
                 programs: chosen.clone(),
                 builtins: chosen,
             });
         }
-        let confined = |bot: &&BotSpec| matches!(bot, BotSpec::Program(program) if program.builtin().is_none());
-        let none = Sandbox::choose(&self.request(Choice::None)?)
+        let none = Sandbox::choose(&self.request(Some(Kind::None))?)
             .map_err(|error| Failure::Usage(error.to_string()))?;
-        let count = bots.iter().filter(confined).count();
+        let programs = bots.iter().filter_map(BotSpec::program);
+        let count = programs
+            .filter(|program| program.builtin().is_none())
+            .count();
         let programs = if count > 0 {
-            match Sandbox::choose(&self.request(Choice::Auto)?) {
+            match Sandbox::choose(&self.request(None)?) {
                 Ok(sandbox) => sandbox,
                 Err(error) if error.obstacle == Obstacle::Absent => {
                     print_stderr(&format!(
@@ -221,22 +228,16 @@ impl SandboxOptions {
         })
     }
 
-    fn request(&self, kind: Choice) -> Result<SandboxRequest, Failure> {
+    fn request(&self, kind: Option<Kind>) -> Result<SandboxRequest, Failure> {
         if self.freeze && cfg!(windows) {
             return Err(Failure::Usage(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
                     .to_owned(),
             ));
         }
-        let default_limits = ResourceLimits::default();
         Ok(SandboxRequest {
-            kind: kind.kind(),
-            limits: ResourceLimits {
-                memory: self.memory.unwrap_or(default_limits.memory),
-                processes: self.processes.unwrap_or(default_limits.processes),
-                open_files: self.open_files.unwrap_or(default_limits.open_files),
-                scratch: self.scratch.unwrap_or(default_limits.scratch),
-            },
+            kind,
+            limits: self.limits(),
             expose: self.expose.clone(),
             environment: self
                 .env
@@ -308,16 +309,10 @@ impl Sandboxes {
     ) -> Result<[BotSpec; N], Failure> {
         let mut confined = bots.clone();
         for (i, bot) in confined.iter_mut().enumerate() {
+            let others = bots.iter().enumerate().filter(|(other, _)| *other != i);
+            let others = others.filter_map(|(_, bot)| bot.program());
             if let BotSpec::Program(program) = bot {
-                let others: Vec<&Program> = bots
-                    .iter()
-                    .enumerate()
-                    .filter_map(|(other, bot)| match bot {
-                        BotSpec::Program(program) if other != i => Some(program),
-                        BotSpec::Program(_) | BotSpec::Human => None,
-                    })
-                    .collect();
-                *program = self.confine_one(program, &others)?;
+                *program = self.confine_one(program, &others.collect::<Vec<_>>())?;
             }
         }
         Ok(confined)

@@ -1,42 +1,24 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
 use std::env;
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::{self, Write as _};
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
-use clap::ValueEnum;
 use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
 use super::failure::Failure;
 use crate::bot::spec::BotSpec;
-use crate::game::quarto::{PieceSet, Rules};
+use crate::game::quarto::PieceSet;
 use crate::record::Record;
 use crate::report::terminal::Palette;
 use crate::session::{Ruleset, registry};
 use crate::strategy;
 use crate::system::AsStream;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum RulesName {
-    /// Rows, columns and diagonals
-    Standard,
-    /// Also the nine 2×2 squares
-    Squares,
-}
-
-impl From<RulesName> for Rules {
-    fn from(name: RulesName) -> Self {
-        match name {
-            RulesName::Standard => Self::Standard,
-            RulesName::Squares => Self::Squares,
-        }
-    }
-}
 
 /// The built-in set without a path.
 pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
@@ -59,16 +41,6 @@ pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Fail
     set.check_for_match()
         .map_err(|error| set_failure(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
     Ok(set)
-}
-
-/// The set of a match, and its file for bots if it is not built in.
-pub(in crate::cli) fn match_pieces(
-    path: Option<&PathBuf>,
-) -> Result<(PieceSet, Option<PiecesFile>), Failure> {
-    let set = match_set(path)?;
-    let path = path.filter(|_| !set.is_builtin());
-    let file = path.map(|path| PiecesFile::new(path, set.text()));
-    Ok((set, file.transpose()?))
 }
 
 fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
@@ -127,9 +99,6 @@ pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
     Ok(absolute.to_string_lossy().into_owned())
 }
 
-/// As the kernel's.
-const MOST_LINKS: usize = 40;
-
 /// A piece set's file that bots can read as long as this lives: the user's, or a copy.
 #[derive(Debug)]
 pub(in crate::cli) struct PiecesFile {
@@ -142,19 +111,16 @@ impl PiecesFile {
     /// Copies `text`, which was read from `path`, where a bot could not read the same there: a pipe, `/dev/stdin`, a
     /// name that is not UTF-8.
     pub(in crate::cli) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
-        let absolute = path::absolute(path).map_err(|error| {
-            Failure::Usage(format!(
-                "{}: {error}",
-                path.display(),
-                error = crate::text::cause(&error)
-            ))
-        })?;
-        match absolute.to_str() {
-            Some(named) if absolute.is_file() && !is_of_this_process(&absolute) => Ok(Self {
-                path: named.to_owned(),
-                _copy: None,
-            }),
-            _ => Self::copy(text),
+        let named = if cfg!(windows) {
+            path::absolute(path)
+        } else {
+            // `/dev/stdin` is another file to another process.
+            path.canonicalize()
+        };
+        let file = named.ok().filter(|path| path.is_file());
+        match file.and_then(|path| path.into_os_string().into_string().ok()) {
+            Some(path) => Ok(Self { path, _copy: None }),
+            None => Self::copy(text),
         }
     }
 
@@ -187,19 +153,4 @@ impl PiecesFile {
     pub(in crate::cli) fn path(&self) -> &str {
         &self.path
     }
-}
-
-/// To another process the path means another file.
-fn is_of_this_process(path: &Path) -> bool {
-    let mut path = PathBuf::from(path);
-    for _ in 0..MOST_LINKS {
-        if path.starts_with("/dev") || path.starts_with("/proc") {
-            return true;
-        }
-        match fs::read_link(&path) {
-            Ok(to) => path = path.parent().unwrap_or(Path::new("/")).join(to),
-            Err(_) => return false,
-        }
-    }
-    true
 }

@@ -1,7 +1,5 @@
 //! The solver's memory and threads.
 
-use std::num::NonZeroU16;
-
 use super::output::print_stderr;
 use super::values;
 use crate::solver::{Options, Solver};
@@ -14,8 +12,8 @@ pub(in crate::cli) struct SolverArgs {
     hash: usize,
 
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = values::not_zero::<NonZeroU16>, allow_negative_numbers = true)]
-    threads: Option<NonZeroU16>,
+    #[arg(long, value_name = "N", value_parser = values::at_least::<u16>(1), allow_negative_numbers = true)]
+    threads: Option<u16>,
 }
 
 fn hash(text: &str) -> Result<usize, String> {
@@ -28,7 +26,7 @@ impl SolverArgs {
         let default = Options::default();
         Options {
             tt_bytes: self.hash,
-            threads: self.threads.map_or(default.threads, |n| n.get().into()),
+            threads: self.threads.map_or(default.threads, usize::from),
         }
     }
 

@@ -1,16 +1,15 @@
-//! Values of options as people type them: times, sizes, numbers, dates, clocks.
+//! Values of options as people type them (times, sizes, numbers, dates), and the options of time.
 
 use std::ops::RangeInclusive;
-use std::str::FromStr;
 use std::time::Duration;
 
-use clap::ValueEnum;
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
 use super::failure::Failure;
+use crate::arena::plan::Plan;
 use crate::bot::ClockKind;
 use crate::play::TimeControl;
 
@@ -78,11 +77,6 @@ pub(in crate::cli) fn at_least<T: TryFrom<u64>>(
     within(least..=u64::MAX)
 }
 
-pub(in crate::cli) fn not_zero<T: FromStr>(text: &str) -> Result<T, String> {
-    text.parse()
-        .map_err(|_| "expected a whole number of at least 1".to_owned())
-}
-
 /// A number that need not be whole, such as `example`.
 pub(in crate::cli) fn decimal(
     example: f64,
@@ -141,28 +135,95 @@ pub(in crate::cli) fn time(text: &str) -> Result<Timestamp, String> {
         })
 }
 
-/// What clocks measure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(in crate::cli) enum ClockName {
-    /// Time, without waiting for a processor
-    Wall,
-    /// Processor time of a bot's processes
-    // Other systems do not report that of another process.
-    #[cfg(all(target_os = "linux", not(portable)))]
-    Cpu,
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub(in crate::cli) struct AnswerTimes {
+    /// Time for a move; none for no limit [default: 10s; people have no limit]
+    #[arg(help_heading = "Time", long, value_name = "TIME", allow_hyphen_values = true, value_parser = move_time)]
+    pub(in crate::cli) move_time: Option<MoveTime>,
+
+    /// Time on top for the first answer of a fresh process [default: 10s]
+    #[arg(help_heading = "Time", hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration)]
+    pub(in crate::cli) start_time: Option<Duration>,
+
+    /// What clocks measure: time, without that in which a bot could run but waits for a CPU; or CPU time of
+    /// the bot's processes, with a limit of ten times as much wall time (at least 5 s more) [default: wall]
+    #[arg(
+        help_heading = "Time",
+        hide_short_help = true,
+        long,
+        value_enum,
+        value_name = "KIND"
+    )]
+    pub(in crate::cli) clock: Option<ClockKind>,
 }
 
-impl From<ClockName> for ClockKind {
-    fn from(name: ClockName) -> Self {
-        match name {
-            ClockName::Wall => Self::Wall,
-            #[cfg(all(target_os = "linux", not(portable)))]
-            ClockName::Cpu => Self::Cpu,
+impl AnswerTimes {
+    pub(in crate::cli) fn control(&self) -> Result<TimeControl, Failure> {
+        check_clock(self.unchecked())
+    }
+
+    fn unchecked(&self) -> TimeControl {
+        let default = TimeControl::default();
+        let move_time = self.move_time.map(|MoveTime(limit)| limit);
+        TimeControl {
+            move_time: move_time.unwrap_or(default.move_time),
+            start_time: self.start_time.unwrap_or(default.start_time),
+            kind: self.clock.unwrap_or_default(),
+            ..default
         }
     }
 }
 
-pub(in crate::cli) fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
+#[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
+pub(in crate::cli) struct TimeOptions {
+    #[command(flatten)]
+    pub(in crate::cli) answers: AnswerTimes,
+
+    /// Time for all moves of a game together; no limit when not given
+    #[arg(help_heading = "Time", long, value_name = "TIME", allow_hyphen_values = true, value_parser = positive_duration)]
+    pub(in crate::cli) game_time: Option<Duration>,
+
+    /// Added to the game clock after every move
+    #[arg(help_heading = "Time", hide_short_help = true, long, value_name = "TIME", allow_hyphen_values = true, value_parser = duration, requires = "game_time")]
+    pub(in crate::cli) increment: Option<Duration>,
+}
+
+impl TimeOptions {
+    pub(in crate::cli) fn control(&self) -> Result<TimeControl, Failure> {
+        check_clock(self.unchecked())
+    }
+
+    pub(in crate::cli) fn unchecked(&self) -> TimeControl {
+        let time = self.answers.unchecked();
+        TimeControl {
+            game_time: self.game_time,
+            increment: self.increment.unwrap_or(time.increment),
+            ..time
+        }
+    }
+
+    /// The limits of a plan when all bots share them and none is given.
+    pub(in crate::cli) fn or_planned(self, plan: &Plan) -> Result<Self, Failure> {
+        let limits = plan.bots.first().map(|bot| bot.limits);
+        let limits = limits.filter(|&limits| plan.bots.iter().all(|bot| bot.limits == limits));
+        let (true, Some(limits)) = (self == Self::default(), limits) else {
+            return Ok(self);
+        };
+        let time = TimeControl::try_from(limits)
+            .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?;
+        Ok(Self {
+            answers: AnswerTimes {
+                move_time: Some(MoveTime(time.move_time)),
+                start_time: Some(time.start_time),
+                clock: Some(time.kind),
+            },
+            game_time: time.game_time,
+            increment: Some(time.increment),
+        })
+    }
+}
+
+fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
     let has_limit = time.move_time.is_some() || time.game_time.is_some();
     if time.kind == ClockKind::Cpu && !has_limit {
         return Err(Failure::Usage(

@@ -5,18 +5,18 @@ mod playing;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use self::playing::{Playing, find};
 use super::tournament::{Options, check_solvable};
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{SandboxOptions, announce};
-use crate::cli::support::setup::{RulesName, palette, unreadable};
-use crate::cli::support::values::{self, ClockName, MoveTime};
+use crate::cli::support::setup::{palette, unreadable};
+use crate::cli::support::values::{self, MoveTime, TimeOptions};
 use crate::report::comparison::{Ended, Report};
 use crate::report::terminal::aligned;
 use crate::text::counted;
@@ -60,7 +60,7 @@ pub(in crate::cli) struct Args {
     pool: Vec<String>,
 
     /// With --pool, how many of the comparisons are games of NEW against OLD, in percent
-    #[arg(long, value_name = "PERCENT", default_value_t = 50, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(hide_short_help = true, long, value_name = "PERCENT", default_value_t = 50, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true, help_heading = "Comparison")]
     against_old: u8,
 
     /// Ask whether NEW is not worse, instead of better
@@ -79,8 +79,7 @@ pub(in crate::cli) struct Args {
     margin: f64,
 
     /// How probable it may be that yes (better, or not worse) is wrong
-    #[arg(
-        long,
+    #[arg(hide_short_help = true, long,
         value_name = "P",
         default_value_t = 0.05,
         value_parser = values::decimal(0.05),
@@ -90,8 +89,7 @@ pub(in crate::cli) struct Args {
     alpha: f64,
 
     /// How probable it may be that no is wrong
-    #[arg(
-        long,
+    #[arg(hide_short_help = true, long,
         value_name = "P",
         default_value_t = 0.05,
         value_parser = values::decimal(0.05),
@@ -105,71 +103,50 @@ pub(in crate::cli) struct Args {
     budget: MoveTime,
 
     /// The most comparisons: pairs of games, and with others of the pool two pairs
-    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::within::<u32>(1..=100_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = values::within::<u32>(1..=100_000), allow_negative_numbers = true, help_heading = "Schedule")]
     pairs: u32,
 
     /// Play all --pairs, also when it is certain before
-    #[arg(long, help_heading = "Comparison")]
+    #[arg(hide_short_help = true, long, help_heading = "Comparison")]
     all: bool,
 
     /// Play nothing; simulate so many comparisons, and print how often they err
-    #[arg(long, value_name = "N", conflicts_with_all = ["new", "pool", "json", "markdown", "out", "all"], value_parser = values::within::<u32>(1..=1_000_000), allow_negative_numbers = true, help_heading = "Comparison")]
+    #[arg(hide_short_help = true, long, value_name = "N", conflicts_with_all = ["new", "pool", "json", "markdown", "out", "all"], value_parser = values::within::<u32>(1..=1_000_000), allow_negative_numbers = true, help_heading = "Comparison")]
     simulate: Option<u32>,
 
     /// Random plies at the start of every pair [default: 4]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, conflicts_with = "openings", help_heading = "Game")]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, conflicts_with = "openings", help_heading = "Schedule")]
     opening_plies: Option<u32>,
 
     /// Start games from the boards of this file instead, one per line
-    #[arg(long, value_name = "FILE", help_heading = "Game")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "FILE",
+        help_heading = "Schedule"
+    )]
     openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Game")]
+    #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Schedule")]
     seed: Option<u64>,
 
-    /// The game [default: quarto]
-    #[arg(long, value_parser = games::parser(), help_heading = "Game")]
-    game: Option<GameArg>,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE", help_heading = "Game")]
-    pieces: Option<PathBuf>,
-
-    /// Which groups of cells count [default: standard]
-    #[arg(long, value_enum, help_heading = "Game")]
-    rules: Option<RulesName>,
+    #[command(flatten)]
+    game: GameOptions,
 
     /// End a game as soon as its value is proven; the time to prove it is charged to no bot
     #[arg(long, help_heading = "Game")]
     adjudicate: bool,
 
-    /// Time for a move; none for no limit [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
-    move_time: Option<MoveTime>,
-
-    /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
-    start_time: Option<Duration>,
-
-    /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Time")]
-    game_time: Option<Duration>,
-
-    /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
-    increment: Option<Duration>,
-
-    /// What clocks measure: time, or processor time [default: wall]
-    #[arg(long, value_enum, value_name = "KIND", help_heading = "Time")]
-    clock: Option<ClockName>,
+    #[command(flatten)]
+    time: TimeOptions,
 
     /// Games at once [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     jobs: Option<u16>,
 
     /// Play without checking the bots before
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     no_check: bool,
 
     /// Keep the games in this folder, as a tournament does; what was played there before counts
@@ -224,14 +201,8 @@ impl Args {
             openings: self.openings.clone(),
             seed: self.seed,
             game: self.game.clone(),
-            pieces: self.pieces.clone(),
-            rules: self.rules,
             adjudicate: self.adjudicate,
-            move_time: self.move_time,
-            start_time: self.start_time,
-            game_time: self.game_time,
-            increment: self.increment,
-            clock: self.clock,
+            time: self.time.clone(),
             jobs: self.jobs,
             no_check: self.no_check,
             sandbox: self.sandbox.clone(),

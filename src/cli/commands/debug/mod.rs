@@ -2,8 +2,9 @@
 
 mod dialogue;
 
+use std::collections::BTreeMap;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -13,11 +14,11 @@ use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
-use crate::cli::support::games::{self, GameOptions};
+use crate::cli::support::games::{self, SetOptions};
 use crate::cli::support::output::{print_bot_line, print_stderr};
 use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
 use crate::cli::support::runtime::examine;
-use crate::cli::support::setup::{PiecesFile, RulesName, match_pieces, palette};
+use crate::cli::support::setup::{PiecesFile, palette};
 use crate::cli::support::values::{self, MoveTime};
 use crate::play::TimeControl;
 use crate::play::examiner::{Examiner, Line, Question};
@@ -74,23 +75,18 @@ pub(in crate::cli) struct Args {
     turn: Option<usize>,
 
     /// Before the game, also send what its process was sent in earlier games of the file
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     from_first: bool,
 
     /// The position, as the protocol writes it; 42 cells are one of Four In A Row; with --game-program a state of that game
     #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["game", "turn", "part", "from_first"])]
     start: Option<String>,
 
-    /// Which groups of cells count, with --start
-    #[arg(long, value_enum, default_value = "standard", conflicts_with = "game")]
-    rules: RulesName,
-
-    /// A piece set's CSV file, with --start
-    #[arg(long, value_name = "FILE", conflicts_with = "game")]
-    pieces: Option<PathBuf>,
+    #[command(flatten)]
+    set: SetOptions,
 
     /// Wait for Enter before the first line is sent, until a debugger is attached
-    #[arg(long)]
+    #[arg(hide_short_help = true, long)]
     wait: bool,
 
     /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]
@@ -220,26 +216,16 @@ fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
                 .to_owned(),
         ));
     }
-    let (ruleset, pieces): (Arc<dyn Ruleset>, _) = match &args.asked.game_program.game_program {
-        Some(_) if args.pieces.is_some() || args.rules != RulesName::Standard => {
+    let ruleset: Arc<dyn Ruleset> = match &args.asked.game_program.game_program {
+        Some(_) if !args.set.is_default() => {
             return Err(Failure::Usage(
                 "--pieces and --rules are for Quarto; leave them out, or --game-program".to_owned(),
             ));
         }
-        Some(program) => {
-            let game = games::program("--game-program", program, GameOptions::new())?;
-            (Arc::new(game), None)
-        }
-        None => {
-            let (set, pieces) = match_pieces(args.pieces.as_ref())?;
-            let choices = Choices {
-                rules: args.rules.into(),
-                set,
-                ..Choices::default()
-            };
-            (game_of(args.start.as_deref()).ruleset(choices), pieces)
-        }
+        Some(program) => Arc::new(games::program("--game-program", program, BTreeMap::new())?),
+        None => game_of(args.start.as_deref()).ruleset(args.set.choices()?),
     };
+    let pieces = args.set.file(&*ruleset)?;
     let session = match &args.start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {

@@ -5,7 +5,6 @@ mod climb;
 use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use self::climb::Climb;
 use super::tournament::{Options, bots_of, jobs, resolved};
@@ -13,12 +12,12 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg};
+use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{RulesName, absolute, this_program, unreadable};
-use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
+use crate::cli::support::setup::{absolute, this_program, unreadable};
+use crate::cli::support::values::{self, TimeOptions};
 use crate::league::grading::scale::{self, Scale};
 use crate::league::grading::{Grade, Verdict};
 use crate::league::intake::people::StudentList;
@@ -60,32 +59,14 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 
-    /// The game [default: that of DIR, or quarto]
-    #[arg(long, value_parser = games::parser(), help_heading = "Game")]
-    game: Option<GameArg>,
+    #[command(flatten)]
+    game: GameOptions,
 
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE", help_heading = "Game")]
-    pieces: Option<PathBuf>,
-
-    /// Which groups of cells count [default: that of DIR, or standard]
-    #[arg(long, value_enum, help_heading = "Game")]
-    rules: Option<RulesName>,
-
-    /// Time for a move; none for no limit [default: that of DIR, or 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
-    move_time: Option<MoveTime>,
-
-    /// Time on top for the first answer of a fresh process [default: that of DIR, or 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
-    start_time: Option<Duration>,
-
-    /// What clocks measure: time, or processor time [default: that of DIR, or wall]
-    #[arg(long, value_enum, value_name = "KIND", help_heading = "Time")]
-    clock: Option<ClockName>,
+    #[command(flatten)]
+    time: TimeOptions,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     jobs: Option<u16>,
 
     #[command(flatten)]
@@ -100,11 +81,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
         game: args.game.clone(),
-        pieces: args.pieces.clone(),
-        rules: args.rules,
-        move_time: args.move_time,
-        start_time: args.start_time,
-        clock: args.clock,
+        time: args.time.clone(),
         jobs: args.jobs,
         sandbox: args.sandbox.clone(),
         ..Options::default()
@@ -223,7 +200,7 @@ fn references(
         let request = BotRequest {
             text: resolved(&rung.bot, Path::new(&base)),
             name: Some(format!("rung {}", rung.name)),
-            time: check_clock(options.time(None))?,
+            time: options.time.control()?,
             ..BotRequest::default()
         };
         let mut found = entrants::find(&[request], &this_program()?, sandbox)?;

@@ -4,23 +4,19 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use clap::ValueEnum as _;
 use jiff::Timestamp;
 
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::{Format, Plan};
 use crate::bot::shell;
-use crate::cli::commands::tournament::{BotOptions, Options, Task, start};
+use crate::cli::commands::tournament::{BotOptions, Options, ScheduleOptions, Task, start};
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::GameArg;
 use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::setup::{RulesName, absolute};
+use crate::cli::support::setup::absolute;
 use crate::cli::support::values;
-use crate::game_program::GameProgram;
 use crate::league::build;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Status};
-use crate::session::registry;
 use crate::text::counted;
 
 const FOLDER: &str = "final";
@@ -41,16 +37,13 @@ pub(in crate::cli) struct FinalArgs {
     deadline: Option<Timestamp>,
 
     #[command(flatten)]
+    schedule: ScheduleOptions,
+
+    #[command(flatten)]
     options: Options,
 }
 
 pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
-    if args.options.out.is_some() {
-        return Err(Failure::Usage(format!(
-            "the final is in the folder of its league, {}; leave --out out",
-            final_folder(&args.folder).display()
-        )));
-    }
     let directory = TournamentDirectory::at(&final_folder(&args.folder));
     let plan = directory.plan()?;
     if args.announce {
@@ -75,6 +68,7 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
     };
     let options = Options {
         out: Some(directory.path().to_owned()),
+        schedule: args.schedule.clone(),
         ..args.options.clone()
     };
     print_stderr(&format!("referee: {}", statement(&plan)));
@@ -105,19 +99,19 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
         )));
     };
     let mut options = args.options.clone().or_planned(&of_league)?;
-    same_game(&mut options, &of_league, season.path());
+    options.game = options.game.or_planned(&of_league)?;
+    options.schedule = args.schedule.clone();
     if options.seed == Some(of_league.seed) {
         return Err(Failure::Usage(format!(
             "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
             of_league.seed
         )));
     }
-    let is_seeded = options
-        .format
-        .is_some_and(|format| format != Format::RoundRobin);
+    let format = options.schedule.format;
+    let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
     let standings = season.path().join("standings.json");
-    if is_seeded && options.seeds.is_none() && standings.exists() {
-        options.seeds = Some(standings);
+    if is_seeded && options.schedule.seeds.is_none() && standings.exists() {
+        options.schedule.seeds = Some(standings);
     }
     options
         .bots
@@ -149,25 +143,6 @@ fn statement(plan: &Plan) -> String {
         plan.seed,
         announced.hash
     )
-}
-
-fn same_game(options: &mut Options, of_league: &Plan, folder: &Path) {
-    let of_league_game = || match &of_league.game_program {
-        Some(program) => Some(GameArg::Program(shell_words::join(&program.command))),
-        None => registry::find(&of_league.game).map(GameArg::Own),
-    };
-    if options.game.is_none() && of_league.game_program.is_some() && options.game_option.is_empty()
-    {
-        let of_rules = GameProgram::options_of(&of_league.rules).unwrap_or_default();
-        options.game_option = of_rules.into_iter().collect();
-    }
-    options.game = options.game.take().or_else(of_league_game);
-    let rules = RulesName::from_str(&of_league.rules, true).ok();
-    let has_sets = options.game.as_ref().is_some_and(GameArg::has_piece_sets);
-    options.rules = options.rules.or(rules.filter(|_| has_sets));
-    if options.pieces.is_none() && of_league.pieces.is_some() {
-        options.pieces = Some(folder.join("pieces.csv"));
-    }
 }
 
 fn bots(

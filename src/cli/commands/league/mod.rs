@@ -43,8 +43,9 @@ pub(in crate::cli) struct LeagueArgs {
 
 #[derive(Debug, Subcommand)]
 enum LeagueCommand {
-    /// Plays the tournament that decides a term, with the newest versions, new openings and a seed that is
-    /// announced before
+    /// Play the tournament that decides a term
+    ///
+    /// With the newest versions, new openings and a seed that is announced before.
     Final(FinalArgs),
 }
 
@@ -79,13 +80,18 @@ struct Args {
     #[arg(long, requires = "from", conflicts_with = "plan")]
     watch: bool,
 
-    /// Play nothing: plan the games that are missing, to be played in parts by `referee run`
-    #[arg(long)]
+    /// Play nothing: plan the games that are missing, to be played in parts by `referee shard run`
+    #[arg(hide_short_help = true, long)]
     plan: bool,
 
     /// Run this command line after the games of an update, to publish pages or to tell others; it finds
     /// the folder in `$REFEREE_FOLDER` and the number of new games in `$REFEREE_NEW_GAMES`
-    #[arg(long, value_name = "COMMAND", conflicts_with = "plan")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "COMMAND",
+        conflicts_with = "plan"
+    )]
     after: Option<String>,
 
     /// A TOML file with options; the command line takes precedence
@@ -105,7 +111,6 @@ impl Args {
 fn run_update(args: &Args) -> Result<(), Failure> {
     let mut options = args.options.clone();
     options.bots = BotOptions::read(args.config.as_deref())?;
-    refuse_foreign(&options)?;
     if args.folder().is_file() {
         let shown = args.folder().display();
         return Err(Failure::Usage(format!(
@@ -259,25 +264,6 @@ impl Rounds<'_> {
                 Err(error) => print_stderr(&format!("referee: {error}")),
             }
         }
-    }
-}
-
-fn refuse_foreign(options: &Options) -> Result<(), Failure> {
-    let foreign = [
-        ("--format", options.format.is_some()),
-        ("--rounds", options.rounds.is_some()),
-        ("--groups", options.groups.is_some()),
-        ("--seeds", options.seeds.is_some()),
-        ("--sprt", options.sprt.is_some()),
-        ("--out", options.out.is_some()),
-        ("--strict", options.strict),
-    ];
-    match foreign.iter().find(|(_, is_given)| *is_given) {
-        Some((name, _)) => Err(Failure::Usage(format!(
-            "{name} is for tournaments; in a league everybody meets everybody, in the folder that is named \
-             first: leave it out"
-        ))),
-        None => Ok(()),
     }
 }
 

@@ -29,7 +29,6 @@ use crate::cli::support::pages::Pages;
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
-use crate::cli::support::values::check_clock;
 use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Member, Status, Version};
@@ -276,7 +275,7 @@ impl<'a> Update<'a> {
                 Ok(program) => requests.push(BotRequest {
                     text: absolute(&program)?,
                     name: Some(name.clone()),
-                    time: check_clock(self.options.time(None))?,
+                    time: self.options.time.control()?,
                     ..BotRequest::default()
                 }),
                 Err(problem) => rejected.push(self.rejected(
@@ -296,7 +295,7 @@ impl<'a> Update<'a> {
             bot: BotPlan {
                 name: name.to_owned(),
                 slug: member.folder.clone(),
-                limits: Limits::from(self.options.time(None)),
+                limits: Limits::from(self.options.time.unchecked()),
                 ..BotPlan::default()
             },
             reason,

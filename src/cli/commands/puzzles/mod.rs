@@ -34,11 +34,11 @@ pub(in crate::cli) struct PuzzlesArgs {
 
 #[derive(Debug, Subcommand)]
 enum PuzzlesCommand {
-    /// Turns the mistakes in recorded games into puzzles, each with all right answers
+    /// Make puzzles of recorded mistakes
     Make(make::Args),
-    /// Asks a bot every puzzle of a set, and says how many it solves
+    /// Score a bot by the puzzles it solves
     Run(Box<run::Args>),
-    /// Writes a page on which people solve the puzzles of a set
+    /// Write a page of puzzles for people
     Page(page::Args),
 }
 

@@ -15,8 +15,7 @@ use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{PiecesFile, palette, unwritable};
-use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
-use crate::play::TimeControl;
+use crate::cli::support::values::{self, AnswerTimes};
 use crate::play::examiner::{Asked, Examiner, Line};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
@@ -61,17 +60,8 @@ pub(super) struct Args {
     #[arg(long, value_name = "N", default_value = "0", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
     seed: u32,
 
-    /// Time for a move; none for no limit
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::move_time)]
-    move_time: MoveTime,
-
-    /// Time on top for the first answer of a fresh process
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "10s", value_parser = values::duration)]
-    start_time: Duration,
-
-    /// What clocks measure, as in a match
-    #[arg(long, value_enum, value_name = "KIND", default_value = "wall")]
-    clock: ClockName,
+    #[command(flatten)]
+    time: AnswerTimes,
 
     #[command(flatten)]
     sandbox: SandboxOptions,
@@ -96,12 +86,7 @@ pub(super) struct Attempt<'a> {
 pub(super) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "scored by puzzles")?;
     let puzzles = load(&args.set)?;
-    let time = check_clock(TimeControl {
-        move_time: args.move_time.0,
-        start_time: args.start_time,
-        kind: args.clock.into(),
-        ..TimeControl::default()
-    })?;
+    let time = args.time.control()?;
     let program = args.sandbox.confine(&program)?;
     let mut attempts = Vec::new();
     let bar = ProgressBar::new(puzzles.len() as u64, "puzzles");

@@ -13,7 +13,7 @@ use crate::arena::analysing;
 use crate::arena::directory::TournamentDirectory;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of, title_of, tournament_of};
-use crate::cli::support::pages::{FrameOption, LiveOption, add_file, add_line, damaged, write};
+use crate::cli::support::pages::{LiveOptions, add_file, add_line, damaged, write};
 use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
 use crate::cli::support::runtime::{runtime, until_interrupted};
 use crate::cli::support::setup::unreadable;
@@ -58,10 +58,7 @@ pub(in crate::cli) struct Args {
     only: Vec<String>,
 
     #[command(flatten)]
-    live: LiveOption,
-
-    #[command(flatten)]
-    live_frame: FrameOption,
+    live: LiveOptions,
 
     #[command(flatten)]
     game_program: GameProgramOption,
@@ -88,7 +85,6 @@ fn game_of(
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    args.live_frame.check(&args.live)?;
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
@@ -116,7 +112,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         private: args.private,
         skip_copies: shown.len() > 1,
         game: game_of(&args.game_program, &records)?,
-        frame: args.live_frame.origin(),
+        frame: args.live.frame(),
         ..html::Options::default()
     });
     let files = analysed_first(&shown);
@@ -176,7 +172,7 @@ fn is_analysed(path: &Path) -> Option<bool> {
 }
 
 /// Adds games as the files grow, until interrupted.
-fn follow(files: &[&Path], live: &LiveOption, feed: &Feed) -> Result<(), Failure> {
+fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failure> {
     let mut growing = files
         .iter()
         .map(|path| Reader::open(path).map_err(|error| unreadable(path, &error)))

@@ -25,7 +25,7 @@ pub(super) fn resume_command(
     let path = directory.quoted();
     let mut command = match shard {
         None => format!("to resume: referee tournament --out {path}"),
-        Some(shard) => format!("to resume: referee run {path} --shard {shard}"),
+        Some(shard) => format!("to resume: referee shard run {path} --shard {shard}"),
     };
     // Options that the plan does not hold.
     if let Some(jobs) = options.jobs {

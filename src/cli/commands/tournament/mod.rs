@@ -14,7 +14,7 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
-pub(in crate::cli) use self::options::{BotOptions, Options, bots_of, resolved};
+pub(in crate::cli) use self::options::{BotOptions, Options, ScheduleOptions, bots_of, resolved};
 pub(in crate::cli) use self::preparation::{Notices, check_bots, checks, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
 pub(in crate::cli) use self::run::{open_own, play, play_until, print_plan, warn_of_repetition};
@@ -36,7 +36,7 @@ use crate::sandbox::Bound;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
 
-/// The arguments of `referee tournament` and `referee plan`.
+/// The arguments of `referee tournament` and `referee shard plan`.
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Files, command lines or builtin:NAME; of a directory, every program in it. Without bots,
@@ -48,8 +48,27 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
+    /// The folder for all files; a tournament that is there is resumed
+    /// [default: a new one, named after the time]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    schedule: ScheduleOptions,
+
     #[command(flatten)]
     options: Options,
+}
+
+impl Args {
+    fn options(&self) -> Result<Options, Failure> {
+        Ok(Options {
+            out: self.out.clone(),
+            schedule: self.schedule.clone(),
+            bots: BotOptions::read(self.config.as_deref())?,
+            ..self.options.clone()
+        })
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -63,9 +82,7 @@ pub(in crate::cli) enum Task {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let mut options = args.options.clone();
-    options.bots = BotOptions::read(args.config.as_deref())?;
-    start(&args.bots, options, Task::Play)
+    start(&args.bots, args.options()?, Task::Play)
 }
 
 pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
@@ -74,7 +91,7 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
     let is_new = !out.join("plan.json").exists();
     if is_new && (!named || matches!(task, Task::Shard(..))) {
         let fix = match task {
-            Task::Shard(..) => "plan one first: referee plan",
+            Task::Shard(..) => "plan one first: referee shard plan",
             _ => "name bots to begin one",
         };
         return Err(Failure::Usage(format!(
@@ -134,7 +151,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)
         .map_err(|error| with_place(error.into(), old.as_ref()))?;
     check_own_folders(&entrants, out)?;
-    if let Some(seeds) = &options.seeds {
+    if let Some(seeds) = &options.schedule.seeds {
         apply_seeds(seeds, &mut entrants)?;
     }
     if old.is_none() {

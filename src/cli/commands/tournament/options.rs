@@ -10,54 +10,67 @@ use serde::{Deserialize, Deserializer};
 use crate::arena::entrants::{self, BotRequest};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, Restart};
-use crate::bot::ClockKind;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{self, GameArg, GameOptions};
+use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{RulesName, absolute, match_set, unreadable};
-use crate::cli::support::values::{self, ClockName, MoveTime, check_clock};
-use crate::game::quarto::{PieceSet, Rules};
-use crate::game_program::GameProgram;
-use crate::play::TimeControl;
+use crate::cli::support::setup::{absolute, unreadable};
+use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
 use crate::record::text_file;
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
-use crate::session::registry::{self, Choices};
 use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
+/// What a league does not choose.
 #[derive(Clone, Debug, Default, clap::Args)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is a flag of the command line"
-)]
-pub(in crate::cli) struct Options {
+pub(in crate::cli) struct ScheduleOptions {
     /// Who plays whom [default: round-robin]
     #[arg(long, value_enum, help_heading = "Schedule")]
     pub(in crate::cli) format: Option<Format>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
-    pub(in crate::cli) rounds: Option<u32>,
+    #[arg(help_heading = "Schedule", long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
-    pub(in crate::cli) groups: Option<u32>,
+    #[arg(help_heading = "Schedule", hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    groups: Option<u32>,
 
     /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
     /// a tournament's folder, or a name a line [default: in the order given]
-    #[arg(long, value_name = "FILE", help_heading = "Schedule")]
+    #[arg(
+        help_heading = "Schedule",
+        hide_short_help = true,
+        long,
+        value_name = "FILE"
+    )]
     pub(in crate::cli) seeds: Option<PathBuf>,
 
+    /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
+    /// differences: elo0,elo1 or elo0,elo1,alpha,beta
+    #[arg(help_heading = "Schedule", hide_short_help = true, long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
+    sprt: Option<Sprt>,
+
+    /// Do not begin when a bot fails the entry check
+    #[arg(
+        hide_short_help = true,
+        long,
+        conflicts_with = "no_check",
+        help_heading = "Bots"
+    )]
+    strict: bool,
+}
+
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct Options {
     /// Pairs of games in each pairing of two bots [default: 10]
     #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
     pub(in crate::cli) pairs: Option<u32>,
 
     /// Random plies at the start of every pair [default: 4]
-    #[arg(
-        long,
+    #[arg(hide_short_help = true, long,
         value_name = "N",
         value_parser = values::at_least::<u32>(0),
         allow_negative_numbers = true,
@@ -67,21 +80,22 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) opening_plies: Option<u32>,
 
     /// Start games from the boards of this file instead, one per line
-    #[arg(long, value_name = "FILE", help_heading = "Schedule")]
+    #[arg(
+        hide_short_help = true,
+        long,
+        value_name = "FILE",
+        help_heading = "Schedule"
+    )]
     pub(in crate::cli) openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
     #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Schedule")]
     pub(in crate::cli) seed: Option<u64>,
 
-    /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
-    /// differences: elo0,elo1 or elo0,elo1,alpha,beta
-    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt, help_heading = "Schedule")]
-    pub(in crate::cli) sprt: Option<Sprt>,
-
     /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
     /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
     #[arg(
+        hide_short_help = true,
         long,
         value_name = "NAME,…",
         value_delimiter = ',',
@@ -89,62 +103,26 @@ pub(in crate::cli) struct Options {
     )]
     pub(in crate::cli) tie_break: Vec<TieBreak>,
 
-    /// The game [default: quarto]
-    #[arg(long, value_parser = games::parser(), help_heading = "Game")]
-    pub(in crate::cli) game: Option<GameArg>,
-
-    /// An option of a game that is a program; may be repeated
-    #[arg(long, value_name = "NAME=VALUE", value_parser = games::option, help_heading = "Game")]
-    pub(in crate::cli) game_option: Vec<(String, String)>,
-
-    /// A piece set's CSV file
-    #[arg(long, value_name = "FILE", help_heading = "Game")]
-    pub(in crate::cli) pieces: Option<PathBuf>,
-
-    /// Which groups of cells count [default: standard]
-    #[arg(long, value_enum, help_heading = "Game")]
-    pub(in crate::cli) rules: Option<RulesName>,
-
-    /// Time for a move; none for no limit [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::move_time, help_heading = "Time")]
-    pub(in crate::cli) move_time: Option<MoveTime>,
-
-    /// Time on top for the first answer of a fresh process [default: 10s]
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
-    pub(in crate::cli) start_time: Option<Duration>,
-
-    /// Time for all moves of a game together; no limit when not given
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Time")]
-    pub(in crate::cli) game_time: Option<Duration>,
-
-    /// Added to the game clock after every move
-    #[arg(long, value_name = "TIME", value_parser = values::duration, help_heading = "Time")]
-    pub(in crate::cli) increment: Option<Duration>,
-
-    /// What clocks measure: time, without that in which a bot could run but waits for a processor; or
-    /// processor time of the bot's processes, with a limit of ten times as much wall time (at least
-    /// 5 s more) [default: wall]
-    #[arg(long, value_enum, value_name = "KIND", help_heading = "Time")]
-    pub(in crate::cli) clock: Option<ClockName>,
+    #[command(flatten)]
+    pub(in crate::cli) game: GameOptions,
 
     /// End a game as soon as its value is proven; the time to prove it is charged to no bot
     #[arg(long, help_heading = "Game")]
     pub(in crate::cli) adjudicate: bool,
+
+    #[command(flatten)]
+    pub(in crate::cli) time: TimeOptions,
 
     /// When bots get fresh processes [default: pair]
     #[arg(long, value_enum, help_heading = "Bots")]
     pub(in crate::cli) restart: Option<Restart>,
 
     /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
+    #[arg(hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
     pub(in crate::cli) bench_after: Option<u32>,
 
-    /// Do not begin when a bot fails the entry check
-    #[arg(long, help_heading = "Bots")]
-    pub(in crate::cli) strict: bool,
-
     /// Let bots enter without a check
-    #[arg(long, conflicts_with = "strict", help_heading = "Bots")]
+    #[arg(hide_short_help = true, long, help_heading = "Bots")]
     pub(in crate::cli) no_check: bool,
 
     /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
@@ -153,17 +131,12 @@ pub(in crate::cli) struct Options {
     pub(in crate::cli) analyse: bool,
 
     /// Time to solve each turn [default: 1s]
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis")]
+    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis")]
     pub(in crate::cli) time_per_move: Option<Duration>,
 
     /// Games at once [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
     pub(in crate::cli) jobs: Option<u16>,
-
-    /// The folder for all files; a tournament that is there is resumed
-    /// [default: a new one, named after the time]
-    #[arg(long, value_name = "DIR")]
-    pub(in crate::cli) out: Option<PathBuf>,
 
     #[command(flatten)]
     pub(in crate::cli) sandbox: SandboxOptions,
@@ -171,59 +144,25 @@ pub(in crate::cli) struct Options {
     #[command(flatten)]
     pub(in crate::cli) pages: PageOptions,
 
+    /// A league's are the defaults.
+    #[arg(skip)]
+    pub(in crate::cli) schedule: ScheduleOptions,
+
+    /// The folder for all files.
+    #[arg(skip)]
+    pub(in crate::cli) out: Option<PathBuf>,
+
     /// The bots of a file.
     #[arg(skip)]
     pub(in crate::cli) bots: Vec<BotOptions>,
 }
 
 impl Options {
-    /// What is not given comes from the plan of a resumed tournament: the sandbox, and the time limits when all bots
-    /// share them.
+    /// What is not given of sandbox and times comes from the plan of a resumed tournament.
     pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         self.sandbox = self.sandbox.or_planned(&plan.sandbox);
-        let Some(first) = plan.bots.first() else {
-            return Ok(self);
-        };
-        let is_common = plan.bots.iter().all(|bot| bot.limits == first.limits);
-        if !is_common || self.has_time() {
-            return Ok(self);
-        }
-        let time = TimeControl::try_from(first.limits)
-            .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?;
-        self.move_time = Some(MoveTime(time.move_time));
-        self.start_time = Some(time.start_time);
-        self.game_time = time.game_time;
-        self.increment = Some(time.increment);
-        self.clock = match time.kind {
-            #[cfg(all(target_os = "linux", not(portable)))]
-            ClockKind::Cpu => Some(ClockName::Cpu),
-            _ => None,
-        };
+        self.time = self.time.or_planned(plan)?;
         Ok(self)
-    }
-
-    const fn has_time(&self) -> bool {
-        self.move_time.is_some()
-            || self.start_time.is_some()
-            || self.game_time.is_some()
-            || self.increment.is_some()
-            || self.clock.is_some()
-    }
-
-    /// The bot's own options take precedence.
-    pub(in crate::cli) fn time(&self, own: Option<&BotOptions>) -> TimeControl {
-        let default = TimeControl::default();
-        let pick = |get: fn(&BotOptions) -> Option<Duration>, all: Option<Duration>| {
-            own.and_then(get).or(all)
-        };
-        let move_time = own.and_then(|bot| bot.move_time).or(self.move_time);
-        TimeControl {
-            move_time: move_time.map_or(default.move_time, |MoveTime(limit)| limit),
-            start_time: pick(|bot| bot.start_time, self.start_time).unwrap_or(default.start_time),
-            game_time: pick(|bot| bot.game_time, self.game_time),
-            increment: pick(|bot| bot.increment, self.increment).unwrap_or(default.increment),
-            kind: self.clock.map_or(default.kind, ClockKind::from),
-        }
     }
 }
 
@@ -377,7 +316,7 @@ pub(in crate::cli) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
 
 impl Options {
     pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
-        let time = check_clock(self.time(None))?;
+        let time = self.time.control()?;
         let plain = |text: String, name| BotRequest {
             text,
             name,
@@ -403,7 +342,7 @@ impl Options {
             }
         }
         for own in &self.bots {
-            bots.push(own.request(check_clock(self.time(Some(own)))?)?);
+            bots.push(own.request(&self.time)?);
         }
         Ok(bots)
     }
@@ -412,74 +351,51 @@ impl Options {
     pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         PlanRequest {
             seed: self.seed,
-            format: self.format,
-            rounds: self.rounds,
-            groups: self.groups,
+            format: self.schedule.format,
+            rounds: self.schedule.rounds,
+            groups: self.schedule.groups,
             pairs: self.pairs,
             opening_plies: self.opening_plies,
             openings: self.openings.clone(),
             restart: self.restart,
             bench_after: self.bench_after,
             adjudicate: self.adjudicate,
-            sprt: self.sprt,
+            sprt: self.schedule.sprt,
             tie_breaks: self.tie_break.clone(),
-            seeded_by: self.seeds.as_ref().map(|file| file.display().to_string()),
+            seeded_by: self
+                .schedule
+                .seeds
+                .as_ref()
+                .map(|file| file.display().to_string()),
             sandbox: self.sandbox.plan(sandbox),
             by_version: false,
             no_check: self.no_check,
-            strict: self.strict,
+            strict: self.schedule.strict,
         }
     }
 
     /// From the options, else from the plan of a resumed tournament.
     pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Ruleset>, Failure> {
-        let known = |what: &str, name: &str| {
-            Failure::Usage(format!(
-                "plan.json: this program knows no {what} called {name}"
-            ))
-        };
-        let program = old.and_then(|plan| plan.game_program.as_ref());
-        let game = match (&self.game, old, program) {
-            (Some(game), _, _) => game.clone(),
-            (None, _, Some(program)) => GameArg::Program(shell_words::join(&program.command)),
-            (None, Some(plan), None) => registry::find(&plan.game)
-                .map(GameArg::Own)
-                .ok_or_else(|| known("game", &plan.game))?,
-            (None, None, None) => games::default_game(),
-        };
-        let mut options: GameOptions = self.game_option.iter().cloned().collect();
-        if let (true, Some(plan), Some(_)) = (options.is_empty(), old, program) {
-            options = GameProgram::options_of(&plan.rules).unwrap_or_default();
+        match old {
+            Some(plan) => self.game.clone().or_planned(plan)?.ruleset(),
+            None => self.game.ruleset(),
         }
-        let rules = match (self.rules, old) {
-            (Some(rules), _) => Rules::from(rules),
-            (None, Some(plan)) if game.has_piece_sets() => {
-                Rules::from_name(&plan.rules).ok_or_else(|| known("rules", &plan.rules))?
-            }
-            (None, _) => Rules::default(),
-        };
-        if !game.has_piece_sets() && (self.pieces.is_some() || self.rules.is_some()) {
-            return Err(Failure::Usage(
-                "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
-                    .to_owned(),
-            ));
-        }
-        let set = match (&self.pieces, old.and_then(|plan| plan.pieces.as_deref())) {
-            (None, Some(text)) => PieceSet::parse(text)
-                .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
-            (path, _) => match_set(path.as_ref())?,
-        };
-        let choices = Choices {
-            rules,
-            set,
-            ..Choices::default()
-        };
-        game.ruleset(choices, &options)
     }
 }
 
 impl BotOptions {
-    fn request(&self, time: TimeControl) -> Result<BotRequest, Failure> {
+    /// `times`: those of all bots.
+    fn request(&self, times: &TimeOptions) -> Result<BotRequest, Failure> {
+        let answers = AnswerTimes {
+            move_time: self.move_time.or(times.answers.move_time),
+            start_time: self.start_time.or(times.answers.start_time),
+            clock: times.answers.clock,
+        };
+        let times = TimeOptions {
+            answers,
+            game_time: self.game_time.or(times.game_time),
+            increment: self.increment.or(times.increment),
+        };
         let mut text = self.command.clone();
         let directory = self.directory.as_deref().map(absolute).transpose()?;
         if directory.is_some() {
@@ -491,7 +407,7 @@ impl BotOptions {
             name: self.name.clone(),
             directory: directory.map(PathBuf::from),
             environment: self.environment.clone(),
-            time,
+            time: times.control()?,
         })
     }
 }

@@ -92,7 +92,7 @@ pub(in crate::cli) async fn play(
         ),
         Some(shard) => format!(
             "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
-             referee merge {folder}",
+             referee shard merge {folder}",
             counted(results.games, "game", "games")
         ),
     });
@@ -387,8 +387,8 @@ pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
 pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.quoted();
     print_stderr(&format!(
-        "referee: {} games of {} bots in round{} {}; play them in parts: referee run {path} --shard \
-         I/N, then referee merge {path}",
+        "referee: {} games of {} bots in round{} {}; play them in parts: referee shard run {path} --shard \
+         I/N, then referee shard merge {path}",
         2 * plan.pairs_so_far(),
         plan.bots.len(),
         if plan.rounds.len() == 1 { "" } else { "s" },

@@ -1,10 +1,10 @@
-//! `referee plan`, `referee run` and `referee merge`: a tournament in shards, on many machines.
+//! `referee shard plan`, `referee shard run` and `referee shard merge`: a tournament in shards, on many machines.
 
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::options::{BotOptions, Options};
+use super::options::Options;
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::arena::directory::TournamentDirectory;
@@ -79,12 +79,14 @@ pub(in crate::cli) struct MergeArgs {
 }
 
 pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
-    let mut options = args.tournament.options.clone();
     if args.next {
-        return plan_next_round(&options);
+        return plan_next_round(args.tournament.out.as_deref());
     }
-    options.bots = BotOptions::read(args.tournament.config.as_deref())?;
-    start(&args.tournament.bots, options, Task::Plan)
+    start(
+        &args.tournament.bots,
+        args.tournament.options()?,
+        Task::Plan,
+    )
 }
 
 pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -136,14 +138,14 @@ pub(super) fn shard(
 fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     directory.plan()?.ok_or_else(|| {
         Failure::Usage(format!(
-            "{}: there is no plan.json in it; make one with referee plan",
+            "{}: there is no plan.json in it; make one with referee shard plan",
             directory.path().display()
         ))
     })
 }
 
-fn plan_next_round(options: &Options) -> Result<(), Failure> {
-    let Some(out) = &options.out else {
+fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
+    let Some(out) = out else {
         return Err(Failure::Usage(
             "--next needs the folder of the tournament: --out DIR".to_owned(),
         ));
@@ -157,7 +159,7 @@ fn plan_next_round(options: &Options) -> Result<(), Failure> {
     if !results.is_done(&plan) {
         return Err(Failure::Usage(format!(
             "{}: {} of the {} games planned so far have been played and merged; play the rest \
-             (referee run) and put the shards together (referee merge)",
+             (referee shard run) and put the shards together (referee shard merge)",
             out.display(),
             results.games,
             2 * plan.pairs_so_far()
@@ -204,7 +206,7 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
         print_stderr(&format!(
-            "referee: round {} of {} is done; the next: referee plan --next --out {}",
+            "referee: round {} of {} is done; the next: referee shard plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
             directory.quoted()

@@ -4,7 +4,7 @@
 //! - Results are never dropped: they are waited for between games ([`caught_up`]), elsewhere where they are printed
 //!   ([`Stdout`]), until a signal comes.
 //! - Text for people waits for a reader at most [`UNREAD`]; what does not fit into memory then is dropped and counted.
-//! - Where both streams lead to the same place (a terminal, `2>&1`) they share a queue, which keeps their order.
+//! - Where both streams lead to the same place (a terminal, `2>&1`) all goes to standard output, which keeps the order.
 
 mod bar;
 #[cfg(unix)]
@@ -13,10 +13,10 @@ mod platform;
 #[cfg(windows)]
 #[path = "windows.rs"]
 mod platform;
-mod queue;
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
@@ -27,21 +27,10 @@ use same_file::Handle;
 
 pub(in crate::cli) use self::bar::{ProgressBar, ProgressLine};
 pub(in crate::cli) use self::platform::Pipe;
-use self::queue::Queue;
+use self::platform::write_some;
 use super::failure::{Failure, Unread};
-use super::signals;
-use crate::log_target::OUTPUT as OUTPUT_LOG;
-use crate::text::escape_controls;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    /// For programs and people.
-    Results,
-    /// For people.
-    Notes,
-    /// What bots write to stderr.
-    BotLines,
-}
+use super::{logging, signals};
+use crate::text::{escape_controls, grouped};
 
 /// A stream that takes nothing for so long is not read.
 const UNREAD: Duration = Duration::from_millis(250);
@@ -55,10 +44,16 @@ const SLOW_READ: Duration = Duration::from_secs(2);
 /// How often a wait looks whether it should go on.
 const LOOK: Duration = Duration::from_millis(20);
 
+/// The most that waits for people, in bytes.
+const MOST_FOR_PEOPLE: usize = 8 << 20;
+
+/// The most to which a bot's lines are added: a bot that floods its stderr leaves room for what the referee says.
+const MOST_WITH_BOTS: usize = 4 << 20;
+
 struct Output {
-    results: Mutex<Queue>,
+    results: Mutex<Stream>,
     /// `None` where both streams lead to the same place.
-    notes: Option<Mutex<Queue>>,
+    notes: Option<Mutex<Stream>>,
 }
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();
@@ -67,53 +62,108 @@ static OUTPUT: OnceLock<Output> = OnceLock::new();
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 fn output() -> &'static Output {
-    OUTPUT.get_or_init(|| Output {
-        results: Mutex::default(),
-        notes: (!is_one_place()).then(Mutex::default),
+    OUTPUT.get_or_init(|| {
+        let handles = (Handle::stdout(), Handle::stderr());
+        let is_one_place = matches!(handles, (Ok(out), Ok(err)) if out == err);
+        Output {
+            results: Mutex::new(Stream::new(true)),
+            notes: (!is_one_place).then(|| Mutex::new(Stream::new(false))),
+        }
     })
 }
 
 impl Output {
-    fn results(&self) -> MutexGuard<'_, Queue> {
+    fn results(&self) -> MutexGuard<'_, Stream> {
         self.results.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn notes(&self) -> MutexGuard<'_, Queue> {
+    fn notes(&self) -> MutexGuard<'_, Stream> {
         let notes = self.notes.as_ref().unwrap_or(&self.results);
         notes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-fn push(kind: Kind, bytes: &[u8]) -> io::Result<()> {
-    let mut queue = match kind {
-        Kind::Results => output().results(),
-        Kind::Notes | Kind::BotLines => output().notes(),
-    };
-    let pushed = queue.push(kind, bytes);
-    let change = queue.reader_change();
-    // The log may be printed.
-    drop(queue);
-    match change {
-        None => {}
-        Some((true, waiting_bytes)) => {
-            tracing::info!(target: OUTPUT_LOG, waiting_bytes, "somebody reads again");
-        }
-        Some((false, waiting_bytes)) => {
-            tracing::info!(target: OUTPUT_LOG, waiting_bytes, "nobody reads what is printed");
-        }
-    }
-    pushed
+/// What has been printed and not yet been written.
+struct Stream {
+    is_stdout: bool,
+    waiting: VecDeque<u8>,
+    /// Since when the stream has taken nothing.
+    stuck: Option<Instant>,
+    dropped_lines: u64,
+    failure: Option<io::Error>,
 }
 
-/// Whether the order of the two streams can be seen.
-fn is_one_place() -> bool {
-    if io::stdout().is_terminal() && io::stderr().is_terminal() {
-        return true;
+impl Stream {
+    const fn new(is_stdout: bool) -> Self {
+        Self {
+            is_stdout,
+            waiting: VecDeque::new(),
+            stuck: None,
+            dropped_lines: 0,
+            failure: None,
+        }
     }
-    matches!(
-        (Handle::stdout(), Handle::stderr()),
-        (Ok(out), Ok(err)) if out == err
-    )
+
+    /// Adds text unless more than `most` bytes would wait, and writes what the stream takes without waiting.
+    fn push(&mut self, bytes: &[u8], most: usize) {
+        if self.waiting.len().saturating_add(bytes.len()) > most {
+            self.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            return;
+        }
+        self.add_notice();
+        self.waiting.extend(bytes);
+        self.write(Duration::ZERO);
+    }
+
+    /// The error of the last write that failed.
+    fn result(&self) -> io::Result<()> {
+        match &self.failure {
+            None => Ok(()),
+            Some(error) => Err(match error.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => error.kind().into(),
+            }),
+        }
+    }
+
+    /// Whether the stream has taken nothing for so long.
+    fn is_stuck(&self, time: Duration) -> bool {
+        self.stuck.is_some_and(|since| since.elapsed() >= time)
+    }
+
+    /// Writes what waits, until the stream takes nothing for `wait`.
+    fn write(&mut self, wait: Duration) {
+        while !self.waiting.is_empty() {
+            match write_some(self.is_stdout, self.waiting.as_slices().0, wait) {
+                Ok(0) => {
+                    self.stuck.get_or_insert_with(Instant::now);
+                    return;
+                }
+                Ok(count) => drop(self.waiting.drain(..count)),
+                Err(error) => {
+                    self.failure = Some(error);
+                    self.waiting.clear();
+                }
+            }
+            self.stuck = None;
+            if self.waiting.is_empty() && self.failure.is_none() {
+                self.add_notice();
+            }
+        }
+    }
+
+    /// Says how many lines are missing here, if any are.
+    fn add_notice(&mut self) {
+        let notice = match std::mem::take(&mut self.dropped_lines) {
+            0 => return,
+            1 => "referee: 1 line was not shown, since the terminal did not read it\n".to_owned(),
+            lines => format!(
+                "referee: {} lines were not shown, since the terminal did not read them\n",
+                grouped(lines)
+            ),
+        };
+        self.waiting.extend(notice.as_bytes());
+    }
 }
 
 /// Standard output, for results. Waits for a reader.
@@ -146,8 +196,9 @@ impl Write for GameText {
             // Another thread waits for what has been printed so far.
             park();
         }
-        push(Kind::Results, bytes)?;
-        Ok(bytes.len())
+        let mut results = output().results();
+        results.push(bytes, usize::MAX);
+        results.result().map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -162,7 +213,7 @@ pub(in crate::cli) struct Notes;
 
 impl Write for Notes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = push(Kind::Notes, bytes);
+        output().notes().push(bytes, MOST_FOR_PEOPLE);
         Ok(bytes.len())
     }
 
@@ -185,12 +236,12 @@ pub(in crate::cli) fn print_stderr(text: &str) {
 /// Prints a line of a bot's stderr.
 pub(in crate::cli) fn print_bot_line(bot: &str, line: &str) {
     let line = format!("{bot}| {line}\n");
-    let _ = push(Kind::BotLines, line.as_bytes());
+    output().notes().push(line.as_bytes(), MOST_WITH_BOTS);
 }
 
 /// Waits until all results have been written. The error is that of a write, or [`Unread`].
 pub(in crate::cli) fn wait_for_results() -> io::Result<()> {
-    wait(|| output().results(), |queue| queue.waiting_results() == 0)?;
+    wait(|| output().results(), |results| results.waiting.is_empty())?;
     output().results().result()
 }
 
@@ -199,32 +250,32 @@ pub(in crate::cli) fn caught_up() -> io::Result<()> {
     wait_for_results()?;
     wait(
         || output().notes(),
-        |queue| queue.is_empty() || queue.is_stuck(UNREAD),
+        |notes| notes.waiting.is_empty() || notes.is_stuck(UNREAD),
     )
 }
 
 /// Writes what waits until it is enough; after a signal no longer than a reader may take.
 fn wait(
-    queue: impl Fn() -> MutexGuard<'static, Queue>,
-    is_enough: impl Fn(&Queue) -> bool,
+    stream: impl Fn() -> MutexGuard<'static, Stream>,
+    is_enough: impl Fn(&Stream) -> bool,
 ) -> io::Result<()> {
     let begun = Instant::now();
     loop {
-        let mut queue = queue();
-        let patience = if is_enough(&queue) {
+        let mut stream = stream();
+        let patience = if is_enough(&stream) {
             Duration::ZERO
         } else {
             LOOK
         };
-        queue.write(patience);
-        if is_enough(&queue) {
+        stream.write(patience);
+        if is_enough(&stream) {
             return Ok(());
         }
         if let Some(since) = signals::since_first() {
-            if queue.is_stuck(LAST_READ) || since.min(begun.elapsed()) >= SLOW_READ {
+            if stream.is_stuck(LAST_READ) || since.min(begun.elapsed()) >= SLOW_READ {
                 return Err(Unread.into());
             }
-            drop(queue);
+            drop(stream);
             // Another thread may want to say something.
             thread::sleep(LOOK / 20);
         }
@@ -232,14 +283,13 @@ fn wait(
 }
 
 /// Ends the program: waits until everything has been written, prints the failure, and returns the exit status. After a
-/// signal the wait is short, and what could not be written is said. `end_log` is given the status while it can still
-/// print something.
-pub(in crate::cli) fn finish(result: Result<(), Failure>, end_log: fn(u8)) -> ExitCode {
+/// signal the wait is short, and what could not be written is said.
+pub(in crate::cli) fn finish(result: Result<(), Failure>) -> ExitCode {
     let _heeded = signals::heed();
     if ENDING.swap(true, Ordering::Relaxed) {
         park();
     }
-    ExitCode::from(end(result, end_log))
+    ExitCode::from(end(result))
 }
 
 /// Waits for another thread to end the program.
@@ -250,20 +300,20 @@ fn park() -> ! {
 }
 
 /// Ends the program after a signal that its command does not heed.
-pub(in crate::cli) fn exit_interrupted(end_log: fn(u8)) {
+pub(in crate::cli) fn exit_interrupted() {
     if ENDING.swap(true, Ordering::Relaxed) {
         return;
     }
-    let status = end(Err(Failure::Interrupted), end_log);
+    let status = end(Err(Failure::Interrupted));
     std::process::exit(i32::from(status));
 }
 
-fn end(mut result: Result<(), Failure>, end_log: fn(u8)) -> u8 {
+fn end(mut result: Result<(), Failure>) -> u8 {
     let mut unwritten = 0;
     if OUTPUT.get().is_some() {
         match wait_for_results() {
             Err(error) if Unread::is(&error) => {
-                unwritten = output().results().waiting_results();
+                unwritten = output().results().waiting.len() as u64;
                 result = Err(Failure::Interrupted);
             }
             Err(error) if result.is_ok() => result = Err(error.into()),
@@ -280,14 +330,14 @@ fn end(mut result: Result<(), Failure>, end_log: fn(u8)) -> u8 {
             failure.status()
         }
     };
-    end_log(status);
+    logging::finish(status);
     if OUTPUT.get().is_some() {
         let begun = Instant::now();
         let _ = wait(
             || output().notes(),
-            |queue| {
-                let is_over = begun.elapsed() >= LAST_READ && queue.is_stuck(LAST_READ);
-                queue.is_empty() || is_over
+            |notes| {
+                let is_over = begun.elapsed() >= LAST_READ && notes.is_stuck(LAST_READ);
+                notes.waiting.is_empty() || is_over
             },
         );
     }

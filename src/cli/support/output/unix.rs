@@ -14,11 +14,11 @@ use rustix::fs::{FileType, OFlags, fstat};
 use rustix::io::Errno;
 use rustix::stdio;
 
-use super::{Kind, LAST_READ, LOOK, print_stderr};
+use super::{LAST_READ, LOOK, print_stderr};
 use crate::cli::support::failure::Unread;
 use crate::cli::support::signals;
 
-/// What a pipe with room takes without blocking: POSIX's least `PIPE_BUF`.
+/// What a pipe with room takes without blocking: POSIX's least value.
 const PIPE_BUF: usize = 512;
 
 /// The most of one write: its end shows that somebody reads.
@@ -27,29 +27,14 @@ const MOST: usize = 16 * 1024;
 /// How long a reader may take to come before people are told that it is waited for.
 const USUAL_WAIT: Duration = Duration::from_secs(1);
 
-/// A stream that this process has inherited.
-struct Stream {
-    inherited: BorrowedFd<'static>,
-    /// The same pipe or terminal, opened once more: non-blocking for this process alone.
-    own: Option<OwnedFd>,
-    is_file: bool,
-}
-
-static STREAMS: LazyLock<[Stream; 2]> =
-    LazyLock::new(|| [stdio::stdout(), stdio::stderr()].map(Stream::new));
-
-impl Stream {
-    fn new(inherited: BorrowedFd<'static>) -> Self {
-        let kind = fstat(inherited).map(|stat| FileType::from_raw_mode(stat.st_mode));
-        let may_block = matches!(kind, Ok(FileType::Fifo | FileType::CharacterDevice));
-        let own = may_block.then(|| reopened(inherited)).flatten();
-        Self {
-            inherited,
-            own,
-            is_file: matches!(kind, Ok(FileType::RegularFile)),
-        }
-    }
-}
+/// Of this process; where they are pipes or terminals opened once more, non-blocking for this process alone.
+static REOPENED: LazyLock<[Option<OwnedFd>; 2]> = LazyLock::new(|| {
+    [stdio::stdout(), stdio::stderr()].map(|stream| {
+        let kind = FileType::from_raw_mode(fstat(stream).ok()?.st_mode);
+        let may_block = matches!(kind, FileType::Fifo | FileType::CharacterDevice);
+        may_block.then(|| reopened(stream)).flatten()
+    })
+});
 
 #[cfg(target_os = "linux")]
 fn reopened(stream: BorrowedFd<'_>) -> Option<OwnedFd> {
@@ -69,20 +54,21 @@ const fn reopened(_: BorrowedFd<'_>) -> Option<OwnedFd> {
     None
 }
 
-/// Writes some bytes to the stream of this kind; 0 when it takes nothing within `wait`.
-pub(super) fn write_some(kind: Kind, bytes: &[u8], wait: Duration) -> io::Result<usize> {
-    let stream = &STREAMS[usize::from(kind != Kind::Results)];
-    let (fd, most) = match &stream.own {
-        Some(own) => (own.as_fd(), MOST),
-        None if stream.is_file => (stream.inherited, MOST),
-        None => {
-            if !is_writable(stream.inherited, wait)? {
-                return Ok(0);
-            }
-            (stream.inherited, PIPE_BUF)
-        }
+/// Writes some bytes to stdout or stderr; 0 when it takes nothing within `wait`.
+pub(super) fn write_some(is_stdout: bool, bytes: &[u8], wait: Duration) -> io::Result<usize> {
+    let [out, err] = &*REOPENED;
+    let (own, inherited) = if is_stdout {
+        (out, stdio::stdout())
+    } else {
+        (err, stdio::stderr())
     };
-    write_to(fd, &bytes[..bytes.len().min(most)], wait)
+    if let Some(own) = own {
+        return write_to(own.as_fd(), &bytes[..bytes.len().min(MOST)], wait);
+    }
+    if !is_writable(inherited, wait)? {
+        return Ok(0);
+    }
+    write_to(inherited, &bytes[..bytes.len().min(PIPE_BUF)], wait)
 }
 
 /// The same for a descriptor that does not block.

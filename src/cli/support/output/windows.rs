@@ -4,16 +4,14 @@ use std::io::{self, Write as _};
 use std::path::Path;
 use std::time::Duration;
 
-use super::Kind;
-
 /// The most of one write: its end shows that somebody reads.
 const MOST: usize = 16 * 1024;
 
 /// Writes some bytes; waits for as long as it takes. A console gets them as characters, which is what the standard
 /// library's streams are for.
-pub(super) fn write_some(kind: Kind, bytes: &[u8], _: Duration) -> io::Result<usize> {
+pub(super) fn write_some(is_stdout: bool, bytes: &[u8], _: Duration) -> io::Result<usize> {
     let bytes = &bytes[..bytes.len().min(MOST)];
-    if kind == Kind::Results {
+    if is_stdout {
         let mut stream = io::stdout().lock();
         stream.write_all(bytes).and_then(|()| stream.flush())?;
     } else {

@@ -9,10 +9,7 @@ mod unix;
 #[cfg(windows)]
 mod windows;
 
-use std::future::Future;
-use std::pin::Pin;
 use std::sync::LazyLock;
-use std::task::{Context, Poll, ready};
 use std::time::{Duration, Instant};
 
 use tokio::sync::{oneshot, watch};
@@ -89,11 +86,11 @@ impl StopSignals {
     }
 }
 
-/// A future that is ready once this process has received a termination signal. Must be called within a
+/// Ready once this process has received a termination signal, or when the runtime has ended. Must be called within a
 /// tokio runtime.
 ///
 /// A separate task waits for the signal, so that polling this future is cheap during a game.
-pub(in crate::cli) fn interrupted() -> impl Future<Output = ()> + Unpin {
+pub(in crate::cli) fn interrupted() -> oneshot::Receiver<()> {
     let mut signals = heed();
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
@@ -101,25 +98,14 @@ pub(in crate::cli) fn interrupted() -> impl Future<Output = ()> + Unpin {
         // The receiver has been dropped when the games are over.
         let _ = sender.send(());
     });
-    Interrupted(receiver)
-}
-
-/// The receiving end. It can only fail after the runtime has ended, when it is not polled.
-struct Interrupted(oneshot::Receiver<()>);
-
-impl Future for Interrupted {
-    type Output = ();
-
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
-        let _ = ready!(Pin::new(&mut self.0).poll(cx));
-        Poll::Ready(())
-    }
+    receiver
 }
 
 #[cfg(test)]
 mod tests {
+    use std::future::Future as _;
     use std::pin::pin;
-    use std::task::Waker;
+    use std::task::{Context, Waker};
 
     use super::*;
 
