@@ -458,14 +458,15 @@ impl fmt::Display for Run {
     }
 }
 
-/// The records of a file, one a line, each of which has what its schema describes and no more.
+/// The records of a file, one a line between which lines may be blank, each of which has what its schema describes and no more.
 pub(crate) fn records(text: &str) -> Vec<Value> {
     let record = |line| {
         let record = serde_json::from_str(line).unwrap_or_else(|e| panic!("{e}: {line}"));
         schema::RECORD.check(&record);
         record
     };
-    text.lines().map(record).collect()
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    lines.map(record).collect()
 }
 
 /// Reads a stream to its end on a separate thread, so that neither pipe fills up.

@@ -190,7 +190,7 @@ fn a_game_that_is_a_program_is_not_adjudicated() {
             .run();
         assert_eq!(run.code, Some(2), "{run}");
         assert!(
-            run.stderr.contains("a game that is a program has none"),
+            run.stderr.contains("--adjudicate needs a solver, and "),
             "{run}"
         );
     }

@@ -917,10 +917,13 @@ fn a_piece_in_hand_at_the_start() {
         ("A..B............ .", "`.` is in hand, which is no piece"),
         (
             "A..B............ CD",
-            "`CD` comes after the board; expected the piece in hand or `-`",
+            "`CD` is in hand, which is no piece of this set; expected a piece or `-`",
         ),
-        ("A..B............ C D", "`C D` comes after the board"),
-        ("A..B............ ", "`` comes after the board"),
+        (
+            "A..B............ C D",
+            "`C D` is in hand, which is no piece",
+        ),
+        ("A..B............ ", "`` is in hand, which is no piece"),
         ("A..B........... C", "found 15"),
         ("ABCD............ E", "a quarto already, H1 square"),
         ("AA.............. E", "the piece A stands on cells 1 and 2"),

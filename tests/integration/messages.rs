@@ -121,11 +121,11 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "simulate --bots 8 --budget=60 --oracle",
-        "referee: --budget is gone: what fewer games tell, a smaller --pairs shows",
+        "referee: --budget is gone: what fewer or more games tell, another --pairs shows",
     ),
     (
         "simulate --bots 8 --oracle",
-        "referee: --oracle is gone: what more games tell, a larger --pairs shows",
+        "referee: --oracle is gone: what fewer or more games tell, another --pairs shows",
     ),
     (
         "standings games.jsonl --by week",

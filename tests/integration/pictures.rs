@@ -286,7 +286,7 @@ fn wrong_arguments_of_board_are_named() {
         ),
         (
             &[FOUR, "--game", "four-in-a-row", "--pieces", DUTCH],
-            &["no piece sets"],
+            &["for Quarto"],
         ),
         (
             &[FOUR, "--game", "four-in-a-row", "--rules", "squares"],

@@ -129,7 +129,7 @@ fn four_in_a_row_is_solved_in_discs() {
 fn what_four_in_a_row_does_not_have_is_refused() {
     for (arguments, said) in [
         (&["@ ..."][..], "expected the mark of the side to move"),
-        (&["--rules", "squares", FOUR], "--rules is for Quarto"),
+        (&["--rules", "squares", FOUR], "for Quarto"),
     ] {
         let run = Referee::new(["solve", "--game", "four-in-a-row"])
             .args(arguments)
@@ -141,7 +141,7 @@ fn what_four_in_a_row_does_not_have_is_refused() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("only positions of quarto and four-in-a-row"),
+            .contains("possible values: quarto, four-in-a-row"),
         "{run}"
     );
 }

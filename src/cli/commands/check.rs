@@ -22,7 +22,6 @@ use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, bot, palette, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
-use crate::game::quarto::PieceSet;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
@@ -275,10 +274,7 @@ impl Examination {
         let runner = |ruleset| Ok::<_, Failure>(Rc::new(GameRunner::new(ruleset, false)?));
         let ruleset = args.game.ruleset()?;
         let custom = if args.game.has_piece_sets() {
-            let set = PieceSet::parse(CUSTOM_SET).map_err(|error| {
-                Failure::Referee(format!("the built-in custom piece set: {error}"))
-            })?;
-            let custom = args.game.ruleset_with(|choices| choices.set = set)?;
+            let custom = args.game.with_set(CUSTOM_SET).ruleset()?;
             Some((runner(custom)?, PiecesFile::copy(CUSTOM_SET)?))
         } else {
             None

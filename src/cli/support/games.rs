@@ -207,6 +207,14 @@ impl GameOptions {
         Ok(game.ruleset(choices))
     }
 
+    /// The same with another piece set; `--pieces` is not read, since a pipe is read once.
+    pub(in crate::cli) fn with_set(&self, text: &str) -> Self {
+        let mut options = self.clone();
+        options.set.pieces = None;
+        options.set.planned = Some(text.to_owned());
+        options
+    }
+
     /// `None` for the built-in set.
     pub(in crate::cli) fn pieces_file(
         &self,

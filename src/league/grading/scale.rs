@@ -171,7 +171,7 @@ mod tests {
         let negative = rung.replace("points = 1", "points = -1");
         says(
             &format!("seed = 1\n{negative}score = 0.5"),
-            "`-1`, expected a whole number of at least 0",
+            "line 5, column 10",
         );
         says(
             &format!("{rung}score = 0.5"),
