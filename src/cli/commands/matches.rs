@@ -108,7 +108,7 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
         ));
     }
     let format = args.options.piece_format.unwrap_or_default();
-    start(&args.options, &args.for_bots, bots, terminal, |_| {
+    start(&args.options, &args.for_bots, &bots, terminal, |_| {
         Ok(format)
     })
 }
@@ -118,28 +118,32 @@ pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let bots = [BotSpec::Human, BotSpec::Human];
     let options = &args.options;
     let for_bots = BotOptions::default();
-    start(options, &for_bots, bots, Some(terminal), |terminal| match (
-        options.piece_format,
-        terminal,
-    ) {
-        (None, Some(terminal)) if options.game.has_piece_sets() => ask_format(terminal),
-        (format, _) => Ok(format.unwrap_or_default()),
-    })
+    start(
+        options,
+        &for_bots,
+        &bots,
+        Some(terminal),
+        |terminal| match (options.piece_format, terminal) {
+            (None, Some(terminal)) if options.game.has_piece_sets() => ask_format(terminal),
+            (format, _) => Ok(format.unwrap_or_default()),
+        },
+    )
 }
 
+#[expect(clippy::too_many_lines, reason = "a match in the order of its steps")]
 fn start(
     options: &Options,
     for_bots: &BotOptions,
-    bots: [BotSpec; 2],
+    bots: &[BotSpec; 2],
     terminal: Option<Terminal>,
     format: impl FnOnce(Option<&Terminal>) -> Result<PieceFormat, Failure>,
 ) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
     let ruleset = options.game.ruleset()?;
-    check_builtins(&*ruleset, programs(&bots))?;
+    check_builtins(&*ruleset, programs(bots))?;
     let plays_perfectly = |program: &Program| program.builtin().map(base_name) == Some(PERFECT);
-    if !ruleset.is_solvable() && programs(&bots).any(plays_perfectly) {
+    if !ruleset.is_solvable() && programs(bots).any(plays_perfectly) {
         return Err(Failure::Usage(format!(
             "builtin:{PERFECT} plays the games that this program can solve; use builtin:random, or a bot of yours"
         )));
@@ -151,16 +155,18 @@ fn start(
         ));
     }
     let start = options.start(&*ruleset)?;
-    let two_people = bots == [BotSpec::Human, BotSpec::Human];
+    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
     let host = terminal.as_ref().filter(|_| two_people);
     let format = format(host)?;
-    warn_root(programs(&bots));
-    let names = names(options, &bots, host)?;
+    warn_root(programs(bots));
+    let names = names(options, bots, host)?;
     let ruleset = if format == PieceFormat::default() {
         ruleset
     } else {
-        options
-            .game
+        // A pipe with a piece set is read once.
+        let game = ruleset.pieces().map(|set| options.game.with_set(set));
+        game.as_ref()
+            .unwrap_or(&options.game)
             .ruleset_with(|choices| choices.format = format)?
     };
     // Until the end: a second signal must not cut off the clean-up.
@@ -173,7 +179,7 @@ fn start(
         None,
         options.record.as_deref(),
         None,
-        pages::limits(programs(&bots)),
+        pages::limits(programs(bots)),
         &ruleset,
     )?;
     let record = options.record.as_deref();
