@@ -5,7 +5,7 @@
 //! process ids, a view of files with an empty scratch directory, users, System V IPC, control
 //! groups. Two processes are never in one box at the same time.
 //!
-//! The first supervisor builds it, and leaves it in a [`BoxSlot`] of the fork server for the next.
+//! The first supervisor builds it, and leaves it in a `BoxSlot` of the fork server for the next.
 
 use std::fs::File;
 use std::io::{self, Write as _};
