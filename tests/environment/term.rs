@@ -356,7 +356,16 @@ fn same_as_at_once(
         let of = |folder: &str| -> Result<Vec<String>, Failed> {
             let text = fs::read_to_string(teacher.path(folder).join(name))?;
             let ranked = text.lines().filter(|line| !line.starts_with(','));
-            Ok(ranked.map(str::to_owned).collect())
+            let moved = text.split(['\n', ',']).position(|cell| cell == "moved");
+            // Who has moved since the week before is said in the table of a league only.
+            let cells = ranked.map(|line| {
+                let mut cells: Vec<&str> = line.split(',').collect();
+                if let Some(moved) = moved {
+                    cells.remove(moved);
+                }
+                cells.join(",")
+            });
+            Ok(cells.collect())
         };
         if of("fresh")? != of("term")? {
             return Err(format!(
