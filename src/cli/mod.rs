@@ -345,7 +345,12 @@ fn check_open_files() -> Result<(), Failure> {
 }
 
 /// Options that are gone: command, options, and what to use instead.
-const RETIRED: [(&str, &[&str], &str); 7] = [
+const RETIRED: [(&str, &[&str], &str); 8] = [
+    (
+        "play",
+        &["--json"],
+        "a person plays on stdout; --record FILE keeps the game",
+    ),
     (
         "league",
         &[

@@ -27,6 +27,7 @@ use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
+use crate::session::Ruleset;
 use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
@@ -264,24 +265,23 @@ struct Examination {
     questions: Arc<Questions>,
     pieces: Option<PiecesFile>,
     /// The game with the custom set, if it has piece sets.
-    custom: Option<(Rc<GameRunner>, PiecesFile)>,
+    custom: Option<(Arc<dyn Ruleset>, PiecesFile)>,
     time: TimeControl,
     budget: Duration,
 }
 
 impl Examination {
     fn new(args: &Args) -> Result<Self, Failure> {
-        let runner = |ruleset| Ok::<_, Failure>(Rc::new(GameRunner::new(ruleset, false)?));
         let ruleset = args.game.ruleset()?;
         let custom = if args.game.has_piece_sets() {
             let custom = args.game.with_set(CUSTOM_SET).ruleset()?;
-            Some((runner(custom)?, PiecesFile::copy(CUSTOM_SET)?))
+            Some((custom, PiecesFile::copy(CUSTOM_SET)?))
         } else {
             None
         };
         Ok(Self {
             pieces: args.game.pieces_file(&*ruleset)?,
-            runner: runner(ruleset)?,
+            runner: Rc::new(GameRunner::new(ruleset, false)?),
             questions: Arc::default(),
             custom,
             time: args.time.control()?,
@@ -317,11 +317,13 @@ impl Examination {
             let checkup = Checkup::new(runner, seat_of_game, self.budget, questions, &mut notify);
             let mut report = checkup.run().await?;
             let cannot_play = report.checks.iter().take(2).any(Check::is_fault);
-            if let (Some((runner, file)), false) = (&self.custom, cannot_play) {
+            if let (Some((ruleset, file)), false) = (&self.custom, cannot_play) {
+                // It starts a thread, for which there may not be room.
+                let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
                 let left = self.budget.saturating_sub(begun.elapsed());
                 let questions = Arc::default();
-                let seat = seat(runner, Some(file));
-                let checkup = Checkup::new(runner, seat, left, questions, &mut notify);
+                let seat = seat(&runner, Some(file));
+                let checkup = Checkup::new(&runner, seat, left, questions, &mut notify);
                 let custom = checkup.run_set("plays with a custom piece set").await?;
                 report.checks.extend(custom.checks);
             }

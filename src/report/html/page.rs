@@ -152,7 +152,7 @@ fn without_script(standings: &Standings) -> String {
     let text = |text: &str| escaped(&escape_controls(text));
     let mut out = String::new();
     for (rows, _) in text_rows(standings) {
-        out.push_str("<table>\n<caption>Standings</caption>\n");
+        out.push_str("<table>\n<caption>Standings</caption>\n<thead>\n");
         for (number, row) in rows.iter().enumerate() {
             let (start, end) = if number == 0 {
                 ("<th scope=\"col\">", "</th>")
@@ -163,8 +163,11 @@ fn without_script(standings: &Standings) -> String {
                 .iter()
                 .map(|cell| format!("{start}{}{end}", escaped(cell)));
             let _ = writeln!(out, "<tr>{}</tr>", cells.collect::<String>());
+            if number == 0 {
+                out.push_str("</thead>\n<tbody>\n");
+            }
         }
-        out.push_str("</table>\n");
+        out.push_str("</tbody>\n</table>\n");
     }
     let mut absent = standings.not_entered().peekable();
     if absent.peek().is_some() {

@@ -30,6 +30,7 @@ pub(in crate::cli) use self::platform::Pipe;
 use self::platform::write_some;
 use super::failure::{Failure, Unread};
 use super::{logging, signals};
+use crate::log_target::OUTPUT as OUTPUT_LOG;
 use crate::text::{escape_controls, grouped};
 
 /// A stream that takes nothing for so long is not read.
@@ -83,6 +84,22 @@ impl Output {
     }
 }
 
+/// Adds text as [`Stream::push`] does, and logs when nobody reads the stream, or somebody does again.
+fn push(mut stream: MutexGuard<'_, Stream>, bytes: &[u8], most: usize) -> io::Result<()> {
+    stream.push(bytes, most);
+    let (result, waiting_bytes) = (stream.result(), stream.waiting.len());
+    let is_unread = stream.is_stuck(UNREAD);
+    let was_unread = std::mem::replace(&mut stream.is_unread_told, is_unread);
+    // The log may be printed.
+    drop(stream);
+    if is_unread && !was_unread {
+        tracing::info!(target: OUTPUT_LOG, waiting_bytes, "nobody reads what is printed");
+    } else if was_unread && !is_unread {
+        tracing::info!(target: OUTPUT_LOG, waiting_bytes, "somebody reads again");
+    }
+    result
+}
+
 /// What has been printed and not yet been written.
 struct Stream {
     is_stdout: bool,
@@ -90,6 +107,7 @@ struct Stream {
     /// Since when the stream has taken nothing.
     stuck: Option<Instant>,
     dropped_lines: u64,
+    is_unread_told: bool,
     failure: Option<io::Error>,
 }
 
@@ -100,6 +118,7 @@ impl Stream {
             waiting: VecDeque::new(),
             stuck: None,
             dropped_lines: 0,
+            is_unread_told: false,
             failure: None,
         }
     }
@@ -196,9 +215,7 @@ impl Write for GameText {
             // Another thread waits for what has been printed so far.
             park();
         }
-        let mut results = output().results();
-        results.push(bytes, usize::MAX);
-        results.result().map(|()| bytes.len())
+        push(output().results(), bytes, usize::MAX).map(|()| bytes.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
@@ -213,7 +230,7 @@ pub(in crate::cli) struct Notes;
 
 impl Write for Notes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        output().notes().push(bytes, MOST_FOR_PEOPLE);
+        let _ = push(output().notes(), bytes, MOST_FOR_PEOPLE);
         Ok(bytes.len())
     }
 
@@ -236,7 +253,7 @@ pub(in crate::cli) fn print_stderr(text: &str) {
 /// Prints a line of a bot's stderr.
 pub(in crate::cli) fn print_bot_line(bot: &str, line: &str) {
     let line = format!("{bot}| {line}\n");
-    output().notes().push(line.as_bytes(), MOST_WITH_BOTS);
+    let _ = push(output().notes(), line.as_bytes(), MOST_WITH_BOTS);
 }
 
 /// Waits until all results have been written. The error is that of a write, or [`Unread`].
