@@ -27,6 +27,11 @@ pub fn generator(seed: u64, purpose: Purpose, path: [u64; 2]) -> ChaCha8Rng {
     ChaCha8Rng::from_seed(key)
 }
 
+/// For a run without one; short enough to type.
+pub fn drawn() -> u64 {
+    rand::random::<u32>().into()
+}
+
 /// From 0 to 2³¹ − 1: a plain integer in every language.
 pub fn for_bot(seed: u64, bot: usize, game: u64) -> u32 {
     generator(seed, Purpose::Bot, [bot as u64, game]).next_u32() >> 1

@@ -28,6 +28,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 pub use self::error::TournamentError;
+pub use self::run::until;
 pub use self::worker::write_unplayed;
 
 use self::directory::TournamentDirectory;

@@ -18,6 +18,7 @@ use super::plan::request::PlanRequest;
 use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::checkup::{self, Checkup, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
+use crate::seed;
 use crate::session::Ruleset;
 use crate::text::{counted, escape_controls};
 
@@ -77,8 +78,7 @@ impl Preparation<'_> {
         notify: &mut dyn FnMut(Notice<'_>),
     ) -> Result<(Plan, Vec<Entrant>), TournamentError> {
         let seed = self.request.seed.unwrap_or_else(|| {
-            // Short: easy to type.
-            let seed = u64::from(rand::random::<u32>());
+            let seed = seed::drawn();
             notify(Notice::Text(format!("seed {seed}")));
             seed
         });

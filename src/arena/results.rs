@@ -5,6 +5,7 @@ use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use super::plan::{Format, Plan};
 use crate::record::{BotIndex, Ending, FinishedRecord, RecordSummary};
+use crate::tournament::openings;
 use crate::tournament::schedule::knockout::{KnockoutError, Match, Tally};
 use crate::tournament::schedule::{EntrantId, GameId, PairOfGames, Round, swiss};
 use crate::tournament::sprt::Pentanomial;
@@ -271,10 +272,8 @@ fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGame
             game.seed, plan.seed
         ));
     }
-    let count = plan.openings.len() as u64;
-    let opening = pair.opening.checked_rem(count);
-    let opening = opening.and_then(|place| plan.openings.get(usize::try_from(place).ok()?));
-    if opening.is_some_and(|board| *board != game.start) {
+    let opening = openings::at(&plan.openings, pair.opening);
+    if opening.is_some_and(|board| board != game.start) {
         return Err(format!(
             "in the plan the game {id} starts from another board"
         ));

@@ -6,6 +6,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::Path;
 use std::pin::pin;
 use std::sync::Arc;
+use std::time::Instant;
 
 use tokio::sync::{mpsc, watch};
 
@@ -28,6 +29,14 @@ use crate::tournament::sprt::Decision;
 
 /// Breaks when no more games are needed: those being played then do not count.
 type Observer<'a> = dyn FnMut(&Plan, &Results, &Event) -> ControlFlow<()> + 'a;
+
+/// Forever without a deadline.
+pub async fn until(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}
 
 impl Arena<'_> {
     /// Plays the remaining games. The first message of `stops` ends after the current games, the second immediately.
@@ -96,12 +105,7 @@ impl Arena<'_> {
         }
         let mut working = workers.len();
         let (mut failure, mut stopped) = (None, None);
-        let mut time_up = pin!(async {
-            match self.deadline {
-                Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-                None => std::future::pending().await,
-            }
-        });
+        let mut time_up = pin!(until(self.deadline));
         while working > 0 {
             let event = tokio::select! {
                 biased;

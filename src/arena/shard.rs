@@ -163,14 +163,6 @@ pub fn journals(directory: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The plan when it had this many rounds.
-pub fn with_rounds(plan: &Plan, rounds: usize) -> Plan {
-    Plan {
-        rounds: plan.rounds[..rounds.min(plan.rounds.len())].to_vec(),
-        ..plan.clone()
-    }
-}
-
 /// Rounds with pairs in this range.
 pub fn rounds_of(plan: &Plan, pairs: &Range<u64>) -> Vec<Round> {
     let holds = |round: &&Round| {

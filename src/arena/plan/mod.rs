@@ -169,7 +169,8 @@ impl Plan {
         Ok(text)
     }
 
-    fn computed_hash(&self) -> Result<String, serde_json::Error> {
+    /// That of the plan as it is, whatever [`Self::hash`] says.
+    pub fn computed_hash(&self) -> Result<String, serde_json::Error> {
         let mut bare = self.clone();
         bare.hash.clear();
         bare.referee.clear();

@@ -185,8 +185,7 @@ fn start(
     let record = options.record.as_deref();
     let file = record.map(RecordFile::open).transpose()?;
     let seed = options.seed.unwrap_or_else(|| {
-        // Short enough to type.
-        let seed = u64::from(rand::random::<u32>());
+        let seed = seed::drawn();
         print_stderr(&format!("referee: seed {seed}"));
         seed
     });

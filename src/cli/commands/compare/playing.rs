@@ -14,6 +14,7 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
 use crate::arena::preparation::{identical, same_program, write_pieces};
 use crate::arena::results::Results;
+use crate::arena::until;
 use crate::arena::{self, Arena};
 use crate::bot::spec::BotSpec;
 use crate::cli::commands::tournament::{
@@ -26,6 +27,7 @@ use crate::cli::support::setup::this_program;
 use crate::cli::support::signals;
 use crate::report::comparison::{Bot, Ended, Report};
 use crate::sandbox::Sandbox;
+use crate::seed;
 use crate::seed::{Purpose, generator};
 use crate::session::Ruleset;
 use crate::strategy;
@@ -77,8 +79,7 @@ impl Playing<'_> {
         let mut stops = stop_signals();
         let old = self.directory.plan()?;
         let seed = self.args.seed.or(old.as_ref().map(|old| old.seed));
-        // Short enough to type.
-        let seed = seed.unwrap_or_else(|| u64::from(rand::random::<u32>()));
+        let seed = seed.unwrap_or_else(seed::drawn);
         let jobs = jobs(self.options, &entered, self.sandbox);
         announce_terms(self.args, entered.len() - 2, jobs, seed)?;
         let pieces_path = write_pieces(&self.directory, &**self.ruleset)?;
@@ -228,14 +229,6 @@ fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String
         counted(games, "game", "games"),
         known.unwrap_or_default()
     )
-}
-
-/// Forever without a limit.
-async fn until(deadline: Option<Instant>) {
-    match deadline {
-        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
-        None => std::future::pending().await,
-    }
 }
 
 /// Why NEW cannot play. Fails when OLD cannot; others are left out.

@@ -75,7 +75,6 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if args.print_scale {
-        use std::io::Write as _;
         return Ok(write!(Stdout, "{}", scale::DEFAULT)?);
     }
     let (scale, base) = read_scale(args.scale.as_deref())?;

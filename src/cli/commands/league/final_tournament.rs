@@ -134,14 +134,14 @@ fn statement(plan: &Plan) -> String {
     // As announced: rounds that depend on results came later.
     let mut announced = plan.clone();
     announced.rounds = plan.first_rounds();
-    let _ = announced.to_json();
+    let hash = announced.computed_hash().unwrap_or(announced.hash);
     format!(
         "final of {}, {}, {} a pairing, seed {}, plan {}",
         counted(plan.bots.len() as u64, "bot", "bots"),
         plan.format.in_words(),
         counted(u64::from(plan.pairs), "pair", "pairs"),
         plan.seed,
-        announced.hash
+        hash
     )
 }
 

@@ -35,6 +35,7 @@ use crate::league::state::{self, League, Member, Status, Version};
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
+use crate::seed;
 use crate::session::Ruleset;
 use crate::text::counted;
 use crate::tournament::ratings::Model;
@@ -65,7 +66,7 @@ impl<'a> Update<'a> {
         let ruleset = options.ruleset(old.as_ref())?;
         let seed = options.seed.or(old.as_ref().map(|plan| plan.seed));
         let seed = seed.unwrap_or_else(|| {
-            let drawn = u64::from(rand::random::<u32>());
+            let drawn = seed::drawn();
             print_stderr(&format!("referee: seed {drawn}"));
             drawn
         });
