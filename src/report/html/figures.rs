@@ -18,6 +18,8 @@ use crate::tournament::standings::{Collector, Place, RankBy, Ranking, Scores, St
 /// Bars of the page's charts in a factor of ten; the first begins at 1 µs.
 const BARS: f64 = 8.0;
 const SHORTEST_MS: f64 = 1e-3;
+/// 30 years: a record may say any time.
+const LONGEST_MS: f64 = 1e12;
 
 const MAX_TURNS: usize = 100;
 
@@ -252,7 +254,7 @@ fn bars(times: impl Iterator<Item = (f64, u32)>) -> Vec<u64> {
             clippy::cast_sign_loss,
             reason = "from the first bar on"
         )]
-        let bar = ((ms.max(SHORTEST_MS) / SHORTEST_MS).log10() * BARS) as u64;
+        let bar = ((ms.clamp(SHORTEST_MS, LONGEST_MS) / SHORTEST_MS).log10() * BARS) as u64;
         let first = *bars.first().unwrap_or(&bar);
         if bars.is_empty() {
             bars.push(first);
@@ -419,7 +421,7 @@ mod tests {
     #[test]
     fn times_are_counted_in_bars() {
         let bars = bars(
-            [0.0001, 0.001, 1.0, 1.01, 9.9]
+            [0.0001, 0.001, 1.0, 1.01, 9.9, 1e307]
                 .map(|ms| (ms, 1))
                 .into_iter(),
         );

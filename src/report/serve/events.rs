@@ -6,13 +6,14 @@ use std::time::Duration;
 
 use http_body_util::channel::Sender;
 use hyper::body::Bytes;
-use tokio::sync::{Mutex, watch};
-use tokio::task::spawn_blocking;
+use tokio::sync::{Mutex, oneshot, watch};
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
 use super::stage::Watched;
 use super::{Feed, Now};
+use crate::bot::exhaustion::start_thread;
 use crate::report::html::Served;
+use crate::system;
 
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Approximate, of entries.
@@ -130,7 +131,9 @@ pub(super) async fn send_events(
     let mut sent = (shared.feed.sequence(), wanted.from.unwrap_or(0));
     loop {
         let now = changes.borrow_and_update().clone();
-        sent = send_entries(sender, shared, wanted.packed, sent).await?;
+        if (now.sequence, now.games) != (told.sequence, told.games) {
+            sent = send_entries(sender, shared, wanted.packed, sent).await?;
+        }
         if !now.figures.is_empty() && !Arc::ptr_eq(&now.figures, &told.figures) {
             send_event(sender, "figures", &now.figures).await?;
         }
@@ -187,7 +190,13 @@ async fn packed_block(
         return Some(found.clone());
     }
     let (block, next) = shared.feed.block(sequence, from)?;
-    let packed = spawn_blocking(move || block.packed()).await.ok()?.ok()?;
+    let (done, packed) = oneshot::channel();
+    let pack = move || {
+        system::give_way();
+        let _ = done.send(block.packed());
+    };
+    start_thread("packing", pack).ok()?;
+    let packed = packed.await.ok()?.ok()?;
     let event = format!("id: {run}-{next}\nevent: packed\ndata: {packed}\n\n");
     let event = (Bytes::from(event), next);
     blocks.events.insert(from, event.clone());

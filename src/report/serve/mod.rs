@@ -168,7 +168,7 @@ impl Feed {
     }
 
     pub fn games(&self) -> u64 {
-        self.report().games()
+        self.shared.now.borrow().games
     }
 
     pub fn bots(&self) -> usize {
@@ -197,10 +197,6 @@ impl Feed {
 
     fn watched(&self) -> Option<&Arc<Watched>> {
         self.shared.watched.get()
-    }
-
-    fn number_of_games(&self) -> u64 {
-        self.shared.now.borrow().games
     }
 
     /// A sequence's next entries and position; `None` when another one has begun.

@@ -136,10 +136,10 @@ async fn serve(
         shutdown: shutdown.clone(),
         blocks: tokio::sync::Mutex::new(Blocks::default()),
     });
-    let stage = Arc::clone(&shared);
+    let feed = shared.feed.clone();
     let stage = tokio::spawn(async move {
-        if let Some(watched) = stage.feed.watched() {
-            watched.run(&stage.feed).await;
+        if let Some(watched) = feed.watched().cloned() {
+            watched.run(feed).await;
         }
     });
     let places = places();

@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::Feed;
@@ -92,12 +93,12 @@ impl Watched {
         });
     }
 
-    pub(super) async fn run(&self, feed: &Feed) {
+    pub(super) async fn run(self: Arc<Self>, feed: Feed) {
         let mut drawings = Drawings::new();
         let mut told = None;
         loop {
             let watchers = self.watchers.load(Ordering::Relaxed);
-            let found = (self.stage.version(), feed.number_of_games());
+            let found = (self.stage.version(), feed.games());
             if watchers == 0 {
                 if told.is_some_and(|told| told != found) {
                     // Later watchers must not see old games.
@@ -106,7 +107,16 @@ impl Watched {
                 }
             } else if told != Some(found) {
                 told = Some(found);
-                let text = self.text(found.1, &mut drawings);
+                let this = Arc::clone(&self);
+                // A game that is a program draws its positions, and may take its time.
+                let written = spawn_blocking(move || {
+                    let text = this.text(found.1, &mut drawings);
+                    (text, drawings)
+                });
+                let Ok((text, back)) = written.await else {
+                    return;
+                };
+                drawings = back;
                 feed.tell(|now| now.tables = text.into());
             }
             let all = u32::try_from(watchers).unwrap_or(u32::MAX);
