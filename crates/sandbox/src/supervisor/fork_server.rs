@@ -201,6 +201,7 @@ fn prepare(slots: &mut Vec<Slot>, request: &SpawnRequest) -> io::Result<()> {
         if !slot.is_free() {
             return true;
         }
+        slot.user = None;
         // Whatever is left in them belongs to no supervisor any more.
         std::mem::take(&mut slot.groups).kill();
         slot.kept.is_some()
@@ -227,7 +228,6 @@ fn prepare(slots: &mut Vec<Slot>, request: &SpawnRequest) -> io::Result<()> {
     {
         slots.remove(at);
     }
-    slot.user = None;
     if let (None, Some(arguments)) = (&slot.kept, kept) {
         slot.kept = Some((arguments.clone(), BoxSlot::new()?));
     }

@@ -71,7 +71,7 @@ fn serve(job: Job) -> io::Result<()> {
     let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;
     rustix::stdio::dup2_stderr(&nothing)?;
-    let bot = match started {
+    let mut bot = match started {
         Ok(bot) => bot,
         Err(error) => {
             end_all(None);
@@ -92,7 +92,12 @@ fn serve(job: Job) -> io::Result<()> {
         account,
     };
     let _ = report(&mut control, &ready);
+    let kept = bot.kept.take();
     let (ended, scratch) = supervise(&request, bot, used.as_ref(), &control)?;
+    // Descriptors in a socket count against the limit of every process of this user: no longer than needed.
+    if let (Some(slot), Some(kept)) = (&slot, &kept) {
+        slot.put(kept);
+    }
     let _ = report(&mut control, &SupervisorEvent::Ended(ended));
     if let Scratch::Watched(scratch) = scratch {
         for directory in scratch.directories() {

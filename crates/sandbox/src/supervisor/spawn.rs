@@ -37,6 +37,8 @@ pub(super) struct RunningBot {
     pub(super) scratch: Scratch,
     /// Removed at the end.
     pub(super) groups: Groups,
+    /// The box that it is in, to be kept for the next process once it has ended.
+    pub(super) kept: Option<KeptBox>,
     /// Readable when the bot tries the network, or asks to remove a file; the kernel waits for an
     /// answer.
     pub(super) calls: OwnedFd,
@@ -51,6 +53,7 @@ pub(super) fn spawn(
     groups: Groups,
 ) -> io::Result<RunningBot> {
     let entry = Entry::new(&groups)?;
+    let mut used = None;
     let (pid, calls, scratch) = match (&request.backend, slot) {
         (
             Backend::Landlock {
@@ -85,7 +88,7 @@ pub(super) fn spawn(
             let kept = slot.take(program, arguments)?;
             let command = command(request, input, Path::new(SCRATCH))?;
             let (pid, calls) = spawn_in_kept_box(request, command, (&kept, shown), entry)?;
-            slot.put(&kept);
+            used = Some(kept);
             (pid, calls, Scratch::Inside)
         }
         (
@@ -102,6 +105,7 @@ pub(super) fn spawn(
         pid,
         scratch,
         groups,
+        kept: used,
         calls,
     })
 }
