@@ -296,10 +296,13 @@ impl Checkup<'_> {
     /// Asks two fresh processes with the same seed the same questions.
     async fn repeats(&mut self) -> Made {
         self.unless_hopeless()?;
+        if self.is_over(self.end, true) {
+            return Err(Halt::Verdict(Verdict::LeftOut));
+        }
         let positions = self.positions("any", REPEATED, |_| true);
-        self.examiner.start().await?;
+        self.examiner.start().await.map_err(not_started)?;
         let first = self.ask_all(REPEATABLE, &positions, 2).await?;
-        self.examiner.start().await?;
+        self.examiner.start().await.map_err(not_started)?;
         let again = self
             .ask_all(REPEATABLE, &positions[..first.len()], 1)
             .await?;

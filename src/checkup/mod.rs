@@ -11,7 +11,6 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use self::questions::lets_win;
 use crate::bot::Fault;
 use crate::bot::process::GracePeriods;
 use crate::game::Outcome;
@@ -384,7 +383,7 @@ impl<'a> Checkup<'a> {
             answers.push(Answered {
                 turn: answer.turn,
                 won: session.outcome() == Some(Outcome::Win(me)),
-                lets_win: ruleset.program().is_none() && lets_win(&*session),
+                lets_win: ruleset.program().is_none() && session.lets_win(me),
             });
         }
         if answers.is_empty() && !positions.is_empty() {

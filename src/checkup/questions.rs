@@ -82,11 +82,6 @@ pub(super) fn is_last_turn(session: &dyn Session) -> bool {
     outlook.ending == outlook.turns
 }
 
-/// Whether the opponent can win immediately.
-pub(super) fn lets_win(after: &dyn Session) -> bool {
-    after.outcome().is_none() && after.can_win_at_once()
-}
-
 /// Whether no turn wins, and the opponent can win immediately after any.
 pub(super) fn is_lost_at_once(session: &dyn Session) -> bool {
     let outlook = session.outlook();

@@ -247,8 +247,9 @@ fn in_words(error: &serde_json::Error, answer: &str) -> String {
     }
     let problem = error.to_string();
     let problem = problem.split(" at line ").next().unwrap_or_default();
-    // The type of sides.
-    problem.replace("expected u8", "expected 0 or 1")
+    // The type of sides; all of the text is JSON.
+    let problem = problem.replace("expected u8", "expected 0 or 1");
+    problem.replace("trailing characters", "a list in it has too many items")
 }
 
 /// The options as records name the rules.

@@ -8,6 +8,7 @@ use tracing::Instrument as _;
 
 use super::clock::Clock;
 use super::events;
+use super::examiner::request_of;
 use super::game::GameObserver;
 use super::game::{End, Played, play};
 use super::game::{TextBuffers, TurnTime, take_turn};
@@ -245,8 +246,7 @@ impl GameRunner {
             }
             End::Forfeit(side, fault) => {
                 let by = setup.seats_by_side()[side.index()];
-                let mut request = String::new();
-                session.write_request(&mut request);
+                let request = request_of(&*session);
                 let fault = self.forfeit(&mut seats[by], by, fault, request, &since, &refusals);
                 let fault = fault.await?;
                 record.result = forfeit_result(&fault);

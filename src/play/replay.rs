@@ -2,6 +2,7 @@ use std::fmt;
 use std::io;
 use std::time::Duration;
 
+use super::examiner::request_of;
 use super::game::GameObserver;
 use super::game::proven_result;
 use crate::game::{Outcome, Rejection};
@@ -171,12 +172,11 @@ fn check_result(
             if let Some(outcome) = proven_result(last) {
                 (winner_of(outcome), "by best play")
             } else {
-                let mut board = String::new();
-                last.write_request(&mut board);
+                let board = request_of(last);
                 tracing::warn!(
                     "{board}: the game was adjudicated, but its result could not be proven again within the limit"
                 );
-                (result.winner, "as it is")
+                (result.winner, "by its adjudication")
             }
         }
     };

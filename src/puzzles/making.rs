@@ -74,8 +74,7 @@ impl Maker {
         let steps = steps(&*self.ruleset, record).map_err(|violation| violation.to_string())?;
         let sides = [record.first, record.first.other()];
         for (index, Step { request, turn, .. }) in steps.into_iter().enumerate() {
-            let board = request.split(' ').max_by_key(|word| word.len());
-            let free = board.map_or(0, |board| board.matches('.').count());
+            let free = self.prover.free_cells(&request)?;
             if free <= most_free {
                 let turns = Vec::new();
                 let met = self.by_class.entry(self.prover.class(&request)?);

@@ -160,9 +160,6 @@ pub fn read(path: &Path, input: impl Read) -> Result<Vec<Loaded>, String> {
     let (mut puzzles, mut ids) = (Vec::<Loaded>::new(), HashSet::new());
     let failed = |error| unreadable(path, &error);
     while let Some(line) = reader.next_line().map_err(failed)? {
-        if line.bytes().trim_ascii().is_empty() {
-            continue;
-        }
         let wrong = |problem| line.damaged(problem).to_string();
         let loaded = parse(line.bytes(), puzzles.last()).map_err(wrong)?;
         let id = &loaded.puzzle.id;

@@ -112,9 +112,7 @@ pub(super) fn asked(
         start: record.start.clone(),
         turns: record.turns.get(..turns)?.to_vec(),
     };
-    let mut request = String::new();
-    line.session(&*ruleset).ok()?.write_request(&mut request);
-    let request = request.trim_end_matches('\n').to_owned();
+    let request = line.request(&*ruleset).ok()?;
     // The end of the game says how its last question is asked again.
     let is_last = turns == record.turns.len();
     let command = (is_last || record.result.by != Some(side))

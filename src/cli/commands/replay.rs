@@ -11,6 +11,7 @@ use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
+use crate::play::examiner::request_of;
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::setup::recorded_reproduce_command;
 use crate::record::Record;
@@ -228,15 +229,13 @@ fn show(
     match replayed {
         Ok(_) if quiet => Ok(None),
         Ok(last) => {
-            let mut request = String::new();
-            last.write_request(&mut request);
-            let request = request.trim_end_matches('\n');
+            let request = request_of(&*last);
             // A benched bot was not asked.
             let by = record.result.by.filter(|_| record.was_played());
             let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
             let reproduce = by
-                .and_then(|by| recorded_reproduce_command(record, by, pieces.as_deref(), request));
-            view.closing(record, request, reproduce.as_deref())?;
+                .and_then(|by| recorded_reproduce_command(record, by, pieces.as_deref(), &request));
+            view.closing(record, &request, reproduce.as_deref())?;
             Ok(None)
         }
         Err(ReplayError::Io(error)) => Err(error.into()),

@@ -50,9 +50,6 @@ impl Recorded {
         let mut reader = Reader::open(&file).map_err(failed)?;
         let (mut games, mut chosen) = (0, None);
         while let Some(line) = reader.next_line().map_err(failed)? {
-            if line.bytes().trim_ascii().is_empty() {
-                continue;
-            }
             games = line.number();
             if chosen.is_none() && GameChoice::chooses(choice, &line) {
                 chosen = Some((games, line.bytes().to_vec()));

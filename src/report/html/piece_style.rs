@@ -55,7 +55,7 @@ const COLOURS: [(&str, &str); 6] = [
 
 fn is_one(words: &str, word: &str) -> bool {
     let word = word.to_lowercase();
-    words.split(' ').any(|known| known == word)
+    words.split_whitespace().any(|known| known == word)
 }
 
 fn colour(word: &str) -> Option<&'static str> {

@@ -98,9 +98,13 @@ impl Prover {
         session.solve(&self.solvers, goal, limits)
     }
 
+    pub fn free_cells(&self, request: &str) -> Result<usize, String> {
+        Ok(self.read(request)?.free_cells())
+    }
+
     /// Whether all turns, and how long they last, are proven in less than a second.
     pub fn is_quick(&self, request: &str) -> Result<bool, String> {
-        Ok(self.read(request)?.free_cells() <= self.quick_cells)
+        Ok(self.free_cells(request)? <= self.quick_cells)
     }
 
     /// For the side to move; `None` when a limit was reached.

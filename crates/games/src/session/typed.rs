@@ -209,6 +209,7 @@ impl<G: Game> Session for TypedSession<'_, G> {
             return Ok(None);
         }
         let turn = G::Position::turn_of(moves).ok_or("a turn of unknown moves")?;
+        self.typed = None;
         Ok(Some(text(self.game, turn)))
     }
 

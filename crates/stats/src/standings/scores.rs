@@ -171,7 +171,7 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Tally are integers and halves, so their sums do not depend on the order of the records.
+    /// Counts are integers and halves, so their sums do not depend on the order of the records.
     pub(super) fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
         let bots = order.len();
         let mut parts = scores.parts(order);

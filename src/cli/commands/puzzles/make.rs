@@ -132,9 +132,6 @@ fn read(
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        if line.bytes().trim_ascii().is_empty() {
-            continue;
-        }
         let record = match line.record() {
             Ok(record) => record,
             Err(_) if !line.is_complete() => break,

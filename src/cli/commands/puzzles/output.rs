@@ -186,6 +186,7 @@ impl Report<'_> {
             let Puzzle {
                 id, position, kind, ..
             } = attempt.puzzle;
+            let position = escape_controls(position);
             Some(format!("{id}  {position}  {}: {problem}\n", kind.words()))
         });
         let listed = if all_failed { usize::MAX } else { LISTED };

@@ -143,9 +143,6 @@ fn for_each(
         let failed = |error| unreadable(file, &error);
         let mut reader = Reader::open(file).map_err(failed)?;
         while let Some(line) = reader.next_complete_line().map_err(failed)? {
-            if line.bytes().trim_ascii().is_empty() {
-                continue;
-            }
             let record = line.record();
             let record = record.map_err(|error| Failure::Usage(error.to_string()))?;
             each(file, record)?;
