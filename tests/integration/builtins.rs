@@ -216,7 +216,8 @@ fn they_are_entrants_of_their_own() {
     let sentence = "referee: cannot start builtin:search?dept=2: search has no parameter `dept`; the only one is depth";
     assert!(run.stderr.contains(sentence), "{run}");
     let game = ["--game", "four-in-a-row"];
-    let bots = ["builtin:search?depth=4", "builtin:random"];
+    // Of a hundred games with other seeds it loses one or two.
+    let bots = ["--seed", "1", "builtin:search?depth=4", "builtin:random"];
     let run = Referee::new([&game[..], &bots[..]].concat())
         .recorded()
         .run();
