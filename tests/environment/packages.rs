@@ -310,7 +310,7 @@ fn deb() -> Result<(), Failed> {
     }
     has(
         &empty.run("gzip -dc system/usr/share/man/man1/referee.1.gz")?,
-        "Lets two programs play Quarto",
+        "Let two programs play Quarto",
     )?;
     empty.run(
         "system/usr/bin/referee system/usr/share/doc/referee/players/random.sh builtin:greedy",
