@@ -224,25 +224,22 @@ fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }
 
-/// The command that asks a program the same again, once or `twice`, quoted for this system's shell.
-/// With `stays_open` the input ends some seconds later.
+/// The command that asks a program the same again, quoted for this system's shell. With `stays_open` the input ends
+/// some seconds later.
 pub fn reproduce_command(
     program: &Program,
     environment: &[(String, String)],
-    request: &str,
-    twice: bool,
+    questions: &[&str],
     stays_open: bool,
 ) -> String {
-    let request = request.trim_end_matches('\n');
     let words = match program.builtin() {
         Some(name) => &["referee".to_owned(), "bot".to_owned(), name.to_owned()],
         None => &program.argv[..],
     };
-    let both = [request; 2];
     shell::asking(&Question {
         words,
         environment,
-        lines: if twice { &both } else { &both[..1] },
+        lines: questions,
         stays_open,
     })
 }

@@ -13,7 +13,7 @@ use crate::play::clock::Clock;
 use crate::play::examiner::request_of;
 use crate::play::game_runner::GameError;
 use crate::session::Session;
-use crate::text::{format_duration, quote};
+use crate::text::{counted, format_duration, quote};
 
 const POSITIONS: usize = 200;
 /// Against itself, in one process.
@@ -199,7 +199,7 @@ impl Checkup<'_> {
             what: format!("after its answer it wrote {}", quote(&extra)),
             fix: "write one line for each question; text for yourself goes to standard error"
                 .to_owned(),
-            again: self.examiner.seat.reproduce_command(&request, None),
+            again: self.examiner.seat.reproduce_command(&request, true, None),
         }))
     }
 
@@ -219,12 +219,22 @@ impl Checkup<'_> {
                 |limit| format!("the limit is {}", format_duration(limit))
             )
         );
-        if limit.is_none_or(|limit| times.worst * 2 <= limit) {
+        if self.late == 0 && limit.is_none_or(|limit| times.worst * 2 <= limit) {
             return Ok(what);
         }
         Err(Halt::from(Problem {
-            what,
-            fix: "leave a margin: a busy machine makes every program slower".to_owned(),
+            what: match self.late {
+                0 => what,
+                late => format!(
+                    "{} not answered in time; the others: {what}",
+                    counted(late.into(), "question", "questions")
+                ),
+            },
+            fix: match self.late {
+                0 => "leave a margin: a busy machine makes every program slower",
+                _ => "answer every question within the limit",
+            }
+            .to_owned(),
             again: None,
         }))
     }

@@ -12,7 +12,7 @@ use crate::bot::process::GracePeriods;
 use crate::play::game_runner::GameError;
 
 /// A block of input of the usual size, 4096 bytes, and a line more; the answers to so many questions are fewer bytes
-/// than any buffer of output.
+/// than most buffers of output.
 const BLOCK: usize = 4096 + 64;
 
 /// More questions than any buffer of output has room for the answers to, in bytes.
@@ -32,6 +32,9 @@ const TICK: Duration = Duration::from_millis(50);
 
 /// What buffers hold is a multiple of this, but for a line at most.
 const UNIT: usize = 1024;
+
+/// The smallest buffer of output that is known.
+const SMALL: usize = 128;
 
 /// The longest answer and its newline, roughly.
 const LINE: usize = 16;
@@ -113,21 +116,22 @@ impl Checkup<'_> {
     async fn find(&mut self, question: &str) -> Result<HeldBack, GameError> {
         let questions = |bytes: usize| question.repeat(bytes.div_ceil(question.len()));
         self.examiner.start().await?;
-        let found = match self.feed(questions(BLOCK).as_bytes()).await {
-            Fed::Wrote(_) => HeldBack::Input,
-            Fed::Nothing => HeldBack::Unknown,
-            Fed::Read => match self.feed(questions(MANY).as_bytes()).await {
-                Fed::Wrote(mut output) => {
-                    output.extend(self.examiner.seat.feed(&[], REST).await.2);
-                    if is_block(&output) {
-                        HeldBack::Output
-                    } else {
-                        HeldBack::Input
-                    }
+        let mut fed = self.feed(questions(BLOCK).as_bytes()).await;
+        let asked_for_more = matches!(fed, Fed::Read);
+        if asked_for_more {
+            fed = self.feed(questions(MANY).as_bytes()).await;
+        }
+        let found = match fed {
+            Fed::Wrote(mut output) => {
+                output.extend(self.examiner.seat.feed(&[], REST).await.2);
+                if fills_small_buffer(&output) || asked_for_more && is_block(&output) {
+                    HeldBack::Output
+                } else {
+                    HeldBack::Input
                 }
-                Fed::Read => HeldBack::AllInput,
-                Fed::Nothing => HeldBack::Unknown,
-            },
+            }
+            Fed::Read => HeldBack::AllInput,
+            Fed::Nothing => HeldBack::Unknown,
         };
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
         Ok(found)
@@ -158,6 +162,12 @@ impl Checkup<'_> {
     }
 }
 
+/// Whether its first output was as large as a buffer or several of 128, 256 or 512 bytes, such as that of Pascal. The
+/// answers to a block of input are 816 bytes, or 182 in Four In A Row.
+fn fills_small_buffer(output: &[u8]) -> bool {
+    output.last() != Some(&b'\n') || output.len() % SMALL == 0
+}
+
 /// Whether its first output was as large as a buffer, and not the answers to a block of input.
 fn is_block(output: &[u8]) -> bool {
     let beyond = output.len() % UNIT;
@@ -167,6 +177,18 @@ fn is_block(output: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn small_buffers_are_told_from_answers_to_a_block_of_input() {
+        let answers = |bytes: usize| "- K\n".repeat(bytes / 4).into_bytes();
+        for buffer in [128, 256, 512, 768] {
+            assert!(fills_small_buffer(&answers(buffer)));
+        }
+        for questions in 203..=209 {
+            assert!(!fills_small_buffer(&answers(questions * 4)) || questions == 208);
+        }
+        assert!(fills_small_buffer(&answers(256)[..255]));
+    }
 
     #[test]
     fn blocks_are_told_from_answers() {

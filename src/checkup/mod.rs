@@ -12,6 +12,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
+use crate::bot::fault::crash;
 use crate::bot::process::GracePeriods;
 use crate::game::Outcome;
 use crate::play::clock::Clock;
@@ -38,7 +39,7 @@ pub struct Problem {
 impl fmt::Display for Problem {
     /// In one line.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; to mend it: {}", self.what, self.fix)?;
+        write!(f, "{}; fix: {}", self.what, self.fix)?;
         match &self.again {
             Some(command) => write!(f, "; reproduce: {command}"),
             None => Ok(()),
@@ -151,6 +152,11 @@ pub struct Checkup<'a> {
     end: Instant,
     checks: Vec<Check>,
     times: Vec<Duration>,
+    answered: u32,
+    /// Of all answers.
+    slowest: Duration,
+    /// Questions that it did not answer in time.
+    late: u32,
     /// Whether a fault makes all further checks pointless.
     hopeless: bool,
     /// Whether any problem does, since only the first one is asked for.
@@ -220,6 +226,9 @@ impl<'a> Checkup<'a> {
             end: Instant::now() + time.min(forever),
             checks: Vec::new(),
             times: Vec::new(),
+            answered: 0,
+            slowest: Duration::ZERO,
+            late: 0,
             hopeless: false,
             first_only: false,
             extra: None,
@@ -326,30 +335,43 @@ impl<'a> Checkup<'a> {
     async fn ask(&mut self, session: &mut dyn Session, clock: &mut Clock) -> Result<Answer, Halt> {
         match self.examiner.ask_on(session, clock).await {
             Ok(Ok(answer)) => {
+                self.answered += 1;
+                self.slowest = self.slowest.max(answer.time.elapsed);
                 if !answer.time.fresh {
                     self.times.push(answer.time.charged);
                 }
                 Ok(answer)
             }
-            Ok(Err(fault)) => Err(self.problem(fault).into()),
+            Ok(Err(mut fault)) => {
+                if !self.first_only {
+                    fault.try_alone(&mut self.examiner.seat).await;
+                }
+                Err(self.problem(fault).into())
+            }
             Err(error) => Err(not_started(error)),
         }
     }
 
     /// With the request and the end of stderr.
-    fn problem(&mut self, fault: GameFault) -> Problem {
+    fn problem(&mut self, mut fault: GameFault) -> Problem {
+        if let Fault::Timeout(timeout) = &mut *fault.fault {
+            // Also by processes before.
+            timeout.answered = timeout.answered.max(self.answered);
+            timeout.slowest = timeout.slowest.max(self.slowest);
+            self.late += 1;
+        }
         let mut what = format!("{}: {}", fault.fault.reason(), fault.fault);
         if !matches!(*fault.fault, Fault::Timeout(_)) {
             what = format!("{what} (asked `{}`)", fault.request);
         }
-        if let Some(line) = fault.last_words() {
-            what = format!("{what}; its last words on stderr: {line}");
+        if let Some(line) = crash::explaining_line(&fault.stderr) {
+            what = format!("{what}; stderr ended with: {line}");
         }
         let is_program_game = self.runner.ruleset().program().is_some();
         let language = self.examiner.seat.language();
         let problem = Problem {
             what,
-            fix: fault.fault.advice(language, is_program_game),
+            fix: fault.advice(language, is_program_game),
             again: fault.reproduce,
         };
         if matches!(*fault.fault, Fault::ExtraOutput { .. }) {

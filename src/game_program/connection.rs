@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::messages::MOST_BYTES;
 use crate::bot::children::{self, OwnedChild};
+use crate::bot::fault::crash::explaining_line;
 use crate::bot::spec::Program;
 use crate::log_target::GAME;
 use crate::system::Pid;
@@ -147,7 +148,7 @@ impl Connection {
             let seconds = counted(TIME.as_secs(), "second", "seconds");
             return format!(
                 "did not answer within {seconds}; does it flush after every line?{}",
-                self.last_words()
+                self.stderr_ending()
             );
         }
         let status = self.end(ENDING);
@@ -158,25 +159,19 @@ impl Connection {
             },
             None => "closed its output".to_owned(),
         };
-        format!("{how} instead of answering{}", self.last_words())
+        format!("{how} instead of answering{}", self.stderr_ending())
     }
 
     /// The end of its stderr.
-    fn last_words(&self) -> String {
+    fn stderr_ending(&self) -> String {
         // Its thread reads what was written before the exit.
         let since = Instant::now();
         while !self.shared.is_over.load(Ordering::Relaxed) && since.elapsed() < ENDING {
             thread::sleep(Duration::from_millis(5));
         }
         let stderr = escape_lines(&locked(&self.shared.stderr));
-        let lines: Vec<&str> = stderr
-            .lines()
-            .filter(|line| !line.trim().is_empty())
-            .collect();
-        match lines.last() {
-            None => String::new(),
-            Some(last) => format!("; its last words on stderr: {}", last.trim()),
-        }
+        explaining_line(&stderr)
+            .map_or_else(String::new, |line| format!("; stderr ended with: {line}"))
     }
 
     /// Closes its input, and kills it if it does not exit.

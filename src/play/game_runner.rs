@@ -17,9 +17,11 @@ use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
 use crate::bot::Fault;
 use crate::bot::exhaustion::{Exhausted, RefusalMark};
+use crate::bot::fault::{Exit, crash};
 use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
+use crate::executable::interpreter::Language;
 use crate::game::Outcome;
 use crate::record::{BotIndex, Reason, Record, ResultEntry};
 use crate::session::{Ruleset, Session};
@@ -34,8 +36,12 @@ pub struct GameFault {
     pub request: String,
     /// The end of its stderr, escaped.
     pub stderr: String,
-    /// The command that sends it the same request again; `None` for people.
+    /// The command that sends it the same request again, after those before it; `None` for people.
     pub reproduce: Option<String>,
+    /// Whether the referee has seen the fault again with this command's only question.
+    pub reproduced: bool,
+    /// Whether it was in a sandbox.
+    pub sandboxed: bool,
     /// Whether its process had not answered any request.
     pub never_answered: bool,
     /// Why the referee, and not the bot, may be to blame.
@@ -322,7 +328,7 @@ impl GameRunner {
         &self,
         seat: &mut Seat,
         by: BotIndex,
-        fault: Box<Fault>,
+        mut fault: Box<Fault>,
         request: String,
         since: &Mark,
         refusals: &RefusalMark,
@@ -331,16 +337,23 @@ impl GameRunner {
         let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
         let exhausted = exhausted.filter(|_| !seat.has_too_many_processes());
         let ended = seat.forfeit(&fault).await?;
+        if let Fault::Exited { exit, .. } = &mut *fault
+            && !crash::is_about_network(&ended.stderr)
+        {
+            exit.forgive_refusal();
+        }
         if let Some(limit) = exhausted {
             return Err(limit.into());
         }
-        let reproduce = seat.reproduce_command(&request, Some(&fault));
+        let reproduce = seat.reproduce_command(&request, false, Some(&fault));
         Ok(GameFault {
             by,
             fault,
+            sandboxed: seat.is_sandboxed(),
             never_answered: ended.never_answered,
             stderr: ended.stderr,
             reproduce,
+            reproduced: false,
             request,
             void_reason,
         })
@@ -364,9 +377,30 @@ impl GameRunner {
 }
 
 impl GameFault {
-    /// The last line of stderr, escaped.
-    pub fn last_words(&self) -> Option<&str> {
-        self.stderr.trim_end().lines().last()
+    /// Tries whether the last question is enough, where that takes no long time: no clock has run out.
+    pub async fn try_alone(&mut self, seat: &mut Seat) {
+        let is_quick = !matches!(*self.fault, Fault::Timeout(_));
+        if is_quick && seat.was_asked_before() && seat.fails_alone(&self.request, &self.fault).await
+        {
+            self.reproduce = seat.reproduce_command(&self.request, true, Some(&self.fault));
+            self.reproduced = true;
+        }
+    }
+
+    /// What to do, in this language: for an error that a sandbox is likely to have caused, what it allows.
+    pub fn advice(&self, language: Option<Language>, is_program_game: bool) -> String {
+        let by_error = matches!(
+            &*self.fault,
+            Fault::Exited {
+                exit: Exit::Code(_),
+                ..
+            }
+        );
+        let sandbox = crash::sandbox_advice(&self.stderr).filter(|_| by_error && self.sandboxed);
+        sandbox.map_or_else(
+            || self.fault.advice(language, is_program_game),
+            str::to_owned,
+        )
     }
 }
 

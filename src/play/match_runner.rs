@@ -177,8 +177,11 @@ impl MatchRunner {
             let FinishedGame {
                 record,
                 session,
-                fault,
+                mut fault,
             } = game;
+            if let Some(fault) = &mut fault {
+                fault.try_alone(&mut self.seats[fault.by.index()]).await;
+            }
             self.score.count(&record);
             observer.ended(&MatchGame {
                 finished: &FinishedRecord::new(record),

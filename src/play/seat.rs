@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tracing::{Instrument as _, Span};
 
-use super::clock::TimeControl;
+use super::clock::{Clock, TimeControl};
 use super::events;
 use super::setup::{environment, is_told_answers, that_matter};
 use crate::bot::exhaustion::Exhausted;
@@ -18,11 +18,15 @@ use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
+use crate::sandbox::Confinement;
 use crate::session::Ruleset;
 use crate::text::{cause, escape_lines};
 
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
 const FAILED_STARTS: u32 = 3;
+
+/// Of the questions of a process that are kept, to ask them again: those of some five games.
+const ASKED_BYTES: usize = 1024;
 
 /// Of a bot's stderr in the record of a forfeit, in bytes.
 const STDERR_TAIL: usize = 4096;
@@ -74,6 +78,8 @@ struct ProgramSeat {
     process: Option<Process>,
     /// Of the process that runs.
     seed: u32,
+    /// What this process has been asked: lines, up to [`ASKED_BYTES`].
+    asked: String,
     /// The id of the first game that this process plays.
     since: Option<String>,
     /// What it is told of the limit for a move.
@@ -105,6 +111,9 @@ impl Player for Seat {
             }
             SeatPlayer::Program(seat) => match &mut seat.process {
                 Some(process) => {
+                    if seat.asked.len() + request.len() <= ASKED_BYTES {
+                        seat.asked.push_str(request);
+                    }
                     events::asked(span, request, allowance, process.is_fresh());
                     process.ask(request, allowance).await?
                 }
@@ -161,6 +170,7 @@ impl Seat {
                 tap: None,
                 process: None,
                 seed: 0,
+                asked: String::with_capacity(ASKED_BYTES),
                 since: None,
                 move_time: time.move_time,
             })),
@@ -257,6 +267,7 @@ impl Seat {
         }
         seat.environment.retain(|(name, _)| name != env::SEED);
         seat.seed = seed;
+        seat.asked.clear();
         seat.since = None;
         let seed = (env::SEED.to_owned(), seed.to_string());
         seat.environment.push(seed);
@@ -325,18 +336,52 @@ impl Seat {
         matches!(&self.player, SeatPlayer::Program(seat) if seat.program.has_memory_group())
     }
 
-    /// The command that sends a program this request again, by which this fault can be seen; `None` for people.
-    pub fn reproduce_command(&self, request: &str, fault: Option<&Fault>) -> Option<String> {
+    /// The command that sends a program this request again, by which this fault can be seen; `None` for people. Unless
+    /// it is asked `alone`, the request comes after those before, on which the fault may depend.
+    pub fn reproduce_command(
+        &self,
+        request: &str,
+        alone: bool,
+        fault: Option<&Fault>,
+    ) -> Option<String> {
         let SeatPlayer::Program(seat) = &self.player else {
             return None;
         };
+        let mut questions: Vec<&str> = seat.asked.lines().collect();
+        // Not all of very many are kept.
+        if alone || questions.last() != Some(&request) {
+            questions = vec![request];
+        }
         Some(reproduce_command(
             &seat.program,
             &that_matter(seat.environment.iter().cloned()),
-            request,
-            fault.is_some_and(Fault::ended_later),
-            fault.is_some_and(Fault::may_be_held_back),
+            &questions,
+            matches!(fault, Some(Fault::Timeout(_))),
         ))
+    }
+
+    /// Whether the last process was asked more than one question.
+    pub fn was_asked_before(&self) -> bool {
+        matches!(&self.player, SeatPlayer::Program(seat) if seat.asked.lines().count() > 1)
+    }
+
+    /// After this fault: whether a fresh process commits the same when it is asked this request only.
+    pub async fn fails_alone(&mut self, request: &str, fault: &Fault) -> bool {
+        let SeatPlayer::Program(seat) = &self.player else {
+            return false;
+        };
+        let seed = seat.seed;
+        if self.start(seed).await.is_err() {
+            return false;
+        }
+        let allowance = Clock::new(self.time).allowance();
+        let asked = self.ask(&format!("{request}\n"), allowance).await;
+        let fails = match asked {
+            Ok(Ok(reply)) => fault.is_of(reply.line),
+            Ok(Err(again)) => again.reason() == fault.reason(),
+            Err(_) => false,
+        };
+        self.stop(GracePeriods::FAULT).await.is_ok() && fails
     }
 
     /// Stops the process. Call [`Seat::count_failed_start`] once it is known that the forfeit counts.
@@ -350,9 +395,15 @@ impl Seat {
         };
         let stopping = process.stop(GracePeriods::FAULT);
         stopping.instrument(self.span.clone()).await?;
+        let mut stderr = escape_lines(&process.stderr_end(STDERR_TAIL));
+        let confinement = seat.program.confinement.as_ref();
+        if let Some(copy) = confinement.and_then(Confinement::directory) {
+            // Its author knows these files by their paths in the bot's own folder.
+            stderr = stderr.replace(&format!("{}/", copy.display()), "");
+        }
         Ok(ForfeitedProcess {
             never_answered: process.is_fresh(),
-            stderr: escape_lines(&process.stderr_end(STDERR_TAIL)),
+            stderr,
         })
     }
 
@@ -362,6 +413,15 @@ impl Seat {
         if self.failed_starts >= FAILED_STARTS {
             self.benched = Some(reason);
         }
+    }
+
+    /// Whether a sandbox may be the cause of an error.
+    pub fn is_sandboxed(&self) -> bool {
+        let SeatPlayer::Program(seat) = &self.player else {
+            return false;
+        };
+        let confinement = seat.program.confinement.as_ref();
+        confinement.is_some_and(|confinement| confinement.directory().is_some())
     }
 
     /// When it is known.

@@ -5,8 +5,8 @@ use std::time::{Duration, SystemTime};
 use jiff::Timestamp;
 use serde_json::Map;
 
+use super::examiner::questions;
 use super::seat::Seat;
-use crate::bot::fault::ASK_CHECK;
 use crate::bot::spec::{Program, reproduce_command};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
@@ -147,13 +147,29 @@ pub(super) fn is_told_answers(ruleset: &dyn Ruleset, program: &Program) -> bool 
         && registry::find(ruleset.name()).is_none()
 }
 
-/// The command that sends a recorded bot this request again, as far as the record knows it; `None` for people.
-/// `pieces` is the path of a piece set that is not the built-in one.
-pub fn recorded_reproduce_command(
+/// The command that asks a recorded bot again what it did not answer by the rules: its questions in this game, on which
+/// that may depend. `None` for people. `pieces` is the path of a piece set that is not the built-in one.
+pub fn reproduce_forfeit(
+    ruleset: &dyn Ruleset,
     record: &Record,
     by: BotIndex,
     pieces: Option<&str>,
-    request: &str,
+) -> Option<String> {
+    let questions = questions(ruleset, record, by).ok()?;
+    let requests = questions
+        .iter()
+        .map(|question| question.line.request(ruleset));
+    let requests: Vec<String> = requests.collect::<Result<_, _>>().ok()?;
+    reproduce_recorded(record, by, pieces, &requests)
+}
+
+/// The command that asks a recorded bot these questions again, as far as the record knows it; `None` for people.
+/// `pieces` as for [`reproduce_forfeit`].
+pub fn reproduce_recorded(
+    record: &Record,
+    by: BotIndex,
+    pieces: Option<&str>,
+    requests: &[String],
 ) -> Option<String> {
     let program = Program::recorded(&record.bots[by].command)?;
     let process = record.processes.as_ref();
@@ -167,15 +183,11 @@ pub fn recorded_reproduce_command(
     let variables = variables
         .into_iter()
         .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
-    let detail = record.result.detail.as_deref().unwrap_or_default();
-    let answered = record.turns.len() > usize::from(record.first != by);
+    let requests: Vec<&str> = requests.iter().map(String::as_str).collect();
     Some(reproduce_command(
         &program,
         &that_matter(variables),
-        request,
-        // Asked once, it answers.
-        answered && record.result.reason == ForfeitReason::Exited.into(),
-        // Its input stays open for a while where the end of input brought the answer.
-        detail.contains(ASK_CHECK),
+        &requests,
+        record.result.reason == ForfeitReason::Timeout.into(),
     ))
 }

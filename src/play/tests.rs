@@ -15,6 +15,7 @@ use super::match_runner::{MatchGame, MatchObserver, MatchPlan, MatchRunner};
 use super::seat::{Seat, stop_both};
 use super::setup::GameSetup;
 use crate::bot::Player as _;
+use crate::bot::fault::crash;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::Program;
 use crate::game::four_in_a_row::FourInARow;
@@ -300,7 +301,7 @@ fn the_command_that_asks_again_sets_few_variables() {
     let variables = |ruleset: &dyn Ruleset, pieces: Option<&str>| {
         let program = program(SILENT, folder.path());
         let seat = Seat::program(ruleset, pieces, program, limits(LONG));
-        let command = seat.reproduce_command("x", None).unwrap();
+        let command = seat.reproduce_command("x", true, None).unwrap();
         let names = ["GAME=", "RULES=", "PIECES=", "SEED=", "MOVE_TIME="];
         names.map(|name| command.contains(&format!("REFEREE_{name}")))
     };
@@ -323,7 +324,7 @@ async fn the_command_that_asks_again_has_the_seed() {
     let folder = tempfile::tempdir().unwrap();
     let mut seat = seat(SILENT, folder.path(), LONG);
     seat.start(5).await.unwrap();
-    let command = seat.reproduce_command("x", None).unwrap();
+    let command = seat.reproduce_command("x", true, None).unwrap();
     assert!(command.contains(" REFEREE_SEED=5 "), "{command}");
     seat.stop(GracePeriods::FAULT).await.unwrap();
 }
@@ -340,7 +341,7 @@ async fn a_fault_has_the_last_line_of_stderr() {
         let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
         let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
         let fault = asked.unwrap().expect_err("no answer");
-        assert_eq!(fault.last_words(), words);
+        assert_eq!(crash::explaining_line(&fault.stderr).as_deref(), words);
         let said = fault.fault.to_string();
         assert!(said.starts_with("it ended with exit status 3"), "{said}");
     }

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::league::archive::News;
 use crate::play::examiner::Line;
-use crate::play::setup::recorded_reproduce_command;
+use crate::play::setup::{reproduce_forfeit, reproduce_recorded};
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
 use crate::session::registry;
@@ -113,11 +113,11 @@ pub(super) fn asked(
         turns: record.turns.get(..turns)?.to_vec(),
     };
     let request = line.request(&*ruleset).ok()?;
-    // The end of the game says how its last question is asked again.
-    let is_last = turns == record.turns.len();
-    let command = (is_last || record.result.by != Some(side))
-        .then(|| recorded_reproduce_command(record, side, pieces, &request))
-        .flatten();
+    let command = if turns == record.turns.len() {
+        reproduce_forfeit(&*ruleset, record, side, pieces)
+    } else {
+        reproduce_recorded(record, side, pieces, std::slice::from_ref(&request))
+    };
     Some((request, command))
 }
 
@@ -341,7 +341,7 @@ fn forfeit(out: &mut String, first: &Forfeit) {
     if let Some(reproduce) = &first.reproduce {
         let _ = writeln!(
             out,
-            "The same question once more, without the referee:\n\n    {reproduce}\n"
+            "The same once more, without the referee:\n\n    {reproduce}\n"
         );
     }
     let lines: Vec<String> = first

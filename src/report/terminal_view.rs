@@ -6,8 +6,10 @@ use std::time::Duration;
 use super::terminal::{Palette, draw_within, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
+use crate::bot::fault::crash::explaining_line;
 use crate::game::{Picture, Side};
 use crate::play::GameObserver;
+use crate::play::game_runner::GameFault;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
 use crate::record::{BotIndex, Record};
@@ -140,18 +142,24 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     }
 
     /// Explanation, position, reproducing command (`None` for a person), end of stderr.
-    fn forfeit(&mut self, record: &Record, board: &str, reproduce: Option<&str>) -> io::Result<()> {
+    fn forfeit(&mut self, record: &Record, fault: &GameFault) -> io::Result<()> {
         let result = &record.result;
         let name = result.by.map_or("?", |by| self.names[by].as_str());
         let title = format!("{name} forfeits ({})", result.reason);
         let detail = result.detail.as_deref().unwrap_or("");
         let problem = styled(self.options.err_palette.problem, &title);
         writeln!(self.err, "{problem}: {detail}.")?;
-        let Some(reproduce) = reproduce else {
+        let Some(reproduce) = &fault.reproduce else {
             // A person saw the position.
             return Ok(());
         };
-        circumstances(&mut self.err, record, board, None, reproduce)
+        let tried = if fault.reproduced {
+            "reproduced"
+        } else {
+            "reproduce"
+        };
+        let reproduce = format!("{tried}: {reproduce}");
+        circumstances(&mut self.err, record, &fault.request, None, &reproduce)
     }
 
     /// The end of a replayed game. A forfeit is shown as in the match: the bot was asked `request`; `reproduce`
@@ -168,7 +176,8 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         }
         if let Some(reproduce) = reproduce.filter(|_| record.result.by.is_some()) {
             let answer = record.result.answer.as_deref().unwrap_or("");
-            circumstances(&mut self.out, record, request, Some(answer), reproduce)?;
+            let reproduce = format!("reproduce: {reproduce}");
+            circumstances(&mut self.out, record, request, Some(answer), &reproduce)?;
         }
         self.show("\n")?;
         self.result(record)?;
@@ -218,14 +227,21 @@ fn circumstances(
         Some(answer) => writeln!(out, "  answer: {}", escape_controls(answer))?,
         None => {}
     }
-    writeln!(out, "  reproduce: {reproduce}")?;
+    writeln!(out, "  {reproduce}")?;
     let stderr = record.result.stderr.as_deref().unwrap_or("").trim_end();
     if stderr.is_empty() {
         return Ok(());
     }
     let lines: Vec<&str> = stderr.lines().collect();
+    let last = &lines[lines.len().saturating_sub(STDERR_LINES)..];
+    // Stack frames may have pushed the error out.
+    let is_shown = |error: &String| {
+        last.iter()
+            .any(|line| !line.is_empty() && error.contains(line))
+    };
+    let error = explaining_line(stderr).filter(|error| !is_shown(error));
     writeln!(out, "  the end of its stderr:")?;
-    for line in &lines[lines.len().saturating_sub(STDERR_LINES)..] {
+    for line in error.as_deref().iter().chain(last) {
         let line = escape_controls(line);
         let mut chars = line.chars();
         let start: String = chars.by_ref().take(STDERR_COLUMNS).collect();
@@ -325,7 +341,7 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
         {
             // Turns must appear first if both streams are one terminal.
             self.out.flush()?;
-            self.forfeit(game.record(), &fault.request, fault.reproduce.as_deref())?;
+            self.forfeit(game.record(), fault)?;
         }
         if self.options.detail > Detail::Results {
             self.show("\n")?;

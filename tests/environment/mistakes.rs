@@ -69,9 +69,9 @@ fn steady(detail: &str) -> String {
             detail.replace_range(start..=start + inside + close, "");
         }
     }
-    if let Some((before, words)) = detail.split_once("its last words on stderr: ") {
+    if let Some((before, words)) = detail.split_once("stderr ended with: ") {
         let kind = words.split(':').next().unwrap_or_default();
-        detail = format!("{before}its last words on stderr: {kind}: …");
+        detail = format!("{before}stderr ended with: {kind}: …");
     }
     detail
 }

@@ -809,6 +809,18 @@ fn an_answer_makes_up_for_failed_starts() {
 
 // Seeing it again, for faults whose command shows something
 
+/// A crash that depends on what the process was asked before.
+#[test]
+fn a_fault_of_a_later_question_is_seen_again_after_those_before() {
+    let run = Referee::new(["--sandbox", "none", "--seed", "1", "--first", "1"])
+        .args(["./ends.sh SEGV", "builtin:random"])
+        .recorded()
+        .run();
+    forfeited(&run, "exited");
+    let again = String::from_utf8(run.reproduce()).expect("text");
+    assert_eq!(again.lines().count(), 2, "{again}\n{run}");
+}
+
 #[test]
 fn faults_can_be_seen_again() {
     for (bot, reason, shown) in [

@@ -74,8 +74,8 @@ fn a_program_that_fails_ends_the_match() {
         ),
         (
             "crashes",
-            "asked {\"do\":\"play\",\"state\":\"3 0\",\"answer\":\"1\"}, ended with status 3 instead of answering; its \
-             last words on stderr: ValueError: boom",
+            "asked {\"do\":\"play\",\"state\":\"3 0\",\"answer\":\"1\"}, ended with status 3 instead of answering; \
+             stderr ended with: ValueError: boom",
         ),
         (
             "nonsense",

@@ -30,6 +30,8 @@ struct Confined {
 #[derive(Debug)]
 pub(crate) struct CopySummary {
     pub(super) hash: ContentHash,
+    /// Where the bot finds its files.
+    pub(super) directory: PathBuf,
     /// The copied path and its bytes, when that is worth telling.
     pub(super) large: Option<(PathBuf, u64)>,
     /// Where the user's own interpreters that the bot needs are installed.
@@ -89,6 +91,11 @@ impl Confinement {
     pub fn large_copy(&self) -> Option<(&Path, u64)> {
         let (path, bytes) = self.0.files.as_ref()?.summary.large.as_ref()?;
         Some((path, *bytes))
+    }
+
+    /// The folder with the copied files, in which the bot runs; `None` without a sandbox.
+    pub fn directory(&self) -> Option<&Path> {
+        Some(&self.0.files.as_ref()?.summary.directory)
     }
 
     /// The hash of the copied files; `None` without a sandbox.

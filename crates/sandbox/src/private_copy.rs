@@ -122,6 +122,7 @@ impl PrivateCopy {
             directory: copied.directory,
             summary: CopySummary {
                 hash: copied.hash,
+                directory: files,
                 large: own
                     .path()
                     .filter(|_| copied.bytes > LARGE)

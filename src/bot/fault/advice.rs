@@ -1,6 +1,6 @@
 //! What the author of a bot does about a fault.
 
-use super::{Exit, Fault, ProcessState, TimeoutEvidence};
+use super::{Exit, Fault, ProcessState, Timeout, TimeoutEvidence};
 use crate::executable::interpreter::Language;
 
 pub fn flush(language: Option<Language>) -> String {
@@ -32,7 +32,7 @@ impl Fault {
     pub fn advice(&self, language: Option<Language>, is_program_game: bool) -> String {
         match self {
             Self::IllegalMove { .. } if is_program_game => {
-                "ask the program this question by hand, and mend it until its answer is one that the \
+                "ask the program this question by hand, and fix it until its answer is one that the \
                  rules of the game allow there; they are the game's own"
             }
             Self::Malformed { .. } if is_program_game => {
@@ -40,7 +40,7 @@ impl Fault {
                  own (protocol-games.md)"
             }
             Self::IllegalMove { .. } => {
-                "ask the program this question by hand, and mend it until its answer is one that the \
+                "ask the program this question by hand, and fix it until its answer is one that the \
                  sentence names (protocol.md has the rules)"
             }
             Self::Malformed { .. } => {
@@ -53,7 +53,7 @@ impl Fault {
                 let how = language.and_then(|language| language.to_stderr());
                 return in_language(advice, language, how);
             }
-            Self::Timeout(timeout) => return timeout.evidence.advice(language),
+            Self::Timeout(timeout) => return timeout.advice(language),
             Self::Exited { exit, answered, .. } => match exit {
                 Exit::Code(0) if *answered > 0 => {
                     "keep reading until the input ends: answer in a loop"
@@ -68,7 +68,7 @@ impl Fault {
                 Exit::OutOfMemory => "play fewer games at once, or lower --memory",
                 Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
                 Exit::Code(_) | Exit::Signal(_) => {
-                    "mend the error that ended it; what it wrote to standard error says where"
+                    "fix the error that ended it; standard error says where"
                 }
                 Exit::Left => "stay in the game",
             },
@@ -82,23 +82,29 @@ impl Fault {
     }
 }
 
-impl TimeoutEvidence {
+impl Timeout {
     fn advice(&self, language: Option<Language>) -> String {
+        use ProcessState::{Computing, NotReading, Stopped, Unknown, Waiting};
+        use TimeoutEvidence::{HeldBack, Late, Nothing, Partial};
         let quicker = "answer sooner: think for a fixed part of REFEREE_MOVE_TIME";
-        match self {
-            Self::Nothing(ProcessState::Computing) => {
+        match &self.evidence {
+            Nothing(Computing) => {
                 format!("look for a loop that does not end; if there is none, {quicker}")
             }
-            Self::Late(..) => quicker.to_owned(),
-            Self::Nothing(ProcessState::NotReading) => {
-                "read the questions from standard input".to_owned()
+            Late(..) => quicker.to_owned(),
+            Nothing(NotReading) if self.answered == 0 => {
+                "read the questions from standard input; if it starts slowly, give it more time with --start-time".to_owned()
             }
-            Self::Nothing(ProcessState::Stopped) => "let nothing stop the program".to_owned(),
-            Self::Partial(_) => "end every answer with a newline".to_owned(),
-            Self::Nothing(ProcessState::Waiting | ProcessState::Unknown) => {
-                format!("print an answer to every line; {}", read_lines(language))
+            Nothing(NotReading) => "after an answer, go back to reading standard input".to_owned(),
+            Nothing(Stopped) => "let nothing stop the program".to_owned(),
+            Partial(_) => "end every answer with a newline".to_owned(),
+            Nothing(Waiting | Unknown) if self.answered > 0 => {
+                "find what it waits for after this question: a sleep, a lock, a file, another program, a second line of input"
+                    .to_owned()
             }
-            Self::HeldBack(_) => format!("{}; or {}", flush(language), read_lines(language)),
+            HeldBack(_) | Nothing(Waiting | Unknown) => {
+                format!("{}; or {}", flush(language), read_lines(language))
+            }
         }
     }
 }

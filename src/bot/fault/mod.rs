@@ -1,6 +1,7 @@
 //! Every way to break the protocol, as a value.
 
 pub mod advice;
+pub mod crash;
 mod sentence;
 
 pub use self::sentence::ASK_CHECK;
@@ -28,6 +29,15 @@ pub enum Exit {
     Refused(Box<Self>, &'static str),
     /// A person left the game.
     Left,
+}
+
+impl Exit {
+    /// Without what the program had tried, where that is not why it exited.
+    pub fn forgive_refusal(&mut self) {
+        if let Self::Refused(exit, _) = self {
+            *self = std::mem::replace(exit, Self::Left);
+        }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +91,10 @@ pub struct Timeout {
     /// How long after the limit the referee found a whole line, because it was itself not running;
     /// zero when it noticed in time. The fault may be the referee's up to this long.
     pub unwatched: Duration,
+    /// Questions that the bot had answered before.
+    pub answered: u32,
+    /// The slowest of those answers.
+    pub slowest: Duration,
     /// For advice.
     pub language: Option<Language>,
 }
@@ -108,6 +122,8 @@ impl Timeout {
             usage: None,
             excused: Duration::ZERO,
             unwatched: Duration::ZERO,
+            answered: 0,
+            slowest: Duration::ZERO,
             language: None,
         }
     }
@@ -181,21 +197,29 @@ impl Fault {
         }
     }
 
-    /// Whether it may hold its answer back until its input ends: it was waiting. A command whose
-    /// input ends shows its answer.
+    /// Whether it may hold its answer back until its input ends: it was waiting, and none of its answers had come
+    /// before. A command whose input ends shows its answer.
     pub fn may_be_held_back(&self) -> bool {
         use ProcessState::{Unknown, Waiting};
         use TimeoutEvidence::{HeldBack, Nothing};
         let Self::Timeout(timeout) = self else {
             return false;
         };
-        matches!(timeout.evidence, HeldBack(_) | Nothing(Waiting | Unknown))
+        match timeout.evidence {
+            HeldBack(_) => true,
+            Nothing(Waiting | Unknown) => timeout.answered == 0,
+            _ => false,
+        }
     }
 
-    /// Whether it exited after answering other questions: asked only the last one, it may well
-    /// answer.
-    pub const fn ended_later(&self) -> bool {
-        matches!(self, Self::Exited { answered, .. } if *answered > 0)
+    /// Whether it is that of this answer, a line without its newline.
+    pub fn is_of(&self, line: &[u8]) -> bool {
+        match self {
+            Self::IllegalMove { answer, .. }
+            | Self::Malformed { answer, .. }
+            | Self::NotUtf8 { answer } => answer == line,
+            _ => false,
+        }
     }
 
     /// What the bot sent, escaped; empty for nothing.

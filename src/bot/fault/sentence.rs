@@ -94,9 +94,12 @@ impl fmt::Display for Timeout {
             TimeoutEvidence::Nothing(ProcessState::Computing) => {
                 f.write_str("nothing came: it was still computing")
             }
-            TimeoutEvidence::Nothing(ProcessState::Waiting) => write!(
+            TimeoutEvidence::Nothing(ProcessState::Waiting) if self.answered == 0 => write!(
                 f,
-                "nothing came, although it had read the question and was not computing: flush after every line, and answer a line before you read the next; {ASK_CHECK} more"
+                "nothing came; it had read the question and was waiting, not computing: likely its answer is held back in an output buffer, or it waits for more input; {ASK_CHECK}"
+            ),
+            TimeoutEvidence::Nothing(ProcessState::Waiting) => f.write_str(
+                "nothing came; it had read the question and was waiting, not computing",
             ),
             TimeoutEvidence::Nothing(ProcessState::Unknown) => f.write_str("nothing came"),
             TimeoutEvidence::Partial(bytes) => write!(
@@ -120,7 +123,20 @@ impl fmt::Display for Timeout {
                 advice::read_lines(self.language),
             ),
         }?;
-        self.fmt_usage(f)
+        self.fmt_usage(f)?;
+        match self.answered {
+            0 => Ok(()),
+            1 => write!(
+                f,
+                "; it had answered one question before, in {}",
+                format_duration(self.slowest)
+            ),
+            more => write!(
+                f,
+                "; it had answered {more} questions before, the slowest in {}",
+                format_duration(self.slowest)
+            ),
+        }
     }
 }
 

@@ -158,6 +158,7 @@ impl Process {
         let total = allowance.total(self.fresh);
         self.fresh = false;
         self.answered = self.answered.saturating_add(1);
+        self.slowest = self.slowest.max(elapsed);
         self.asked = false;
         self.freeze();
         if allowance.kind == ClockKind::Cpu {

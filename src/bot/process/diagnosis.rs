@@ -71,6 +71,8 @@ impl Process {
         Timeout {
             usage,
             excused,
+            answered: self.answered,
+            slowest: self.slowest,
             language: self.language,
             ..Timeout::new(request, allowance, fresh, elapsed)
         }

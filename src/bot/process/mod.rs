@@ -114,6 +114,8 @@ pub struct Process {
     fresh: bool,
     /// Answered questions.
     answered: u32,
+    /// The slowest of its answers, by the clock.
+    slowest: Duration,
     exit: Option<ExitStatus>,
     /// Whether all was done to stop it.
     stopped: bool,
@@ -229,6 +231,7 @@ impl Process {
             stderr_reader,
             fresh: true,
             answered: 0,
+            slowest: Duration::ZERO,
             exit: None,
             stopped: false,
             language: program.language,

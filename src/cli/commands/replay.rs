@@ -13,7 +13,7 @@ use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
 use crate::play::examiner::request_of;
 use crate::play::replay::{ReplayError, replay, start_of};
-use crate::play::setup::recorded_reproduce_command;
+use crate::play::setup::reproduce_forfeit;
 use crate::record::Record;
 use crate::record::reader::Reader;
 use crate::report::html;
@@ -233,8 +233,8 @@ fn show(
             // A benched bot was not asked.
             let by = record.result.by.filter(|_| record.was_played());
             let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
-            let reproduce = by
-                .and_then(|by| recorded_reproduce_command(record, by, pieces.as_deref(), &request));
+            let reproduce =
+                by.and_then(|by| reproduce_forfeit(ruleset, record, by, pieces.as_deref()));
             view.closing(record, &request, reproduce.as_deref())?;
             Ok(None)
         }

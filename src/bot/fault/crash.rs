@@ -1,0 +1,179 @@
+//! What the end of a program's stderr says of why it exited.
+
+/// Beginnings of lines that name the error in the runtimes of Go, Java, OCaml, SBCL and PHP, whatever follows.
+const ERRORS: [&str; 8] = [
+    "panic: ",
+    "fatal error: ",
+    "Exception in thread ",
+    "Caused by: ",
+    "Fatal error: ",
+    "PHP Fatal error: ",
+    "Unhandled ",
+    "Uncaught ",
+];
+
+/// Beginnings of lines that follow the error: frames, hints, versions.
+const AFTERWARDS: [&str; 12] = [
+    "Node.js v",
+    "note: ",
+    "}",
+    "#",
+    "Stack trace:",
+    "stack traceback:",
+    "CallStack (from ",
+    "Raised at ",
+    "Re-raised at ",
+    "Called from ",
+    "[Previous line repeated",
+    "at ",
+];
+
+/// Words of errors that an attempt to use the network ends with, in lower case.
+const NETWORK: [&str; 9] = [
+    "network",
+    "socket",
+    "connect",
+    "not permitted",
+    "permission denied",
+    "eperm",
+    "name resolution",
+    "unknownhost",
+    "fetch failed",
+];
+
+/// What an error in a sandbox says, in lower case, and what its author does about it.
+const SANDBOX: [(&str, &str); 9] = [
+    (
+        "read-only file system",
+        "in the sandbox the bot's folder is read-only: write to stderr, or to a file in the folder that TMPDIR names",
+    ),
+    (
+        "no module named",
+        "the sandbox shows the bot its own folder and what is installed for everyone: keep the module beside the bot, or in a virtual environment there",
+    ),
+    (
+        "cannot find module",
+        "the sandbox shows the bot its own folder and what is installed for everyone: keep the module beside the bot, in node_modules",
+    ),
+    (
+        "no such file or directory",
+        "the sandbox shows the bot its own folder, and neither home folders nor /tmp of others: keep the file beside the bot, and open it relative to the program",
+    ),
+    (
+        "permission denied",
+        "the sandbox forbids it: keep what the bot reads in its own folder, and write only to the folder that TMPDIR names",
+    ),
+    (
+        "resource temporarily unavailable",
+        "the sandbox limits processes and threads (--processes): start fewer",
+    ),
+    (
+        "too many open files",
+        "the sandbox limits open files: close what is not needed",
+    ),
+    (
+        "file too large",
+        "the sandbox limits the size of a file: write less",
+    ),
+    (
+        "no space left on device",
+        "the sandbox limits the space for temporary files: write less",
+    ),
+];
+
+/// The line that says why the program exited: the last that names an error, else the last that is not a stack frame,
+/// a hint or a version. After `panicked at` of Rust also the next line, its message.
+pub fn explaining_line(stderr: &str) -> Option<String> {
+    let lines: Vec<&str> = stderr.lines().map(str::trim_end).collect();
+    let is_frame = |line: &str| line.starts_with([' ', '\t']) || line.starts_with("\\t");
+    let begins = |line: &str, beginnings: &[&str]| {
+        beginnings
+            .iter()
+            .any(|&beginning| line.starts_with(beginning))
+    };
+    let tells = |line: &str| !line.is_empty() && !is_frame(line) && !begins(line, &AFTERWARDS);
+    let named = lines.iter().rposition(|line| begins(line, &ERRORS));
+    let told = named.or_else(|| lines.iter().rposition(|line| tells(line)));
+    let at = told.or_else(|| lines.iter().rposition(|line| !line.is_empty()))?;
+    let panicked = (at > 0 && lines[at - 1].contains("panicked at")).then(|| lines[at - 1]);
+    Some(match panicked {
+        Some(place) => format!("{place} {}", lines[at]),
+        None => lines[at].trim_start().to_owned(),
+    })
+}
+
+/// Whether the error that ended the program may come from a refused connection.
+pub fn is_about_network(stderr: &str) -> bool {
+    explaining_line(stderr).is_some_and(|line| {
+        let line = line.to_lowercase();
+        NETWORK.iter().any(|word| line.contains(word))
+    })
+}
+
+/// What to do about an error that a sandbox is likely to have caused.
+pub fn sandbox_advice(stderr: &str) -> Option<&'static str> {
+    let line = explaining_line(stderr)?.to_lowercase();
+    let (_, advice) = SANDBOX.iter().find(|(words, _)| line.contains(words))?;
+    Some(advice)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_line_that_says_why_is_found_in_each_runtime() {
+        let cases = [
+            (
+                "Traceback (most recent call last):\n  File \"bot.py\", line 3, in <module>\n    x[5]\nIndexError: list index out of range\n",
+                "IndexError: list index out of range",
+            ),
+            (
+                "/b.js:1\nundefined.x\n          ^\n\nTypeError: Cannot read properties of undefined (reading 'x')\n    at Interface.<anonymous> (/b.js:1:5)\n    at Interface.emit (node:events:524:28)\n\nNode.js v20.20.2\n",
+                "TypeError: Cannot read properties of undefined (reading 'x')",
+            ),
+            (
+                "Error: ENOENT: no such file or directory, open 'w.txt'\n    at Object.openSync (node:fs:573:18) {\n  errno: -2,\n  code: 'ENOENT'\n}\n\nNode.js v20.20.2\n",
+                "Error: ENOENT: no such file or directory, open 'w.txt'",
+            ),
+            (
+                "Exception in thread \"main\" java.lang.NullPointerException: x\n\tat Npe.main(Npe.java:2)\n",
+                "Exception in thread \"main\" java.lang.NullPointerException: x",
+            ),
+            (
+                "thread 'main' panicked at src/main.rs:3:5:\nindex out of bounds: the len is 3\nnote: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n",
+                "thread 'main' panicked at src/main.rs:3:5: index out of bounds: the len is 3",
+            ),
+            (
+                "panic: runtime error: index out of range [5] with length 3\n\ngoroutine 1 [running]:\nmain.main()\n\t/x.go:5 +0x1d\nexit status 2\n",
+                "panic: runtime error: index out of range [5] with length 3",
+            ),
+            (
+                "lua: bot.lua:3: attempt to index a nil value\nstack traceback:\n\t[C]: in ?\n",
+                "lua: bot.lua:3: attempt to index a nil value",
+            ),
+            (
+                "debug: 3 pieces\nbot.sh: line 3: foo: command not found\n",
+                "bot.sh: line 3: foo: command not found",
+            ),
+            ("  only a frame\n", "only a frame"),
+        ];
+        for (stderr, line) in cases {
+            assert_eq!(explaining_line(stderr).as_deref(), Some(line));
+        }
+        assert_eq!(explaining_line("\n"), None);
+    }
+
+    #[test]
+    fn the_network_is_blamed_only_by_an_error_that_speaks_of_it() {
+        let socket = "Traceback:\n  s = socket.socket()\nPermissionError: [Errno 1] Operation not permitted\n";
+        assert!(is_about_network(socket));
+        assert!(is_about_network(
+            "Exception in thread \"main\" java.net.SocketException: Operation not permitted\n\tat X\n"
+        ));
+        assert!(!is_about_network(
+            "Exception in thread \"main\" java.lang.ArrayIndexOutOfBoundsException: Index 3\n\tat java.net.Socket.x\n"
+        ));
+        assert!(!is_about_network(""));
+    }
+}
