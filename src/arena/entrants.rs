@@ -86,15 +86,22 @@ pub struct FolderPrograms {
     pub refused: Vec<(String, Option<String>)>,
 }
 
-/// The programs in a directory, sorted by name: runnable files, and the only program of each directory in it, named
-/// after that directory.
+/// The programs in a directory, sorted by name: runnable files, and the program of each directory in it, named after
+/// that directory; or the program of the directory itself, if it is that of one bot.
 pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
+    let text = |path: &Path| path.to_string_lossy().into_owned();
+    if let Some(program) = submission::program_of_one_bot(folder) {
+        let programs = vec![(text(&program), folder_name(folder))];
+        return Ok(FolderPrograms {
+            programs,
+            ..FolderPrograms::default()
+        });
+    }
     let mut found = Vec::new();
     let (mut others, mut refused) = (Vec::new(), Vec::new());
     let entries = submission::entries(folder);
     let unread = |error| TournamentError::Input(unreadable(folder, &error));
     for path in entries.map_err(unread)? {
-        let text = |path: &Path| path.to_string_lossy().into_owned();
         if path.is_dir() {
             match only_program(&path) {
                 Ok(one) => found.push((text(&one), folder_name(&path))),

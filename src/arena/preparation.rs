@@ -16,6 +16,7 @@ use super::directory::TournamentDirectory;
 use super::entrants::{Entrant, Entrants};
 use super::plan::request::PlanRequest;
 use super::plan::{BotPlan, Plan, RejectedBot};
+use crate::bot::submission::entries;
 use crate::checkup::{self, Checkup, Questions};
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::seed;
@@ -354,6 +355,10 @@ fn identity(entrant: &Entrant) -> String {
     let program = &entrant.program;
     let own = program.own_file();
     let content = own.as_ref().and_then(|path| fs::read(path).ok());
+    // A launcher may start anything in its folder.
+    let folder = own.as_deref().and_then(Path::parent);
+    let has_more = folder.is_some_and(|folder| entries(folder).is_ok_and(|all| all.len() > 1));
+    let all = (entrant.files.is_directory() && has_more).then_some(&entrant.plan.hash);
     let mut hasher = DefaultHasher::new();
     content.hash(&mut hasher);
     let mut words = program.argv.iter();
@@ -365,7 +370,7 @@ fn identity(entrant: &Entrant) -> String {
     let arguments = program.argv.get(arguments..).unwrap_or_default();
     let (environment, limits) = (&entrant.plan.environment, &entrant.plan.limits);
     let content = hasher.finish();
-    format!("{content:x} {arguments:?} {environment:?} {limits:?}")
+    format!("{content:x} {all:?} {arguments:?} {environment:?} {limits:?}")
 }
 
 #[cfg(test)]

@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{self, Read as _};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::shell::quoted;
 use crate::executable::CannotStart;
@@ -68,8 +68,87 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
     Ok(paths)
 }
 
-/// The only program in a folder. An error names those found, and how to choose one.
+/// With it, a submission says which program counts and how it is built.
+pub const OWN: &str = "referee.toml";
+
+/// The program that a folder's [`OWN`] names; `None` without one.
+fn named_by_itself(folder: &Path) -> Result<Option<PathBuf>, CannotStart> {
+    #[derive(serde::Deserialize)]
+    struct Own {
+        program: Option<String>,
+    }
+    let file = folder.join(OWN);
+    let cannot = |cause: String, fix: &str| CannotStart {
+        bot: escape(file.to_string_lossy().as_bytes()),
+        cause,
+        fix: fix.to_owned(),
+    };
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(cannot(unreadable(&file, &error), "check its permissions")),
+    };
+    let own: Own = toml::from_str(&text).map_err(|error| {
+        let fix = "write a line such as program = \"main.py\"";
+        cannot(escape(error.message().as_bytes()), fix)
+    })?;
+    let Some(program) = own.program.map(PathBuf::from) else {
+        return Ok(None);
+    };
+    let is_inside = program
+        .components()
+        .all(|part| matches!(part, Component::Normal(_) | Component::CurDir));
+    let program = folder.join(program);
+    if is_inside && is_program(&program) {
+        return Ok(Some(program));
+    }
+    let shown = escape(program.to_string_lossy().as_bytes());
+    let fix = "name a file of this folder that can be run, or build it first";
+    Err(cannot(
+        format!("it names {shown}, which is not a program in this folder"),
+        fix,
+    ))
+}
+
+/// The program among several whose name says that it counts: `main.*`, `bot.*`, or named as its folder.
+fn named(folder: &Path, programs: &[PathBuf]) -> Option<PathBuf> {
+    let own_name = fs::canonicalize(folder).ok();
+    let own_name = own_name.as_deref().and_then(Path::file_name);
+    let names = [Some("main".as_ref()), Some("bot".as_ref()), own_name];
+    names.into_iter().flatten().find_map(|name| {
+        let mut called = programs
+            .iter()
+            .filter(|path| path.file_stem() == Some(name));
+        called.next().filter(|_| called.next().is_none()).cloned()
+    })
+}
+
+/// The program of a folder that is one bot although other programs or folders are in it: its [`OWN`] names it, or its
+/// name does and no other file beside it is executable.
+pub fn program_of_one_bot(folder: &Path) -> Option<PathBuf> {
+    if let Ok(Some(program)) = named_by_itself(folder) {
+        return Some(program);
+    }
+    let inside = entries(folder).ok()?;
+    let programs: Vec<PathBuf> = inside.into_iter().filter(|path| is_program(path)).collect();
+    let program = named(folder, &programs)?;
+    let alone = programs
+        .iter()
+        .all(|path| *path == program || !can_be_run(path));
+    alone.then_some(program)
+}
+
+/// Without an interpreter that its extension names.
+fn can_be_run(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|meta| is_executable(path, &meta))
+}
+
+/// The program of a folder with a bot: the one that its [`OWN`] names, the only one, the one that its name says (see
+/// [`named`]), or the only one that is executable. An error names those found, and how to choose one.
 pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
+    if let Some(program) = named_by_itself(folder)? {
+        return Ok(program);
+    }
     let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
     let cannot = |cause: String, fix: String| CannotStart {
         bot: shown(folder),
@@ -88,6 +167,19 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
         .cloned()
         .collect();
     let mut programs: Vec<PathBuf> = inside.into_iter().filter(|path| is_program(path)).collect();
+    if programs.len() > 1 {
+        let executable = || programs.iter().filter(|path| can_be_run(path));
+        let chosen = named(folder, &programs).or_else(|| {
+            let mut executable = executable();
+            executable
+                .next()
+                .filter(|_| executable.next().is_none())
+                .cloned()
+        });
+        if let Some(program) = chosen {
+            return Ok(program);
+        }
+    }
     match &programs[..] {
         [_] => Ok(programs.remove(0)),
         [] if !unready.is_empty() => {
@@ -113,14 +205,16 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
             "put one into it: a file that can be run, or that ends like a known language; sources of other languages have to be compiled"
                 .to_owned(),
         )),
-        [first, ..] => {
+        _ => {
             let names = programs.iter().filter_map(|path| path.file_name());
             let names: Vec<String> = names.take(LISTED).map(|name| shown(name.as_ref())).collect();
             let more = programs.len().saturating_sub(LISTED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
             Err(cannot(
                 format!("there are several programs in this folder: {}{more}", names.join(", ")),
-                format!("say which one counts, such as {}, or leave one", shown(first)),
+                format!(
+                    "call the one that counts main or bot, or name it in a file {OWN}: program = \"NAME\""
+                ),
             ))
         }
     }

@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use crate::bot::Fault;
 use crate::bot::fault::crash;
 use crate::bot::process::GracePeriods;
-use crate::game::Outcome;
+use crate::game::{HINT, Outcome};
 use crate::play::clock::Clock;
 use crate::play::examiner::{Answer, Examiner};
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
@@ -93,12 +93,12 @@ impl Report {
         !self.checks.iter().any(Check::is_fault)
     }
 
-    /// What is required comes before what is advice, and then what was found first, as later faults may follow from
-    /// it.
+    /// What is required comes before what is advice, then what the rules of the game have a hint for, and then what was
+    /// found first, as later faults may follow from it.
     pub fn first_problem(&self) -> Option<(&Check, &Problem)> {
         let checks = self.checks.iter();
         let failed = checks.filter_map(|check| Some((check, check.problem()?)));
-        failed.min_by_key(|(check, _)| !check.required)
+        failed.min_by_key(|(check, problem)| (!check.required, !problem.what.contains(HINT)))
     }
 
     /// For want of time.

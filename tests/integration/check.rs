@@ -407,3 +407,78 @@ fn completions_and_the_manual_page() {
         "{run}"
     );
 }
+
+/// A bot in several files: one that its name, its folder's `referee.toml` or its permission tells from the rest.
+#[test]
+fn a_folder_with_modules_is_one_bot() {
+    let place = tempfile::tempdir().expect("a folder");
+    let bot = |helper: &str| {
+        let random = std::fs::read_to_string("players/random.sh").expect("a player");
+        random.replacen('\n', &format!("\n. \"${{0%/*}}/{helper}\"\n"), 1)
+    };
+    let files = [
+        ("anna/bot.sh", bot("helper.sh"), 0o755),
+        ("anna/helper.sh", "x=1\n".to_owned(), 0o644),
+        ("ben/start.sh", bot("lib/helper.sh"), 0o755),
+        ("ben/other.sh", "exit 1\n".to_owned(), 0o755),
+        ("ben/lib/helper.sh", "x=1\n".to_owned(), 0o644),
+        (
+            "ben/referee.toml",
+            "program = \"start.sh\"\n".to_owned(),
+            0o644,
+        ),
+        ("carla/mine.sh", bot("module.sh"), 0o755),
+        ("carla/module.sh", "x=1\n".to_owned(), 0o644),
+        ("emil/a.sh", "exit 1\n".to_owned(), 0o755),
+        (
+            "emil/referee.toml",
+            "program = \"../anna/bot.sh\"\n".to_owned(),
+            0o644,
+        ),
+    ];
+    for (path, text, mode) in &files {
+        let path = place.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        crate::common::files::executable(&path, text, *mode);
+    }
+    let class = place.path().to_string_lossy().into_owned();
+    let run = Referee::new(["check", &class]).run();
+    let lines: Vec<&str> = run.stdout.lines().collect();
+    for name in ["anna", "ben", "carla"] {
+        assert!(lines.contains(&&*format!("✓ {name}: fit")), "{run}");
+    }
+    let problem = "it names ";
+    assert!(
+        run.stdout
+            .lines()
+            .any(|line| line.starts_with("✗ emil") && line.contains(problem)),
+        "{run}"
+    );
+    // As the student checks it.
+    for name in ["anna", "ben"] {
+        let run = Referee::new(["check", &format!("{class}/{name}")]).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        assert_eq!(
+            run.last_line(),
+            format!("{name} is fit to enter a tournament."),
+            "{run}"
+        );
+    }
+}
+
+/// A starter cites nothing that is not there, and a bot in Python may have modules beside it.
+#[test]
+fn starters_stand_alone() {
+    let place = tempfile::tempdir().expect("a folder");
+    for (language, file) in [("python", "bot.py"), ("c", "bot.c"), ("guile", "bot.scm")] {
+        let path = place.path().join(file);
+        let path = path.to_string_lossy();
+        let run = Referee::new(["new", language, &path]).run();
+        assert_eq!(run.code, Some(0), "{run}");
+        let text = std::fs::read_to_string(&*path).expect("a starter");
+        assert!(
+            !text.contains("protocol.md") && !text.contains("sys.path"),
+            "{text}"
+        );
+    }
+}

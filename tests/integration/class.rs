@@ -25,7 +25,7 @@ fn with_absent() -> Class {
 const WHY: [(&str, &str); 4] = [
     (
         "carla",
-        "there are several programs in this folder: one.sh, two.sh; say which one counts, such as submissions/carla/one.sh",
+        "there are several programs in this folder: one.sh, two.sh; call the one that counts main or bot",
     ),
     ("dora", "malformed: it answered `hello`"),
     (

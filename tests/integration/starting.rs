@@ -185,7 +185,7 @@ fn not_a_program() {
         "bot",
         &[
             "several programs in this folder: a.sh, b.sh",
-            "say which one counts, such as bot/a.sh",
+            "call the one that counts main or bot, or name it in a file referee.toml: program = \"NAME\"",
         ],
     );
     fails(

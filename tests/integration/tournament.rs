@@ -903,7 +903,7 @@ fn a_folder_of_bots() {
     assert!(run.stderr.contains("README.md"), "{run}");
     let refused = [
         "class/empty: there is no program in this folder; put one into it",
-        "class/dora: there are several programs in this folder: first.sh, second.sh; say which one counts, such as",
+        "class/dora: there are several programs in this folder: first.sh, second.sh; call the one that counts main or bot, or name it",
     ];
     for words in refused {
         assert!(run.stderr.contains(words), "{words}: {run}");

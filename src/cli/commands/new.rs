@@ -174,11 +174,26 @@ fn with_ending(file: &Path, starter: &Starter) -> PathBuf {
     file.with_extension(ending(starter))
 }
 
+const HIDES_RANDOM: &str = "\
+# Python looks for modules beside the script first, and would find this very file
+# when it is asked for `random`.
+del sys.path[0]
+
+";
+
 /// The starter calls itself by its new name.
 fn text_for(starter: &Starter, file: &Path) -> String {
     let name = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (file, stem) = (name(file.file_name()), name(file.file_stem()));
-    let mut text = starter.text.to_owned();
+    // The document is not beside the new bot.
+    let mut text = starter.text.replace(
+        "; see ../protocol.md",
+        &format!(": `referee check {file}` tries them"),
+    );
+    if stem != "random" {
+        // Only a file of this name hides Python's own module; others may have modules beside them.
+        text = text.replace(HIDES_RANDOM, "");
+    }
     if !starter.compile.is_empty() {
         text = text.replace(
             &format!("random-{}", ending(starter)),

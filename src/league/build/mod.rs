@@ -15,7 +15,7 @@ use self::recipe::Recipe;
 use crate::bot::fault::Exit;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::Program;
-use crate::bot::submission::only_program;
+use crate::bot::submission::{OWN, only_program};
 use crate::executable::CannotStart;
 use crate::executable::find_in_path;
 use crate::sandbox::{BotCommand, Confinement, Kind, Sandbox};
@@ -74,7 +74,7 @@ pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
 
 /// Whether there is something to build rather than a program; a `referee.toml` decides.
 pub fn is_needed(folder: &Path) -> bool {
-    let has_own = || folder.join(recipe::OWN).is_file();
+    let has_own = || folder.join(OWN).is_file();
     match built(folder) {
         Some(built) => recipe::is_source(&built),
         None => has_own() || only_program(folder).map_or(true, |path| recipe::is_source(&path)),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::bot::submission::entries;
+use crate::bot::submission::{OWN, entries};
 use crate::text::escape;
 
 const KEPT: usize = 1 << 16;
@@ -182,14 +182,11 @@ pub(super) struct Recipe {
     commands: String,
 }
 
-/// With it, a submission says how it is built.
-pub(super) const OWN: &str = "referee.toml";
-
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 struct Own {
-    /// For a shell.
-    build: String,
+    /// For a shell; without it, there is nothing to build.
+    build: Option<String>,
     program: String,
 }
 
@@ -231,14 +228,18 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
     if let Ok(text) = fs::read_to_string(&own) {
         let own: Own = toml::from_str(&text).map_err(|error| {
             format!(
-                "referee.toml: {}; expected `build`, a command, and `program`, what it makes",
+                "referee.toml: {}; expected `program`, a file, and where it has to be built `build`, a command",
                 error.message()
             )
         })?;
+        let Some(build) = own.build else {
+            return Ok(None);
+        };
         let made = shell_words::quote(&own.program).into_owned();
-        let commands = format!("{}\ncp -- {made} \"$TMPDIR/out/bot\"", own.build);
+        // The command may leave it in another folder.
+        let commands = format!("( {build}\n)\ncp -- {made} \"$TMPDIR/out/bot\"");
         let recipe = Recipe::new("referee.toml", &["sh"], commands);
-        return Ok(Some(recipe.naming(&own.build)));
+        return Ok(Some(recipe.naming(&build)));
     }
     let files = entries(folder).unwrap_or_default();
     let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();

@@ -136,6 +136,9 @@ fn add_turns<P: Position>(
     }
 }
 
+/// Before a hint in the text of a rejection.
+pub const HINT: &str = "; hint: ";
+
 /// Why an answer was rejected, for people. It quotes what the bot sent, so it must be escaped before it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
@@ -149,6 +152,15 @@ impl Rejection {
     pub fn text(&self) -> &str {
         let (Self::Malformed(text) | Self::Illegal(text)) = self;
         text
+    }
+
+    /// With what the bot's author is likely to have got wrong.
+    #[must_use]
+    pub fn with_hint(mut self, hint: &str) -> Self {
+        let (Self::Malformed(text) | Self::Illegal(text)) = &mut self;
+        text.push_str(HINT);
+        text.push_str(hint);
+        self
     }
 }
 

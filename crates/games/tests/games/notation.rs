@@ -217,7 +217,10 @@ fn an_illegal_answer_is_told_with_what_is_possible() {
     let request = "MICHFAKEL....NGP D";
     for (answer, why) in [
         ("17 B", "there is no cell 17; free cells: 10 11 12 13"),
-        ("0 B", "there is no cell 0; free cells: 10 11 12 13"),
+        (
+            "0 B",
+            "there is no cell 0; free cells: 10 11 12 13; hint: cells are counted from 1, not from 0",
+        ),
         ("1 B", "cell 1 is occupied by M; free cells: 10 11 12 13"),
         (
             "- B",

@@ -6,6 +6,7 @@ use referee_text::{escape_controls, quote};
 use super::board::{Board, CELLS, Cell, Rules};
 use super::piece_set::{Piece, PieceFormat, PieceSet};
 use super::position::{Move, Position, StartError, Turn};
+use super::slip::slip;
 use crate::game::{
     Choose, Game, IllegalReason, Outcome, Picture, Position as _, Rejection, WinningLines,
 };
@@ -243,6 +244,65 @@ impl Edition {
             ..Picture::default()
         }
     }
+
+    fn judged(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
+        if position.outcome().is_some() {
+            return Err(Rejection::Illegal(IllegalReason::GameOver.to_string()));
+        }
+        let malformed =
+            |reason: &str| Rejection::Malformed(format!("{reason}; {}", self.example(position)));
+        // A single word is the cell when there is a piece to place, the gift otherwise.
+        let mut words = answer.split([' ', '\t']).filter(|word| !word.is_empty());
+        let (cell, gift) = match (words.next(), words.next(), words.next()) {
+            (None, ..) => return Err(malformed("an empty line")),
+            (Some(gift), None, _) if position.hand().is_none() => ("-", Some(gift)),
+            (Some(cell), gift, None) => (cell, gift),
+            (_, _, Some(_)) => return Err(malformed("more than two words")),
+        };
+        let number = cell_number(cell);
+        if number.is_none() && cell != "-" {
+            let found = quote(cell.as_bytes());
+            return Err(malformed(&format!(
+                "{found} is no cell (one or two digits)"
+            )));
+        }
+        let mut after = *position;
+        let cell = self.legal_cell(position, number);
+        if let Ok(Some(cell)) = cell
+            && after.play(Move::Place(cell)).is_ok()
+            && let Some(Outcome::Win(_)) = after.outcome()
+        {
+            // A quarto wins at once; whatever gift the answer names is ignored.
+            let cell = Some(cell);
+            return Ok((Turn { cell, gift: None }, after));
+        }
+        // Errors of form are reported before errors of the rules.
+        let is_over = after.left().next().is_none();
+        let symbol = match gift {
+            None if is_over => '-',
+            None => return Err(malformed("the gift is missing")),
+            Some(word) => only_char(word).ok_or_else(|| {
+                let found = quote(word.as_bytes());
+                malformed(&format!("the gift {found} is not one character"))
+            })?,
+        };
+        let cell = cell.map_err(Rejection::Illegal)?;
+        if is_over {
+            if symbol == '-' {
+                return Ok((Turn { cell, gift: None }, after));
+            }
+            return Err(Rejection::Illegal(format!(
+                "{} as the gift, but no piece is left to give; expected `-`",
+                quote_char(symbol)
+            )));
+        }
+        let gift = self.legal_gift(position, &after, symbol);
+        let gift = gift.map_err(Rejection::Illegal)?;
+        let given = after.play(Move::Give(gift));
+        given.map_err(|illegal| Rejection::Illegal(illegal.to_string()))?;
+        let gift = Some(gift);
+        Ok((Turn { cell, gift }, after))
+    }
 }
 
 impl Game for Edition {
@@ -333,62 +393,13 @@ impl Game for Edition {
     }
 
     fn judge(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
-        if position.outcome().is_some() {
-            return Err(Rejection::Illegal(IllegalReason::GameOver.to_string()));
-        }
-        let malformed =
-            |reason: &str| Rejection::Malformed(format!("{reason}; {}", self.example(position)));
-        // A single word is the cell when there is a piece to place, the gift otherwise.
-        let mut words = answer.split([' ', '\t']).filter(|word| !word.is_empty());
-        let (cell, gift) = match (words.next(), words.next(), words.next()) {
-            (None, ..) => return Err(malformed("an empty line")),
-            (Some(gift), None, _) if position.hand().is_none() => ("-", Some(gift)),
-            (Some(cell), gift, None) => (cell, gift),
-            (_, _, Some(_)) => return Err(malformed("more than two words")),
-        };
-        let number = cell_number(cell);
-        if number.is_none() && cell != "-" {
-            let found = quote(cell.as_bytes());
-            return Err(malformed(&format!(
-                "{found} is no cell (one or two digits)"
-            )));
-        }
-        let mut after = *position;
-        let cell = self.legal_cell(position, number);
-        if let Ok(Some(cell)) = cell
-            && after.play(Move::Place(cell)).is_ok()
-            && let Some(Outcome::Win(_)) = after.outcome()
-        {
-            // A quarto wins at once; whatever gift the answer names is ignored.
-            let cell = Some(cell);
-            return Ok((Turn { cell, gift: None }, after));
-        }
-        // Errors of form are reported before errors of the rules.
-        let is_over = after.left().next().is_none();
-        let symbol = match gift {
-            None if is_over => '-',
-            None => return Err(malformed("the gift is missing")),
-            Some(word) => only_char(word).ok_or_else(|| {
-                let found = quote(word.as_bytes());
-                malformed(&format!("the gift {found} is not one character"))
-            })?,
-        };
-        let cell = cell.map_err(Rejection::Illegal)?;
-        if is_over {
-            if symbol == '-' {
-                return Ok((Turn { cell, gift: None }, after));
+        self.judged(position, answer).map_err(|rejection| {
+            let is_symbol = |symbol| self.set.piece(symbol).is_some();
+            match slip(answer, position.hand().is_some(), is_symbol) {
+                Some(slip) => rejection.with_hint(slip),
+                None => rejection,
             }
-            return Err(Rejection::Illegal(format!(
-                "{} as the gift, but no piece is left to give; expected `-`",
-                quote_char(symbol)
-            )));
-        }
-        let gift = self.legal_gift(position, &after, symbol);
-        let gift = gift.map_err(Rejection::Illegal)?;
-        let given = after.play(Move::Give(gift));
-        given.map_err(|illegal| Rejection::Illegal(illegal.to_string()))?;
-        let gift = Some(gift);
-        Ok((Turn { cell, gift }, after))
+        })
     }
 
     fn winning_lines(&self, position: &Position) -> WinningLines {

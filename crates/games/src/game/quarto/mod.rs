@@ -6,6 +6,7 @@ pub mod notation;
 pub mod piece_set;
 mod piece_set_reader;
 pub mod position;
+mod slip;
 
 pub use board::{Board, Cell, Line, Quarto, Rules};
 pub use game::Edition;
