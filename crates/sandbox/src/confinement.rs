@@ -1,4 +1,8 @@
+#[cfg(all(target_os = "linux", not(portable)))]
+use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(all(target_os = "linux", not(portable)))]
+use std::process::{ChildStdin, Command};
 use std::sync::Arc;
 
 use super::cgroup::Controller;
@@ -9,7 +13,7 @@ use super::request;
 use super::settings::Settings;
 use super::snapshot::ContentHash;
 #[cfg(all(target_os = "linux", not(portable)))]
-use super::supervisor::fork_server::ForkServer;
+use super::supervisor::client::{self, SupervisorConnection};
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::message::SpawnRequest;
 
@@ -106,9 +110,14 @@ impl Confinement {
         Some(request::spawn_request(&self.0.settings, files, environment))
     }
 
-    /// The server that starts supervisors.
-    pub fn server(&self) -> &ForkServer {
-        &self.0.settings.server
+    /// Starts a supervisor by `spawn`, with piped output and error: its child, the bot's input, and
+    /// the connection to it. Must be called within a tokio runtime.
+    pub fn launch<C>(
+        &self,
+        request: &SpawnRequest,
+        spawn: impl FnOnce(Command) -> io::Result<C>,
+    ) -> io::Result<(C, ChildStdin, SupervisorConnection)> {
+        client::launch(&self.0.settings, request, spawn)
     }
 }
 

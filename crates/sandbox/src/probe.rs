@@ -17,8 +17,8 @@ use super::private_directory::{PLACE, PrivateDirectory, unusable};
 use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Obstacle, Settings};
+use super::supervisor::NO_GROUP;
 use super::supervisor::client::{self, FinishedRun};
-use super::supervisor::fork_server::NO_GROUP;
 use super::supervisor::message::SupervisorEvent;
 use super::supervisor::self_test;
 pub(super) use super::supervisor::self_test::attempts;
@@ -119,32 +119,28 @@ const BY_SYSTEM: &str = "(os error ";
 /// Where control groups can be made: the kernel must kill a program in them that uses more memory
 /// than it may.
 pub(super) fn find_groups(settings: &Settings) -> Result<ParentGroups, NotAvailable> {
-    let all = ParentGroups::find();
-    let memory = all.only(Controller::Memory);
-    for parents in [all, memory] {
-        if parents.is_empty() {
-            continue;
-        }
-        match holds(settings, &parents) {
-            Ok(true) => return Ok(parents),
-            Ok(false) => {}
-            // Otherwise this machine does not allow groups, or no more of them.
-            Err(error) => {
-                let cause = error.to_string();
-                if let Some(obstacle) = wanting(&error)
-                    && !cause.contains(NO_GROUP)
-                {
-                    return Err(NotAvailable {
-                        probe: "control groups".to_owned(),
-                        fix: fix(settings, obstacle, &cause),
-                        cause,
-                        obstacle,
-                    });
-                }
-            }
-        }
+    let parents = ParentGroups::find();
+    if parents.is_empty() {
+        return Ok(parents);
     }
-    Ok(ParentGroups::default())
+    let none = Ok(ParentGroups::default());
+    match holds(settings, &parents) {
+        Ok(true) => Ok(parents),
+        Ok(false) => none,
+        Err(error) => match wanting(&error) {
+            Some(obstacle) if !error.to_string().contains(NO_GROUP) => {
+                let cause = error.to_string();
+                Err(NotAvailable {
+                    probe: "control groups".to_owned(),
+                    fix: fix(settings, obstacle, &cause),
+                    cause,
+                    obstacle,
+                })
+            }
+            // This machine does not allow groups, or no more of them.
+            _ => none,
+        },
+    }
 }
 
 /// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
@@ -163,10 +159,11 @@ fn holds(settings: &Settings, parents: &ParentGroups) -> io::Result<bool> {
     request.groups = parents.clone();
     if bounded {
         // The supervisor allows more, so that the kernel has to kill it.
-        request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
+        let limits = &mut request.restrictions.limits;
+        limits.memory = limits.memory.max(4 * self_test::SMALL_MEMORY);
         request.allowance.memory = self_test::SMALL_MEMORY;
     }
-    let run = client::run_to_end(&settings.server, &request)?;
+    let run = client::run_to_end(&settings.referee, &request)?;
     match run.last {
         Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) => {
             Ok(exceeded == bounded.then_some(Exceeded::Memory))
@@ -208,7 +205,7 @@ fn run(settings: &Settings) -> io::Result<FinishedRun> {
     }
     let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
     let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
-    client::run_to_end(&settings.server, &request)
+    client::run_to_end(&settings.referee, &request)
 }
 
 const CLOSED: &str =

@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::backend::{Backend, bubblewrap};
 use super::bot_user::BotUser;
-use super::cgroup::Allowance;
+use super::cgroup::{Allowance, Controller};
 use super::closed::ClosedDirectory;
 use super::interpreters::Interpreters;
 use super::policy::visible_paths;
 use super::private_copy::PrivateCopy;
+use super::seccomp::Situation;
 use super::settings::{Kind, Settings};
-use super::supervisor::message::SpawnRequest;
+use super::supervisor::message::{Restrictions, SpawnRequest};
 
 /// Names a file for the bot to read.
 const PIECES: &str = "REFEREE_PIECES";
@@ -41,24 +42,25 @@ pub(super) fn spawn_request(
     }
     let more = [&files.interpreters.environment, &settings.environment];
     let more = more.into_iter().flatten().chain(&environment);
-    SpawnRequest {
-        directory: files.directory.clone(),
-        compiles: files.compiles,
-        ..request(
-            settings,
-            files.argv.clone(),
-            variables(&files.interpreters.search_path, more),
-            backend(
-                settings,
-                visible,
-                files.directory.as_deref(),
-                files.scratches(),
-                files.builtin,
-                (files.user(), &files.closed),
-            ),
-            files.user(),
-        )
-    }
+    let backend = backend(
+        settings,
+        visible,
+        files.directory.as_deref(),
+        files.scratches(),
+        files.builtin,
+        (files.user(), &files.closed),
+    );
+    let variables = variables(&files.interpreters.search_path, more);
+    let mut request = request(
+        settings,
+        files.argv.clone(),
+        variables,
+        backend,
+        files.user(),
+    );
+    request.directory.clone_from(&files.directory);
+    request.restrictions.situation.compiles = files.compiles;
+    request
 }
 
 /// Starts this program with `arguments`, to try the sandbox from within. It sees what every bot
@@ -101,16 +103,22 @@ fn request(
         environment,
         directory: None,
         backend,
-        limits: settings.limits,
-        freeze: settings.freeze,
-        compiles: false,
+        restrictions: Restrictions {
+            limits: settings.limits,
+            situation: Situation {
+                shared_files: settings.kind == Kind::Landlock && !settings.own_view,
+                // No signal continues what the kernel stopped.
+                freeze: settings.freeze && settings.groups.version(Controller::Freezer).is_none(),
+                compiles: false,
+            },
+            user: user.map(BotUser::id),
+        },
         groups: settings.groups.clone(),
         allowance: Allowance {
             memory: settings.limits.memory,
             // The helpers between the supervisor and the bot are in the groups too.
             tasks: settings.limits.threads().saturating_add(HELPERS),
         },
-        user: user.map(BotUser::id),
     }
 }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::cgroup::ParentGroups;
 use super::limits::ResourceLimits;
 #[cfg(all(target_os = "linux", not(portable)))]
-use super::supervisor::fork_server::ForkServer;
+use super::supervisor::client::Boxes;
 use crate::system::Shortage;
 
 /// A way to confine bots.
@@ -112,9 +112,8 @@ pub(super) struct Settings {
     pub(super) keeps_box: bool,
     /// Where control groups for bots can be made.
     pub(super) groups: ParentGroups,
-    /// Starts supervisors.
     #[cfg(all(target_os = "linux", not(portable)))]
-    pub(super) server: ForkServer,
+    pub(super) boxes: Boxes,
 }
 
 impl Settings {
@@ -143,7 +142,7 @@ impl Settings {
             keeps_box: false,
             groups: ParentGroups::default(),
             #[cfg(all(target_os = "linux", not(portable)))]
-            server: ForkServer::new(request.referee.clone()),
+            boxes: Boxes::default(),
         }
     }
 }

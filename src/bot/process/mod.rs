@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use tokio::process::Command;
 #[cfg(all(target_os = "linux", not(portable)))]
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::ChildStdin;
+use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -42,8 +42,6 @@ use crate::executable::interpreter::Language;
 use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
 use crate::sandbox::supervisor::client::SupervisorConnection;
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor::client::{self, Forked};
 use crate::sandbox::{Confinement, ResourceLimits};
 use crate::system::Pid;
 use crate::text::escape;
@@ -143,7 +141,7 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
-            let limits = &request.limits;
+            let limits = &request.restrictions.limits;
             let backend = request.backend.name();
             log_starting(
                 &request.argv,
@@ -152,18 +150,10 @@ impl Process {
                 backend,
                 Some(limits),
             );
-            let starting = children::starting();
             // The supervisor outlives a killed referee, to kill the bot.
-            let launch = client::launch(confinement.server(), &request)?;
-            let owned = starting.own(launch.supervisor, &program.name, true);
-            drop(starting);
-            let child = Child::Supervisor(Forked::new(launch.supervisor)?);
-            let pipes = Pipes::new(
-                ChildStdin::from_std(launch.stdin)?,
-                ChildStdout::from_std(launch.stdout)?,
-                ChildStderr::from_std(launch.stderr)?,
-            );
-            let connection = SupervisorConnection::new(launch.control, &request)?;
+            let spawn = |command| spawn(&mut Command::from(command), program, true);
+            let ((mut child, owned), stdin, connection) = confinement.launch(&request, spawn)?;
+            let pipes = Pipes::of(&mut child, Some(ChildStdin::from_std(stdin)?))?;
             let child = (child, owned);
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
@@ -190,10 +180,9 @@ impl Process {
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
-        let spawn = |command: &mut Command| spawn(command, program);
+        let spawn = |command: &mut Command| spawn(command, program, false);
         let limits = program.confinement.as_ref().map(Confinement::limits);
-        let ((child, owned), pipes, group) = platform::start(&mut command, limits, spawn)?;
-        let child = (Child::Program(child), owned);
+        let (child, pipes, group) = platform::start(&mut command, limits, spawn)?;
         Ok(Self::new(program, child, pipes, Ok(group), tap))
     }
 
@@ -409,50 +398,16 @@ impl Process {
 fn spawn(
     command: &mut Command,
     program: &Program,
-) -> io::Result<(tokio::process::Child, OwnedChild)> {
+    is_supervisor: bool,
+) -> io::Result<(Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name, false);
+    let owned = starting.own(pid, &program.name, is_supervisor);
     Ok((child, owned))
-}
-
-#[derive(Debug)]
-enum Child {
-    Program(tokio::process::Child),
-    #[cfg(all(target_os = "linux", not(portable)))]
-    Supervisor(Forked),
-}
-
-impl Child {
-    /// Until it has been waited for.
-    fn id(&self) -> Option<u32> {
-        match self {
-            Self::Program(child) => child.id(),
-            #[cfg(all(target_os = "linux", not(portable)))]
-            Self::Supervisor(child) => child.id(),
-        }
-    }
-
-    /// Cancel-safe.
-    async fn wait(&mut self) -> io::Result<ExitStatus> {
-        match self {
-            Self::Program(child) => child.wait().await,
-            #[cfg(all(target_os = "linux", not(portable)))]
-            Self::Supervisor(child) => child.wait().await,
-        }
-    }
-
-    fn start_kill(&mut self) -> io::Result<()> {
-        match self {
-            Self::Program(child) => child.start_kill(),
-            #[cfg(all(target_os = "linux", not(portable)))]
-            Self::Supervisor(child) => child.start_kill(),
-        }
-    }
 }
 
 fn log_starting(
@@ -480,24 +435,17 @@ fn log_starting(
 
 /// The limit has passed, but the bot waited for a CPU, or has used less CPU time.
 fn log_extended(extension: Extension, usage: &TurnUsage) {
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    if !extension.is_certain {
-        tracing::trace!(
+    // The others are a few milliseconds long.
+    if extension.is_certain {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        tracing::debug!(
             target: CLOCK,
+            limit_ms = ms(extension.limit),
             cpu_ms = ms(usage.cpu),
             run_queue_ms = usage.waited.map(ms),
-            uncertain_ms = ms(usage.uncertain),
-            "the time is over unless the bot has waited for a processor until now"
+            "deadline extended"
         );
-        return;
     }
-    tracing::debug!(
-        target: CLOCK,
-        limit_ms = ms(extension.limit),
-        cpu_ms = ms(usage.cpu),
-        run_queue_ms = usage.waited.map(ms),
-        "deadline extended"
-    );
 }
 
 fn log_signal(signal: &str, waited: Duration) {

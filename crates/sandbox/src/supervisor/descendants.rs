@@ -2,23 +2,15 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
-    pidfd_open, wait, waitpid,
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait, waitpid,
 };
 
 use crate::procfs::{self, ProcessUsage, Stat};
 
 /// How long the last process may take to exit; only one that hangs in the kernel takes long.
 const ENDING: Duration = Duration::from_secs(5);
-
-/// How long one process is waited for before all are killed again.
-const SOON: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 5_000_000,
-};
 
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Process {
@@ -89,19 +81,7 @@ pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
         if Instant::now() > deadline {
             return status;
         }
-        wait_for_one();
-    }
-}
-
-/// Waits some milliseconds for a child to exit: others may have appeared.
-fn wait_for_one() {
-    let child = procfs::own_children().into_iter().next();
-    let pidfd = child.and_then(|child| pidfd_open(child, PidfdFlags::empty()).ok());
-    match pidfd {
-        Some(pidfd) => {
-            let _ = poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&SOON));
-        }
-        None => std::thread::sleep(Duration::from_millis(1)),
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 

@@ -20,6 +20,7 @@ use rustix::fs::{
 use rustix::io::Errno;
 
 use super::sys::{self, WaitingCall};
+use crate::private_directory::remove_tree;
 
 /// The most bytes of memory read at a time; divides a page.
 const PART: usize = 256;
@@ -36,6 +37,15 @@ pub(super) struct Watched {
     removed: OwnedFd,
     /// Files moved there so far.
     count: u64,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        for directory in self.directories() {
+            // What cannot be removed now is removed with all that the referee has of the bot.
+            let _ = remove_tree(directory);
+        }
+    }
 }
 
 impl Watched {
@@ -187,4 +197,20 @@ fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
         bytes.extend_from_slice(read);
     }
     Err(Errno::NAMETOOLONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_start_that_fails() {
+        let place = tempfile::tempdir().expect("a directory");
+        let watched = Watched::new(place.path(), None).expect("directories");
+        let entries = || fs::read_dir(place.path()).expect("a directory").count();
+        assert_eq!(entries(), 2);
+        fs::write(watched.path().join("file"), "x").expect("a file");
+        drop(watched);
+        assert_eq!(entries(), 0);
+    }
 }

@@ -18,13 +18,13 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_groups,
     set_thread_res_gid, set_thread_res_uid,
 };
-use seccompiler::sock_filter;
 
 use super::message::{Restrictions, send_descriptors};
 use super::sys;
 use crate::cgroup::{Groups, Membership};
 use crate::limits::games_at_once;
 use crate::procfs;
+use crate::seccomp;
 
 /// The exit status when a process could not become its program; not read.
 const FAILED: i32 = 127;
@@ -169,14 +169,13 @@ fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
 }
 
 /// Sets limits, user, capabilities and, last, the filter, whose descriptor is sent to `supervisor`.
-/// `alone` says whether the kernel counts no other processes of the user's with the bot's: in a user
-/// namespace.
-pub(super) fn restrict_self(
-    Restrictions { limits, user, .. }: Restrictions,
-    filter: &[sock_filter],
-    alone: bool,
-    supervisor: &UnixStream,
-) -> io::Result<()> {
+pub(super) fn restrict_self(restrictions: Restrictions, supervisor: &UnixStream) -> io::Result<()> {
+    let Restrictions {
+        limits,
+        situation,
+        user,
+    } = restrictions;
+    let filter = seccomp::filter(situation)?;
     let mut most = vec![
         // Not 0: then the system's core dump program would run, outside and with full rights. A
         // file of one byte is never written.
@@ -193,7 +192,8 @@ pub(super) fn restrict_self(
     // Threads count. Otherwise there is no bound: a desktop user has many.
     let processes = match user {
         Some(_) => Some(limits.threads().saturating_mul(games_at_once())),
-        None => alone.then(|| limits.threads()),
+        // In a user namespace the kernel counts no other processes of the user's with the bot's.
+        None => (!situation.shared_files).then(|| limits.threads()),
     };
     most.extend(processes.map(|most| (Resource::Nproc, most)));
     for (resource, most) in most {
@@ -232,8 +232,8 @@ pub(super) fn restrict_self(
     sys::close_on_exec_from(3)?;
     // Not later: the filter forbids it. Not earlier: changing the user resets it.
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let listener = sys::listen_for_calls(filter).map_err(|error| failed("seccomp", error))?;
-    send_descriptors(supervisor, b"", &[listener.as_fd()])
+    let listener = sys::listen_for_calls(&filter).map_err(|error| failed("seccomp", error))?;
+    send_descriptors(supervisor, b".", &[listener.as_fd()])
 }
 
 /// Gives up root for a user and group without rights.

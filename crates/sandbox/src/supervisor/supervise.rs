@@ -26,18 +26,18 @@ use crate::session;
 const KILLED: i32 = 9;
 
 /// Waits until the bot has exited, the referee is gone, or a limit is exceeded; afterwards only its
-/// scratch is left. `account` counts its CPU time.
+/// scratch and its groups are left. `account` counts its CPU time.
 pub(super) fn supervise(
     request: &SpawnRequest,
-    mut bot: RunningBot,
+    bot: &mut RunningBot,
     account: Option<&OpenAccount>,
     control: &UnixStream,
-) -> io::Result<(ExitReport, Scratch)> {
+) -> io::Result<ExitReport> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let by_kernel = bot.groups.has(Controller::Memory);
     let helpers = request.backend.helpers();
     let mut watch = Watch {
-        limits: request.limits,
+        limits: request.restrictions.limits,
         bot: bot.pid,
         helpers,
         memory_by_kernel: by_kernel,
@@ -107,14 +107,13 @@ pub(super) fn supervise(
     let exceeded = exceeded.or_else(|| met(&bot.groups, || None));
     let (waited_for, largest) = sys::used_by_children();
     let cpu = account.and_then(OpenAccount::read).unwrap_or(waited_for);
-    let report = ExitReport {
+    Ok(ExitReport {
         status: decode_bwrap_status(status, helpers > 0),
         cpu_ms: cpu.as_secs_f64() * 1e3,
         memory_kb: largest.max(watch.peak),
         exceeded,
         network,
-    };
-    Ok((report, bot.scratch))
+    })
 }
 
 /// The kernel bound that the bot met. `check` tells processes from threads, which the kernel counts

@@ -10,8 +10,6 @@ use std::time::Duration;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 use seccompiler::sock_filter;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 /// What a call returned, unless it failed.
 fn checked(returned: libc::c_long) -> io::Result<libc::c_long> {
@@ -166,14 +164,6 @@ pub(super) fn has_nobody_else(file: BorrowedFd<'_>) -> bool {
     unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
 }
 
-/// Has the runtime notice when a descriptor becomes readable. Must be called within a tokio
-/// runtime.
-pub(super) fn notice(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: it owns the descriptor, whose number stays the same until it is dropped.
-    let noticed = unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) };
-    Ok(noticed?)
-}
-
 /// Gives this single-threaded process, or its next child, a new namespace.
 pub(super) fn unshare(space: libc::c_int) -> io::Result<()> {
     // SAFETY: no memory is touched, and no descriptors are parted from those of other threads.
@@ -236,34 +226,6 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
 /// As [`fork`]; the new process is a sibling.
 pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
     clone(libc::CLONE_PARENT)
-}
-
-/// Runs this in a new process that shares this one's memory; this one pauses until the new one has
-/// executed a program or exited. No page is copied.
-pub(super) fn start_in_place(mut become_it: impl FnMut()) -> io::Result<Option<Pid>> {
-    /// Bytes, of which few are used.
-    const STACK: usize = 1 << 19;
-
-    extern "C" fn begin<F: FnMut()>(argument: *mut libc::c_void) -> libc::c_int {
-        // SAFETY: the argument of `clone` below, not used elsewhere meanwhile.
-        let become_it = unsafe { &mut *argument.cast::<F>() };
-        become_it();
-        // Without exit handlers: the memory is the parent's.
-        exit(1)
-    }
-    fn of<F: FnMut()>(_: &F) -> extern "C" fn(*mut libc::c_void) -> libc::c_int {
-        begin::<F>
-    }
-
-    let mut stack: Vec<u128> = Vec::with_capacity(STACK / size_of::<u128>());
-    let top = stack.spare_capacity_mut().as_mut_ptr_range().end;
-    let begin = of(&become_it);
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: this process has one thread, which waits while the new one uses the memory and the
-    // stack; that is large enough, aligned, and grows downwards. Descriptors, signals and rights
-    // are the new process's own.
-    let pid = unsafe { libc::clone(begin, top.cast(), flags, (&raw mut become_it).cast()) };
-    forked(pid.into())
 }
 
 /// For `clone3`; the constant of `libc` is deprecated for its too small type.

@@ -2,7 +2,6 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
@@ -31,7 +30,7 @@ pub(crate) enum Bound {
     Tasks,
 }
 
-/// A bot's groups, one in each hierarchy. Removed when dropped by the process that made them.
+/// A bot's groups, one in each hierarchy. Removed when dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Groups(Vec<Part>);
 
@@ -44,8 +43,6 @@ pub(super) struct Part {
     events: Vec<(Bound, File, &'static [u8])>,
     /// Held while the group is in use.
     _lock: File,
-    /// The process that made it.
-    maker: u32,
 }
 
 /// How a process becomes a member of groups. Moving a process between groups makes all processes of
@@ -134,19 +131,9 @@ impl Groups {
             let _ = set(&part.directory, "freezer.state", "THAWED");
         }
     }
-
-    /// Kills all processes, stopped ones included.
-    pub(crate) fn kill(&self) {
-        // All groups hold the same processes. With v2 all are killed at once, else when stopped.
-        let two = self.0.iter().find(|part| part.version == Version::Two);
-        let part = two.or_else(|| self.with(Controller::Freezer));
-        if let Some(part) = part.or(self.0.first()) {
-            kill_all(&part.directory, part.version);
-        }
-    }
 }
 
-/// In v2 with one write.
+/// Kills all processes, stopped ones included; in v2 with one write.
 pub(super) fn kill_all(directory: &Path, version: Version) {
     if version == Version::Two && set(directory, "cgroup.kill", "1").is_ok() {
         return;
@@ -201,19 +188,10 @@ fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
 
 impl Part {
     pub(super) fn new(parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = parent
-            .directory
-            .join(format!("{PREFIX}{}-{number}", std::process::id()));
-        match fs::create_dir(&directory) {
-            // Left by a killed process that had this process's id.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_dir(&directory)?;
-                fs::create_dir(&directory)?;
-            }
-            made => made?,
-        }
+        let directory = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .tempdir_in(&parent.directory)?
+            .keep();
         Self::set_up(directory, parent, allowance)
     }
 
@@ -226,7 +204,6 @@ impl Part {
             controllers: parent.controllers.clone(),
             events: Vec::new(),
             _lock: lock,
-            maker: std::process::id(),
         };
         if part.controllers.contains(&Controller::Account) {
             let account = Account::new(&part.directory, part.version).open()?;
@@ -269,9 +246,6 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        if self.maker != std::process::id() {
-            return;
-        }
         let deadline = Instant::now() + EMPTYING;
         while let Err(error) = fs::remove_dir(&self.directory) {
             if error.raw_os_error() != Some(libc::EBUSY) || Instant::now() > deadline {
