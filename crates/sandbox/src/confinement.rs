@@ -5,7 +5,6 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command};
 use std::sync::Arc;
 
-use super::cgroup::Controller;
 use super::limits::{self, Bound, ResourceLimits};
 use super::private_copy::PrivateCopy;
 #[cfg(all(target_os = "linux", not(portable)))]
@@ -59,12 +58,12 @@ impl Confinement {
 
     /// Whether the bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
-        self.0.settings.freeze
+        self.0.settings.request.freeze
     }
 
     /// Its limits, enforced by the sandbox or, on Windows, by a job object.
     pub fn limits(&self) -> ResourceLimits {
-        self.0.settings.limits
+        self.0.settings.request.limits
     }
 
     /// How each limit is enforced; empty without a sandbox.
@@ -74,13 +73,15 @@ impl Confinement {
 
     /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
-        let groups = &self.0.settings.groups;
-        groups.version(Controller::Memory).is_some()
+        let bounds = self.bounds();
+        bounds
+            .iter()
+            .any(|bound| bound.limit == limits::MEMORY && bound.wall)
     }
 
     /// Variables set in its environment, with or without a sandbox.
     pub fn environment(&self) -> &[(String, String)] {
-        &self.0.settings.environment
+        &self.0.settings.request.environment
     }
 
     /// What it sees of the user's own interpreters.

@@ -256,7 +256,7 @@ pub fn count_tasks(of_user: u32) -> u64 {
 }
 
 /// What a process uses now.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ProcessUsage {
     pub threads: u64,
     /// Resident bytes, shared ones included.

@@ -160,7 +160,7 @@ impl Process {
         self.fresh = false;
         self.answered = self.answered.saturating_add(1);
         self.asked = false;
-        self.freeze();
+        self.set_frozen(true);
         if allowance.kind == ClockKind::Cpu {
             self.meter.answered(at, true);
             return self.meter.charged_cpu(elapsed);

@@ -85,14 +85,6 @@ impl GracePeriods {
     };
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Freeze {
-    Never,
-    /// It is, but runs now.
-    Runs,
-    Stopped,
-}
-
 /// A running bot.
 #[derive(Debug)]
 pub struct Process {
@@ -103,7 +95,8 @@ pub struct Process {
     group: Option<Group>,
     /// In a sandbox.
     supervisor: Option<SupervisorConnection>,
-    freeze: Freeze,
+    /// Whether it is stopped, if it is in its opponent's turns.
+    frozen: Option<bool>,
     meter: Meter,
     asked: bool,
     channel: Channel<AnswerPipe, RequestPipe>,
@@ -207,10 +200,10 @@ impl Process {
             owned,
             group,
             supervisor,
-            freeze: match &program.confinement {
-                Some(confinement) if confinement.freezes() => Freeze::Runs,
-                _ => Freeze::Never,
-            },
+            frozen: program
+                .confinement
+                .as_ref()
+                .and_then(|confinement| confinement.freezes().then_some(false)),
             meter: Meter::new(pid, helpers),
             asked: false,
             channel: Channel::new(pipes.answers, pipes.requests),
@@ -250,7 +243,7 @@ impl Process {
         let is_supervised = supervisor.is_some();
         let account = supervisor.and_then(SupervisorConnection::take_account);
         self.meter.started(is_supervised, account);
-        self.freeze();
+        self.set_frozen(true);
         Ok(())
     }
 
@@ -272,32 +265,24 @@ impl Process {
         cfg!(all(target_os = "linux", not(portable))).then_some(usage)
     }
 
-    /// Stops it until it is asked again, if that was wanted.
-    fn freeze(&mut self) {
-        if self.freeze == Freeze::Runs {
-            self.set_stopped(true);
-            self.freeze = Freeze::Stopped;
+    /// Stops it until it is asked again, if that was wanted, or continues it: by the kernel where
+    /// it can, else by signals.
+    fn set_frozen(&mut self, frozen: bool) {
+        if self.frozen != Some(!frozen) {
+            return;
+        }
+        self.frozen = Some(frozen);
+        let supervisor = self.supervisor.as_ref();
+        let by_kernel = supervisor.is_some_and(|it| it.set_frozen(frozen));
+        match &self.group {
+            Some(group) if !by_kernel && frozen => group.suspend(),
+            Some(group) if !by_kernel => group.resume(),
+            _ => {}
         }
     }
 
     fn thaw(&mut self) {
-        if self.freeze == Freeze::Stopped {
-            self.set_stopped(false);
-            self.freeze = Freeze::Runs;
-        }
-    }
-
-    /// By the kernel where it can, else by signals.
-    fn set_stopped(&self, stopped: bool) {
-        let by_kernel = self
-            .supervisor
-            .as_ref()
-            .is_some_and(|it| it.set_frozen(stopped));
-        match &self.group {
-            Some(group) if !by_kernel && stopped => group.suspend(),
-            Some(group) if !by_kernel => group.resume(),
-            _ => {}
-        }
+        self.set_frozen(false);
     }
 
     /// The last `bytes` of its stderr.

@@ -9,21 +9,16 @@
 mod controller;
 mod group;
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount};
 use self::group::Part;
-pub(super) use self::group::{Bound, Groups, Membership};
+pub(super) use self::group::{Groups, Membership};
+use super::private_directory::is_left_behind;
 use super::procfs;
-
-/// How a group's directory name starts, before the process id of its maker.
-const PREFIX: &str = "referee-";
 
 /// Where groups can be made, and for which controllers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,23 +99,12 @@ impl ParentGroup {
     }
 
     fn sweep(&self) {
-        for entry in fs::read_dir(&self.directory)
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let name = entry.file_name();
-            let supervisor = name.to_str().and_then(|name| {
-                Pid::from_raw(name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()?)
-            });
-            let gone = supervisor.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
-            // A supervisor in another process id namespace may hold it.
-            if gone && is_unlocked(&entry.path()) {
-                // A bot whose supervisor and referee were killed at the same time.
-                group::kill_all(&entry.path(), self.version);
-                // Fails while there are processes in it.
-                let _ = fs::remove_dir(entry.path());
-            }
+        let entries = fs::read_dir(&self.directory).into_iter().flatten();
+        for entry in entries.flatten().filter(is_left_behind) {
+            // A bot whose supervisor and referee were killed at the same time.
+            group::kill_all(&entry.path(), self.version);
+            // Fails while there are processes in it.
+            let _ = fs::remove_dir(entry.path());
         }
     }
 }
@@ -131,12 +115,6 @@ fn is_bounded() -> bool {
         .iter()
         .filter_map(|directory| fs::read_to_string(directory.join("pids.max")).ok())
         .any(|limit| limit.trim() != "max")
-}
-
-/// Whether no supervisor holds this group.
-fn is_unlocked(directory: &Path) -> bool {
-    let lock = FlockOperation::NonBlockingLockExclusive;
-    File::open(directory).is_ok_and(|directory| flock(directory, lock).is_ok())
 }
 
 /// Where groups for a controller might be made. `own` and `mounts` are this process's `cgroup` and

@@ -21,8 +21,10 @@ use crate::cgroup::{Freezer, OpenAccount};
 use crate::limits::{ExitReport, ResourceLimits};
 use crate::procfs::{self, Stat};
 use crate::settings::Settings;
+use crate::system::most_open_files;
 
-/// The most boxes of bubblewrap kept without a process in them, four descriptors each.
+/// The most boxes of bubblewrap kept without a process in them, four descriptors each; fewer where
+/// the referee may have few files open.
 const MOST_BOXES: usize = 48;
 
 /// Boxes without a process in them, with what they were built for; the last used is the last.
@@ -37,11 +39,13 @@ impl Boxes {
     }
 
     fn put(&self, backend: &Backend, kept: KeptBox) {
+        let files = most_open_files().and_then(|files| usize::try_from(files / 16).ok());
+        let most = files.unwrap_or(MOST_BOXES).min(MOST_BOXES);
         let mut boxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        if boxes.len() == MOST_BOXES {
+        boxes.push((backend.clone(), kept));
+        if boxes.len() > most {
             boxes.remove(0);
         }
-        boxes.push((backend.clone(), kept));
     }
 }
 
@@ -52,7 +56,7 @@ pub(crate) fn launch<C>(
     spawn: impl FnOnce(Command) -> io::Result<C>,
 ) -> io::Result<(C, ChildStdin, SupervisorConnection)> {
     let kept = settings.boxes.take(&request.backend);
-    let (child, stdin, control) = start(&settings.referee, request, kept.as_ref(), spawn)?;
+    let (child, stdin, control) = start(&settings.request.referee, request, kept.as_ref(), spawn)?;
     control.set_nonblocking(true)?;
     let connection = SupervisorConnection {
         control: tokio::net::UnixStream::from_std(control)?,
@@ -193,11 +197,7 @@ impl SupervisorConnection {
                     self.account = account.map(|account| account.open()).transpose()?;
                     return Ok(Pid::from_raw(pid));
                 }
-                Some(SupervisorEvent::Failed { cause, errno }) => {
-                    return Err(
-                        errno.map_or_else(|| io::Error::other(cause), io::Error::from_raw_os_error)
-                    );
-                }
+                Some(SupervisorEvent::Failed(failure)) => return Err(failure.into()),
                 Some(SupervisorEvent::Ended(report)) => self.report = Some(report),
                 None => {
                     let Self { control, inbox, .. } = self;

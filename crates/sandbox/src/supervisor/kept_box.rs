@@ -66,7 +66,7 @@ impl KeptBox {
         };
         // Its own end of the socket must be the only one.
         drop(theirs);
-        let (_, spaces) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+        let (_, spaces) = message::receive(&ours, |bytes| !bytes.is_empty())?;
         waitpid(Some(child), WaitOptions::empty())?;
         Self::of(spaces).ok_or_else(|| io::Error::other(NOT_BUILT))
     }

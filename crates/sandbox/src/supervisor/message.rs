@@ -56,6 +56,8 @@ pub struct SpawnRequest {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Restrictions {
     pub limits: ResourceLimits,
+    /// Processes and threads that the kernel counts together with its own, if it counts few others.
+    pub(crate) tasks: Option<u64>,
     pub(crate) situation: Situation,
     /// User and group id of its processes; the referee's when `None`.
     pub(crate) user: Option<u32>,
@@ -75,13 +77,32 @@ pub enum SupervisorEvent {
         account: Option<Account>,
     },
     /// It could not be started.
-    Failed {
-        cause: String,
-        /// The system's error number.
-        errno: Option<i32>,
-    },
+    Failed(Failure),
     /// The bot and everything it started have exited.
     Ended(ExitReport),
+}
+
+/// An error, as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub(crate) cause: String,
+    /// The system's error number.
+    errno: Option<i32>,
+}
+
+impl From<&io::Error> for Failure {
+    fn from(error: &io::Error) -> Self {
+        Self {
+            cause: error.to_string(),
+            errno: error.raw_os_error(),
+        }
+    }
+}
+
+impl From<Failure> for io::Error {
+    fn from(Failure { cause, errno }: Failure) -> Self {
+        errno.map_or_else(|| Self::other(cause), Self::from_raw_os_error)
+    }
 }
 
 /// The most descriptors sent at a time.
@@ -103,15 +124,13 @@ pub(super) fn send_descriptors(
     (&*socket).write_all(&bytes[sent..])
 }
 
-/// Reads until the stream ends or `enough` is read, at most about `most` bytes: the bytes, and the
-/// descriptors sent with them.
+/// Reads until the stream ends or `enough` is read: the bytes, and the descriptors sent with them.
 pub(super) fn receive(
     socket: &UnixStream,
-    most: usize,
     enough: impl Fn(&[u8]) -> bool,
 ) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
     let (mut bytes, mut descriptors) = (Vec::new(), Vec::new());
-    while !enough(&bytes) && bytes.len() <= most {
+    while !enough(&bytes) {
         match receive_some(socket, &mut bytes, &mut descriptors) {
             Ok(0) => break,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}

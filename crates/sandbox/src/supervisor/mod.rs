@@ -33,7 +33,6 @@ use self::kept_box::KeptBox;
 use self::message::{HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
 use self::supervise::supervise;
 use crate::cgroup::Groups;
-use crate::limits::games_at_once;
 
 /// The first argument of the program when it is to be a supervisor, or a part of one.
 pub const COMMAND: &str = "supervisor";
@@ -67,9 +66,7 @@ fn serve() -> io::Result<()> {
     let nothing = File::options().read(true).write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdin(&nothing)?;
     set_child_subreaper(Some(getpid()))?;
-    // Cached before what it reads is hidden.
-    games_at_once();
-    let (line, descriptors) = message::receive(&control, usize::MAX, |line| line.ends_with(b"\n"))?;
+    let (line, descriptors) = message::receive(&control, |line| line.ends_with(b"\n"))?;
     if line.is_empty() {
         // The referee is gone.
         return Ok(());
@@ -89,11 +86,7 @@ fn serve() -> io::Result<()> {
         Ok(bot) => bot,
         Err(error) => {
             end_all(None);
-            let failed = SupervisorEvent::Failed {
-                cause: error.to_string(),
-                errno: error.raw_os_error(),
-            };
-            return report(&control, &failed, None);
+            return report(&control, &SupervisorEvent::Failed((&error).into()), None);
         }
     };
     let pid = bot.pid.as_raw_pid();

@@ -23,9 +23,6 @@ use crate::backend::{Backend, landlock};
 use crate::cgroup::Groups;
 use crate::session;
 
-/// The most bytes of a report from inside bubblewrap.
-const MAX_REPORT: usize = 1 << 20;
-
 /// Sent from inside bubblewrap when everything is prepared.
 const PREPARED: u8 = b'+';
 
@@ -158,7 +155,7 @@ fn start_process(
     let pid = entry.start(|entry, report| become_it(entry, report, &theirs))?;
     // If it was killed by then, nothing was sent.
     drop(theirs);
-    let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    let (_, calls) = message::receive(&ours, |bytes| !bytes.is_empty())?;
     Ok((pid, listener(calls)?))
 }
 
@@ -199,7 +196,7 @@ fn spawn_in_bubblewrap(
     })?;
     drop(command);
     drop(theirs);
-    let (report, calls) = message::receive(&ours, MAX_REPORT, |_| false)?;
+    let (report, calls) = message::receive(&ours, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
         Some((&PREPARED, [])) => Ok((pid, listener(calls)?)),

@@ -7,6 +7,7 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::time::Duration;
 
+use libc::seccomp_notif;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 use seccompiler::sock_filter;
@@ -107,19 +108,9 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }
 
-/// A system call that waits for an answer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WaitingCall {
-    id: u64,
-    /// The calling thread.
-    pub(super) thread: u32,
-    pub(super) number: libc::c_long,
-    pub(super) arguments: [u64; 6],
-}
-
 /// The next waiting call.
-pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
-    let mut call = MaybeUninit::<libc::seccomp_notif>::zeroed();
+pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<seccomp_notif> {
+    let mut call = MaybeUninit::<seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.
     let received = unsafe {
         libc::ioctl(
@@ -130,17 +121,11 @@ pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
     };
     checked(received.into())?;
     // SAFETY: its bytes are all valid as zeros, too.
-    let call = unsafe { call.assume_init() };
-    Ok(WaitingCall {
-        id: call.id,
-        thread: call.pid,
-        number: call.data.nr.into(),
-        arguments: call.data.args,
-    })
+    Ok(unsafe { call.assume_init() })
 }
 
 /// Answers a waiting call with 0, or an error.
-pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result<(), Errno>) {
+pub(super) fn answer_call(listener: &OwnedFd, call: &seccomp_notif, answer: Result<(), Errno>) {
     let answer = libc::seccomp_notif_resp {
         id: call.id,
         val: 0,

@@ -9,7 +9,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::Version;
 use super::controller::{Account, Allowance, Controller, Freezer};
-use super::{PREFIX, ParentGroup, ParentGroups};
+use super::{ParentGroup, ParentGroups};
+use crate::limits::Exceeded;
+use crate::private_directory::PREFIX;
 
 /// How long the kernel may take to notice that a group is empty.
 const EMPTYING: Duration = Duration::from_secs(1);
@@ -19,16 +21,6 @@ const MOST_MEMORY: &str = "memory.max_usage_in_bytes";
 
 /// The kernel charges this many bytes at a time where it can, and may give up when fewer are left.
 const CHARGED_AT_ONCE: u64 = 64 << 12;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bound {
-    /// The kernel killed a process for its memory; others of the bot may live.
-    Memory,
-    /// The same, but other programs used the memory.
-    OthersMemory,
-    /// The kernel refused a process or thread.
-    Tasks,
-}
 
 /// A bot's groups, one in each hierarchy. Removed when dropped.
 #[derive(Debug, Default)]
@@ -40,7 +32,7 @@ pub(super) struct Part {
     version: Version,
     controllers: Vec<Controller>,
     /// Counters of bounds met, each with how its line starts.
-    events: Vec<(Bound, File, &'static [u8])>,
+    events: Vec<(Controller, File, &'static [u8])>,
     /// Held while the group is in use.
     _lock: File,
 }
@@ -87,18 +79,23 @@ impl Groups {
         Ok(membership)
     }
 
-    pub(crate) fn exceeded(&self) -> Option<Bound> {
-        let is_met = |part: &Part, bound: Bound, file, start| {
-            is_counted(file, start) && (bound != Bound::Tasks || has_had_all_tasks(&part.directory))
-        };
+    /// The bound that was met; processes and threads count together, as threads.
+    pub(crate) fn exceeded(&self) -> Option<Exceeded> {
         self.0.iter().find_map(|part| {
             let mut events = part.events.iter();
-            let met = events.find(|(bound, file, start)| is_met(part, *bound, file, start));
-            met.map(|(bound, ..)| match bound {
-                // The kernel counts it in the process's group even when a parent group ran out of
-                // memory.
-                Bound::Memory if !part.has_had_all_memory() => Bound::OthersMemory,
-                bound => *bound,
+            events.find_map(|(controller, file, start)| {
+                let is_met = is_counted(file, start);
+                match controller {
+                    // The kernel counts it in the process's group even when a parent group ran out
+                    // of memory.
+                    Controller::Memory if is_met && !part.has_had_all_memory() => {
+                        Some(Exceeded::OthersMemory)
+                    }
+                    Controller::Memory => is_met.then_some(Exceeded::Memory),
+                    _ => {
+                        (is_met && has_had_all_tasks(&part.directory)).then_some(Exceeded::Threads)
+                    }
+                }
             })
         })
     }
@@ -216,14 +213,10 @@ impl Part {
                     done => done?,
                 }
             }
-            let bound = match controller {
-                Controller::Memory => Bound::Memory,
-                _ => Bound::Tasks,
-            };
             if let Some((file, start)) = controller.events(parent.version)
                 && let Ok(file) = File::open(part.directory.join(file))
             {
-                part.events.push((bound, file, start));
+                part.events.push((*controller, file, start));
             }
         }
         Ok(part)

@@ -101,12 +101,12 @@ fn bounds_that_are_met() {
     write("pids.peak", "5\n");
     assert_eq!(groups.exceeded(), None);
     write("pids.peak", "1000000\n");
-    assert_eq!(groups.exceeded(), Some(Bound::Tasks));
+    assert_eq!(groups.exceeded(), Some(Exceeded::Threads));
     write("memory.events", "low 0\noom 1\noom_kill 1\n");
-    assert_eq!(groups.exceeded(), Some(Bound::Memory));
+    assert_eq!(groups.exceeded(), Some(Exceeded::Memory));
     // A parent group, or the machine, had no memory left.
     write("memory.events", "low 0\noom 0\noom_kill 1\n");
-    assert_eq!(groups.exceeded(), Some(Bound::OthersMemory));
+    assert_eq!(groups.exceeded(), Some(Exceeded::OthersMemory));
     let (directory, part) = fake(Version::One, "");
     let groups = Groups(vec![part.expect("a group")]);
     let write = |file: &str, text: &str| {
@@ -116,9 +116,9 @@ fn bounds_that_are_met() {
     write("memory.limit_in_bytes", "1000000000\n");
     assert_eq!(groups.exceeded(), None);
     write("memory.oom_control", "under_oom 0\noom_kill 1\n");
-    assert_eq!(groups.exceeded(), Some(Bound::Memory));
+    assert_eq!(groups.exceeded(), Some(Exceeded::Memory));
     write("memory.max_usage_in_bytes", "900000000\n");
-    assert_eq!(groups.exceeded(), Some(Bound::OthersMemory));
+    assert_eq!(groups.exceeded(), Some(Exceeded::OthersMemory));
 }
 
 #[test]
