@@ -199,28 +199,15 @@ where
     /// fault.
     pub async fn drain(&mut self, wait: Duration) -> Vec<u8> {
         let deadline = Instant::now() + wait;
-        let mut bytes = vec![0; BUFFER];
-        let mut length = 0;
-        self.timer.as_mut().reset(deadline);
-        poll_fn(|cx| {
-            while length < bytes.len() {
-                let mut target = ReadBuf::new(&mut bytes[length..]);
-                match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
-                    Poll::Ready(Ok(())) if !target.filled().is_empty() => {
-                        let end = target.filled().contains(&b'\n');
-                        length += target.filled().len();
-                        if end {
-                            return Poll::Ready(());
-                        }
-                    }
-                    Poll::Ready(_) => return Poll::Ready(()),
-                    Poll::Pending => return self.poll_deadline(cx, deadline),
-                }
+        let mut bytes = Vec::new();
+        while bytes.len() < BUFFER && !bytes.contains(&b'\n') {
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.feed(&[], left).await.1 {
+                more if more.is_empty() => break,
+                more => bytes.extend(more),
             }
-            Poll::Ready(())
-        })
-        .await;
-        bytes.truncate(length);
+        }
+        bytes.truncate(BUFFER);
         bytes
     }
 

@@ -1,6 +1,7 @@
 //! A machine without processes, threads, descriptors or memory left. That is not a bot's fault: a
 //! bot that cannot start for it has not failed to start, and a game lost meanwhile is void.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -9,6 +10,7 @@ use std::thread::{Builder, JoinHandle};
 use std::time::{Duration, Instant};
 
 use super::fault::{Exit, Fault};
+use crate::sandbox::cgroup::own_levels;
 use crate::sandbox::procfs;
 use crate::system::{Shortage, most_open_files};
 use crate::text::{cause, escape_controls};
@@ -25,7 +27,7 @@ const SLACK: u64 = 64;
 #[error("{cause}; {fix}")]
 pub struct Exhausted {
     cause: String,
-    fix: String,
+    fix: &'static str,
 }
 
 impl Exhausted {
@@ -55,33 +57,26 @@ impl Exhausted {
                 "free some, or set TMPDIR to a folder with more of it",
             ),
         };
-        let fix = fix.to_owned();
         Some(Self { cause, fix })
     }
 
     /// Names the limit with the fewest free: which one refused, the kernel does not say.
     fn processes() -> Self {
-        let limit = nearest_limit();
-        let likely = limit
-            .as_ref()
-            .map(|limit| format!("; likely {}", limit.in_words()));
-        let fix = limit.map_or("ulimit -u, pids.max of its control group", |limit| {
-            limit.fix
-        });
+        let likely = nearest_limit().map(|limit| format!("; likely {limit}"));
         Self {
             cause: format!(
                 "no process or thread can be started now (EAGAIN){}",
                 likely.unwrap_or_default()
             ),
-            fix: format!(
-                "end other programs, play fewer games at once, or raise the limit ({fix})"
-            ),
+            fix: "end other programs, play fewer games at once, or raise the limit (ulimit -u, or nproc in \
+                  /etc/security/limits.conf; of a container: --pids-limit; of a systemd unit or user: TasksMax=; \
+                  of the machine: sysctl)",
         }
     }
 
     /// For a bot that was killed within its memory limit.
-    fn memory(cause: String) -> Self {
-        let fix = "end other programs, play fewer games at once, or lower --memory".to_owned();
+    const fn memory(cause: String) -> Self {
+        let fix = "end other programs, play fewer games at once, or lower --memory";
         Self { cause, fix }
     }
 
@@ -96,29 +91,31 @@ struct Limit {
     setting: String,
     most: u64,
     used: u64,
-    /// Where it is raised.
-    fix: &'static str,
 }
 
 impl Limit {
     const fn free(&self) -> u64 {
         self.most.saturating_sub(self.used)
     }
+}
 
-    fn in_words(&self) -> String {
+impl fmt::Display for Limit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self {
             setting,
             most,
             used,
-            ..
         } = self;
-        format!("{used} of at most {most} processes and threads are in use ({setting})")
+        write!(
+            f,
+            "{used} of at most {most} processes and threads are in use ({setting})"
+        )
     }
 }
 
 /// The control groups of this process that limit the number of processes.
 static GROUPS: LazyLock<Vec<PathBuf>> = LazyLock::new(|| {
-    let mut levels = kernel::levels("pids");
+    let mut levels = own_levels("pids");
     levels.retain(|directory| directory.join("pids.max").exists());
     levels
 });
@@ -134,13 +131,47 @@ fn nearest_limit() -> Option<Limit> {
             most: number(&max)?,
             used: number(&directory.join("pids.current"))?,
             setting: max.display().to_string(),
-            fix: "of a container: --pids-limit; of a systemd unit or user: TasksMax=",
         })
     };
     let groups = GROUPS.iter().filter_map(of_group);
-    groups
-        .chain(kernel::system_limits())
-        .min_by_key(Limit::free)
+    groups.chain(system_limits()).min_by_key(Limit::free)
+}
+
+/// Limits of the machine and of the user. Reads a file for each process when the user's might be
+/// reached.
+#[cfg(all(target_os = "linux", not(portable)))]
+fn system_limits() -> Vec<Limit> {
+    use rustix::process::{Resource, getrlimit, getuid};
+
+    let Some(tasks) = procfs::tasks_of_system() else {
+        return Vec::new();
+    };
+    let of_kernel = |name: &str| {
+        Some(Limit {
+            most: procfs::kernel_setting(name)?.parse().ok()?,
+            used: tasks,
+            setting: name.replace('/', "."),
+        })
+    };
+    let user = getuid();
+    let of_user = getrlimit(Resource::Nproc).current;
+    let of_user = of_user.filter(|_| !user.is_root()).map(|most| Limit {
+        most,
+        used: if most.saturating_sub(tasks) > SLACK {
+            tasks
+        } else {
+            procfs::count_tasks(user.as_raw())
+        },
+        setting: format!("ulimit -u of user {user}"),
+    });
+    let kernel = ["kernel/threads-max", "kernel/pid_max"].map(of_kernel);
+    kernel.into_iter().flatten().chain(of_user).collect()
+}
+
+/// Nothing is known of the limits of this system.
+#[cfg(any(not(target_os = "linux"), portable))]
+const fn system_limits() -> Vec<Limit> {
+    Vec::new()
 }
 
 /// The error of a sandbox that could not be built for a shortage. Bubblewrap reports it in words,
@@ -169,7 +200,7 @@ pub fn start_thread<T: Send + 'static>(
 /// Whether one more game might be refused processes: a sentence if so.
 pub fn is_near() -> Option<String> {
     let near = nearest_limit().filter(|limit| limit.free() < SLACK);
-    near.map(|limit| limit.in_words())
+    near.map(|limit| limit.to_string())
 }
 
 /// How many more tasks can be started, as far as is known.
@@ -185,8 +216,8 @@ pub fn available_memory() -> Option<(u64, &'static str)> {
         let bytes = files.find_map(|name| number(&directory.join(name)))?;
         Some((bytes, "the referee's control group"))
     };
-    let machine = kernel::available_memory().map(|bytes| (bytes, "this machine"));
-    let groups = kernel::levels("memory");
+    let machine = procfs::available_memory().map(|bytes| (bytes, "this machine"));
+    let groups = own_levels("memory");
     let limits = groups.iter().filter_map(limit).chain(machine);
     limits.min_by_key(|&(bytes, _)| bytes)
 }
@@ -249,97 +280,7 @@ impl RefusalMark {
             }
         }
         let is_reached = |limit: &Limit| limit.free() <= (limit.most / 16).min(SLACK);
-        let has_refused =
-            now.refusals > self.refusals || kernel::system_limits().iter().any(is_reached);
+        let has_refused = now.refusals > self.refusals || system_limits().iter().any(is_reached);
         has_refused.then(Exhausted::processes)
-    }
-}
-
-#[cfg(all(target_os = "linux", not(portable)))]
-mod kernel {
-    use std::path::{Path, PathBuf};
-
-    use rustix::process::{Resource, getrlimit, getuid};
-
-    use super::{Limit, SLACK};
-    use crate::sandbox::cgroup::{OwnGroup, own_groups};
-    use crate::sandbox::procfs;
-    pub(super) use crate::sandbox::procfs::available_memory;
-
-    /// The control groups of this process in which `controller` may be enabled, and those above.
-    pub(super) fn levels(controller: &str) -> Vec<PathBuf> {
-        let own = procfs::own_cgroups().unwrap_or_default();
-        let mounts = procfs::own_mounts().unwrap_or_default();
-        let groups = own_groups(&own, &mounts, controller);
-        let levels = groups.iter().flat_map(OwnGroup::levels);
-        levels.map(Path::to_owned).collect()
-    }
-
-    /// Limits of the machine and of the user. Reads a file for each process when one might be reached.
-    pub(super) fn system_limits() -> Vec<Limit> {
-        let Some(tasks) = procfs::tasks_of_system() else {
-            return Vec::new();
-        };
-        let kernel = |name: &str| procfs::kernel_setting(name)?.parse().ok();
-        let threads = kernel("kernel/threads-max").map(|most| Limit {
-            setting: "kernel.threads-max".to_owned(),
-            most,
-            used: tasks,
-            fix: "sysctl kernel.threads-max",
-        });
-        let counted = |setting, most: Option<u64>, user, fix| {
-            let most = most?;
-            let used = if most.saturating_sub(tasks) > SLACK {
-                tasks
-            } else {
-                procfs::count_tasks(user)
-            };
-            Some(Limit {
-                setting,
-                most,
-                used,
-                fix,
-            })
-        };
-        let user = getuid();
-        let of_user = getrlimit(Resource::Nproc).current;
-        let of_user = of_user.filter(|_| !user.is_root());
-        let user = user.as_raw();
-        let limits = [
-            threads,
-            counted(
-                "kernel.pid_max".to_owned(),
-                kernel("kernel/pid_max"),
-                None,
-                "sysctl kernel.pid_max",
-            ),
-            counted(
-                format!("ulimit -u of user {user}"),
-                of_user,
-                Some(user),
-                "ulimit -u, or nproc in /etc/security/limits.conf",
-            ),
-        ];
-        limits.into_iter().flatten().collect()
-    }
-}
-
-/// Nothing is known of the limits of this system.
-#[cfg(any(not(target_os = "linux"), portable))]
-mod kernel {
-    use std::path::PathBuf;
-
-    use super::Limit;
-
-    pub(super) const fn levels(_: &str) -> Vec<PathBuf> {
-        Vec::new()
-    }
-
-    pub(super) const fn system_limits() -> Vec<Limit> {
-        Vec::new()
-    }
-
-    pub(super) const fn available_memory() -> Option<u64> {
-        None
     }
 }

@@ -46,7 +46,6 @@ mod linux {
     use crate::bot::bound;
     use crate::log_target::PROCESS;
     use crate::sandbox::procfs::{self, Stat};
-    use crate::sandbox::supervisor::fork_server::is_fork_server;
 
     /// How long the last process may take to exit; only one that hangs in the kernel takes long.
     const ENDING: Duration = Duration::from_secs(2);
@@ -107,7 +106,6 @@ mod linux {
     /// Children that bots may have left, and the bots' own processes.
     fn children_of_bots() -> Vec<Pid> {
         let mut children = procfs::own_children();
-        children.retain(|&pid| !is_fork_server(pid));
         if let Some(before) = BEFORE.get() {
             children.retain(|&pid| !before.spares(pid));
         }

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use crate::common::files::{copy_program, executable};
-use crate::common::{self, Referee, bots, signals};
+use crate::common::{self, Referee, bots};
 use serde_json::Value;
 
 /// A run in which bubblewrap is a program that fails with these words.
@@ -403,39 +403,6 @@ fn a_directory_for_temporary_files_must_have_a_name_in_utf_8() {
         "set TMPDIR to a directory whose name is",
     ] {
         assert!(run.stderr.contains(part), "{part}\n{run}");
-    }
-}
-
-/// What starts the supervisors is a child of the referee's like any other, and may be killed.
-#[cfg(target_os = "linux")]
-#[test]
-fn a_fork_server_that_is_killed_is_replaced() {
-    for kind in sandboxes() {
-        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "--json", "--restart"]);
-        let mut running = referee
-            .args(["-n", "40", "builtin:random", "builtin:random"])
-            .start();
-        let children = |pid: u32| {
-            let path = format!("/proc/{pid}/task/{pid}/children");
-            let text = fs::read_to_string(path).unwrap_or_default();
-            let pids = text.split_ascii_whitespace().map(str::parse::<i32>);
-            pids.collect::<Result<Vec<_>, _>>().expect("numbers")
-        };
-        let referee = running.id();
-        // The supervisors of two bots, and the server: it was the first.
-        running.wait_until(|_| children(referee).len() >= 3);
-        let server = children(referee).into_iter().min().expect("children");
-        assert!(signals::send("KILL", &server.to_string()));
-        let run = running.finish();
-        assert_eq!(run.code, Some(0), "{run}");
-        let records = run.printed_records();
-        assert_eq!(records.len(), 40, "{run}");
-        assert!(
-            records
-                .iter()
-                .all(|record| record["result"]["by"].is_null()),
-            "{run}"
-        );
     }
 }
 

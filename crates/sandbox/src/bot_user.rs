@@ -2,13 +2,11 @@
 //!
 //! The ids come from a range above people and services (below 65,536), containers and subordinate
 //! ids (up to 1,879,048,191) and company directories (usually below 2,000,200,000); in a container
-//! without such ids, from unused ones below 65,536. Ids in `/etc/passwd`, `group`, `subuid` or
-//! `subgid`, or of a process, are skipped.
+//! without such ids, from unused ones below 65,536. Ids of a process are skipped.
 //!
 //! An id is taken while its file in a directory of root's is locked: several referees agree, and a
 //! killed one leaves nothing taken.
 
-use std::collections::HashSet;
 use std::env;
 use std::fs::{self, DirBuilder, File, Permissions};
 use std::io;
@@ -53,11 +51,9 @@ impl BotUser {
             return Ok(None);
         };
         let directory = locks()?;
-        let given = Given::read();
         let running = procfs::users_of_processes();
         for id in range.clone() {
-            if !given.has(id)
-                && !running.contains(&id)
+            if !running.contains(&id)
                 && let Some(user) = Self::lock(&directory, id)?
             {
                 return Ok(Some(user));
@@ -143,74 +139,9 @@ fn is_mapped(map: &str, range: &RangeInclusive<u32>) -> bool {
     })
 }
 
-/// The ids that this system has given away.
-#[derive(Debug, Default)]
-struct Given {
-    single: HashSet<u32>,
-    ranges: Vec<RangeInclusive<u64>>,
-}
-
-impl Given {
-    fn read() -> Self {
-        let text = |name: &str| fs::read_to_string(name).unwrap_or_default();
-        let mut given = Self::default();
-        for file in ["/etc/passwd", "/etc/group"] {
-            given.add_names(&text(file));
-        }
-        for file in ["/etc/subuid", "/etc/subgid"] {
-            given.add_subordinate(&text(file));
-        }
-        given
-    }
-
-    /// Lines `name:password:ID:...`; for a user the group follows.
-    fn add_names(&mut self, text: &str) {
-        for line in text.lines() {
-            let numbers = line.split(':').skip(2).take(2);
-            self.single
-                .extend(numbers.filter_map(|word| word.parse::<u32>().ok()));
-        }
-    }
-
-    /// Lines `name:FIRST:COUNT`.
-    fn add_subordinate(&mut self, text: &str) {
-        for line in text.lines() {
-            let mut words = line.split(':').skip(1).map(str::parse::<u64>);
-            if let (Some(Ok(first)), Some(Ok(count @ 1..))) = (words.next(), words.next()) {
-                self.ranges.push(first..=first.saturating_add(count - 1));
-            }
-        }
-    }
-
-    fn has(&self, id: u32) -> bool {
-        self.single.contains(&id)
-            || self
-                .ranges
-                .iter()
-                .any(|range| range.contains(&u64::from(id)))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn numbers_that_somebody_has() {
-        let mut given = Given::default();
-        given.add_names(
-            "root:x:0:0:root:/root:/bin/sh\nanna:x:1000:1001::/home/anna:/bin/sh\nbad line\n",
-        );
-        given.add_names("root:x:0:\nstudents:x:2100000007:anna,ben\n");
-        given.add_subordinate("anna:2100000100:10\nben:x:y\n");
-        let taken = [0, 1000, 1001, 2_100_000_007, 2_100_000_100, 2_100_000_109];
-        for id in taken {
-            assert!(given.has(id), "{id}");
-        }
-        for id in [1, 2_100_000_000, 2_100_000_099, 2_100_000_110] {
-            assert!(!given.has(id), "{id}");
-        }
-    }
 
     #[test]
     fn containers_have_some_numbers_only() {

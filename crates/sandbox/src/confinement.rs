@@ -1,7 +1,10 @@
+#[cfg(all(target_os = "linux", not(portable)))]
+use std::io;
 use std::path::{Path, PathBuf};
+#[cfg(all(target_os = "linux", not(portable)))]
+use std::process::{ChildStdin, Command};
 use std::sync::Arc;
 
-use super::cgroup::Controller;
 use super::limits::{self, Bound, ResourceLimits};
 use super::private_copy::PrivateCopy;
 #[cfg(all(target_os = "linux", not(portable)))]
@@ -9,7 +12,7 @@ use super::request;
 use super::settings::Settings;
 use super::snapshot::ContentHash;
 #[cfg(all(target_os = "linux", not(portable)))]
-use super::supervisor::fork_server::ForkServer;
+use super::supervisor::client::{self, SupervisorConnection};
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::supervisor::message::SpawnRequest;
 
@@ -57,12 +60,12 @@ impl Confinement {
 
     /// Whether the bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
-        self.0.settings.freeze
+        self.0.settings.request.freeze
     }
 
     /// Its limits, enforced by the sandbox or, on Windows, by a job object.
     pub fn limits(&self) -> ResourceLimits {
-        self.0.settings.limits
+        self.0.settings.request.limits
     }
 
     /// How each limit is enforced; empty without a sandbox.
@@ -72,13 +75,15 @@ impl Confinement {
 
     /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
-        let groups = &self.0.settings.groups;
-        groups.version(Controller::Memory).is_some()
+        let bounds = self.bounds();
+        bounds
+            .iter()
+            .any(|bound| bound.limit == limits::MEMORY && bound.wall)
     }
 
     /// Variables set in its environment, with or without a sandbox.
     pub fn environment(&self) -> &[(String, String)] {
-        &self.0.settings.environment
+        &self.0.settings.request.environment
     }
 
     /// What it sees of the user's own interpreters.
@@ -113,9 +118,14 @@ impl Confinement {
         Some(request::spawn_request(&self.0.settings, files, environment))
     }
 
-    /// The server that starts supervisors.
-    pub fn server(&self) -> &ForkServer {
-        &self.0.settings.server
+    /// Starts a supervisor by `spawn`, with piped output and error: its child, the bot's input, and
+    /// the connection to it. Must be called within a tokio runtime.
+    pub fn launch<C>(
+        &self,
+        request: &SpawnRequest,
+        spawn: impl FnOnce(Command) -> io::Result<C>,
+    ) -> io::Result<(C, ChildStdin, SupervisorConnection)> {
+        client::launch(&self.0.settings, request, spawn)
     }
 }
 

@@ -7,7 +7,6 @@ use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::Finding;
 use super::closed::is_closed;
 use super::confinement::BotCommand;
 use super::policy::{USUAL_PATH, is_visible, visible_paths};
@@ -17,9 +16,6 @@ use crate::executable::installation::{
 };
 use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
 use referee_text::escape;
-
-/// Directories of a home with more than one installation.
-const SHARED_IN_HOME: [&str; 4] = [".local", ".cargo", ".config", ".cache"];
 
 /// The most bytes read of a shell script.
 const LONGEST_SCRIPT: u64 = 1 << 16;
@@ -52,11 +48,8 @@ impl Interpreters {
         own: Option<Own<'_>>,
         others: &[PathBuf],
     ) -> Result<Self, CannotStart> {
-        let seen = Self::needed(settings, command, own, others);
-        seen.map_err(|unseen| {
-            let cause = format!("it needs {}", why_unseen(&unseen));
-            CannotStart::new(command.name, cause, way_out(&unseen))
-        })
+        Self::needed(settings, command, own, others)
+            .map_err(|unseen| refusal(command.name, &unseen))
     }
 
     /// For bots that need no interpreter of the user's.
@@ -72,19 +65,13 @@ impl Interpreters {
         own: Option<Own<'_>>,
         others: &[PathBuf],
     ) -> Result<Self, Unseen> {
-        let here = env::current_dir().unwrap_or_default();
-        let visible = visible_paths(settings);
-        // The file of a bot that owns nothing else may be a link.
-        let end = own.and_then(|own| own.original.canonicalize().ok());
-        let follower = Follower {
-            here: &here,
-            is_visible: &|path| visible.iter().any(|shown| path.starts_with(shown)),
-            is_own: &|path| {
-                own.is_some_and(|own| path.starts_with(own.original))
-                    || Some(path) == end.as_deref()
-            },
-            is_wide: &|directory| is_shared(directory, &here, others),
-        };
+        let mut follower = follower(settings);
+        if let Some(own) = own {
+            // The file of a bot that owns nothing else may be a link.
+            follower.own.extend(own.original.canonicalize());
+            follower.own.push(own.original.to_owned());
+        }
+        follower.others = others.to_vec();
         let mut found = Installation::default();
         let (first, arguments) = command.argv.split_at(1.min(command.argv.len()));
         for word in first.iter().chain(command.starts) {
@@ -213,69 +200,29 @@ impl Interpreters {
     }
 }
 
-/// Why an interpreter is not shown: the end of a sentence.
-fn why_unseen(unseen: &Unseen) -> String {
-    let program = shown(&unseen.program);
-    let why = if unseen.is_wide {
-        let directory = shown(&unseen.directory);
-        format!("it would see all of {directory} with it, which holds more than that program")
+/// Why an interpreter is not shown, and what to do.
+fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
+    let (program, directory) = (shown(&unseen.program), shown(&unseen.directory));
+    let (why, instead) = if unseen.is_wide {
+        (
+            format!("it would see all of {directory} with it, which holds more than that program"),
+            "install it in a directory of its own",
+        )
     } else {
-        "it is neither the system's nor what your PATH leads to".to_owned()
+        (
+            "it is neither the system's nor what your PATH leads to".to_owned(),
+            "begin its program with a line such as #!/usr/bin/env python3",
+        )
     };
-    format!("{program}, which a bot in a sandbox does not see: {why}")
-}
-
-fn way_out(unseen: &Unseen) -> String {
-    let instead = if unseen.is_wide {
-        "install it in a directory of its own"
-    } else {
-        "begin its program with a line such as #!/usr/bin/env python3"
-    };
-    let directory = shown(&unseen.directory);
-    format!("{instead}, or, if bots may read all of that, --expose {directory}")
+    CannotStart::new(
+        bot,
+        format!("it needs {program}, which a bot in a sandbox does not see: {why}"),
+        format!("{instead}, or, if bots may read all of that, --expose {directory}"),
+    )
 }
 
 fn shown(path: &Path) -> String {
     escape(path.as_os_str().as_bytes())
-}
-
-/// The user's own interpreters, and what a bot that needs one would see.
-pub(super) fn findings(settings: &Settings) -> Vec<Finding> {
-    let here = env::current_dir().unwrap_or_default();
-    let visible = visible_paths(settings);
-    let follower = Follower {
-        here: &here,
-        is_visible: &|path| visible.iter().any(|shown| path.starts_with(shown)),
-        is_own: &|_| false,
-        is_wide: &|directory| is_shared(directory, &here, &[]),
-    };
-    let mut findings: Vec<Finding> = Vec::new();
-    for name in interpreters() {
-        let Some(path) = find_in_path(name).filter(|_| findings.iter().all(|f| f.probe != name))
-        else {
-            continue;
-        };
-        let mut found = follower.follow(&path);
-        if let Ok(installation) = &mut found {
-            follower.tidy(installation);
-        }
-        findings.push(match &found {
-            Ok(installation) if installation.paths.is_empty() => continue,
-            Ok(installation) => {
-                let program = installation.programs.first();
-                let program = shown(program.map_or(&path, |named| &named.program));
-                let paths = installation.paths.iter().map(|path| shown(path));
-                let seen = paths.collect::<Vec<_>>().join(", ");
-                let result = format!("{program}; a bot that needs it sees {seen}");
-                Finding::new(name, true, result)
-            }
-            Err(unseen) => Finding {
-                fix: Some(way_out(unseen)),
-                ..Finding::new(name, false, why_unseen(unseen))
-            },
-        });
-    }
-    findings
 }
 
 /// What a shell is told to do: the words of the command, and the scripts among them.
@@ -301,22 +248,14 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c| !is_part(c)).any(|found| found == word)
 }
 
-/// Whether a directory holds more than an installation: a home, the temporary directory, the
-/// referee's working directory or another bot.
-fn is_shared(directory: &Path, here: &Path, others: &[PathBuf]) -> bool {
-    let holds = |inside: &Path| match inside.canonicalize() {
-        Ok(inside) => inside.starts_with(directory),
-        Err(_) => inside.starts_with(directory),
-    };
-    let home = env::home_dir();
-    let is_in_home = |home: &PathBuf| {
-        let mut shared = SHARED_IN_HOME.iter().map(|name| home.join(name));
-        holds(home) || shared.any(|shared| holds(&shared))
-    };
-    home.as_ref().is_some_and(is_in_home)
-        || holds(&env::temp_dir())
-        || holds(here)
-        || others.iter().any(|other| holds(other))
+/// For a bot without files.
+fn follower(settings: &Settings) -> Follower {
+    Follower {
+        here: env::current_dir().unwrap_or_default(),
+        visible: visible_paths(settings),
+        own: Vec::new(),
+        others: Vec::new(),
+    }
 }
 
 /// Checks that the program and its interpreter are visible in the sandbox. `private` is the

@@ -37,7 +37,7 @@ pub mod system;
 #[cfg(any(not(target_os = "linux"), portable))]
 mod unsupported;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::slice;
 use std::sync::Arc;
 
@@ -50,7 +50,7 @@ use self::private_copy::PrivateCopy;
 use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest};
 #[cfg(any(not(target_os = "linux"), portable))]
-pub use self::unsupported::{cgroup, interpreters, private_copy, probe, procfs, supervisor};
+pub use self::unsupported::{cgroup, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 
 /// The target of log events.
@@ -64,7 +64,7 @@ impl Sandbox {
     /// Finds a sandbox that works here, by running each candidate with the limits and paths of
     /// bots.
     pub fn choose(request: &SandboxRequest) -> Result<Self, NotAvailable> {
-        let mut settings = Settings::new(request)?;
+        let mut settings = Settings::new(request.clone())?;
         let mut failures = Vec::new();
         let exactly = request.kind.as_ref().map(slice::from_ref);
         for &kind in exactly.unwrap_or(&Kind::BACKENDS) {
@@ -86,7 +86,7 @@ impl Sandbox {
             }
             match tried {
                 Ok(()) => {
-                    settings.groups = probe::find_groups(&settings)?;
+                    probe::find_groups(&mut settings)?;
                     let chosen = Self(Arc::new(settings));
                     chosen.log();
                     return Ok(chosen);
@@ -102,13 +102,13 @@ impl Sandbox {
     }
 
     fn log(&self) {
-        let Settings {
-            kind,
+        let Settings { kind, request, .. } = &*self.0;
+        let SandboxRequest {
             limits,
             expose,
             freeze,
             ..
-        } = &*self.0;
+        } = request;
         tracing::info!(
             target: LOG_TARGET,
             memory = limits.memory,
@@ -124,15 +124,10 @@ impl Sandbox {
 
     /// No sandbox. `freeze` still stops a bot while its opponent thinks.
     pub fn none(freeze: bool) -> Self {
-        let request = SandboxRequest {
-            kind: Some(Kind::None),
-            limits: ResourceLimits::default(),
-            expose: Vec::new(),
-            environment: Vec::new(),
+        Self(Arc::new(Settings::of(SandboxRequest {
             freeze,
-            referee: PathBuf::new(),
-        };
-        Self(Arc::new(Settings::of(&request, Vec::new())))
+            ..SandboxRequest::default()
+        })))
     }
 
     /// The kind of sandbox.
@@ -142,7 +137,7 @@ impl Sandbox {
 
     /// The limits of bots.
     pub fn limits(&self) -> ResourceLimits {
-        self.0.limits
+        self.0.request.limits
     }
 
     /// What bounds a bot's memory, for people; `None` when nothing does.
@@ -157,7 +152,7 @@ impl Sandbox {
 
     /// Whether a bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
-        self.0.freeze
+        self.0.request.freeze
     }
 
     /// Confines a bot: copies and hashes its files, and reports what would keep it from starting.
@@ -173,7 +168,8 @@ impl Sandbox {
         snapshot::check_program(command)?;
         if self.0.kind == Kind::None {
             // On Windows a job object enforces limits in any case.
-            let carries = cfg!(windows) || self.0.freeze || !self.0.environment.is_empty();
+            let carries =
+                cfg!(windows) || self.0.request.freeze || !self.0.request.environment.is_empty();
             return Ok(carries.then(|| Confinement::new(&self.0, None)));
         }
         let files = PrivateCopy::of(command, others, &self.0)?;
@@ -206,8 +202,8 @@ fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
     first
 }
 
-/// Tries everything, the better sandbox first; then what bounds memory, and the user's own
-/// interpreters. Ignores the kind that is requested.
+/// Tries everything, the better sandbox first; then what enforces limits. Ignores the kind that is
+/// requested.
 pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     let mut best = None;
     let mut findings: Vec<Finding> = Kind::BACKENDS
@@ -247,9 +243,6 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
         findings.push(job_object(&request.limits));
     } else {
         findings.extend(limits(best.as_ref()));
-    }
-    if let Ok(settings) = Settings::new(request) {
-        findings.extend(interpreters::findings(&settings));
     }
     findings
 }

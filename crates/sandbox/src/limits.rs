@@ -3,8 +3,11 @@
 use referee_text::size;
 use serde::{Deserialize, Serialize};
 
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::cgroup::Controller;
-use super::settings::{Kind, Settings};
+#[cfg(all(target_os = "linux", not(portable)))]
+use super::settings::Kind;
+use super::settings::Settings;
 
 /// What a sandboxed bot may use. Nothing bounds a bot without a sandbox.
 ///
@@ -53,20 +56,6 @@ impl ResourceLimits {
     pub(super) const fn reservable_memory(&self) -> u64 {
         self.memory.saturating_mul(2).saturating_add(256 << 20)
     }
-}
-
-/// The most games of one bot at the same time, as far as its processes are counted together. Read
-/// once: the number of CPUs is in files of control groups.
-#[cfg(all(target_os = "linux", not(portable)))]
-pub(super) fn games_at_once() -> u64 {
-    use std::sync::LazyLock;
-
-    static GAMES: LazyLock<u64> = LazyLock::new(|| {
-        let processors = std::thread::available_parallelism().map_or(1, usize::from);
-        // A bot may play against itself.
-        (processors as u64).max(8) * 2
-    });
-    *GAMES
 }
 
 /// How a bot ended, and what it had used.
@@ -160,6 +149,13 @@ impl Bound {
     }
 }
 
+/// Elsewhere there is no sandbox.
+#[cfg(any(not(target_os = "linux"), portable))]
+pub(super) const fn bounds_of(_: &Settings) -> Vec<Bound> {
+    Vec::new()
+}
+
+#[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
     if settings.kind == Kind::None {
         return Vec::new();
@@ -179,7 +175,7 @@ pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
     let alone = settings.kind == Kind::Bwrap || settings.own_view;
     let tasks = group(Controller::Pids);
     let tasks = tasks.or_else(|| alone.then(|| "the kernel (RLIMIT_NPROC)".to_owned()));
-    let threads = settings.limits.threads();
+    let threads = settings.request.limits.threads();
     let tasks = tasks.map_or_else(String::new, |by| {
         format!("; {threads} processes and threads together by {by}")
     });

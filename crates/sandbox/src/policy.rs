@@ -56,7 +56,7 @@ pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
         }
     }
     paths.push(PROCESSORS.into());
-    paths.extend(settings.expose.iter().cloned());
+    paths.extend(settings.request.expose.iter().cloned());
     paths.retain(|path| path.exists());
     paths
 }
@@ -82,10 +82,7 @@ pub(super) fn is_visible(settings: &Settings, path: &Path) -> bool {
     let Ok(path) = path.canonicalize() else {
         return false;
     };
-    let system = SYSTEM.iter().any(|system| path.starts_with(system));
-    system
-        || settings
-            .expose
-            .iter()
-            .any(|exposed| path.starts_with(exposed))
+    let expose = settings.request.expose.iter().map(PathBuf::as_path);
+    let mut shown = SYSTEM.iter().map(Path::new).chain(expose);
+    shown.any(|shown| path.starts_with(shown))
 }

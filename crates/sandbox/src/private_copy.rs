@@ -97,7 +97,7 @@ impl PrivateCopy {
             && copied.directory.is_none()
             && argv
                 .first()
-                .is_some_and(|first| Path::new(first) == settings.referee);
+                .is_some_and(|first| Path::new(first) == settings.request.referee);
         let mut interpreters = Interpreters::none(settings);
         if builtin {
             if settings.kind == Kind::Bwrap {
@@ -113,9 +113,24 @@ impl PrivateCopy {
             }
             check_that_it_starts(command.name, &argv, &interpreters, place)?;
         }
-        let itself = builtin.then_some(&*settings.referee);
-        let more = [copied.directory.as_deref(), itself];
-        let (visible, closed) = seen(settings, &interpreters, more, user.as_ref().map(|_| place));
+        let mut visible = visible_paths(settings);
+        visible.extend(
+            interpreters
+                .paths
+                .iter()
+                .chain(&interpreters.links)
+                .cloned(),
+        );
+        visible.extend(copied.directory.clone());
+        // These matter to a bot with its own user.
+        let closed = user.as_ref().map_or_else(Vec::new, |_| {
+            let itself = builtin.then(|| settings.request.referee.clone());
+            let more = itself.into_iter().chain([place.to_owned()]);
+            ClosedDirectory::in_view(settings, visible.iter().cloned().chain(more))
+        });
+        if settings.kind == Kind::Landlock {
+            visible = without_repeats(&visible);
+        }
         tracing::debug!(target: LOG_TARGET, bot = command.name, exposed = ?visible, "what the bot sees");
         Ok(Self {
             argv,
@@ -167,29 +182,6 @@ impl PrivateCopy {
     pub(super) fn scratches(&self) -> PathBuf {
         self.private.scratches()
     }
-}
-
-/// What a bot may read, and which closed directories are on the way: these matter to a bot with its
-/// own user and its files in `private`. The last of `more` is not readable.
-fn seen(
-    settings: &Settings,
-    interpreters: &Interpreters,
-    [directory, itself]: [Option<&Path>; 2],
-    private: Option<&Path>,
-) -> (Vec<PathBuf>, Vec<ClosedDirectory>) {
-    let mut visible = visible_paths(settings);
-    visible.extend(interpreters.paths.iter().cloned());
-    visible.extend(interpreters.links.iter().cloned());
-    visible.extend(directory.map(Path::to_owned));
-    let closed = private.map_or_else(Vec::new, |private| {
-        let more = [Some(private), itself].into_iter().flatten();
-        let needed = visible.iter().cloned().chain(more.map(Path::to_owned));
-        ClosedDirectory::in_view(settings, needed)
-    });
-    if settings.kind == Kind::Landlock {
-        visible = without_repeats(&visible);
-    }
-    (visible, closed)
 }
 
 /// A script whose shebang line names an interpreter of its own by the original path is started by

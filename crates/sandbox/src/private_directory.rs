@@ -20,8 +20,8 @@ use rustix::process::{Pid, getuid, test_kill_process};
 use super::session;
 use referee_text::{cause, escape};
 
-/// How their names start, before the referee's process id.
-const PREFIX: &str = "referee-";
+/// How their names start, before the process id of their maker; those of control groups, too.
+pub(super) const PREFIX: &str = "referee-";
 
 /// The subdirectory of scratch directories.
 const SCRATCHES: &str = "scratch";
@@ -103,28 +103,27 @@ pub(super) const PLACE: &str = "the directory for temporary files";
 
 /// Removes the directories of killed referees, and kills the bots they left behind.
 pub(super) fn remove_left_behind() {
-    let entries = fs::read_dir(env::temp_dir())
-        .into_iter()
-        .flatten()
-        .flatten();
-    for entry in entries {
-        let name = entry.file_name();
-        let pid = name
-            .to_str()
-            .and_then(|name| name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok())
-            .and_then(Pid::from_raw);
-        let gone = pid.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
+    let entries = fs::read_dir(env::temp_dir()).into_iter().flatten();
+    for entry in entries.flatten() {
         let ours = |meta: fs::Metadata| meta.is_dir() && meta.uid() == getuid().as_raw();
-        let unused = |path: &Path| {
-            let lock = FlockOperation::NonBlockingLockExclusive;
-            File::open(path).is_ok_and(|directory| flock(directory, lock).is_ok())
-        };
-        if gone && entry.metadata().is_ok_and(ours) && unused(&entry.path()) {
+        if entry.metadata().is_ok_and(ours) && is_left_behind(&entry) {
             session::end_left_behind(&entry.path().join(SCRATCHES));
             // Another run may be removing it.
             let _ = remove_tree(&entry.path());
         }
     }
+}
+
+/// Whether the process that made a directory, whose id is in its name, is gone; and no other in
+/// another process id namespace holds it.
+pub(super) fn is_left_behind(entry: &fs::DirEntry) -> bool {
+    let name = entry.file_name();
+    let maker = name.to_str().and_then(|name| {
+        Pid::from_raw(name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()?)
+    });
+    let lock = FlockOperation::NonBlockingLockExclusive;
+    maker.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH))
+        && File::open(entry.path()).is_ok_and(|directory| flock(directory, lock).is_ok())
 }
 
 /// Removes a directory tree of any depth: nested directories are first moved up, so that paths stay

@@ -5,7 +5,6 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
-use std::path::Path;
 
 use super::backend::bubblewrap;
 use super::backend::landlock::NO_LANDLOCK;
@@ -17,8 +16,8 @@ use super::private_directory::{PLACE, PrivateDirectory, unusable};
 use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Obstacle, Settings};
+use super::supervisor::NO_GROUP;
 use super::supervisor::client::{self, FinishedRun};
-use super::supervisor::fork_server::NO_GROUP;
 use super::supervisor::message::SupervisorEvent;
 use super::supervisor::self_test;
 pub(super) use super::supervisor::self_test::attempts;
@@ -42,8 +41,8 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
         let cause = "there is no bwrap in PATH".to_owned();
         return Err(failed(Obstacle::Absent, cause));
     }
-    let run = run(settings).map_err(|error| {
-        let obstacle = wanting(&error).unwrap_or(if settings.referee.exists() {
+    let run = run(settings, None).map_err(|error| {
+        let obstacle = wanting(&error).unwrap_or(if settings.request.referee.exists() {
             Obstacle::Broken
         } else {
             // This program cannot be started any more.
@@ -62,9 +61,9 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     let holes = holes.collect::<Vec<_>>().join("; ");
     match run.last {
         Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
-        Some(SupervisorEvent::Failed { cause, .. }) => {
-            let obstacle = refused(&cause, &stderr);
-            let cause = with_stderr(&escape_controls(&cause), &stderr);
+        Some(SupervisorEvent::Failed(failure)) => {
+            let obstacle = refused(&failure.cause, &stderr);
+            let cause = with_stderr(&escape_controls(&failure.cause), &stderr);
             let obstacle = wanting(&io::Error::other(&*cause)).unwrap_or(obstacle);
             Err(failed(obstacle, cause))
         }
@@ -118,60 +117,39 @@ const BY_SYSTEM: &str = "(os error ";
 
 /// Where control groups can be made: the kernel must kill a program in them that uses more memory
 /// than it may.
-pub(super) fn find_groups(settings: &Settings) -> Result<ParentGroups, NotAvailable> {
-    let all = ParentGroups::find();
-    let memory = all.only(Controller::Memory);
-    for parents in [all, memory] {
-        if parents.is_empty() {
-            continue;
-        }
-        match holds(settings, &parents) {
-            Ok(true) => return Ok(parents),
-            Ok(false) => {}
-            // Otherwise this machine does not allow groups, or no more of them.
-            Err(error) => {
-                let cause = error.to_string();
-                if let Some(obstacle) = wanting(&error)
-                    && !cause.contains(NO_GROUP)
-                {
-                    return Err(NotAvailable {
-                        probe: "control groups".to_owned(),
-                        fix: fix(settings, obstacle, &cause),
-                        cause,
-                        obstacle,
-                    });
-                }
-            }
-        }
+pub(super) fn find_groups(settings: &mut Settings) -> Result<(), NotAvailable> {
+    let parents = ParentGroups::find();
+    if parents.is_empty() {
+        return Ok(());
     }
-    Ok(ParentGroups::default())
+    match holds(settings, &parents) {
+        Ok(true) => settings.groups = parents,
+        Ok(false) => {}
+        Err(error) => match wanting(&error) {
+            Some(obstacle) if !error.to_string().contains(NO_GROUP) => {
+                let cause = error.to_string();
+                return Err(NotAvailable {
+                    probe: "control groups".to_owned(),
+                    fix: fix(settings, obstacle, &cause),
+                    cause,
+                    obstacle,
+                });
+            }
+            // This machine does not allow groups, or no more of them.
+            _ => {}
+        },
+    }
+    Ok(())
 }
 
 /// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
 fn holds(settings: &Settings, parents: &ParentGroups) -> io::Result<bool> {
-    let user = BotUser::take()?;
-    let private = PrivateDirectory::new(user.is_some())?;
     let bounded = parents.version(Controller::Memory).is_some();
-    let secret = private.path().join("secret");
-    let task = if bounded {
-        self_test::EXCEED_MEMORY.into()
-    } else {
-        secret.to_string_lossy()
-    };
-    let arguments = self_test::arguments(&task, &[]);
-    let mut request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
-    request.groups = parents.clone();
-    if bounded {
-        // The supervisor allows more, so that the kernel has to kill it.
-        request.limits.memory = request.limits.memory.max(4 * self_test::SMALL_MEMORY);
-        request.allowance.memory = self_test::SMALL_MEMORY;
-    }
-    let run = client::run_to_end(&settings.server, &request)?;
-    match run.last {
+    match run(settings, Some(parents))?.last {
         Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) => {
             Ok(exceeded == bounded.then_some(Exceeded::Memory))
         }
-        Some(SupervisorEvent::Failed { cause, .. }) => Err(io::Error::other(cause)),
+        Some(SupervisorEvent::Failed(failure)) => Err(io::Error::other(failure.cause)),
         _ => Ok(false),
     }
 }
@@ -185,12 +163,16 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 }
 
 /// Runs the self-test beside a file that it must not see. The file's directory has this process's
-/// id as its extension, which the self-test must not be able to signal.
-fn run(settings: &Settings) -> io::Result<FinishedRun> {
+/// id as its extension, which the self-test must not be able to signal. In `groups` it exceeds their
+/// bound on memory instead, if they have one.
+fn run(settings: &Settings, groups: Option<&ParentGroups>) -> io::Result<FinishedRun> {
     let user = BotUser::take()?;
     // Built-in bots and the self-test are this program. A missing file is reported when it is
     // started.
-    if user.is_some() && settings.referee.exists() && is_closed(&settings.referee, PASS) {
+    if user.is_some()
+        && settings.request.referee.exists()
+        && is_closed(&settings.request.referee, PASS)
+    {
         return Err(io::Error::other(CLOSED));
     }
     let private = PrivateDirectory::new(user.is_some())?;
@@ -206,9 +188,21 @@ fn run(settings: &Settings) -> io::Result<FinishedRun> {
             chown(path, Some(user.id()), Some(user.id()))?;
         }
     }
-    let arguments = self_test::arguments(&secret.to_string_lossy(), &settings.expose);
-    let request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
-    client::run_to_end(&settings.server, &request)
+    let exceeds = groups.is_some_and(|groups| groups.version(Controller::Memory).is_some());
+    let arguments = if exceeds {
+        self_test::arguments(self_test::EXCEED_MEMORY, &[])
+    } else {
+        self_test::arguments(&secret.to_string_lossy(), &settings.request.expose)
+    };
+    let mut request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
+    request.groups = groups.cloned().unwrap_or_default();
+    if exceeds {
+        // The supervisor allows more, so that the kernel has to kill it.
+        let limits = &mut request.restrictions.limits;
+        limits.memory = limits.memory.max(4 * self_test::SMALL_MEMORY);
+        request.allowance.memory = self_test::SMALL_MEMORY;
+    }
+    client::run_to_end(&settings.request.referee, &request)
 }
 
 const CLOSED: &str =
@@ -216,10 +210,9 @@ const CLOSED: &str =
 
 /// The fix for a sandbox that does not work.
 fn fix(settings: &Settings, obstacle: Obstacle, cause: &str) -> String {
-    let is = |name: &str, value: &str| procfs::kernel_setting(name).as_deref() == Some(value);
     match settings.kind {
         _ if cause == CLOSED => {
-            let program = escape(settings.referee.as_os_str().as_bytes());
+            let program = escape(settings.request.referee.as_os_str().as_bytes());
             format!("let others run it (chmod o+x {program}), or run the referee as another user")
         }
         _ if cause.contains("not UTF-8") => "set TMPDIR to a directory whose name is".to_owned(),
@@ -241,26 +234,20 @@ fn fix(settings: &Settings, obstacle: Obstacle, cause: &str) -> String {
             "install bubblewrap (on Debian and Ubuntu: apt install bubblewrap)".to_owned()
         }
         // Ubuntu 24.04 and later.
-        Kind::Bwrap if is("kernel/apparmor_restrict_unprivileged_userns", "1") => {
+        Kind::Bwrap
+            if procfs::kernel_setting("kernel/apparmor_restrict_unprivileged_userns").as_deref()
+                == Some("1") =>
+        {
             "give bwrap an AppArmor profile that allows user namespaces \
              (on Ubuntu: apt install apparmor-profiles, then \
              ln -s /usr/share/apparmor/extra-profiles/bwrap-userns-restrict /etc/apparmor.d/ and \
              systemctl reload apparmor)"
                 .to_owned()
         }
-        Kind::Bwrap if is("kernel/unprivileged_userns_clone", "0") => {
-            "allow user namespaces: sysctl kernel.unprivileged_userns_clone=1".to_owned()
-        }
-        Kind::Bwrap if is("user/max_user_namespaces", "0") => {
-            "allow user namespaces: sysctl user.max_user_namespaces=10000".to_owned()
-        }
-        Kind::Bwrap if Path::new("/.dockerenv").exists() && cause.contains("ermi") => {
-            "allow user namespaces in this container (docker run --security-opt seccomp=unconfined)"
-                .to_owned()
-        }
-        Kind::Bwrap => {
-            "see that `bwrap --unshare-all --ro-bind / / true` works for this user".to_owned()
-        }
+        Kind::Bwrap => "allow user namespaces, so that `bwrap --unshare-all --ro-bind / / true` works for this \
+             user (sysctl user.max_user_namespaces=10000 kernel.unprivileged_userns_clone=1; in a container \
+             docker run --security-opt seccomp=unconfined)"
+            .to_owned(),
         Kind::Landlock | Kind::None => {
             "use Linux 6.12 or later with Landlock switched on (lsm=landlock,... on the kernel's command line)"
                 .to_owned()

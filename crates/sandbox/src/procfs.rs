@@ -219,11 +219,7 @@ pub fn own_pid_namespace() -> io::Result<String> {
     Ok(name.to_string_lossy().into_owned())
 }
 
-/// This process's control groups, a line for each hierarchy.
-pub fn own_cgroups() -> io::Result<String> {
-    own_file("cgroup")
-}
-
+/// A file of `/proc/self`.
 pub fn own_file(name: &str) -> io::Result<String> {
     text_of(format!("/proc/self/{name}"))
 }
@@ -233,11 +229,6 @@ pub fn users_of_processes() -> HashSet<u32> {
     // The owner of a process's directory is its user, unless the process is not dumpable.
     let user = |pid| u32::try_from(number(&status(pid)?, "Uid:")?).ok();
     processes().filter_map(user).collect()
-}
-
-/// This process's mounts, one a line.
-pub fn own_mounts() -> io::Result<String> {
-    own_file("mountinfo")
 }
 
 /// A kernel setting such as `user/max_user_namespaces`, if it exists.
@@ -254,19 +245,18 @@ pub fn tasks_of_system() -> Option<u64> {
     all.parse().ok()
 }
 
-/// Processes and threads in this process's view: all, or a user's. Reads a file for each process.
-pub fn count_tasks(of_user: Option<u32>) -> u64 {
+/// A user's processes and threads in this process's view. Reads a file for each process.
+pub fn count_tasks(of_user: u32) -> u64 {
     let tasks = |pid| {
         let status = status(pid)?;
-        let user = number(&status, "Uid:");
-        let counts = of_user.is_none_or(|wanted| user == Some(wanted.into()));
-        counts.then(|| number(&status, "Threads:").unwrap_or(1))
+        let is_theirs = number(&status, "Uid:") == Some(of_user.into());
+        is_theirs.then(|| number(&status, "Threads:").unwrap_or(1))
     };
     processes().filter_map(tasks).sum()
 }
 
 /// What a process uses now.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct ProcessUsage {
     pub threads: u64,
     /// Resident bytes, shared ones included.

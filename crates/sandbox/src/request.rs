@@ -5,13 +5,14 @@ use std::path::{Path, PathBuf};
 
 use super::backend::{Backend, bubblewrap};
 use super::bot_user::BotUser;
-use super::cgroup::Allowance;
+use super::cgroup::{Allowance, Controller};
 use super::closed::ClosedDirectory;
 use super::interpreters::Interpreters;
 use super::policy::visible_paths;
 use super::private_copy::PrivateCopy;
+use super::seccomp::Situation;
 use super::settings::{Kind, Settings};
-use super::supervisor::message::SpawnRequest;
+use super::supervisor::message::{Restrictions, SpawnRequest};
 
 /// Names a file for the bot to read.
 const PIECES: &str = "REFEREE_PIECES";
@@ -39,26 +40,30 @@ pub(super) fn spawn_request(
         *path = file.to_string_lossy().into_owned();
         visible.push(file);
     }
-    let more = [&files.interpreters.environment, &settings.environment];
+    let more = [
+        &files.interpreters.environment,
+        &settings.request.environment,
+    ];
     let more = more.into_iter().flatten().chain(&environment);
-    SpawnRequest {
-        directory: files.directory.clone(),
-        compiles: files.compiles,
-        ..request(
-            settings,
-            files.argv.clone(),
-            variables(&files.interpreters.search_path, more),
-            backend(
-                settings,
-                visible,
-                files.directory.as_deref(),
-                files.scratches(),
-                files.builtin,
-                (files.user(), &files.closed),
-            ),
-            files.user(),
-        )
-    }
+    let backend = backend(
+        settings,
+        visible,
+        files.directory.as_deref(),
+        files.scratches(),
+        files.builtin,
+        (files.user(), &files.closed),
+    );
+    let variables = variables(&files.interpreters.search_path, more);
+    let mut request = request(
+        settings,
+        files.argv.clone(),
+        variables,
+        backend,
+        files.user(),
+    );
+    request.directory.clone_from(&files.directory);
+    request.restrictions.situation.compiles = files.compiles;
+    request
 }
 
 /// Starts this program with `arguments`, to try the sandbox from within. It sees what every bot
@@ -71,14 +76,14 @@ pub(super) fn self_test_request(
 ) -> SpawnRequest {
     let referee = match settings.kind {
         Kind::Bwrap => bubblewrap::REFEREE.to_owned(),
-        Kind::Landlock | Kind::None => settings.referee.to_string_lossy().into_owned(),
+        Kind::Landlock | Kind::None => settings.request.referee.to_string_lossy().into_owned(),
     };
     let mut argv = vec![referee];
     argv.extend(arguments);
     let visible = visible_paths(settings);
     let closed = match user {
         Some(_) => {
-            let more = [scratches.clone(), settings.referee.clone()];
+            let more = [scratches.clone(), settings.request.referee.clone()];
             ClosedDirectory::in_view(settings, visible.iter().cloned().chain(more))
         }
         None => Vec::new(),
@@ -86,6 +91,13 @@ pub(super) fn self_test_request(
     let variables = variables(&Interpreters::none(settings).search_path, &[]);
     let backend = backend(settings, visible, None, scratches, true, (user, &closed));
     request(settings, argv, variables, backend, user)
+}
+
+/// The most games of one bot at the same time, as far as its processes are counted together.
+fn games_at_once() -> u64 {
+    let processors = std::thread::available_parallelism().map_or(1, usize::from);
+    // A bot may play against itself.
+    (processors as u64).max(8) * 2
 }
 
 /// A program that starts in its scratch directory.
@@ -96,21 +108,35 @@ fn request(
     backend: Backend,
     user: Option<&BotUser>,
 ) -> SpawnRequest {
+    let limits = settings.request.limits;
+    let shared_files = settings.kind == Kind::Landlock && !settings.own_view;
     SpawnRequest {
         argv,
         environment,
         directory: None,
         backend,
-        limits: settings.limits,
-        freeze: settings.freeze,
-        compiles: false,
+        restrictions: Restrictions {
+            limits,
+            tasks: match user {
+                Some(_) => Some(limits.threads().saturating_mul(games_at_once())),
+                // In a user namespace. Otherwise there is no bound: a desktop user has many.
+                None => (!shared_files).then(|| limits.threads()),
+            },
+            situation: Situation {
+                shared_files,
+                // No signal continues what the kernel stopped.
+                freeze: settings.request.freeze
+                    && settings.groups.version(Controller::Freezer).is_none(),
+                compiles: false,
+            },
+            user: user.map(BotUser::id),
+        },
         groups: settings.groups.clone(),
         allowance: Allowance {
-            memory: settings.limits.memory,
+            memory: limits.memory,
             // The helpers between the supervisor and the bot are in the groups too.
-            tasks: settings.limits.threads().saturating_add(HELPERS),
+            tasks: limits.threads().saturating_add(HELPERS),
         },
-        user: user.map(BotUser::id),
     }
 }
 
@@ -146,7 +172,7 @@ fn backend(
         Kind::Bwrap => bubblewrap::backend(settings, &visible, directory, referee, user.is_some()),
         Kind::Landlock | Kind::None => {
             if referee {
-                visible.push(settings.referee.clone());
+                visible.push(settings.request.referee.clone());
             }
             Backend::Landlock {
                 read: visible,

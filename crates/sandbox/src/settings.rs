@@ -3,10 +3,11 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::cgroup::ParentGroups;
 use super::limits::ResourceLimits;
 #[cfg(all(target_os = "linux", not(portable)))]
-use super::supervisor::fork_server::ForkServer;
+use super::supervisor::client::Boxes;
 use crate::system::Shortage;
 
 /// A way to confine bots.
@@ -49,7 +50,7 @@ impl fmt::Display for Kind {
 }
 
 /// A request for a sandbox.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct SandboxRequest {
     /// Exactly this one; without it the best one that works here.
     pub kind: Option<Kind>,
@@ -98,52 +99,43 @@ impl NotAvailable {
 )]
 pub(super) struct Settings {
     pub(super) kind: Kind,
-    pub(super) limits: ResourceLimits,
-    /// Canonical.
-    pub(super) expose: Vec<PathBuf>,
-    /// In addition to the variables that every bot gets.
-    pub(super) environment: Vec<(String, String)>,
-    pub(super) freeze: bool,
-    /// Supervisor and built-in bots are this executable.
-    pub(super) referee: PathBuf,
+    /// Its exposed paths are canonical. Supervisor and built-in bots are its referee.
+    pub(super) request: SandboxRequest,
     /// Whether Landlock bots get their own process ids and scratch file system.
     pub(super) own_view: bool,
     /// Whether what bubblewrap built is kept for a bot's next process.
     pub(super) keeps_box: bool,
     /// Where control groups for bots can be made.
-    pub(super) groups: ParentGroups,
-    /// Starts supervisors.
     #[cfg(all(target_os = "linux", not(portable)))]
-    pub(super) server: ForkServer,
+    pub(super) groups: ParentGroups,
+    #[cfg(all(target_os = "linux", not(portable)))]
+    pub(super) boxes: Boxes,
 }
 
 impl Settings {
     /// Without a sandbox yet. An error names an exposed path that does not exist or cannot be reached.
-    pub(super) fn new(request: &SandboxRequest) -> Result<Self, NotAvailable> {
-        let expose = request.expose.iter().map(|path| {
-            path.canonicalize().map_err(|error| NotAvailable {
+    pub(super) fn new(mut request: SandboxRequest) -> Result<Self, NotAvailable> {
+        for path in &mut request.expose {
+            *path = path.canonicalize().map_err(|error| NotAvailable {
                 probe: format!("--expose {}", path.display()),
                 cause: referee_text::cause(&error),
                 fix: "check the spelling and the permissions".to_owned(),
                 obstacle: Obstacle::Broken,
-            })
-        });
-        Ok(Self::of(request, expose.collect::<Result<_, _>>()?))
+            })?;
+        }
+        Ok(Self::of(request))
     }
 
-    pub(super) fn of(request: &SandboxRequest, expose: Vec<PathBuf>) -> Self {
+    pub(super) fn of(request: SandboxRequest) -> Self {
         Self {
             kind: Kind::None,
-            limits: request.limits,
-            expose,
-            environment: request.environment.clone(),
-            freeze: request.freeze,
-            referee: request.referee.clone(),
+            request,
             own_view: false,
             keeps_box: false,
+            #[cfg(all(target_os = "linux", not(portable)))]
             groups: ParentGroups::default(),
             #[cfg(all(target_os = "linux", not(portable)))]
-            server: ForkServer::new(request.referee.clone()),
+            boxes: Boxes::default(),
         }
     }
 }

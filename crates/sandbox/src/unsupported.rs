@@ -92,43 +92,19 @@ pub mod procfs {
     pub const fn killed_for_memory() -> Option<u64> {
         None
     }
+
+    pub const fn available_memory() -> Option<u64> {
+        None
+    }
 }
 
 pub mod cgroup {
-
-    /// What the kernel could do for a bot.
-    #[derive(Clone, Copy, Debug)]
-    pub enum Controller {
-        Memory,
-        Pids,
-        Cpu,
-        Freezer,
-    }
 
     /// Counts nothing.
     #[derive(Debug)]
     pub enum OpenAccount {}
 
-    /// Groups can be made nowhere.
-    #[derive(Clone, Debug, Default)]
-    pub struct ParentGroups {
-        _nothing: (),
-    }
-
-    impl ParentGroups {
-        pub const fn version(&self, _: Controller) -> Option<&'static str> {
-            None
-        }
-    }
-}
-
-pub mod interpreters {
-    //! No interpreters need to be shown.
-
-    use crate::Finding;
-    use crate::settings::Settings;
-
-    pub(crate) const fn findings(_: &Settings) -> Vec<Finding> {
+    pub const fn own_levels(_: &str) -> Vec<std::path::PathBuf> {
         Vec::new()
     }
 }
@@ -164,7 +140,6 @@ pub mod private_copy {
 
 pub mod probe {
 
-    use super::cgroup::ParentGroups;
     use crate::settings::{NotAvailable, Obstacle, Settings};
 
     pub(crate) const fn attempts() -> Vec<&'static str> {
@@ -183,7 +158,7 @@ pub mod probe {
 
     /// No groups can be made here.
     #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
-    pub(crate) fn find_groups(_: &Settings) -> Result<ParentGroups, NotAvailable> {
-        Ok(ParentGroups::default())
+    pub(crate) const fn find_groups(_: &mut Settings) -> Result<(), NotAvailable> {
+        Ok(())
     }
 }

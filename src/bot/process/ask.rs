@@ -5,10 +5,11 @@ use std::process::ExitStatus;
 use std::task::Poll;
 use std::time::Duration;
 
+use tokio::process::Child;
 use tokio::time::Instant;
 
 use super::charge::{self, Extension};
-use super::{Child, Process, log_extended};
+use super::{Process, log_extended};
 use crate::bot::channel::{Exchange, ExchangeError};
 use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
 use crate::bot::player::{Allowance, ClockKind, OtherOutput, Player, Reply};
@@ -160,7 +161,7 @@ impl Process {
         self.answered = self.answered.saturating_add(1);
         self.slowest = self.slowest.max(elapsed);
         self.asked = false;
-        self.freeze();
+        self.set_frozen(true);
         if allowance.kind == ClockKind::Cpu {
             self.meter.answered(at, true);
             return self.meter.charged_cpu(elapsed);

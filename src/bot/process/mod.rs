@@ -17,9 +17,9 @@ use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-use tokio::process::Command;
 #[cfg(all(target_os = "linux", not(portable)))]
-use tokio::process::{ChildStderr, ChildStdin, ChildStdout};
+use tokio::process::ChildStdin;
+use tokio::process::{Child, Command};
 use tokio::task::JoinHandle;
 use tokio::time::timeout;
 
@@ -42,8 +42,6 @@ use crate::executable::interpreter::Language;
 use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
 use crate::sandbox::supervisor::client::SupervisorConnection;
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::sandbox::supervisor::client::{self, Forked};
 use crate::sandbox::{Confinement, ResourceLimits};
 use crate::system::Pid;
 use crate::text::escape;
@@ -87,14 +85,6 @@ impl GracePeriods {
     };
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Freeze {
-    Never,
-    /// It is, but runs now.
-    Runs,
-    Stopped,
-}
-
 /// A running bot.
 #[derive(Debug)]
 pub struct Process {
@@ -105,7 +95,8 @@ pub struct Process {
     group: Option<Group>,
     /// In a sandbox.
     supervisor: Option<SupervisorConnection>,
-    freeze: Freeze,
+    /// Whether it is stopped, if it is in its opponent's turns.
+    frozen: Option<bool>,
     meter: Meter,
     asked: bool,
     channel: Channel<AnswerPipe, RequestPipe>,
@@ -145,7 +136,7 @@ impl Process {
         if let Some(confinement) = &program.confinement
             && let Some(request) = confinement.spawn_request(environment)
         {
-            let limits = &request.limits;
+            let limits = &request.restrictions.limits;
             let backend = request.backend.name();
             log_starting(
                 &request.argv,
@@ -154,18 +145,10 @@ impl Process {
                 backend,
                 Some(limits),
             );
-            let starting = children::starting();
             // The supervisor outlives a killed referee, to kill the bot.
-            let launch = client::launch(confinement.server(), &request)?;
-            let owned = starting.own(launch.supervisor, &program.name, true);
-            drop(starting);
-            let child = Child::Supervisor(Forked::new(launch.supervisor)?);
-            let pipes = Pipes::new(
-                ChildStdin::from_std(launch.stdin)?,
-                ChildStdout::from_std(launch.stdout)?,
-                ChildStderr::from_std(launch.stderr)?,
-            );
-            let connection = SupervisorConnection::new(launch.control, &request)?;
+            let spawn = |command| spawn(&mut Command::from(command), program, true);
+            let ((mut child, owned), stdin, connection) = confinement.launch(&request, spawn)?;
+            let pipes = Pipes::of(&mut child, Some(ChildStdin::from_std(stdin)?))?;
             let child = (child, owned);
             return Ok(Self::new(program, child, pipes, Err(connection), tap));
         }
@@ -192,10 +175,9 @@ impl Process {
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
-        let spawn = |command: &mut Command| spawn(command, program);
+        let spawn = |command: &mut Command| spawn(command, program, false);
         let limits = program.confinement.as_ref().map(Confinement::limits);
-        let ((child, owned), pipes, group) = platform::start(&mut command, limits, spawn)?;
-        let child = (Child::Program(child), owned);
+        let (child, pipes, group) = platform::start(&mut command, limits, spawn)?;
         Ok(Self::new(program, child, pipes, Ok(group), tap))
     }
 
@@ -220,10 +202,10 @@ impl Process {
             owned,
             group,
             supervisor,
-            freeze: match &program.confinement {
-                Some(confinement) if confinement.freezes() => Freeze::Runs,
-                _ => Freeze::Never,
-            },
+            frozen: program
+                .confinement
+                .as_ref()
+                .and_then(|confinement| confinement.freezes().then_some(false)),
             meter: Meter::new(pid, helpers),
             asked: false,
             channel: Channel::new(pipes.answers, pipes.requests),
@@ -264,7 +246,7 @@ impl Process {
         let is_supervised = supervisor.is_some();
         let account = supervisor.and_then(SupervisorConnection::take_account);
         self.meter.started(is_supervised, account);
-        self.freeze();
+        self.set_frozen(true);
         Ok(())
     }
 
@@ -286,32 +268,24 @@ impl Process {
         cfg!(all(target_os = "linux", not(portable))).then_some(usage)
     }
 
-    /// Stops it until it is asked again, if that was wanted.
-    fn freeze(&mut self) {
-        if self.freeze == Freeze::Runs {
-            self.set_stopped(true);
-            self.freeze = Freeze::Stopped;
+    /// Stops it until it is asked again, if that was wanted, or continues it: by the kernel where
+    /// it can, else by signals.
+    fn set_frozen(&mut self, frozen: bool) {
+        if self.frozen != Some(!frozen) {
+            return;
+        }
+        self.frozen = Some(frozen);
+        let supervisor = self.supervisor.as_ref();
+        let by_kernel = supervisor.is_some_and(|it| it.set_frozen(frozen));
+        match &self.group {
+            Some(group) if !by_kernel && frozen => group.suspend(),
+            Some(group) if !by_kernel => group.resume(),
+            _ => {}
         }
     }
 
     fn thaw(&mut self) {
-        if self.freeze == Freeze::Stopped {
-            self.set_stopped(false);
-            self.freeze = Freeze::Runs;
-        }
-    }
-
-    /// By the kernel where it can, else by signals.
-    fn set_stopped(&self, stopped: bool) {
-        let by_kernel = self
-            .supervisor
-            .as_ref()
-            .is_some_and(|it| it.set_frozen(stopped));
-        match &self.group {
-            Some(group) if !by_kernel && stopped => group.suspend(),
-            Some(group) if !by_kernel => group.resume(),
-            _ => {}
-        }
+        self.set_frozen(false);
     }
 
     /// The last `bytes` of its stderr.
@@ -412,50 +386,16 @@ impl Process {
 fn spawn(
     command: &mut Command,
     program: &Program,
-) -> io::Result<(tokio::process::Child, OwnedChild)> {
+    is_supervisor: bool,
+) -> io::Result<(Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name, false);
+    let owned = starting.own(pid, &program.name, is_supervisor);
     Ok((child, owned))
-}
-
-#[derive(Debug)]
-enum Child {
-    Program(tokio::process::Child),
-    #[cfg(all(target_os = "linux", not(portable)))]
-    Supervisor(Forked),
-}
-
-impl Child {
-    /// Until it has been waited for.
-    fn id(&self) -> Option<u32> {
-        match self {
-            Self::Program(child) => child.id(),
-            #[cfg(all(target_os = "linux", not(portable)))]
-            Self::Supervisor(child) => child.id(),
-        }
-    }
-
-    /// Cancel-safe.
-    async fn wait(&mut self) -> io::Result<ExitStatus> {
-        match self {
-            Self::Program(child) => child.wait().await,
-            #[cfg(all(target_os = "linux", not(portable)))]
-            Self::Supervisor(child) => child.wait().await,
-        }
-    }
-
-    fn start_kill(&mut self) -> io::Result<()> {
-        match self {
-            Self::Program(child) => child.start_kill(),
-            #[cfg(all(target_os = "linux", not(portable)))]
-            Self::Supervisor(child) => child.start_kill(),
-        }
-    }
 }
 
 fn log_starting(
@@ -483,24 +423,17 @@ fn log_starting(
 
 /// The limit has passed, but the bot waited for a CPU, or has used less CPU time.
 fn log_extended(extension: Extension, usage: &TurnUsage) {
-    let ms = |time: Duration| time.as_secs_f64() * 1e3;
-    if !extension.is_certain {
-        tracing::trace!(
+    // The others are a few milliseconds long.
+    if extension.is_certain {
+        let ms = |time: Duration| time.as_secs_f64() * 1e3;
+        tracing::debug!(
             target: CLOCK,
+            limit_ms = ms(extension.limit),
             cpu_ms = ms(usage.cpu),
             run_queue_ms = usage.waited.map(ms),
-            uncertain_ms = ms(usage.uncertain),
-            "the time is over unless the bot has waited for a processor until now"
+            "deadline extended"
         );
-        return;
     }
-    tracing::debug!(
-        target: CLOCK,
-        limit_ms = ms(extension.limit),
-        cpu_ms = ms(usage.cpu),
-        run_queue_ms = usage.waited.map(ms),
-        "deadline extended"
-    );
 }
 
 fn log_signal(signal: &str, waited: Duration) {

@@ -34,22 +34,20 @@ pub(super) struct Pipes {
 }
 
 impl Pipes {
-    fn of(child: &mut Child) -> io::Result<Self> {
+    /// A supervisor is not given the bot's `stdin`.
+    pub(super) fn of(child: &mut Child, stdin: Option<ChildStdin>) -> io::Result<Self> {
+        let stdin = stdin.or_else(|| child.stdin.take());
         let (Some(stdin), Some(stdout), Some(errors)) =
-            (child.stdin.take(), child.stdout.take(), child.stderr.take())
+            (stdin, child.stdout.take(), child.stderr.take())
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
-        Ok(Self::new(stdin, stdout, errors))
-    }
-
-    pub(super) fn new(stdin: ChildStdin, stdout: ChildStdout, errors: ChildStderr) -> Self {
         let (requests, answers) = pipes(stdin, stdout);
-        Self {
+        Ok(Self {
             requests,
             answers,
             errors,
-        }
+        })
     }
 }
 
@@ -65,7 +63,7 @@ pub(super) fn start<T>(
         .stderr(Stdio::piped())
         .process_group(0);
     let (mut child, owned) = spawn(command)?;
-    let pipes = Pipes::of(&mut child)?;
+    let pipes = Pipes::of(&mut child, None)?;
     let leader = child.id().and_then(|id| i32::try_from(id).ok());
     let leader = leader.and_then(Pid::from_raw);
     procfs::kill_first(leader);

@@ -47,11 +47,11 @@ pub(crate) fn backend(
     }
     add(&["--hostname", "sandbox"]);
     // Before anything that is mounted within it.
-    let size = settings.limits.scratch.to_string();
+    let size = settings.request.limits.scratch.to_string();
     add(&["--perms", "1777", "--size", &size, "--tmpfs", SCRATCH]);
     add(&["--proc", "/proc"]);
     // Bubblewrap makes parent directories accessible to its own user only.
-    let program = settings.referee.to_string_lossy();
+    let program = settings.request.referee.to_string_lossy();
     let devices = DEVICES.iter().map(Path::new);
     for directory in directories_above(devices.chain(visible.iter().map(PathBuf::as_path))) {
         add(&["--perms", "0755", "--dir", &directory.to_string_lossy()]);
@@ -79,7 +79,7 @@ pub(crate) fn backend(
         add(&["--ro-bind", &program, REFEREE]);
     } else if visible
         .iter()
-        .any(|path| settings.referee.starts_with(path))
+        .any(|path| settings.request.referee.starts_with(path))
     {
         // The referee holds a solver, which bots must not use.
         add(&["--ro-bind", "/dev/null", &program]);

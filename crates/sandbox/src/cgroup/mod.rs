@@ -9,21 +9,16 @@
 mod controller;
 mod group;
 
-use std::fs::{self, File};
+use std::fs;
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
-use rustix::process::{Pid, test_kill_process};
 use serde::{Deserialize, Serialize};
 
 pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount};
 use self::group::Part;
-pub(super) use self::group::{Bound, Groups, Membership};
+pub(super) use self::group::{Groups, Membership};
+use super::private_directory::is_left_behind;
 use super::procfs;
-
-/// How a group's directory name starts, before the fork server's process id and a number.
-const PREFIX: &str = "referee-";
 
 /// Where groups can be made, and for which controllers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -41,14 +36,15 @@ impl ParentGroups {
     /// The places where this process can make groups.
     pub fn find() -> Self {
         let mut found = Self::default();
-        let (Ok(own), Ok(mounts)) = (procfs::own_cgroups(), procfs::own_mounts()) else {
+        let (Ok(own), Ok(mounts)) = (procfs::own_file("cgroup"), procfs::own_file("mountinfo"))
+        else {
             return found;
         };
         for controller in Controller::ALL {
             // The kernel counts a refused process in the group it was to be started in. Where a
             // parent group may be full, that must be visible in the referee's own group, or the bot
             // would be blamed.
-            if controller == Controller::Pids && is_bounded(&own, &mounts) {
+            if controller == Controller::Pids && is_bounded() {
                 continue;
             }
             let usable = candidates(&own, &mounts, controller)
@@ -67,17 +63,6 @@ impl ParentGroups {
             Some(known) => known.controllers.extend(parent.controllers),
             None => self.0.push(parent),
         }
-    }
-
-    /// Those for one controller.
-    #[must_use]
-    pub fn only(&self, controller: Controller) -> Self {
-        let one = |parent: &ParentGroup| ParentGroup {
-            controllers: vec![controller],
-            ..parent.clone()
-        };
-        let has = |parent: &&ParentGroup| parent.controllers.contains(&controller);
-        Self(self.0.iter().filter(has).map(one).collect())
     }
 
     /// The version of the interface for a controller, for people: `v2`. `None` when it cannot be
@@ -114,40 +99,22 @@ impl ParentGroup {
     }
 
     fn sweep(&self) {
-        for entry in fs::read_dir(&self.directory)
-            .into_iter()
-            .flatten()
-            .flatten()
-        {
-            let name = entry.file_name();
-            let supervisor = name.to_str().and_then(|name| {
-                Pid::from_raw(name.strip_prefix(PREFIX)?.split('-').next()?.parse().ok()?)
-            });
-            let gone = supervisor.is_some_and(|pid| test_kill_process(pid) == Err(Errno::SRCH));
-            // A supervisor in another process id namespace may hold it.
-            if gone && is_unlocked(&entry.path()) {
-                // A bot whose supervisor and referee were killed at the same time.
-                group::kill_all(&entry.path(), self.version);
-                // Fails while there are processes in it.
-                let _ = fs::remove_dir(entry.path());
-            }
+        let entries = fs::read_dir(&self.directory).into_iter().flatten();
+        for entry in entries.flatten().filter(is_left_behind) {
+            // A bot whose supervisor and referee were killed at the same time.
+            group::kill_all(&entry.path(), self.version);
+            // Fails while there are processes in it.
+            let _ = fs::remove_dir(entry.path());
         }
     }
 }
 
 /// Whether this process's group, or a parent, bounds the number of processes.
-fn is_bounded(own: &str, mounts: &str) -> bool {
-    own_groups(own, mounts, Controller::Pids.name())
+fn is_bounded() -> bool {
+    own_levels(Controller::Pids.name())
         .iter()
-        .flat_map(OwnGroup::levels)
         .filter_map(|directory| fs::read_to_string(directory.join("pids.max")).ok())
         .any(|limit| limit.trim() != "max")
-}
-
-/// Whether no supervisor holds this group.
-fn is_unlocked(directory: &Path) -> bool {
-    let lock = FlockOperation::NonBlockingLockExclusive;
-    File::open(directory).is_ok_and(|directory| flock(directory, lock).is_ok())
 }
 
 /// Where groups for a controller might be made. `own` and `mounts` are this process's `cgroup` and
@@ -185,24 +152,33 @@ pub enum Version {
 
 /// A control group of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OwnGroup {
-    pub directory: PathBuf,
+struct OwnGroup {
+    directory: PathBuf,
     /// The topmost directory of its hierarchy that this process sees.
-    pub top: PathBuf,
-    pub version: Version,
+    top: PathBuf,
+    version: Version,
 }
 
 impl OwnGroup {
     /// Its directory and its parents', as far as this process sees them.
-    pub fn levels(&self) -> impl Iterator<Item = &Path> {
+    fn levels(&self) -> impl Iterator<Item = &Path> {
         let above = self.directory.ancestors();
         above.take_while(|directory| directory.starts_with(&self.top))
     }
 }
 
+/// The groups of this process in which `controller` may be enabled, and those above.
+pub fn own_levels(controller: &str) -> Vec<PathBuf> {
+    let own = procfs::own_file("cgroup").unwrap_or_default();
+    let mounts = procfs::own_file("mountinfo").unwrap_or_default();
+    let groups = own_groups(&own, &mounts, controller);
+    let levels = groups.iter().flat_map(OwnGroup::levels);
+    levels.map(Path::to_owned).collect()
+}
+
 /// The groups of this process in which `controller` may be enabled. `own` and `mounts` are its
 /// `cgroup` and `mountinfo` in `/proc`.
-pub fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
+fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
     let group = |line: &str| {
         let mut fields = line.splitn(3, ':');
         let (_, controllers, path) = (fields.next()?, fields.next()?, fields.next()?);
@@ -338,8 +314,6 @@ mod tests {
         assert_eq!(parents.version(Controller::Pids), Some("v2"));
         assert_eq!(parents.version(Controller::Cpu), Some("v1"));
         assert_eq!(parents.version(Controller::Freezer), None);
-        let memory = parents.only(Controller::Memory);
-        assert_eq!(memory.0, [place("/a", Version::Two, Controller::Memory)]);
     }
 
     #[test]

@@ -22,6 +22,9 @@ const LIBRARIES: [&str; 3] = ["lib", "lib64", "libexec"];
 /// Names by which a virtual environment finds the Python that made it.
 const PYTHONS: [&str; 2] = ["python3", "python"];
 
+/// Directories of a home with more than one installation.
+const SHARED_IN_HOME: [&str; 4] = [".local", ".cargo", ".config", ".cache"];
+
 /// Interpreters that no file extension leads to.
 const OTHERS: [&str; 11] = [
     "bun", "deno", "dotnet", "elixir", "escript", "groovy", "kotlin", "pwsh", "pypy3", "python",
@@ -83,18 +86,18 @@ pub struct Unseen {
 }
 
 /// Follows programs to what they need.
-pub struct Follower<'a> {
+pub struct Follower {
     /// Where the referee was started, which decides what some shims start.
-    pub here: &'a Path,
-    /// Whether every bot sees a path; its directory is canonical.
-    pub is_visible: &'a dyn Fn(&Path) -> bool,
-    /// Whether such a path is the bot's own.
-    pub is_own: &'a dyn Fn(&Path) -> bool,
-    /// Whether a directory must not be shown as a whole.
-    pub is_wide: &'a dyn Fn(&Path) -> bool,
+    pub here: PathBuf,
+    /// What every bot sees.
+    pub visible: Vec<PathBuf>,
+    /// The bot's files, and what their path leads to.
+    pub own: Vec<PathBuf>,
+    /// Files of other bots.
+    pub others: Vec<PathBuf>,
 }
 
-impl Follower<'_> {
+impl Follower {
     /// Everything that a program of the user's needs; the program is from `PATH` or the command
     /// line.
     pub fn follow(&self, path: &Path) -> Result<Installation, Unseen> {
@@ -125,14 +128,36 @@ impl Follower<'_> {
             .retain(|link| !self.is_seen(link) && !is_repeated(link));
     }
 
+    fn is_own(&self, path: &Path) -> bool {
+        self.own.iter().any(|own| path.starts_with(own))
+    }
+
     /// Whether the bot sees a path anyway.
     fn is_seen(&self, path: &Path) -> bool {
-        (self.is_visible)(path) || (self.is_own)(path)
+        self.is_own(path) || self.visible.iter().any(|shown| path.starts_with(shown))
+    }
+
+    /// Whether a directory holds more than an installation, and must not be shown as a whole: a
+    /// home, the temporary directory, the referee's working directory or another bot.
+    fn is_wide(&self, directory: &Path) -> bool {
+        let holds = |inside: &Path| match inside.canonicalize() {
+            Ok(inside) => inside.starts_with(directory),
+            Err(_) => inside.starts_with(directory),
+        };
+        let home = env::home_dir();
+        let is_in_home = |home: &PathBuf| {
+            let mut shared = SHARED_IN_HOME.iter().map(|name| home.join(name));
+            holds(home) || shared.any(|shared| holds(&shared))
+        };
+        home.as_ref().is_some_and(is_in_home)
+            || holds(&env::temp_dir())
+            || holds(&self.here)
+            || self.others.iter().any(|other| holds(other))
     }
 
     /// Whether a program is, or leads through, a file of the bot's.
     fn is_owned(&self, way: &Way) -> bool {
-        way.places().iter().any(|place| (self.is_own)(place))
+        way.places().iter().any(|place| self.is_own(place))
     }
 
     /// `for_environment`: a virtual environment needs the program.
@@ -146,7 +171,7 @@ impl Follower<'_> {
         let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
             return Ok(());
         };
-        let program = shim::behind(path, self.here).filter(|_| !self.is_owned(&way));
+        let program = shim::behind(path, &self.here).filter(|_| !self.is_owned(&way));
         let Some(way) = program.map_or(Some(way), |program| Way::to(&program)) else {
             return Ok(());
         };
@@ -172,7 +197,7 @@ impl Follower<'_> {
         if !self.is_seen(&end) && !is_inside {
             let whole = installation_of(&end);
             // A script, and a lone file among a user's programs, need nothing else.
-            let alone = (self.is_wide)(&whole)
+            let alone = self.is_wide(&whole)
                 && (interpreter.is_some() || !LIBRARIES.iter().any(|lib| whole.join(lib).exists()));
             if alone {
                 found.paths.push(end);
@@ -197,7 +222,7 @@ impl Follower<'_> {
         let mut needed: Vec<&PathBuf> = environments.iter().map(|(root, _)| root).collect();
         needed.extend(bases.iter().chain([&way]).flat_map(Way::places));
         if needed.iter().all(|path| self.is_seen(path)) {
-            if !(self.is_own)(&way.end) {
+            if !self.is_own(&way.end) {
                 found.note(&way.end, !environments.is_empty());
             }
             let interpreter = check_header(&way.end, "").ok().flatten();
@@ -267,7 +292,7 @@ impl Follower<'_> {
         if self.is_seen(&directory) {
             return Ok(());
         }
-        if (self.is_wide)(&directory) {
+        if self.is_wide(&directory) {
             return Err(Unseen {
                 program: program.to_owned(),
                 directory,

@@ -106,6 +106,16 @@ pub(super) const NEVER: &[c_long] = &[
     libc::SYS_syslog,
     libc::SYS_userfaultfd,
     libc::SYS_vhangup,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_iopl,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_ioperm,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_uselib,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_modify_ldt,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_inotify_init,
 ];
 
 /// Answered with ENOSYS: libraries take another way.
@@ -216,6 +226,13 @@ pub(super) const MODES: &[(c_long, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_mknod, 1),
     (libc::SYS_mknodat, 2),
+];
+
+/// Calls that open files, with the number of the argument with flags; the next one is the mode.
+pub(super) const OPENINGS: &[(c_long, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_open, 1),
+    (libc::SYS_openat, 2),
 ];
 
 /// Set-user-id and set-group-id, one bit each.

@@ -17,19 +17,19 @@ use libc::{
 use seccompiler::SeccompCmpArgLen::{Dword, Qword};
 use seccompiler::SeccompCmpOp::{Eq, MaskedEq, Ne};
 use seccompiler::{
-    BackendError, BpfProgram, SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition,
-    SeccompFilter, SeccompRule, TargetArch, sock_filter,
+    BackendError, BpfProgram, SeccompAction, SeccompCmpOp, SeccompCondition, SeccompFilter,
+    SeccompRule, TargetArch, sock_filter,
 };
 
 use self::calls::{
     ATTRIBUTES, DESCRIPTOR_SETTINGS, FILE_SYSTEM_REQUESTS, INVALID, LAST_KNOWN, MODES, NAMESPACES,
-    NEVER, REMOVALS, RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
+    NEVER, OPENINGS, REMOVALS, RIGHTS_OF_OWNER, SIGNALS, TERMINAL, UNKNOWN, UNNAMED_FILE,
 };
 use serde::{Deserialize, Serialize};
 
 /// What the filters depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Situation {
+pub(crate) struct Situation {
     /// Whether the bot reaches files by the system's paths: it may not change their attributes.
     pub(super) shared_files: bool,
     /// Whether the bot is stopped in its opponent's turns: it may not have itself continued.
@@ -40,7 +40,38 @@ pub(super) struct Situation {
 }
 
 /// The conditions under which calls get an answer; empty for always.
-type Rules = BTreeMap<c_long, Vec<SeccompRule>>;
+#[derive(Default)]
+struct Rules(BTreeMap<c_long, Vec<SeccompRule>>);
+
+/// An argument's number, and what its low 32 bits are compared with.
+type Condition = (u8, SeccompCmpOp, u64);
+
+impl Rules {
+    fn always(calls: &[c_long]) -> Self {
+        Self(calls.iter().map(|&call| (call, Vec::new())).collect())
+    }
+
+    /// One more way to get the answer: all of these conditions hold.
+    fn when(&mut self, call: c_long, conditions: &[Condition]) -> Result<(), BackendError> {
+        let condition = |(argument, operator, value): &Condition| {
+            SeccompCondition::new(*argument, Dword, operator.clone(), *value)
+        };
+        let conditions = conditions.iter().map(condition);
+        let rule = SeccompRule::new(conditions.collect::<Result<_, _>>()?)?;
+        self.0.entry(call).or_default().push(rule);
+        Ok(())
+    }
+}
+
+/// All of these bits are set.
+const fn bits(argument: u8, bits: u64) -> Condition {
+    (argument, MaskedEq(bits), bits)
+}
+
+/// A constant of the C library as an argument.
+const fn low(number: libc::c_int) -> u64 {
+    number.cast_unsigned() as u64
+}
 
 /// The filter asks the supervisor about network sockets, which are refused and noted; and, where
 /// the bot has no file system of its own, about removing files.
@@ -50,13 +81,12 @@ pub(super) fn filter(situation: Situation) -> io::Result<BpfProgram> {
 
 fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
     let errno = |number: i32| SeccompAction::Errno(number.cast_unsigned());
-    let always = |calls: &[c_long]| calls.iter().map(|&call| (call, Vec::new())).collect();
     let parts: [(Rules, SeccompAction); 5] = [
         // The first answer to a call counts.
         (forbidden(situation)?, errno(libc::EPERM)),
         (unsupported(situation)?, errno(libc::EOPNOTSUPP)),
-        (always(UNKNOWN), errno(libc::ENOSYS)),
-        (always(INVALID), errno(libc::EINVAL)),
+        (Rules::always(UNKNOWN), errno(libc::ENOSYS)),
+        (Rules::always(INVALID), errno(libc::EINVAL)),
         // The crate has no action for asking a supervisor; asking a tracer is encoded alike.
         (asked(situation)?, SeccompAction::Trace(0)),
     ];
@@ -64,7 +94,7 @@ fn compile(situation: Situation) -> Result<BpfProgram, BackendError> {
     let mut program = BpfProgram::new();
     for (rules, answer) in parts {
         // Calls of another architecture kill the process.
-        let filter = SeccompFilter::new(rules, SeccompAction::Allow, answer, arch)?;
+        let filter = SeccompFilter::new(rules.0, SeccompAction::Allow, answer, arch)?;
         let mut part = BpfProgram::try_from(filter)?;
         let length = part.len();
         for (at, step) in part.iter_mut().enumerate() {
@@ -105,62 +135,47 @@ const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
 /// Calls that the supervisor answers.
 fn asked(situation: Situation) -> Result<Rules, BackendError> {
-    let sockets = NETWORK.map(|family| when(0, Dword, Eq, u64::from(family.cast_unsigned())));
-    let sockets = sockets.into_iter().collect::<Result<_, _>>()?;
-    let mut rules = BTreeMap::from([(libc::SYS_socket, sockets)]);
-    if situation.shared_files {
-        rules.extend(REMOVALS.iter().map(|&call| (call, Vec::new())));
+    let mut rules = Rules::always(if situation.shared_files {
+        REMOVALS
+    } else {
+        &[]
+    });
+    for family in NETWORK {
+        rules.when(libc::SYS_socket, &[(0, Eq, low(family))])?;
     }
     Ok(rules)
 }
 
 /// Calls answered as by a file system that does not know them: libraries take another way.
 fn unsupported(situation: Situation) -> Result<Rules, BackendError> {
+    // It takes more space at a time than polling could notice.
+    let fallocate: &[c_long] = &[libc::SYS_fallocate];
+    let mut rules = Rules::always(if situation.shared_files {
+        fallocate
+    } else {
+        &[]
+    });
     // Reading only cached pages would show what has been read before.
-    let only_cached = bit(5, u64::from(libc::RWF_NOWAIT.cast_unsigned()))?;
-    let mut rules = Rules::from([(libc::SYS_preadv2, vec![only_cached])]);
-    if situation.shared_files {
-        // It takes more space at a time than polling could notice.
-        rules.insert(libc::SYS_fallocate, Vec::new());
-    }
+    rules.when(libc::SYS_preadv2, &[bits(5, low(libc::RWF_NOWAIT))])?;
     Ok(rules)
 }
 
 /// Refused calls, some only with certain arguments.
 fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
-    let mut rules: Rules = NEVER.iter().map(|&call| (call, Vec::new())).collect();
-    #[cfg(target_arch = "x86_64")]
-    for call in [
-        libc::SYS_iopl,
-        libc::SYS_ioperm,
-        libc::SYS_uselib,
-        libc::SYS_modify_ldt,
-        libc::SYS_inotify_init,
-    ] {
-        rules.insert(call, Vec::new());
-    }
+    let mut rules = Rules::always(NEVER);
     // A stream pair leads nowhere else. Datagram and raw pairs could be connected to any address.
-    let local = NETWORK
-        .map(|family| SeccompCondition::new(0, Dword, Ne, u64::from(family.cast_unsigned())));
-    let local = local.into_iter().collect::<Result<_, _>>()?;
-    rules.insert(libc::SYS_socket, vec![SeccompRule::new(local)?]);
-    rules.insert(
-        libc::SYS_socketpair,
-        vec![
-            when(0, Dword, Ne, libc::AF_UNIX as u64)?,
-            when(1, Dword, MaskedEq(0xf), libc::SOCK_DGRAM as u64)?,
-            when(1, Dword, MaskedEq(0xf), libc::SOCK_RAW as u64)?,
-        ],
-    );
-    // The kernel ignores such connects; refused all the same.
-    if !situation.compiles {
-        let packets = when(1, Dword, MaskedEq(0xf), libc::SOCK_SEQPACKET as u64)?;
-        rules.entry(libc::SYS_socketpair).or_default().push(packets);
+    let local = NETWORK.map(|family| (0, Ne, low(family)));
+    rules.when(libc::SYS_socket, &local)?;
+    rules.when(libc::SYS_socketpair, &[(0, Ne, low(libc::AF_UNIX))])?;
+    for kind in [libc::SOCK_DGRAM, libc::SOCK_RAW, libc::SOCK_SEQPACKET] {
+        // The kernel ignores connects of packets; refused all the same.
+        if kind != libc::SOCK_SEQPACKET || !situation.compiles {
+            rules.when(libc::SYS_socketpair, &[(1, MaskedEq(0xf), low(kind))])?;
+        }
     }
-    let clone = NAMESPACES
-        .iter()
-        .map(|&flag| bit(0, u64::from(flag.cast_unsigned())));
-    rules.insert(libc::SYS_clone, clone.collect::<Result<_, _>>()?);
+    for &flag in NAMESPACES {
+        rules.when(libc::SYS_clone, &[bits(0, low(flag))])?;
+    }
     // 0 is the caller itself.
     for call in [
         libc::SYS_prlimit64,
@@ -168,62 +183,60 @@ fn forbidden(situation: Situation) -> Result<Rules, BackendError> {
         libc::SYS_sched_setparam,
         libc::SYS_sched_setscheduler,
     ] {
-        rules.insert(call, vec![when(0, Dword, Ne, 0)?]);
+        rules.when(call, &[(0, Ne, 0)])?;
     }
     // Other policies make it wait for others, or others for it.
-    let policy = when(1, Dword, Ne, u64::from(libc::SCHED_OTHER.cast_unsigned()))?;
-    let scheduler = rules.entry(libc::SYS_sched_setscheduler).or_default();
-    scheduler.push(policy);
+    let others = [(1, Ne, low(libc::SCHED_OTHER))];
+    rules.when(libc::SYS_sched_setscheduler, &others)?;
     // With less than one byte, a crash starts the system's core dump program.
-    let core = RLIMIT_CORE;
-    rules.insert(libc::SYS_setrlimit, vec![when(0, Dword, Eq, core)?]);
+    rules.when(libc::SYS_setrlimit, &[(0, Eq, RLIMIT_CORE)])?;
     let new_core = vec![
-        SeccompCondition::new(1, Dword, Eq, core)?,
+        SeccompCondition::new(1, Dword, Eq, RLIMIT_CORE)?,
         SeccompCondition::new(2, Qword, Ne, 0)?,
     ];
-    let limits = rules.entry(libc::SYS_prlimit64).or_default();
+    let limits = rules.0.entry(libc::SYS_prlimit64).or_default();
     limits.push(SeccompRule::new(new_core)?);
     // For one process, not a group or user.
-    let others = [
-        when(0, Dword, Ne, IOPRIO_WHO_PROCESS)?,
-        when(1, Dword, Ne, 0)?,
-    ];
-    rules.insert(libc::SYS_ioprio_set, others.into());
-    let terminal = TERMINAL
-        .iter()
-        .map(|&request| when(1, Dword, Eq, low_word(request)));
-    rules.insert(libc::SYS_ioctl, terminal.collect::<Result<_, _>>()?);
-    let settings = DESCRIPTOR_SETTINGS
-        .iter()
-        .map(|&setting| when(1, Dword, Eq, u64::from(setting.cast_unsigned())));
-    rules.insert(libc::SYS_fcntl, settings.collect::<Result<_, _>>()?);
+    rules.when(libc::SYS_ioprio_set, &[(0, Ne, IOPRIO_WHO_PROCESS)])?;
+    rules.when(libc::SYS_ioprio_set, &[(1, Ne, 0)])?;
+    for &request in TERMINAL {
+        rules.when(libc::SYS_ioctl, &[(1, Eq, low_word(request))])?;
+    }
+    for setting in DESCRIPTOR_SETTINGS {
+        rules.when(libc::SYS_fcntl, &[(1, Eq, low(setting))])?;
+    }
     // The bot's first process dies with its supervisor.
-    let death_signal = u64::from(libc::PR_SET_PDEATHSIG.cast_unsigned());
-    rules.insert(libc::SYS_prctl, vec![when(0, Dword, Eq, death_signal)?]);
+    rules.when(libc::SYS_prctl, &[(0, Eq, low(libc::PR_SET_PDEATHSIG))])?;
     // Shared anonymous memory can be hidden from everything that counts it.
-    let shared = (libc::MAP_SHARED | libc::MAP_ANONYMOUS).cast_unsigned();
-    rules.insert(libc::SYS_mmap, vec![bit(3, u64::from(shared))?]);
-    rules.insert(libc::SYS_openat, opening(2)?);
-    #[cfg(target_arch = "x86_64")]
-    rules.insert(libc::SYS_open, opening(1)?);
+    let shared = low(libc::MAP_SHARED | libc::MAP_ANONYMOUS);
+    rules.when(libc::SYS_mmap, &[bits(3, shared)])?;
+    // Files without a name, and set-user-id or set-group-id ones. When opening, the mode only
+    // counts for new files.
+    for &(call, flags) in OPENINGS {
+        rules.when(call, &[bits(flags, UNNAMED_FILE)])?;
+        for right in RIGHTS_OF_OWNER {
+            let new = bits(flags, low(libc::O_CREAT));
+            rules.when(call, &[new, bits(flags + 1, right.into())])?;
+        }
+    }
     for &(call, mode) in MODES {
-        let bits = RIGHTS_OF_OWNER.map(|right| bit(mode, u64::from(right)));
-        rules.insert(call, bits.into_iter().collect::<Result<_, _>>()?);
+        for right in RIGHTS_OF_OWNER {
+            rules.when(call, &[bits(mode, right.into())])?;
+        }
     }
     if situation.shared_files {
-        rules.extend(ATTRIBUTES.iter().map(|&call| (call, Vec::new())));
-        let requests = rules.entry(libc::SYS_ioctl).or_default();
+        rules.0.extend(Rules::always(ATTRIBUTES).0);
         for &kind in FILE_SYSTEM_REQUESTS {
-            requests.push(when(1, Dword, MaskedEq(0xff00), u64::from(kind) << 8)?);
+            let request = (1, MaskedEq(0xff00), u64::from(kind) << 8);
+            rules.when(libc::SYS_ioctl, &[request])?;
         }
     }
     if situation.freeze {
-        let proceed = u64::from(libc::SIGCONT.cast_unsigned());
         for &(call, signal) in SIGNALS {
-            rules.insert(call, vec![when(signal, Dword, Eq, proceed)?]);
+            rules.when(call, &[(signal, Eq, low(libc::SIGCONT))])?;
         }
         // Its signal is in memory, which no filter can read.
-        rules.insert(libc::SYS_timer_create, Vec::new());
+        rules.0.insert(libc::SYS_timer_create, Vec::new());
     }
     Ok(rules)
 }
@@ -238,36 +251,6 @@ const fn low_word(request: libc::Ioctl) -> u64 {
 }
 
 const IOPRIO_WHO_PROCESS: u64 = 1;
-
-/// Refuses files without a name, and new set-user-id or set-group-id files. The argument after
-/// `flags` is the mode, which only counts for new files.
-fn opening(flags: u8) -> Result<Vec<SeccompRule>, BackendError> {
-    let new = u64::from(libc::O_CREAT.cast_unsigned());
-    let mut rules = vec![bit(flags, UNNAMED_FILE)?];
-    for right in RIGHTS_OF_OWNER.map(u64::from) {
-        rules.push(SeccompRule::new(vec![
-            SeccompCondition::new(flags, Dword, MaskedEq(new), new)?,
-            SeccompCondition::new(flags + 1, Dword, MaskedEq(right), right)?,
-        ])?);
-    }
-    Ok(rules)
-}
-
-/// A rule with one condition.
-fn when(
-    argument: u8,
-    length: SeccompCmpArgLen,
-    operator: SeccompCmpOp,
-    value: u64,
-) -> Result<SeccompRule, BackendError> {
-    let condition = SeccompCondition::new(argument, length, operator, value)?;
-    SeccompRule::new(vec![condition])
-}
-
-/// A rule that all of these bits are set.
-fn bit(argument: u8, bits: u64) -> Result<SeccompRule, BackendError> {
-    when(argument, Qword, MaskedEq(bits), bits)
-}
 
 #[cfg(test)]
 mod tests;

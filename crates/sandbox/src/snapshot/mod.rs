@@ -15,7 +15,7 @@ use std::time::SystemTime;
 pub(super) use self::ownership::SYSTEM;
 pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
-use self::ownership::{Owned, beside};
+use self::ownership::{Owned, beside, canonical, leads_out};
 use self::walk::{Walk, newer};
 use crate::confinement::BotCommand;
 use crate::executable::CannotStart;
@@ -174,16 +174,18 @@ impl BotFiles {
             }
             Owned::System(path) => {
                 let mut walk = Walk::new(&self.bot, directory_of(path), None);
-                walk.file(path)?;
+                walk.file_as(path, path)?;
                 walk
             }
             Owned::File(path) => {
-                let mut walk = Walk::new(&self.bot, directory_of(path), target);
-                if path.is_symlink() {
-                    walk.linked_file(path)?;
-                } else {
-                    walk.file(path)?;
+                let root = directory_of(path);
+                let mut walk = Walk::new(&self.bot, root, target);
+                // A link is hashed and copied as the file it leads to.
+                let source = canonical(&self.bot, path)?;
+                if !source.starts_with(root) {
+                    return Err(leads_out(&self.bot, path, &source));
                 }
+                walk.file_as(&source, path)?;
                 walk
             }
             Owned::Directory(path) => {

@@ -188,7 +188,7 @@ fn shared_with<'a>(
     })
 }
 
-fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
+pub(super) fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     path.canonicalize().map_err(|error| {
         let cause = format!("{} cannot be read: {}", shown(path), cause(&error));
         CannotStart::new(bot, cause, "check the spelling and the permissions")

@@ -2,7 +2,7 @@
 //! meanwhile: each is opened once, by its name in the open parent, and no link is followed.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::{File, OpenOptions};
+use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
 use std::time::SystemTime;
@@ -119,22 +119,6 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    /// One file, canonical.
-    pub(super) fn file(&mut self, path: &Path) -> Result<(), CannotStart> {
-        self.file_as(path, path)
-    }
-
-    /// A link, hashed and copied as the file it leads to, which must lie below the root.
-    pub(super) fn linked_file(&mut self, path: &Path) -> Result<(), CannotStart> {
-        let source = path
-            .canonicalize()
-            .map_err(|error| self.failed(path, &error))?;
-        if !source.starts_with(self.root) {
-            return Err(leads_out(self.bot, path, &source));
-        }
-        self.file_as(&source, path)
-    }
-
     /// The content of `source` (canonical) for the entry `path`.
     pub(super) fn file_as(&mut self, source: &Path, path: &Path) -> Result<(), CannotStart> {
         let directory = OpenDirectory::at(directory_of(source));
@@ -165,21 +149,14 @@ impl<'a> Walk<'a> {
         }
         let mut to = match self.target {
             Some(target) => {
-                let created = OpenOptions::new()
-                    .read(true)
-                    .write(true)
-                    .create_new(true)
-                    .open(target.join(&inside));
+                let created = File::create_new(target.join(&inside));
                 Some(created.map_err(|error| self.failed(path, &error))?)
             }
             None => None,
         };
         let kind = if executable { b'x' } else { b'f' };
         self.add_entry(kind, &slashed(&inside), b"");
-        let length = match &mut to {
-            Some(to) if shares_content(to, &from) => self.content(to, None),
-            to => self.content(&mut from, to.as_mut()),
-        };
+        let length = self.content(&mut from, to.as_mut());
         let length = length.map_err(|error| self.failed(path, &error))?;
         self.hash.update(length.to_le_bytes());
         if let Some(to) = to {
@@ -261,19 +238,6 @@ impl<'a> Walk<'a> {
         let fix = "check its permissions and the space for temporary files";
         CannotStart::copying(self.bot, cause, error, fix)
     }
-}
-
-/// Shares blocks with another file (a reflink) where the file system can: later changes of one do
-/// not show in the other. Not a hard link: then a change of the original would change the copy
-/// after it was hashed.
-#[cfg(all(target_os = "linux", not(portable)))]
-fn shares_content(new: &File, of: &File) -> bool {
-    rustix::fs::ioctl_ficlone(new, of).is_ok()
-}
-
-#[cfg(any(not(target_os = "linux"), portable))]
-const fn shares_content(_: &File, _: &File) -> bool {
-    false
 }
 
 /// The Python of a virtual environment may lead to wherever it is installed, and the copy does the

@@ -1,82 +1,121 @@
 //! The referee's side of a supervisor.
 
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
-use std::os::unix::process::ExitStatusExt as _;
-use std::process::{ChildStderr, ChildStdin, ChildStdout, ExitStatus};
+use std::os::unix::process::CommandExt as _;
+use std::path::Path;
+use std::process::{ChildStdin, Command, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::Builder;
 
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitId, WaitIdOptions, pidfd_open, pidfd_send_signal, waitid,
-};
-use tokio::io::AsyncReadExt as _;
-use tokio::io::unix::AsyncFd;
+use rustix::process::Pid;
+use tokio::io::Interest;
 
-use super::fork_server::ForkServer;
-use super::message::{SpawnRequest, SupervisorEvent};
-use super::sys;
+use super::COMMAND;
+use super::kept_box::KeptBox;
+use super::message::{SpawnRequest, SupervisorEvent, receive_some, send_descriptors};
+use crate::backend::Backend;
 use crate::cgroup::{Freezer, OpenAccount};
 use crate::limits::{ExitReport, ResourceLimits};
 use crate::procfs::{self, Stat};
+use crate::settings::Settings;
+use crate::system::most_open_files;
 
-/// A supervisor that has been started.
-pub struct Launch {
-    /// A child of this process.
-    pub supervisor: Pid,
-    /// The bot's input.
-    pub stdin: ChildStdin,
-    /// The bot's output.
-    pub stdout: ChildStdout,
-    pub stderr: ChildStderr,
-    pub control: UnixStream,
-}
+/// The most boxes of bubblewrap kept without a process in them, four descriptors each; fewer where
+/// the referee may have few files open.
+const MOST_BOXES: usize = 48;
 
-/// Has the fork server start a supervisor.
-pub fn launch(server: &ForkServer, request: &SpawnRequest) -> io::Result<Launch> {
-    match launch_once(server, request) {
-        // The server was killed. Anything it started for this request has lost its connection.
-        Err(error) if error.kind() == io::ErrorKind::ConnectionAborted => {
-            launch_once(server, request)
+/// Boxes without a process in them, with what they were built for; the last used is the last.
+#[derive(Debug, Default)]
+pub struct Boxes(Mutex<Vec<(Backend, KeptBox)>>);
+
+impl Boxes {
+    fn take(&self, backend: &Backend) -> Option<KeptBox> {
+        let mut boxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = boxes.iter().rposition(|(built, _)| built == backend)?;
+        Some(boxes.remove(at).1)
+    }
+
+    fn put(&self, backend: &Backend, kept: KeptBox) {
+        let files = most_open_files().and_then(|files| usize::try_from(files / 16).ok());
+        let most = files.unwrap_or(MOST_BOXES).min(MOST_BOXES);
+        let mut boxes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        boxes.push((backend.clone(), kept));
+        if boxes.len() > most {
+            boxes.remove(0);
         }
-        launched => launched,
     }
 }
 
-fn launch_once(server: &ForkServer, request: &SpawnRequest) -> io::Result<Launch> {
+/// Starts a supervisor by `spawn`: its child, the bot's input, and the connection.
+pub(crate) fn launch<C>(
+    settings: &Arc<Settings>,
+    request: &SpawnRequest,
+    spawn: impl FnOnce(Command) -> io::Result<C>,
+) -> io::Result<(C, ChildStdin, SupervisorConnection)> {
+    let kept = settings.boxes.take(&request.backend);
+    let (child, stdin, control) = start(&settings.request.referee, request, kept.as_ref(), spawn)?;
+    control.set_nonblocking(true)?;
+    let connection = SupervisorConnection {
+        control: tokio::net::UnixStream::from_std(control)?,
+        inbox: Inbox::default(),
+        report: None,
+        limits: request.restrictions.limits,
+        freezer: None,
+        account: None,
+        kept,
+        backend: request.backend.clone(),
+        settings: Arc::clone(settings),
+    };
+    Ok((child, stdin, connection))
+}
+
+fn start<C>(
+    referee: &Path,
+    request: &SpawnRequest,
+    kept: Option<&KeptBox>,
+    spawn: impl FnOnce(Command) -> io::Result<C>,
+) -> io::Result<(C, ChildStdin, UnixStream)> {
     let (control, theirs) = UnixStream::pair()?;
     let (input, stdin) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (stdout, output) = pipe_with(PipeFlags::CLOEXEC)?;
-    let (stderr, errors) = pipe_with(PipeFlags::CLOEXEC)?;
-    let descriptors = [
-        theirs.as_fd(),
-        input.as_fd(),
-        output.as_fd(),
-        errors.as_fd(),
-    ];
-    Ok(Launch {
-        supervisor: server.fork(request, &descriptors)?,
-        stdin: ChildStdin::from(stdin),
-        stdout: ChildStdout::from(stdout),
-        stderr: ChildStderr::from(stderr),
-        control,
-    })
+    let mut command = Command::new(referee);
+    command
+        .arg(COMMAND)
+        .env_clear()
+        .stdin(Stdio::from(OwnedFd::from(theirs)))
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        // Ctrl-C is for the referee, which then stops its supervisors.
+        .process_group(0);
+    let child = spawn(command)?;
+    let mut line = serde_json::to_vec(request)?;
+    line.push(b'\n');
+    let mut descriptors = vec![input.as_fd()];
+    descriptors.extend(kept.into_iter().flat_map(KeptBox::descriptors));
+    send_descriptors(&control, &line, &descriptors)?;
+    Ok((child, ChildStdin::from(stdin), control))
 }
 
 /// Splits a supervisor's bytes into lines.
 #[derive(Debug, Default)]
-struct Inbox(Vec<u8>);
+struct Inbox {
+    bytes: Vec<u8>,
+    /// Of a new box.
+    descriptors: Vec<OwnedFd>,
+}
 
 impl Inbox {
-    fn add(&mut self, bytes: &[u8]) {
-        self.0.extend_from_slice(bytes);
+    /// What has arrived, as far as one call reads it.
+    fn read(&mut self, control: &tokio::net::UnixStream) -> io::Result<usize> {
+        receive_some(control, &mut self.bytes, &mut self.descriptors)
     }
 
     /// The next event, once its line is complete.
     fn next(&mut self) -> Option<io::Result<SupervisorEvent>> {
-        let end = self.0.iter().position(|&byte| byte == b'\n')?;
-        let line: Vec<u8> = self.0.drain(..=end).collect();
+        let end = self.bytes.iter().position(|&byte| byte == b'\n')?;
+        let line: Vec<u8> = self.bytes.drain(..=end).collect();
         Some(serde_json::from_slice(&line).map_err(io::Error::from))
     }
 }
@@ -92,25 +131,21 @@ pub struct FinishedRun {
 }
 
 /// Runs a program in a sandbox to its end, without input. Blocks; for probes.
-pub fn run_to_end(server: &ForkServer, request: &SpawnRequest) -> io::Result<FinishedRun> {
-    let Launch {
-        supervisor,
-        stdin,
-        stdout,
-        stderr,
-        mut control,
-    } = launch(server, request)?;
+pub(crate) fn run_to_end(referee: &Path, request: &SpawnRequest) -> io::Result<FinishedRun> {
+    let (mut child, stdin, mut control) =
+        start(referee, request, None, |mut command| command.spawn())?;
     drop(stdin);
+    let streams = child.stdout.take().zip(child.stderr.take());
     let (stdout, stderr) = std::thread::scope(|scope| {
+        let (output, errors) = streams.ok_or(io::ErrorKind::BrokenPipe)?;
         // Thread creation may fail.
-        let errors = Builder::new().spawn_scoped(scope, || read_all(stderr))?;
-        let output = read_all(stdout);
+        let errors = Builder::new().spawn_scoped(scope, || read_all(errors))?;
+        let output = read_all(output);
         Ok::<_, io::Error>((output, errors.join().unwrap_or_default()))
     })?;
-    wait_for(supervisor)?;
-    let mut reports = Vec::new();
-    control.read_to_end(&mut reports)?;
-    let mut inbox = Inbox(reports);
+    child.wait()?;
+    let mut inbox = Inbox::default();
+    control.read_to_end(&mut inbox.bytes)?;
     let mut last = None;
     while let Some(event) = inbox.next() {
         last = Some(event?);
@@ -140,24 +175,13 @@ pub struct SupervisorConnection {
     freezer: Option<Freezer>,
     /// Counts their CPU time; until taken.
     account: Option<OpenAccount>,
-    /// Helper processes between the supervisor and the bot.
-    helpers: usize,
+    /// The box that the bot is in.
+    kept: Option<KeptBox>,
+    backend: Backend,
+    settings: Arc<Settings>,
 }
 
 impl SupervisorConnection {
-    pub fn new(control: UnixStream, request: &SpawnRequest) -> io::Result<Self> {
-        control.set_nonblocking(true)?;
-        Ok(Self {
-            control: tokio::net::UnixStream::from_std(control)?,
-            inbox: Inbox::default(),
-            report: None,
-            limits: request.limits,
-            freezer: None,
-            account: None,
-            helpers: request.backend.helpers(),
-        })
-    }
-
     /// Waits until the bot runs; its process group. The error says why it does not.
     pub async fn ready(&mut self) -> io::Result<Option<Pid>> {
         loop {
@@ -167,23 +191,20 @@ impl SupervisorConnection {
                     freezer,
                     account,
                 }) => {
+                    let built = KeptBox::of(std::mem::take(&mut self.inbox.descriptors));
+                    self.kept = built.or(self.kept.take());
                     self.freezer = freezer;
                     self.account = account.map(|account| account.open()).transpose()?;
                     return Ok(Pid::from_raw(pid));
                 }
-                Some(SupervisorEvent::Failed { cause, errno }) => {
-                    return Err(
-                        errno.map_or_else(|| io::Error::other(cause), io::Error::from_raw_os_error)
-                    );
-                }
+                Some(SupervisorEvent::Failed(failure)) => return Err(failure.into()),
                 Some(SupervisorEvent::Ended(report)) => self.report = Some(report),
                 None => {
-                    let mut buffer = [0; 1024];
-                    let count = self.control.read(&mut buffer).await?;
-                    if count == 0 {
+                    let Self { control, inbox, .. } = self;
+                    let read = || inbox.read(control);
+                    if control.async_io(Interest::READABLE, read).await? == 0 {
                         return Err(io::Error::other("its supervisor has ended"));
                     }
-                    self.inbox.add(&buffer[..count]);
                 }
             }
         }
@@ -211,13 +232,8 @@ impl SupervisorConnection {
 
     /// How the bot ended, once reported. At least one system call until then.
     pub fn exit_report(&mut self) -> Option<ExitReport> {
-        let mut buffer = [0; 1024];
-        while self.report.is_none() {
-            // Not by the runtime, which may not have noticed yet what has arrived.
-            match rustix::io::read(&self.control, &mut buffer) {
-                Ok(0) | Err(_) => break,
-                Ok(count) => self.inbox.add(&buffer[..count]),
-            }
+        // Not by the runtime, which may not have noticed yet what has arrived.
+        while self.report.is_none() && self.inbox.read(&self.control).is_ok_and(|count| count > 0) {
             while let Some(Ok(event)) = self.inbox.next() {
                 if let SupervisorEvent::Ended(report) = event {
                     self.report = Some(report);
@@ -229,13 +245,13 @@ impl SupervisorConnection {
 
     /// Helper processes between the supervisor and the bot.
     pub const fn helpers(&self) -> usize {
-        self.helpers
+        self.backend.helpers()
     }
 
     /// The bot's own process, below the group leader and the helpers. `None` when one of those has no
     /// child any more.
     pub fn bot(&self, leader: Pid) -> Option<Pid> {
-        (0..self.helpers).try_fold(leader, |pid, _| procfs::children(pid).first().copied())
+        (0..self.helpers()).try_fold(leader, |pid, _| procfs::children(pid).first().copied())
     }
 
     /// Whether the bot has exited, although not yet reported.
@@ -250,65 +266,13 @@ impl SupervisorConnection {
     }
 }
 
-/// A supervisor that runs, or has been waited for.
-#[derive(Debug)]
-pub struct Forked {
-    pid: Pid,
-    end: AsyncFd<OwnedFd>,
-    status: Option<ExitStatus>,
-}
-
-impl Forked {
-    /// For a child of this process. Must be called within a tokio runtime.
-    pub fn new(pid: Pid) -> io::Result<Self> {
-        Ok(Self {
-            pid,
-            end: sys::notice(pidfd_open(pid, PidfdFlags::empty())?)?,
-            status: None,
-        })
-    }
-
-    /// Its process id, until it has been waited for.
-    pub fn id(&self) -> Option<u32> {
-        let pid = self.pid.as_raw_pid().cast_unsigned();
-        self.status.is_none().then_some(pid)
-    }
-
-    /// Waits for its exit. Cancel-safe.
-    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
-        loop {
-            if let Some(status) = self.status {
-                return Ok(status);
-            }
-            let mut ended = self.end.readable().await?;
-            self.status = reap(self.end.as_fd())?;
-            if self.status.is_none() {
-                ended.clear_ready();
-            }
+impl Drop for SupervisorConnection {
+    fn drop(&mut self) {
+        // Once its end is reported, no process is left in its box.
+        if self.exit_report().is_some()
+            && let Some(kept) = self.kept.take()
+        {
+            self.settings.boxes.put(&self.backend, kept);
         }
     }
-
-    /// Sends SIGKILL.
-    pub fn start_kill(&self) -> io::Result<()> {
-        if self.status.is_none() {
-            pidfd_send_signal(&self.end, Signal::KILL)?;
-        }
-        Ok(())
-    }
-}
-
-/// The status of a child if it has exited; it is then reaped.
-fn reap(end: BorrowedFd<'_>) -> io::Result<Option<ExitStatus>> {
-    let options = WaitIdOptions::EXITED | WaitIdOptions::NOHANG;
-    let ended = waitid(WaitId::PidFd(end), options)?;
-    Ok(ended.map(|status| {
-        let code = status.exit_status().map(|code| code << 8);
-        ExitStatus::from_raw(code.or(status.terminating_signal()).unwrap_or(0))
-    }))
-}
-
-pub(super) fn wait_for(pid: Pid) -> io::Result<()> {
-    let end = pidfd_open(pid, PidfdFlags::empty())?;
-    waitid(WaitId::PidFd(end.as_fd()), WaitIdOptions::EXITED)?;
-    Ok(())
 }

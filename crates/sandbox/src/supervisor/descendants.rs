@@ -2,11 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{
-    Pid, PidfdFlags, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group,
-    pidfd_open, wait, waitpid,
+    Pid, Signal, WaitOptions, WaitStatus, getpid, kill_process, kill_process_group, wait, waitpid,
 };
 
 use crate::procfs::{self, ProcessUsage, Stat};
@@ -14,47 +12,29 @@ use crate::procfs::{self, ProcessUsage, Stat};
 /// How long the last process may take to exit; only one that hangs in the kernel takes long.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// How long one process is waited for before all are killed again.
-const SOON: Timespec = Timespec {
-    tv_sec: 0,
-    tv_nsec: 5_000_000,
-};
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Process {
-    pub(super) pid: Pid,
-    pub(super) threads: u64,
-    /// Resident bytes, shared ones included.
-    pub(super) resident: u64,
-}
-
 /// All processes below this one, parents first. Beyond `limit` they are not read and count as using
 /// nothing; children of a process with more than `threads` threads are not found.
-pub(super) fn descendants(limit: usize, threads: u64) -> Vec<Process> {
+pub(super) fn descendants(limit: usize, threads: u64) -> Vec<(Pid, ProcessUsage)> {
     let mut waiting = procfs::own_children();
     let mut found = Vec::with_capacity(waiting.len());
     while let Some(pid) = waiting.get(found.len()).copied() {
         let usage = (waiting.len() <= limit).then(|| ProcessUsage::read(pid, threads));
-        let usage = usage.flatten();
-        found.push(Process {
-            pid,
-            threads: usage.as_ref().map_or(0, |usage| usage.threads),
-            resident: usage.as_ref().map_or(0, |usage| usage.resident),
-        });
-        waiting.extend(usage.into_iter().flat_map(|usage| usage.children));
+        let usage = usage.flatten().unwrap_or_default();
+        waiting.extend(&usage.children);
+        found.push((pid, usage));
     }
     found
 }
 
 /// How many of these have exited and wait for this process, or for one of the first `helpers` below
 /// it.
-pub(super) fn ended_orphans(processes: &[Process], helpers: usize) -> usize {
+pub(super) fn ended_orphans(processes: &[(Pid, ProcessUsage)], helpers: usize) -> usize {
     let above: Vec<Pid> = std::iter::once(getpid())
-        .chain(processes.iter().take(helpers).map(|process| process.pid))
+        .chain(processes.iter().take(helpers).map(|(pid, _)| *pid))
         .collect();
-    let is_ended_orphan = |process: &&Process| {
+    let is_ended_orphan = |(pid, _): &&(Pid, ProcessUsage)| {
         // A missing one was reaped.
-        Stat::read(process.pid).is_none_or(|stat| {
+        Stat::read(*pid).is_none_or(|stat| {
             stat.has_ended() && stat.parent().is_some_and(|parent| above.contains(&parent))
         })
     };
@@ -89,19 +69,7 @@ pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
         if Instant::now() > deadline {
             return status;
         }
-        wait_for_one();
-    }
-}
-
-/// Waits some milliseconds for a child to exit: others may have appeared.
-fn wait_for_one() {
-    let child = procfs::own_children().into_iter().next();
-    let pidfd = child.and_then(|child| pidfd_open(child, PidfdFlags::empty()).ok());
-    match pidfd {
-        Some(pidfd) => {
-            let _ = poll(&mut [PollFd::new(&pidfd, PollFlags::IN)], Some(&SOON));
-        }
-        None => std::thread::sleep(Duration::from_millis(1)),
+        std::thread::sleep(Duration::from_millis(1));
     }
 }
 
@@ -128,11 +96,11 @@ mod tests {
     fn below(parent: Pid) -> Vec<Pid> {
         let found = descendants(1000, 1000);
         let mut family = vec![parent];
-        for process in found {
-            let above = procfs::Stat::read(process.pid).and_then(|stat| stat.parent());
+        for (pid, usage) in found {
+            let above = procfs::Stat::read(pid).and_then(|stat| stat.parent());
             if above.is_some_and(|above| family.contains(&above)) {
-                assert!(process.resident > 0);
-                family.push(process.pid);
+                assert!(usage.resident > 0);
+                family.push(pid);
             }
         }
         family.split_off(1)
@@ -181,7 +149,7 @@ mod tests {
         let pid = Pid::from_child(&child);
         child.kill().expect("a child");
         child.wait().expect("a child");
-        assert!(found.iter().any(|process| process.pid == pid));
+        assert!(found.iter().any(|(found, _)| *found == pid));
     }
 
     #[test]

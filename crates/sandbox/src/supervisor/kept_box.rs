@@ -5,7 +5,7 @@
 //! process ids, a view of files with an empty scratch directory, users, System V IPC, control
 //! groups. Two processes are never in one box at the same time.
 //!
-//! The first supervisor builds it, and leaves it in a `BoxSlot` of the fork server for the next.
+//! The first supervisor builds it; the referee keeps it, and sends it to one supervisor at a time.
 
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -19,7 +19,7 @@ use rustix::fs::{CWD, Mode, OFlags, openat};
 use rustix::process::{WaitOptions, getgid, getuid, waitpid};
 use rustix::thread::move_into_link_name_space;
 
-use super::fork_server::COMMAND;
+use super::COMMAND;
 use super::message::{BUILDING, HOLD, REFEREE_FD, STATUS_FD};
 use super::own_view::Shown;
 use super::{message, own_view, sys};
@@ -28,51 +28,30 @@ use crate::limits::ResourceLimits;
 /// In the order in which a process enters them, with the rights that the first gives.
 const SPACES: [&str; 4] = ["user", "mnt", "net", "uts"];
 
+/// When no box arrived: bubblewrap itself has said why.
+pub(super) const NOT_BUILT: &str = "bubblewrap could not build the sandbox";
+
 /// The namespaces of a box.
 #[derive(Debug)]
-pub(super) struct KeptBox(Vec<OwnedFd>);
-
-/// Where a box waits between two processes of its bot: a pair of sockets that leads its descriptors
-/// from one supervisor to the next. Empty until a supervisor has built one.
-#[derive(Debug)]
-pub(super) struct BoxSlot(UnixStream, UnixStream);
-
-impl BoxSlot {
-    pub(super) fn new() -> io::Result<Self> {
-        let (end, other) = UnixStream::pair()?;
-        end.set_nonblocking(true)?;
-        other.set_nonblocking(true)?;
-        Ok(Self(end, other))
-    }
-
-    /// Takes the box, or has bubblewrap build one.
-    pub(super) fn take(&self, program: &Path, arguments: &[String]) -> io::Result<KeptBox> {
-        KeptBox::receive(&self.0).or_else(|_| KeptBox::build(program, arguments))
-    }
-
-    /// Keeps a box for the next process. On an error another one is built.
-    pub(super) fn put(&self, kept: &KeptBox) {
-        let _ = kept.send(&self.1);
-    }
-}
+pub struct KeptBox(Vec<OwnedFd>);
 
 impl KeptBox {
-    fn receive(from: &UnixStream) -> io::Result<Self> {
-        let (_, spaces) = message::receive(from, 1, |bytes| !bytes.is_empty())?;
-        if spaces.len() == SPACES.len() {
-            Ok(Self(spaces))
-        } else {
-            Err(io::Error::other("bubblewrap could not build the sandbox"))
-        }
+    /// From descriptors that the referee has kept, if any.
+    pub(super) fn of(spaces: Vec<OwnedFd>) -> Option<Self> {
+        (spaces.len() == SPACES.len()).then_some(Self(spaces))
     }
 
-    fn send(&self, to: &UnixStream) -> io::Result<()> {
-        let spaces: Vec<BorrowedFd<'_>> = self.0.iter().map(AsFd::as_fd).collect();
-        message::send_descriptors(to, b"", &spaces)
+    pub(super) fn descriptors(&self) -> impl Iterator<Item = BorrowedFd<'_>> {
+        self.0.iter().map(AsFd::as_fd)
+    }
+
+    /// With some bytes.
+    pub(super) fn send(&self, to: &UnixStream, bytes: &[u8]) -> io::Result<()> {
+        message::send_descriptors(to, bytes, &self.descriptors().collect::<Vec<_>>())
     }
 
     /// Has bubblewrap build a box, and exit. Standard error is for its messages.
-    fn build(program: &Path, arguments: &[String]) -> io::Result<Self> {
+    pub(super) fn build(program: &Path, arguments: &[String]) -> io::Result<Self> {
         let (ours, theirs) = UnixStream::pair()?;
         ours.set_read_timeout(Some(BUILDING))?;
         let mut command = bubblewrap(program, arguments, HOLD);
@@ -87,9 +66,9 @@ impl KeptBox {
         };
         // Its own end of the socket must be the only one.
         drop(theirs);
-        let built = Self::receive(&ours);
+        let (_, spaces) = message::receive(&ours, |bytes| !bytes.is_empty())?;
         waitpid(Some(child), WaitOptions::empty())?;
-        built
+        Self::of(spaces).ok_or_else(|| io::Error::other(NOT_BUILT))
     }
 }
 
@@ -120,14 +99,14 @@ pub(super) fn hold() -> io::Result<()> {
     let wanted = UnixStream::from(sys::take(STATUS_FD)?);
     let open = |name| Ok(File::open(format!("/proc/self/ns/{name}"))?.into());
     let spaces = SPACES.into_iter().map(open);
-    KeptBox(spaces.collect::<io::Result<_>>()?).send(&wanted)
+    KeptBox(spaces.collect::<io::Result<_>>()?).send(&wanted, b".")
 }
 
 /// Enters a box. The next child starts new process ids, and its mounts are private. `own_user`:
 /// root's bot has its own user; otherwise the process gets a user namespace below the box's.
 pub(super) fn enter(kept: &KeptBox, own_user: bool) -> io::Result<()> {
     // Inside, no `/proc` shows this process's ids.
-    let processes = open(CWD, "/proc", OFlags::PATH | OFlags::DIRECTORY)?;
+    let processes = open_processes()?;
     for (space, name) in kept.0.iter().zip(SPACES) {
         // Root is in the box's already.
         if !(own_user && name == "user") {
@@ -142,13 +121,18 @@ pub(super) fn enter(kept: &KeptBox, own_user: bool) -> io::Result<()> {
     if own_user {
         return sys::unshare(new);
     }
-    let (user, group) = (getuid().as_raw(), getgid().as_raw());
-    sys::unshare(new | libc::CLONE_NEWUSER)?;
-    write(&processes, "self/setgroups", "deny")?;
-    write(&processes, "self/uid_map", &format!("{user} {user} 1"))?;
-    write(&processes, "self/gid_map", &format!("{group} {group} 1"))?;
+    unshare_user(&processes, new)?;
     // As bubblewrap does with --disable-userns.
     write(&processes, "sys/user/max_user_namespaces", "0")
+}
+
+/// Gives this process a user namespace with its own user, and `more`; `processes` is `/proc`.
+pub(super) fn unshare_user(processes: &OwnedFd, more: libc::c_int) -> io::Result<()> {
+    let (user, group) = (getuid().as_raw(), getgid().as_raw());
+    sys::unshare(more | libc::CLONE_NEWUSER)?;
+    write(processes, "self/setgroups", "deny")?;
+    write(processes, "self/uid_map", &format!("{user} {user} 1"))?;
+    write(processes, "self/gid_map", &format!("{group} {group} 1"))
 }
 
 /// Mounts an empty scratch directory over the box's, with these paths still visible.
@@ -161,6 +145,11 @@ pub(super) fn renew_scratch(
     let shown = Shown::find(shown)?;
     own_view::mount_scratch(place, limits, user, "mode=1777,")?;
     shown.put()
+}
+
+/// `/proc`.
+pub(super) fn open_processes() -> io::Result<OwnedFd> {
+    open(CWD, "/proc", OFlags::PATH | OFlags::DIRECTORY)
 }
 
 fn open(at: impl AsFd, path: &str, flags: OFlags) -> io::Result<OwnedFd> {

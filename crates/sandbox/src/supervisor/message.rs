@@ -2,12 +2,11 @@
 
 use std::io::{self, IoSlice, IoSliceMut, Write as _};
 use std::mem::MaybeUninit;
-use std::os::fd::{BorrowedFd, OwnedFd, RawFd};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd, RawFd};
 use std::os::unix::net::UnixStream;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use rustix::io::Errno;
 use rustix::net::{
     RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer,
     SendAncillaryMessage, SendFlags, recvmsg, sendmsg,
@@ -15,7 +14,7 @@ use rustix::net::{
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
-use crate::cgroup::{Account, Allowance, Controller, Freezer, ParentGroups};
+use crate::cgroup::{Account, Allowance, Freezer, ParentGroups};
 use crate::limits::{ExitReport, ResourceLimits};
 use crate::seccomp::Situation;
 
@@ -37,7 +36,7 @@ pub(super) const REFEREE_FD: RawFd = 4;
 /// How long bubblewrap may take to build a sandbox.
 pub(super) const BUILDING: Duration = Duration::from_secs(10);
 
-/// A bot to start. Sent with it: the socket of its supervisor, and its three standard streams.
+/// A bot to start. Sent with it: its standard input, and a kept box if any.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SpawnRequest {
     pub argv: Vec<String>,
@@ -46,52 +45,22 @@ pub struct SpawnRequest {
     /// Working directory; its scratch directory when `None`.
     pub directory: Option<PathBuf>,
     pub backend: Backend,
-    pub limits: ResourceLimits,
-    /// Whether it is stopped in its opponent's turns.
-    pub freeze: bool,
-    /// Whether compilers run.
-    pub compiles: bool,
+    pub restrictions: Restrictions,
     /// Where control groups can be made for it.
     pub groups: ParentGroups,
     /// What its processes may use together.
     pub allowance: Allowance,
-    /// User and group id of its processes; the referee's when `None`.
-    pub user: Option<u32>,
 }
 
 /// What a process restricts itself to before it becomes the bot.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) struct Restrictions {
-    pub(super) limits: ResourceLimits,
-    pub(super) situation: Situation,
-    /// User and group id.
-    pub(super) user: Option<u32>,
-}
-
-impl SpawnRequest {
-    /// The restrictions for the bot's first process.
-    pub(super) fn restrictions(&self) -> Restrictions {
-        Restrictions {
-            limits: self.limits,
-            situation: self.situation(),
-            user: self.user,
-        }
-    }
-
-    pub(super) fn situation(&self) -> Situation {
-        Situation {
-            shared_files: matches!(
-                self.backend,
-                Backend::Landlock {
-                    own_view: false,
-                    ..
-                }
-            ),
-            // No signal continues what the kernel stopped.
-            freeze: self.freeze && self.groups.version(Controller::Freezer).is_none(),
-            compiles: self.compiles,
-        }
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Restrictions {
+    pub limits: ResourceLimits,
+    /// Processes and threads that the kernel counts together with its own, if it counts few others.
+    pub(crate) tasks: Option<u64>,
+    pub(crate) situation: Situation,
+    /// User and group id of its processes; the referee's when `None`.
+    pub(crate) user: Option<u32>,
 }
 
 /// What a supervisor reports.
@@ -108,19 +77,38 @@ pub enum SupervisorEvent {
         account: Option<Account>,
     },
     /// It could not be started.
-    Failed {
-        cause: String,
-        /// The system's error number.
-        errno: Option<i32>,
-    },
+    Failed(Failure),
     /// The bot and everything it started have exited.
     Ended(ExitReport),
 }
 
-/// The most descriptors sent at a time.
-const MOST: usize = 4;
+/// An error, as it is sent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Failure {
+    pub(crate) cause: String,
+    /// The system's error number.
+    errno: Option<i32>,
+}
 
-/// Sends descriptors with some bytes: a mark when there are none.
+impl From<&io::Error> for Failure {
+    fn from(error: &io::Error) -> Self {
+        Self {
+            cause: error.to_string(),
+            errno: error.raw_os_error(),
+        }
+    }
+}
+
+impl From<Failure> for io::Error {
+    fn from(Failure { cause, errno }: Failure) -> Self {
+        errno.map_or_else(|| Self::other(cause), Self::from_raw_os_error)
+    }
+}
+
+/// The most descriptors sent at a time.
+const MOST: usize = 5;
+
+/// Sends descriptors with some bytes, of which there must be one.
 pub(super) fn send_descriptors(
     socket: &UnixStream,
     bytes: &[u8],
@@ -131,46 +119,48 @@ pub(super) fn send_descriptors(
     if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
         return Err(io::Error::other("too many descriptors"));
     }
-    let bytes = if bytes.is_empty() { b"." } else { bytes };
     let slices = [IoSlice::new(bytes)];
     let sent = sendmsg(socket, &slices, &mut ancillary, SendFlags::NOSIGNAL)?;
     (&*socket).write_all(&bytes[sent..])
 }
 
-/// Reads until the stream ends or `enough` is read, at most about `most` bytes: the bytes, and the
-/// descriptors sent with them.
+/// Reads until the stream ends or `enough` is read: the bytes, and the descriptors sent with them.
 pub(super) fn receive(
     socket: &UnixStream,
-    most: usize,
     enough: impl Fn(&[u8]) -> bool,
 ) -> io::Result<(Vec<u8>, Vec<OwnedFd>)> {
-    let mut bytes = Vec::new();
-    let mut descriptors = Vec::new();
-    // Most messages are shorter. More would touch memory in vain, in the fork server and its fork.
-    let mut buffer = [0; 1 << 12];
-    while !enough(&bytes) && bytes.len() <= most {
-        let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
-        let mut ancillary = RecvAncillaryBuffer::new(&mut space);
-        let received = match recvmsg(
-            socket,
-            &mut [IoSliceMut::new(&mut buffer)],
-            &mut ancillary,
-            RecvFlags::CMSG_CLOEXEC,
-        ) {
-            Err(Errno::INTR) => continue,
+    let (mut bytes, mut descriptors) = (Vec::new(), Vec::new());
+    while !enough(&bytes) {
+        match receive_some(socket, &mut bytes, &mut descriptors) {
+            Ok(0) => break,
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             // The socket has a receive timeout.
-            Err(Errno::AGAIN) => return Err(io::ErrorKind::TimedOut.into()),
-            received => received?,
-        };
-        for message in ancillary.drain() {
-            if let RecvAncillaryMessage::ScmRights(received) = message {
-                descriptors.extend(received);
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                return Err(io::ErrorKind::TimedOut.into());
             }
+            received => received.map(|_| ())?,
         }
-        if received.bytes == 0 {
-            break;
-        }
-        bytes.extend_from_slice(&buffer[..received.bytes]);
     }
     Ok((bytes, descriptors))
+}
+
+/// Adds what one call reads; the number of bytes.
+pub(super) fn receive_some(
+    socket: impl AsFd,
+    bytes: &mut Vec<u8>,
+    descriptors: &mut Vec<OwnedFd>,
+) -> io::Result<usize> {
+    // Most messages are shorter.
+    let mut buffer = [0; 1 << 12];
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MOST))];
+    let mut ancillary = RecvAncillaryBuffer::new(&mut space);
+    let mut slices = [IoSliceMut::new(&mut buffer)];
+    let received = recvmsg(socket, &mut slices, &mut ancillary, RecvFlags::CMSG_CLOEXEC)?;
+    for message in ancillary.drain() {
+        if let RecvAncillaryMessage::ScmRights(received) = message {
+            descriptors.extend(received);
+        }
+    }
+    bytes.extend_from_slice(&buffer[..received.bytes]);
+    Ok(received.bytes)
 }

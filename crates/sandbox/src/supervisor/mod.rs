@@ -1,17 +1,15 @@
 //! The supervisor: a small process between the referee and a sandboxed bot.
 //!
-//! The referee starts its own program once as the fork server (`referee supervisor`), which forks a
-//! supervisor for every request, a child of the referee connected by a socket. The supervisor starts
-//! the bot, and reports that it runs, how it ended and what it used. When the
-//! referee's end of the socket closes it kills the bot with all its processes. The bot's pipes lead
-//! straight to the referee: a ply needs no further system call.
+//! The referee starts its own program as `referee supervisor` for every process of a bot, connected
+//! by a socket. The supervisor starts the bot, and reports that it runs, how it ended and what it
+//! used. When the referee's end of the socket closes it kills the bot with all its processes. The
+//! bot's pipes lead straight to the referee: a ply needs no further system call.
 //!
 //! A supervisor has one thread. It adopts orphans, and no process of a bot can leave its process
 //! group: none escapes.
 
 pub mod client;
 mod descendants;
-pub mod fork_server;
 pub mod kept_box;
 pub mod message;
 mod own_view;
@@ -24,22 +22,28 @@ mod sys;
 
 use std::fs::File;
 use std::io::{self, Write as _};
+use std::os::fd::AsFd as _;
 use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 
 use rustix::process::{getpid, set_child_subreaper};
 
 use self::descendants::end_all;
-pub use self::fork_server::COMMAND;
-use self::fork_server::Job;
-use self::message::{HOLD, INSIDE, SELF_TEST, SupervisorEvent};
-use self::supervise::{Scratch, supervise};
-use crate::private_directory::remove_tree;
+use self::kept_box::KeptBox;
+use self::message::{HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
+use self::supervise::supervise;
+use crate::cgroup::Groups;
+
+/// The first argument of the program when it is to be a supervisor, or a part of one.
+pub const COMMAND: &str = "supervisor";
+
+/// How an error about control groups starts.
+pub const NO_GROUP: &str = "no control group can be made";
 
 /// Runs this process as a supervisor. `arguments` are those after the word [`COMMAND`].
 pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     let done = match arguments.next().as_deref() {
-        None => fork_server::serve().and_then(|double| double.map_or(Ok(()), serve)),
+        None => serve(),
         Some(INSIDE) => spawn::inside(arguments),
         Some(HOLD) => kept_box::hold(),
         Some(SELF_TEST) => self_test::run(arguments),
@@ -57,29 +61,32 @@ pub fn run(mut arguments: impl Iterator<Item = String>) -> ExitCode {
     }
 }
 
-fn serve(job: Job) -> io::Result<()> {
-    let Job {
-        request,
-        mut control,
-        input,
-        groups,
-        slot,
-    } = job;
+fn serve() -> io::Result<()> {
+    let control = UnixStream::from(io::stdin().as_fd().try_clone_to_owned()?);
+    let nothing = File::options().read(true).write(true).open("/dev/null")?;
+    rustix::stdio::dup2_stdin(&nothing)?;
     set_child_subreaper(Some(getpid()))?;
-    let started = spawn::spawn(&request, input, slot.as_ref(), groups);
+    let (line, descriptors) = message::receive(&control, |line| line.ends_with(b"\n"))?;
+    if line.is_empty() {
+        // The referee is gone.
+        return Ok(());
+    }
+    let request: SpawnRequest = serde_json::from_slice(&line)?;
+    let mut descriptors = descriptors.into_iter();
+    let missing = || io::Error::other("a request without its descriptors");
+    let input = descriptors.next().ok_or_else(missing)?;
+    let kept = KeptBox::of(descriptors.collect());
+    let started = Groups::new(&request.groups, request.allowance)
+        .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))
+        .and_then(|groups| spawn::spawn(&request, input, kept, groups));
     // From here only the bot holds its streams: their end can be noticed.
-    let nothing = File::options().write(true).open("/dev/null")?;
     rustix::stdio::dup2_stdout(&nothing)?;
     rustix::stdio::dup2_stderr(&nothing)?;
     let mut bot = match started {
         Ok(bot) => bot,
         Err(error) => {
             end_all(None);
-            let failed = SupervisorEvent::Failed {
-                cause: error.to_string(),
-                errno: error.raw_os_error(),
-            };
-            return report(&mut control, &failed);
+            return report(&control, &SupervisorEvent::Failed((&error).into()), None);
         }
     };
     let pid = bot.pid.as_raw_pid();
@@ -91,25 +98,23 @@ fn serve(job: Job) -> io::Result<()> {
         freezer: bot.groups.freezer(),
         account,
     };
-    let _ = report(&mut control, &ready);
-    let kept = bot.kept.take();
-    let (ended, scratch) = supervise(&request, bot, used.as_ref(), &control)?;
-    // Descriptors in a socket count against the limit of every process of this user: no longer than needed.
-    if let (Some(slot), Some(kept)) = (&slot, &kept) {
-        slot.put(kept);
-    }
-    let _ = report(&mut control, &SupervisorEvent::Ended(ended));
-    if let Scratch::Watched(scratch) = scratch {
-        for directory in scratch.directories() {
-            // What cannot be removed now is removed with all that the referee has of the bot.
-            let _ = remove_tree(directory);
-        }
-    }
+    let _ = report(&control, &ready, bot.built.take());
+    let ended = supervise(&request, &mut bot, used.as_ref(), &control)?;
+    let _ = report(&control, &SupervisorEvent::Ended(ended), None);
     Ok(())
 }
 
-fn report(control: &mut UnixStream, event: &SupervisorEvent) -> io::Result<()> {
+/// A new box is for the referee to keep.
+fn report(
+    mut control: &UnixStream,
+    event: &SupervisorEvent,
+    built: Option<KeptBox>,
+) -> io::Result<()> {
     let mut line = serde_json::to_vec(event)?;
     line.push(b'\n');
-    control.write_all(&line)
+    match built.map(|built| built.send(control, &line)) {
+        Some(Ok(())) => Ok(()),
+        // The next process gets another one.
+        Some(Err(_)) | None => control.write_all(&line),
+    }
 }

@@ -24,7 +24,7 @@ use rustix::process::{
 use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
 
 use super::start::Report;
-use super::sys;
+use super::{kept_box, sys};
 use crate::closed::ClosedDirectory;
 use crate::limits::ResourceLimits;
 
@@ -38,11 +38,7 @@ const SAFE: MountFlags = MountFlags::NOSUID.union(MountFlags::NODEV);
 /// right for that in a user namespace.
 pub(super) fn prepare(root: bool) -> io::Result<()> {
     if !root {
-        let (user, group) = (getuid().as_raw(), getgid().as_raw());
-        sys::unshare(libc::CLONE_NEWUSER)?;
-        fs::write("/proc/self/setgroups", "deny")?;
-        fs::write("/proc/self/uid_map", format!("{user} {user} 1"))?;
-        fs::write("/proc/self/gid_map", format!("{group} {group} 1"))?;
+        kept_box::unshare_user(&kept_box::open_processes()?, 0)?;
     }
     sys::unshare(libc::CLONE_NEWPID)
 }
@@ -102,14 +98,12 @@ pub(super) fn run_below(
 ) -> io::Result<Infallible> {
     // Its memory is not for a bot of the same user.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    let mut become_it = Some(become_it);
-    let bot = sys::start_in_place(|| {
-        if let Some(Err(error)) = become_it.take().map(|become_it| become_it()) {
-            report.failed(&error);
-        }
-    })?;
-    let status = bot.map(wait_for).transpose().ok().flatten();
-    sys::exit(status.unwrap_or(1))
+    let Some(bot) = sys::fork()? else {
+        let Err(error) = become_it();
+        report.failed(&error);
+        sys::exit(1)
+    };
+    sys::exit(wait_for(bot).unwrap_or(1))
 }
 
 /// Waits for the bot, and reaps everything else: the bot's exit status.

@@ -13,13 +13,15 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
+use libc::seccomp_notif;
 use rustix::fs::{
     AtFlags, CWD, FileType, Mode, OFlags, RenameFlags, ResolveFlags, openat, openat2,
     renameat_with, statat, unlinkat,
 };
 use rustix::io::Errno;
 
-use super::sys::{self, WaitingCall};
+use super::sys;
+use crate::private_directory::remove_tree;
 
 /// The most bytes of memory read at a time; divides a page.
 const PART: usize = 256;
@@ -36,6 +38,15 @@ pub(super) struct Watched {
     removed: OwnedFd,
     /// Files moved there so far.
     count: u64,
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        for directory in self.directories() {
+            // What cannot be removed now is removed with all that the referee has of the bot.
+            let _ = remove_tree(directory);
+        }
+    }
 }
 
 impl Watched {
@@ -70,20 +81,21 @@ impl Watched {
     }
 
     /// Does what a call asks for, for the bot's own files; else an error number.
-    pub(super) fn remove(&mut self, call: &WaitingCall) -> Result<(), Errno> {
-        let (at, path, is_directory) = match call.number {
+    pub(super) fn remove(&mut self, call: &seccomp_notif) -> Result<(), Errno> {
+        let arguments = &call.data.args;
+        let (at, path, is_directory) = match libc::c_long::from(call.data.nr) {
             libc::SYS_unlinkat => {
-                let is_directory = int(call.arguments[2]) & libc::AT_REMOVEDIR != 0;
-                (int(call.arguments[0]), call.arguments[1], is_directory)
+                let is_directory = int(arguments[2]) & libc::AT_REMOVEDIR != 0;
+                (int(arguments[0]), arguments[1], is_directory)
             }
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_unlink => (libc::AT_FDCWD, call.arguments[0], false),
+            libc::SYS_unlink => (libc::AT_FDCWD, arguments[0], false),
             #[cfg(target_arch = "x86_64")]
-            libc::SYS_rmdir => (libc::AT_FDCWD, call.arguments[0], true),
+            libc::SYS_rmdir => (libc::AT_FDCWD, arguments[0], true),
             _ => return Err(Errno::PERM),
         };
-        let path = read_path(call.thread, path)?;
-        let (parent, name) = self.find(call.thread, at, &path)?;
+        let path = read_path(call.pid, path)?;
+        let (parent, name) = self.find(call.pid, at, &path)?;
         if is_directory {
             return unlinkat(&parent, &name, AtFlags::REMOVEDIR);
         }
@@ -187,4 +199,20 @@ fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
         bytes.extend_from_slice(read);
     }
     Err(Errno::NAMETOOLONG)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_left_of_a_start_that_fails() {
+        let place = tempfile::tempdir().expect("a directory");
+        let watched = Watched::new(place.path(), None).expect("directories");
+        let entries = || fs::read_dir(place.path()).expect("a directory").count();
+        assert_eq!(entries(), 2);
+        fs::write(watched.path().join("file"), "x").expect("a file");
+        drop(watched);
+        assert_eq!(entries(), 0);
+    }
 }

@@ -17,7 +17,7 @@ use rustix::process::{
 };
 use rustix::thread::{capabilities, no_new_privs};
 
-use super::fork_server::COMMAND;
+use super::COMMAND;
 use super::message::SELF_TEST;
 
 /// What must fail, as the end of "it can …", and the attempt.

@@ -6,13 +6,13 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
 
 use rustix::io::fcntl_dupfd_cloexec;
 use rustix::process::{Pid, chdir};
 
-use super::kept_box::{BoxSlot, KeptBox};
+use super::kept_box::{KeptBox, NOT_BUILT};
 use super::message::{BUILDING, INSIDE, REFEREE_FD, Restrictions, STATUS_FD, SpawnRequest};
 use super::removal::Watched;
 use super::start::{Entry, Report};
@@ -21,12 +21,7 @@ use super::{kept_box, message, own_view, start, sys};
 use crate::backend::bubblewrap::SCRATCH;
 use crate::backend::{Backend, landlock};
 use crate::cgroup::Groups;
-use crate::closed::ClosedDirectory;
-use crate::seccomp;
 use crate::session;
-
-/// The most bytes of a report from inside bubblewrap.
-const MAX_REPORT: usize = 1 << 20;
 
 /// Sent from inside bubblewrap when everything is prepared.
 const PREPARED: u8 = b'+';
@@ -37,66 +32,79 @@ pub(super) struct RunningBot {
     pub(super) scratch: Scratch,
     /// Removed at the end.
     pub(super) groups: Groups,
-    /// The box that it is in, to be kept for the next process once it has ended.
-    pub(super) kept: Option<KeptBox>,
+    /// A new box, to be kept for the next process.
+    pub(super) built: Option<KeptBox>,
     /// Readable when the bot tries the network, or asks to remove a file; the kernel waits for an
     /// answer.
     pub(super) calls: OwnedFd,
 }
 
-/// Starts a bot that reads from `input`, in these groups and in the box of `slot` if any. Its
-/// standard output and error are this process's.
+/// Starts a bot that reads from `input`, in these groups and in the box of the last process if
+/// any. Its standard output and error are this process's.
 pub(super) fn spawn(
     request: &SpawnRequest,
     input: OwnedFd,
-    slot: Option<&BoxSlot>,
+    kept: Option<KeptBox>,
     groups: Groups,
 ) -> io::Result<RunningBot> {
     let entry = Entry::new(&groups)?;
-    let mut used = None;
-    let (pid, calls, scratch) = match (&request.backend, slot) {
-        (
-            Backend::Landlock {
-                read,
-                scratch,
-                own_view: true,
-                closed,
-            },
-            _,
-        ) => {
+    let Restrictions { limits, user, .. } = request.restrictions;
+    let mut built = None;
+    let (pid, calls, scratch) = match &request.backend {
+        Backend::Landlock {
+            scratch,
+            own_view: true,
+            closed,
+            ..
+        } => {
             // A place common to all views: making and removing a directory on a disk takes a sixth
             // of the start.
             let command = command(request, input, scratch)?;
-            let (pid, calls) = spawn_in_view(request, command, (read, scratch, closed), entry)?;
+            own_view::prepare(user.is_some())?;
+            let (pid, calls) = start_process(entry, |entry, report, supervisor| {
+                own_view::make(scratch, &limits, user, closed)?;
+                own_view::run_below(report, || {
+                    become_bot(request, command, scratch, entry, supervisor)
+                })
+            })?;
             (pid, calls, Scratch::Bounded)
         }
-        (Backend::Landlock { read, scratch, .. }, _) => {
-            let own = Watched::new(scratch, request.user)?;
+        // Where the scratch directories of all processes of the bot are.
+        Backend::Landlock { scratch, .. } => {
+            let own = Watched::new(scratch, user)?;
             let command = command(request, input, own.path())?;
-            let places = (&read[..], scratch.as_path(), own.path());
-            let (pid, calls) = spawn_in_landlock(request, command, places, entry)?;
+            let (pid, calls) = start_process(entry, |entry, _, supervisor| {
+                session::note(scratch)?;
+                become_bot(request, command, own.path(), entry, supervisor)
+            })?;
             (pid, calls, Scratch::Watched(own))
         }
-        (
-            Backend::Bwrap {
-                program,
-                arguments,
-                kept: Some(shown),
-            },
-            Some(slot),
-        ) => {
-            let kept = slot.take(program, arguments)?;
-            let command = command(request, input, Path::new(SCRATCH))?;
-            let (pid, calls) = spawn_in_kept_box(request, command, (&kept, shown), entry)?;
-            used = Some(kept);
+        Backend::Bwrap {
+            program,
+            arguments,
+            kept: Some(shown),
+        } => {
+            let kept = match &kept {
+                Some(kept) => kept,
+                None => &*built.insert(KeptBox::build(program, arguments)?),
+            };
+            let scratch = Path::new(SCRATCH);
+            let command = command(request, input, scratch)?;
+            let (pid, calls) = start_process(entry, |entry, report, supervisor| {
+                kept_box::enter(kept, user.is_some())?;
+                report.continue_instead()?;
+                entry.lead()?;
+                kept_box::renew_scratch(scratch, shown, &limits, user)?;
+                own_view::mount_processes()?;
+                own_view::run_below(report, || {
+                    become_bot(request, command, scratch, entry, supervisor)
+                })
+            })?;
             (pid, calls, Scratch::Inside)
         }
-        (
-            Backend::Bwrap {
-                program, arguments, ..
-            },
-            _,
-        ) => {
+        Backend::Bwrap {
+            program, arguments, ..
+        } => {
             let (pid, calls) = spawn_in_bubblewrap(request, input, (program, arguments), entry)?;
             (pid, calls, Scratch::Inside)
         }
@@ -105,7 +113,7 @@ pub(super) fn spawn(
         pid,
         scratch,
         groups,
-        kept: used,
+        built,
         calls,
     })
 }
@@ -147,69 +155,24 @@ fn start_process(
     let pid = entry.start(|entry, report| become_it(entry, report, &theirs))?;
     // If it was killed by then, nothing was sent.
     drop(theirs);
-    let (_, calls) = message::receive(&ours, 1, |bytes| !bytes.is_empty())?;
+    let (_, calls) = message::receive(&ours, |bytes| !bytes.is_empty())?;
     Ok((pid, listener(calls)?))
 }
 
-fn spawn_in_view(
+fn become_bot(
     request: &SpawnRequest,
     mut command: Command,
-    (read, scratch, closed): (&[PathBuf], &Path, &[ClosedDirectory]),
-    entry: Entry,
-) -> io::Result<(Pid, OwnedFd)> {
-    let filter = seccomp::filter(request.situation())?;
-    own_view::prepare(request.user.is_some())?;
-    start_process(entry, move |entry, report, supervisor| {
-        own_view::make(scratch, &request.limits, request.user, closed)?;
-        own_view::run_below(report, || {
-            chdir(request.directory.as_deref().unwrap_or(scratch))?;
-            landlock::restrict_self(landlock::ruleset(read, scratch, true)?)?;
-            start::restrict_self(request.restrictions(), &filter, true, supervisor)?;
-            entry.check()?;
-            Err(command.exec())
-        })
-    })
-}
-
-/// `scratches` is where the scratch directories of all processes of the bot are.
-fn spawn_in_landlock(
-    request: &SpawnRequest,
-    mut command: Command,
-    (read, scratches, scratch): (&[PathBuf], &Path, &Path),
-    entry: Entry,
-) -> io::Result<(Pid, OwnedFd)> {
-    let filter = seccomp::filter(request.situation())?;
-    start_process(entry, move |entry, _, supervisor| {
-        session::note(scratches)?;
-        chdir(request.directory.as_deref().unwrap_or(scratch))?;
-        landlock::restrict_self(landlock::ruleset(read, scratch, false)?)?;
-        start::restrict_self(request.restrictions(), &filter, false, supervisor)?;
-        entry.check()?;
-        Err(command.exec())
-    })
-}
-
-fn spawn_in_kept_box(
-    request: &SpawnRequest,
-    mut command: Command,
-    (kept, shown): (&KeptBox, &[PathBuf]),
-    entry: Entry,
-) -> io::Result<(Pid, OwnedFd)> {
-    let filter = seccomp::filter(request.situation())?;
-    let scratch = Path::new(SCRATCH);
-    start_process(entry, move |entry, report, supervisor| {
-        kept_box::enter(kept, request.user.is_some())?;
-        report.continue_instead()?;
-        entry.lead()?;
-        kept_box::renew_scratch(scratch, shown, &request.limits, request.user)?;
-        own_view::mount_processes()?;
-        own_view::run_below(report, || {
-            chdir(request.directory.as_deref().unwrap_or(scratch))?;
-            start::restrict_self(request.restrictions(), &filter, true, supervisor)?;
-            entry.check()?;
-            Err(command.exec())
-        })
-    })
+    scratch: &Path,
+    entry: &Entry,
+    supervisor: &UnixStream,
+) -> io::Result<Infallible> {
+    chdir(request.directory.as_deref().unwrap_or(scratch))?;
+    if let Backend::Landlock { read, own_view, .. } = &request.backend {
+        landlock::restrict_self(landlock::ruleset(read, scratch, *own_view)?)?;
+    }
+    start::restrict_self(request.restrictions, supervisor)?;
+    entry.check()?;
+    Err(command.exec())
 }
 
 fn spawn_in_bubblewrap(
@@ -224,7 +187,7 @@ fn spawn_in_bubblewrap(
     let input = fcntl_dupfd_cloexec(input, REFEREE_FD + 1)?;
     let mut command = kept_box::bubblewrap(program, arguments, INSIDE);
     command
-        .arg(serde_json::to_string(&request.restrictions())?)
+        .arg(serde_json::to_string(&request.restrictions)?)
         .args(&request.argv);
     prepare(&mut command, request, Path::new(SCRATCH), input);
     let pid = entry.start(|_, _| {
@@ -233,14 +196,14 @@ fn spawn_in_bubblewrap(
     })?;
     drop(command);
     drop(theirs);
-    let (report, calls) = message::receive(&ours, MAX_REPORT, |_| false)?;
+    let (report, calls) = message::receive(&ours, |_| false)?;
     // A mark was sent with the descriptor.
     match report.strip_prefix(b".").unwrap_or(&report).split_first() {
         Some((&PREPARED, [])) => Ok((pid, listener(calls)?)),
         Some((&PREPARED, cause)) => Err(io::Error::other(
             String::from_utf8_lossy(cause).into_owned(),
         )),
-        _ => Err(io::Error::other("bubblewrap could not build the sandbox")),
+        _ => Err(io::Error::other(NOT_BUILT)),
     }
 }
 
@@ -254,8 +217,7 @@ pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<
     let mut supervisor = UnixStream::from(sys::take(STATUS_FD)?);
     let restrictions = arguments.next().unwrap_or_default();
     let restrictions: Restrictions = serde_json::from_str(&restrictions)?;
-    let done = seccomp::filter(restrictions.situation)
-        .and_then(|filter| start::restrict_self(restrictions, &filter, true, &supervisor))
+    let done = start::restrict_self(restrictions, &supervisor)
         .and_then(|()| supervisor.write_all(&[PREPARED]));
     let error = match (done, arguments.next()) {
         (Ok(()), Some(name)) => Command::new(name).args(arguments).exec(),

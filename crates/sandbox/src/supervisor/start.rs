@@ -3,7 +3,7 @@
 
 use std::convert::Infallible;
 use std::fs::File;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Read as _};
 use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 
@@ -18,13 +18,14 @@ use rustix::thread::{
     remove_capability_from_bounding_set, set_capabilities, set_no_new_privs, set_thread_groups,
     set_thread_res_gid, set_thread_res_uid,
 };
-use seccompiler::sock_filter;
 
-use super::message::{Restrictions, send_descriptors};
+use serde::{Deserialize, Serialize};
+
+use super::message::{Failure, Restrictions, send_descriptors};
 use super::sys;
 use crate::cgroup::{Groups, Membership};
-use crate::limits::games_at_once;
 use crate::procfs;
+use crate::seccomp;
 
 /// The exit status when a process could not become its program; not read.
 const FAILED: i32 = 127;
@@ -85,26 +86,12 @@ impl Entry {
         let mut report = Vec::new();
         ours.read_to_end(&mut report)?;
         let mut started = child;
-        let mut rest = &report[..];
-        while let Some((&tag, more)) = rest.split_first()
-            && let Some((number, more)) = more.split_first_chunk()
-        {
-            let number = i32::from_ne_bytes(*number);
-            match Pid::from_raw(number) {
-                Some(pid) if tag == INSTEAD => {
-                    started = pid;
-                    rest = more;
-                }
-                _ => {
+        for note in serde_json::Deserializer::from_slice(&report).into_iter() {
+            match note? {
+                Note::Instead(pid) => started = Pid::from_raw(pid).unwrap_or(child),
+                Note::Failed(failure) => {
                     let _ = waitpid(Some(child), WaitOptions::empty());
-                    return Err(match number {
-                        0 => {
-                            let text = more.split(|&byte| byte == 0).next();
-                            let text = String::from_utf8_lossy(text.unwrap_or_default());
-                            io::Error::other(text.into_owned())
-                        }
-                        number => io::Error::from_raw_os_error(number),
-                    });
+                    return Err(failure.into());
                 }
             }
         }
@@ -115,13 +102,15 @@ impl Entry {
     }
 }
 
-/// Report: another process replaces the started one; its id follows.
-const INSTEAD: u8 = b'i';
-
-/// Report: failure; the system's error number follows, or 0 and a text terminated by a 0 byte.
-const FAILURE: u8 = b'f';
-
 /// What a new process reports before it has become another program.
+#[derive(Serialize, Deserialize)]
+enum Note {
+    /// Another process, with this id, replaces the started one.
+    Instead(i32),
+    Failed(Failure),
+}
+
+/// Where it reports.
 pub(super) struct Report(File);
 
 impl Report {
@@ -132,7 +121,7 @@ impl Report {
         match sys::fork_beside()? {
             None => Ok(()),
             Some(pid) => {
-                self.write(INSTEAD, pid.as_raw_pid(), "");
+                self.write(&Note::Instead(pid.as_raw_pid()));
                 sys::exit(0)
             }
         }
@@ -140,16 +129,12 @@ impl Report {
 
     /// Says why nothing was started.
     pub(super) fn failed(&self, error: &io::Error) {
-        match error.raw_os_error() {
-            Some(number) => self.write(FAILURE, number, ""),
-            None => self.write(FAILURE, 0, &format!("{error}\0")),
-        }
+        self.write(&Note::Failed(error.into()));
     }
 
     /// Without a supervisor there is no reader.
-    fn write(&self, tag: u8, number: i32, text: &str) {
-        let report = [&[tag][..], &number.to_ne_bytes(), text.as_bytes()].concat();
-        let _ = (&self.0).write_all(&report);
+    fn write(&self, note: &Note) {
+        let _ = serde_json::to_writer(&self.0, note);
     }
 }
 
@@ -169,14 +154,14 @@ fn failed(what: &str, error: impl std::fmt::Display) -> io::Error {
 }
 
 /// Sets limits, user, capabilities and, last, the filter, whose descriptor is sent to `supervisor`.
-/// `alone` says whether the kernel counts no other processes of the user's with the bot's: in a user
-/// namespace.
-pub(super) fn restrict_self(
-    Restrictions { limits, user, .. }: Restrictions,
-    filter: &[sock_filter],
-    alone: bool,
-    supervisor: &UnixStream,
-) -> io::Result<()> {
+pub(super) fn restrict_self(restrictions: Restrictions, supervisor: &UnixStream) -> io::Result<()> {
+    let Restrictions {
+        limits,
+        tasks,
+        situation,
+        user,
+    } = restrictions;
+    let filter = seccomp::filter(situation)?;
     let mut most = vec![
         // Not 0: then the system's core dump program would run, outside and with full rights. A
         // file of one byte is never written.
@@ -190,12 +175,7 @@ pub(super) fn restrict_self(
         (Resource::Sigpending, PENDING_SIGNALS),
         (Resource::Rtprio, 0),
     ];
-    // Threads count. Otherwise there is no bound: a desktop user has many.
-    let processes = match user {
-        Some(_) => Some(limits.threads().saturating_mul(games_at_once())),
-        None => alone.then(|| limits.threads()),
-    };
-    most.extend(processes.map(|most| (Resource::Nproc, most)));
+    most.extend(tasks.map(|most| (Resource::Nproc, most)));
     for (resource, most) in most {
         let exactly = Rlimit {
             current: Some(most),
@@ -232,8 +212,8 @@ pub(super) fn restrict_self(
     sys::close_on_exec_from(3)?;
     // Not later: the filter forbids it. Not earlier: changing the user resets it.
     set_parent_process_death_signal(Some(Signal::KILL))?;
-    let listener = sys::listen_for_calls(filter).map_err(|error| failed("seccomp", error))?;
-    send_descriptors(supervisor, b"", &[listener.as_fd()])
+    let listener = sys::listen_for_calls(&filter).map_err(|error| failed("seccomp", error))?;
+    send_descriptors(supervisor, b".", &[listener.as_fd()])
 }
 
 /// Gives up root for a user and group without rights.

@@ -11,13 +11,13 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, WaitStatus, pidfd_open};
 
-use super::descendants::{Process, descendants, end_all, ended_orphans, reap_orphans};
+use super::descendants::{descendants, end_all, ended_orphans, reap_orphans};
 use super::message::SpawnRequest;
 use super::removal::Watched;
 use super::spawn::RunningBot;
 use super::sys;
 use crate::backend::Backend;
-use crate::cgroup::{Bound, Controller, Groups, OpenAccount};
+use crate::cgroup::{Controller, Groups, OpenAccount};
 use crate::limits::{Exceeded, ExitReport, ResourceLimits};
 use crate::procfs::{self, ProcessUsage};
 use crate::session;
@@ -26,18 +26,18 @@ use crate::session;
 const KILLED: i32 = 9;
 
 /// Waits until the bot has exited, the referee is gone, or a limit is exceeded; afterwards only its
-/// scratch is left. `account` counts its CPU time.
+/// scratch and its groups are left. `account` counts its CPU time.
 pub(super) fn supervise(
     request: &SpawnRequest,
-    mut bot: RunningBot,
+    bot: &mut RunningBot,
     account: Option<&OpenAccount>,
     control: &UnixStream,
-) -> io::Result<(ExitReport, Scratch)> {
+) -> io::Result<ExitReport> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
     let by_kernel = bot.groups.has(Controller::Memory);
     let helpers = request.backend.helpers();
     let mut watch = Watch {
-        limits: request.limits,
+        limits: request.restrictions.limits,
         bot: bot.pid,
         helpers,
         memory_by_kernel: by_kernel,
@@ -77,7 +77,7 @@ pub(super) fn supervise(
             Ok(_) if events[..2].iter().all(|event| event.revents().is_empty()) => {
                 if events[2].revents().contains(PollFlags::IN) {
                     if let Ok(call) = sys::waiting_call(&bot.calls) {
-                        network |= call.number == libc::SYS_socket;
+                        network |= libc::c_long::from(call.data.nr) == libc::SYS_socket;
                         let answer = match &mut bot.scratch {
                             Scratch::Watched(scratch) => scratch.remove(&call),
                             Scratch::Inside | Scratch::Bounded => Err(Errno::PERM),
@@ -107,23 +107,21 @@ pub(super) fn supervise(
     let exceeded = exceeded.or_else(|| met(&bot.groups, || None));
     let (waited_for, largest) = sys::used_by_children();
     let cpu = account.and_then(OpenAccount::read).unwrap_or(waited_for);
-    let report = ExitReport {
+    Ok(ExitReport {
         status: decode_bwrap_status(status, helpers > 0),
         cpu_ms: cpu.as_secs_f64() * 1e3,
         memory_kb: largest.max(watch.peak),
         exceeded,
         network,
-    };
-    Ok((report, bot.scratch))
+    })
 }
 
 /// The kernel bound that the bot met. `check` tells processes from threads, which the kernel counts
 /// together.
 fn met(groups: &Groups, check: impl FnOnce() -> Option<Exceeded>) -> Option<Exceeded> {
     match groups.exceeded()? {
-        Bound::Memory => Some(Exceeded::Memory),
-        Bound::OthersMemory => Some(Exceeded::OthersMemory),
-        Bound::Tasks => check().or(Some(Exceeded::Threads)),
+        Exceeded::Threads => check().or(Some(Exceeded::Threads)),
+        memory => Some(memory),
     }
 }
 
@@ -198,7 +196,12 @@ impl Watch {
             reap_orphans(self.bot);
             processes = descendants(limit, threads);
         }
-        if processes.iter().map(|process| process.threads).sum::<u64>() > threads {
+        if processes
+            .iter()
+            .map(|(_, usage)| usage.threads)
+            .sum::<u64>()
+            > threads
+        {
             return Some(Exceeded::Threads);
         }
         if self.memory(&processes) > self.limits.memory {
@@ -206,20 +209,20 @@ impl Watch {
         }
         match scratch {
             Scratch::Watched(scratch) => self.directories(scratch.directories()),
-            Scratch::Inside => file_system(processes.last()?.pid),
+            Scratch::Inside => file_system(processes.last()?.0),
             Scratch::Bounded => None,
         }
     }
 
     /// Bytes in use, every few checks with page tables.
-    fn memory(&mut self, processes: &[Process]) -> u64 {
-        let resident: u64 = processes.iter().map(|process| process.resident).sum();
+    fn memory(&mut self, processes: &[(Pid, ProcessUsage)]) -> u64 {
+        let resident: u64 = processes.iter().map(|(_, usage)| usage.resident).sum();
         self.peak = self.peak.max(resident >> 10);
         self.checks = self.checks.wrapping_add(1);
         let tables = if self.memory_by_kernel || !self.checks.is_multiple_of(TABLES_EVERY) {
             0
         } else {
-            let tables = |process: &Process| procfs::page_tables(process.pid);
+            let tables = |(pid, _): &(Pid, ProcessUsage)| procfs::page_tables(*pid);
             processes.iter().filter_map(tables).sum()
         };
         if resident.saturating_add(tables) <= self.limits.memory {
@@ -227,14 +230,14 @@ impl Watch {
         }
         // Measured more closely, at some cost: shared memory counts once (including that of `vfork`
         // children), file pages not at all.
-        let closer = |(place, process): (usize, &Process)| {
+        let closer = |(place, &(pid, _)): (usize, &(Pid, ProcessUsage))| {
             let mut others = processes[..place].iter();
-            if others.any(|other| sys::have_one_memory(other.pid, process.pid)) {
+            if others.any(|&(other, _)| sys::have_one_memory(other, pid)) {
                 return 0;
             }
-            procfs::proportional_memory(process.pid).unwrap_or_else(|| {
+            procfs::proportional_memory(pid).unwrap_or_else(|| {
                 // It may have exited since.
-                let now = ProcessUsage::read(process.pid, self.limits.threads());
+                let now = ProcessUsage::read(pid, self.limits.threads());
                 now.map_or(0, |usage| usage.resident)
             })
         };

@@ -7,11 +7,10 @@ use std::mem::MaybeUninit;
 use std::os::fd::{AsRawFd as _, BorrowedFd, FromRawFd as _, OwnedFd, RawFd};
 use std::time::Duration;
 
+use libc::seccomp_notif;
 use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 use seccompiler::sock_filter;
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
 /// What a call returned, unless it failed.
 fn checked(returned: libc::c_long) -> io::Result<libc::c_long> {
@@ -109,19 +108,9 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }
 
-/// A system call that waits for an answer.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct WaitingCall {
-    id: u64,
-    /// The calling thread.
-    pub(super) thread: u32,
-    pub(super) number: libc::c_long,
-    pub(super) arguments: [u64; 6],
-}
-
 /// The next waiting call.
-pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
-    let mut call = MaybeUninit::<libc::seccomp_notif>::zeroed();
+pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<seccomp_notif> {
+    let mut call = MaybeUninit::<seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.
     let received = unsafe {
         libc::ioctl(
@@ -132,17 +121,11 @@ pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<WaitingCall> {
     };
     checked(received.into())?;
     // SAFETY: its bytes are all valid as zeros, too.
-    let call = unsafe { call.assume_init() };
-    Ok(WaitingCall {
-        id: call.id,
-        thread: call.pid,
-        number: call.data.nr.into(),
-        arguments: call.data.args,
-    })
+    Ok(unsafe { call.assume_init() })
 }
 
 /// Answers a waiting call with 0, or an error.
-pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result<(), Errno>) {
+pub(super) fn answer_call(listener: &OwnedFd, call: &seccomp_notif, answer: Result<(), Errno>) {
     let answer = libc::seccomp_notif_resp {
         id: call.id,
         val: 0,
@@ -164,14 +147,6 @@ pub(super) fn answer_call(listener: &OwnedFd, call: &WaitingCall, answer: Result
 pub(super) fn has_nobody_else(file: BorrowedFd<'_>) -> bool {
     // SAFETY: no memory is touched.
     unsafe { libc::fcntl(file.as_raw_fd(), libc::F_SETLEASE, libc::F_WRLCK) == 0 }
-}
-
-/// Has the runtime notice when a descriptor becomes readable. Must be called within a tokio
-/// runtime.
-pub(super) fn notice(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
-    // SAFETY: it owns the descriptor, whose number stays the same until it is dropped.
-    let noticed = unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) };
-    Ok(noticed?)
 }
 
 /// Gives this single-threaded process, or its next child, a new namespace.
@@ -236,34 +211,6 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
 /// As [`fork`]; the new process is a sibling.
 pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
     clone(libc::CLONE_PARENT)
-}
-
-/// Runs this in a new process that shares this one's memory; this one pauses until the new one has
-/// executed a program or exited. No page is copied.
-pub(super) fn start_in_place(mut become_it: impl FnMut()) -> io::Result<Option<Pid>> {
-    /// Bytes, of which few are used.
-    const STACK: usize = 1 << 19;
-
-    extern "C" fn begin<F: FnMut()>(argument: *mut libc::c_void) -> libc::c_int {
-        // SAFETY: the argument of `clone` below, not used elsewhere meanwhile.
-        let become_it = unsafe { &mut *argument.cast::<F>() };
-        become_it();
-        // Without exit handlers: the memory is the parent's.
-        exit(1)
-    }
-    fn of<F: FnMut()>(_: &F) -> extern "C" fn(*mut libc::c_void) -> libc::c_int {
-        begin::<F>
-    }
-
-    let mut stack: Vec<u128> = Vec::with_capacity(STACK / size_of::<u128>());
-    let top = stack.spare_capacity_mut().as_mut_ptr_range().end;
-    let begin = of(&become_it);
-    let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
-    // SAFETY: this process has one thread, which waits while the new one uses the memory and the
-    // stack; that is large enough, aligned, and grows downwards. Descriptors, signals and rights
-    // are the new process's own.
-    let pid = unsafe { libc::clone(begin, top.cast(), flags, (&raw mut become_it).cast()) };
-    forked(pid.into())
 }
 
 /// For `clone3`; the constant of `libc` is deprecated for its too small type.

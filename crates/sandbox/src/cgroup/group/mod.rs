@@ -2,7 +2,6 @@ use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
@@ -10,7 +9,9 @@ use rustix::process::{Pid, Signal, kill_process};
 
 use super::Version;
 use super::controller::{Account, Allowance, Controller, Freezer};
-use super::{PREFIX, ParentGroup, ParentGroups};
+use super::{ParentGroup, ParentGroups};
+use crate::limits::Exceeded;
+use crate::private_directory::PREFIX;
 
 /// How long the kernel may take to notice that a group is empty.
 const EMPTYING: Duration = Duration::from_secs(1);
@@ -21,17 +22,7 @@ const MOST_MEMORY: &str = "memory.max_usage_in_bytes";
 /// The kernel charges this many bytes at a time where it can, and may give up when fewer are left.
 const CHARGED_AT_ONCE: u64 = 64 << 12;
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Bound {
-    /// The kernel killed a process for its memory; others of the bot may live.
-    Memory,
-    /// The same, but other programs used the memory.
-    OthersMemory,
-    /// The kernel refused a process or thread.
-    Tasks,
-}
-
-/// A bot's groups, one in each hierarchy. Removed when dropped by the process that made them.
+/// A bot's groups, one in each hierarchy. Removed when dropped.
 #[derive(Debug, Default)]
 pub(crate) struct Groups(Vec<Part>);
 
@@ -41,11 +32,9 @@ pub(super) struct Part {
     version: Version,
     controllers: Vec<Controller>,
     /// Counters of bounds met, each with how its line starts.
-    events: Vec<(Bound, File, &'static [u8])>,
+    events: Vec<(Controller, File, &'static [u8])>,
     /// Held while the group is in use.
     _lock: File,
-    /// The process that made it.
-    maker: u32,
 }
 
 /// How a process becomes a member of groups. Moving a process between groups makes all processes of
@@ -90,18 +79,23 @@ impl Groups {
         Ok(membership)
     }
 
-    pub(crate) fn exceeded(&self) -> Option<Bound> {
-        let is_met = |part: &Part, bound: Bound, file, start| {
-            is_counted(file, start) && (bound != Bound::Tasks || has_had_all_tasks(&part.directory))
-        };
+    /// The bound that was met; processes and threads count together, as threads.
+    pub(crate) fn exceeded(&self) -> Option<Exceeded> {
         self.0.iter().find_map(|part| {
             let mut events = part.events.iter();
-            let met = events.find(|(bound, file, start)| is_met(part, *bound, file, start));
-            met.map(|(bound, ..)| match bound {
-                // The kernel counts it in the process's group even when a parent group ran out of
-                // memory.
-                Bound::Memory if !part.has_had_all_memory() => Bound::OthersMemory,
-                bound => *bound,
+            events.find_map(|(controller, file, start)| {
+                let is_met = is_counted(file, start);
+                match controller {
+                    // The kernel counts it in the process's group even when a parent group ran out
+                    // of memory.
+                    Controller::Memory if is_met && !part.has_had_all_memory() => {
+                        Some(Exceeded::OthersMemory)
+                    }
+                    Controller::Memory => is_met.then_some(Exceeded::Memory),
+                    _ => {
+                        (is_met && has_had_all_tasks(&part.directory)).then_some(Exceeded::Threads)
+                    }
+                }
             })
         })
     }
@@ -134,19 +128,9 @@ impl Groups {
             let _ = set(&part.directory, "freezer.state", "THAWED");
         }
     }
-
-    /// Kills all processes, stopped ones included.
-    pub(crate) fn kill(&self) {
-        // All groups hold the same processes. With v2 all are killed at once, else when stopped.
-        let two = self.0.iter().find(|part| part.version == Version::Two);
-        let part = two.or_else(|| self.with(Controller::Freezer));
-        if let Some(part) = part.or(self.0.first()) {
-            kill_all(&part.directory, part.version);
-        }
-    }
 }
 
-/// In v2 with one write.
+/// Kills all processes, stopped ones included; in v2 with one write.
 pub(super) fn kill_all(directory: &Path, version: Version) {
     if version == Version::Two && set(directory, "cgroup.kill", "1").is_ok() {
         return;
@@ -201,19 +185,10 @@ fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
 
 impl Part {
     pub(super) fn new(parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let directory = parent
-            .directory
-            .join(format!("{PREFIX}{}-{number}", std::process::id()));
-        match fs::create_dir(&directory) {
-            // Left by a killed process that had this process's id.
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                fs::remove_dir(&directory)?;
-                fs::create_dir(&directory)?;
-            }
-            made => made?,
-        }
+        let directory = tempfile::Builder::new()
+            .prefix(&format!("{PREFIX}{}-", std::process::id()))
+            .tempdir_in(&parent.directory)?
+            .keep();
         Self::set_up(directory, parent, allowance)
     }
 
@@ -226,7 +201,6 @@ impl Part {
             controllers: parent.controllers.clone(),
             events: Vec::new(),
             _lock: lock,
-            maker: std::process::id(),
         };
         if part.controllers.contains(&Controller::Account) {
             let account = Account::new(&part.directory, part.version).open()?;
@@ -239,14 +213,10 @@ impl Part {
                     done => done?,
                 }
             }
-            let bound = match controller {
-                Controller::Memory => Bound::Memory,
-                _ => Bound::Tasks,
-            };
             if let Some((file, start)) = controller.events(parent.version)
                 && let Ok(file) = File::open(part.directory.join(file))
             {
-                part.events.push((bound, file, start));
+                part.events.push((*controller, file, start));
             }
         }
         Ok(part)
@@ -269,9 +239,6 @@ impl Part {
 
 impl Drop for Part {
     fn drop(&mut self) {
-        if self.maker != std::process::id() {
-            return;
-        }
         let deadline = Instant::now() + EMPTYING;
         while let Err(error) = fs::remove_dir(&self.directory) {
             if error.raw_os_error() != Some(libc::EBUSY) || Instant::now() > deadline {
