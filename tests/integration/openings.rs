@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use referee::arena::plan::request::PlanRequest;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, Position as _, Side};
@@ -219,4 +220,19 @@ fn errors_name_the_line() {
     let hanging = format!("{}\n@{}\n", ".".repeat(42), ".".repeat(41));
     let error = parse(&FourInARow, &hanging).unwrap_err();
     assert!(matches!(error, FileError::Line { line: 2, .. }), "{error}");
+}
+
+#[test]
+fn openings_of_a_file_are_checked_and_none_are_drawn() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let request = PlanRequest {
+        openings: Some(file.path().to_owned()),
+        opening_plies: Some(16),
+        ..PlanRequest::default()
+    };
+    let check = || request.check_openings(&Edition::default(), 7);
+    let empty = check().unwrap_err().to_string();
+    assert!(empty.contains("there is no opening in it"), "{empty}");
+    std::fs::write(file.path(), "AB..............\n").unwrap();
+    check().unwrap();
 }

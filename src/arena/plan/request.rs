@@ -251,8 +251,11 @@ impl PlanRequest {
         draw(ruleset, plan.seed, plies, count)
     }
 
-    /// Fails when none can be drawn.
+    /// Fails when none can be drawn, or read of the file.
     pub fn check_openings(&self, ruleset: &dyn Ruleset, seed: u64) -> Result<(), TournamentError> {
+        if self.openings.is_some() {
+            return self.openings_of_file(ruleset).map(drop);
+        }
         let plies = self.opening_plies;
         let plies = plies.unwrap_or_else(|| openings::usual_plies(ruleset));
         draw(ruleset, seed, plies, 1).map(drop)
