@@ -65,19 +65,17 @@ pub fn merge(
 ) -> Result<Merged, TournamentError> {
     let mut parts = parts(directory, plan)?;
     let journal = directory.journal_file();
-    if journal.exists() {
-        // An earlier merge, or games kept from an earlier plan of a league.
-        parts.push(Part {
-            path: journal.clone(),
-            headers: Vec::new(),
-        });
-    }
+    // Before it is read: no referee may play into it meanwhile.
+    let (lock, _) = directory.open_journal(&journal, LINGERING_LOCK)?;
+    // An earlier merge, or games kept from an earlier plan of a league.
+    parts.push(Part {
+        path: journal.clone(),
+        headers: Vec::new(),
+    });
     let (endings, duplicates, mut twice) = survey(&parts, plan)?;
     complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
     drop(endings);
-    // No referee may play into it meanwhile.
-    let (lock, _) = directory.open_journal(&journal, LINGERING_LOCK)?;
     let file = AtomicFile::create(&journal).map_err(TournamentError::io(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
