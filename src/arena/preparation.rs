@@ -64,7 +64,7 @@ pub struct Preparation<'a> {
     pub request: &'a PlanRequest,
     pub ruleset: &'a Arc<dyn Ruleset>,
     pub directory: &'a TournamentDirectory,
-    /// Entry checks at once.
+    /// Games at once.
     pub jobs: usize,
     /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<&'a str>,
@@ -217,7 +217,7 @@ impl Preparation<'_> {
     }
 }
 
-/// Checks `jobs` bots at once; those for which processes ran out, again one by one. Returns the fit ones.
+/// Checks two bots for each of `jobs` games at once; those for which processes ran out, again one by one. Returns the fit ones.
 pub async fn check_all(
     ruleset: &Arc<dyn Ruleset>,
     entrants: Vec<Entrant>,
@@ -226,7 +226,7 @@ pub async fn check_all(
     pieces_path: Option<&str>,
     notify: &mut dyn FnMut(Notice<'_>),
 ) -> Result<Vec<Entrant>, TournamentError> {
-    let jobs = Rc::new(Semaphore::new(jobs));
+    let jobs = Rc::new(Semaphore::new(2 * jobs));
     let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
     let questions = Arc::new(Questions::default());
     let local = LocalSet::new();

@@ -62,7 +62,6 @@ impl<L> Scheduler<L> {
         pairs: Range<u64>,
         endings: Endings,
         workers: usize,
-        sprt: Option<Sprt>,
         more_rounds: bool,
         unplayed: Box<WriteUnplayed<L>>,
     ) -> Self {
@@ -80,7 +79,7 @@ impl<L> Scheduler<L> {
                 window: workers * WINDOW_PER_WORKER,
                 bots: plan.bots.iter().map(|_| BotPairs::default()).collect(),
                 open: BTreeMap::new(),
-                sprt: sprt.map(|sprt| (sprt, Pentanomial::default())),
+                sprt: plan.sprt.map(|sprt| (sprt, Pentanomial::default())),
                 unwritten: 0,
                 stopping: false,
                 newly_benched: Vec::new(),
