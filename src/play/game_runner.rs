@@ -12,7 +12,7 @@ use super::examiner::request_of;
 use super::game::GameObserver;
 use super::game::{End, Played, play};
 use super::game::{TextBuffers, TurnTime, take_turn};
-use super::seat::{Seat, StartError, stop_both};
+use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
 use crate::bot::Fault;
@@ -62,15 +62,6 @@ pub enum GameError {
     Game(String),
     #[error(transparent)]
     Io(#[from] io::Error),
-}
-
-impl From<StartError> for GameError {
-    fn from(error: StartError) -> Self {
-        match error {
-            StartError::CannotStart(error) => error.into(),
-            StartError::Exhausted(error) => error.into(),
-        }
-    }
 }
 
 /// Plays games by one set of rules, several at a time if needed.
@@ -286,7 +277,7 @@ impl GameRunner {
         loop {
             let refusals = RefusalMark::recent();
             if let Err(error) = seat.start(seed).await {
-                try_again(&mut attempts, error.into()).await?;
+                try_again(&mut attempts, error).await?;
                 continue;
             }
             let since = self.stalls.mark();
@@ -330,7 +321,7 @@ impl GameRunner {
         let void_reason = self.stalls.void_reason(since, &fault).await;
         let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
         let exhausted = exhausted.filter(|_| !seat.has_too_many_processes());
-        let ended = seat.forfeit(&fault).await?;
+        let (never_answered, stderr) = seat.forfeit(&fault).await?;
         if let Some(limit) = exhausted {
             return Err(limit.into());
         }
@@ -338,8 +329,8 @@ impl GameRunner {
         Ok(GameFault {
             by,
             fault,
-            never_answered: ended.never_answered,
-            stderr: ended.stderr,
+            never_answered,
+            stderr,
             reproduce,
             request,
             void_reason,
