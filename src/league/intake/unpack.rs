@@ -183,27 +183,8 @@ fn write(
             "there are more than {MAX_DEPTH} folders in one another; hand in the bot's own files alone"
         ));
     }
-    match entry.what {
-        What::File | What::Folder => {}
-        What::Other => {
-            return refuse("it is a link or no regular file; put the file itself there");
-        }
-        What::Repository => {
-            return refuse(
-                "it is another repository (a submodule); put the files themselves there",
-            );
-        }
-        What::Pointer => {
-            return refuse("Git LFS keeps it elsewhere; commit the file itself, without Git LFS");
-        }
-        What::Encrypted => return refuse("it has a password; hand it in without one"),
-        What::Unreadable => return refuse("it is damaged; make it again"),
-        What::Compressed(method) => {
-            return refuse(&format!(
-                "it is compressed with {method}, which is not read; make the archive again with Deflate, as zip \
-                 programs do unless told otherwise"
-            ));
-        }
+    if let What::Refused(why) = &entry.what {
+        return refuse(why);
     }
     let path = target.join(parts.iter().collect::<PathBuf>());
     let is_folder = entry.what == What::Folder;
