@@ -6,23 +6,20 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::directory::{TournamentDirectory, each_line};
 use super::error::TournamentError;
 use super::plan::Plan;
-use super::results::{Endings, Results};
+use super::results::{Distinct, Endings, Results};
 use super::scheduler::{Benched, ForfeitStreak, WriteUnplayed};
 use super::shard::{self, Header, Shard};
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::{Journal, LINGERING_LOCK};
 use crate::record::reader::Line;
-use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
+use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
 use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -51,7 +48,8 @@ pub struct Merged {
 type Twice = HashMap<GameId, Option<First>>;
 
 struct First {
-    hash: u64,
+    /// Of what was played.
+    hash: (Ending, Option<u64>),
     part: usize,
     line: u64,
 }
@@ -90,7 +88,9 @@ pub fn merge(
             let chosen = choose(part, line, plan, &benched, unplayed, &mut merged)?;
             let (id, bytes, is_new) = chosen;
             if let Some(first) = twice.get_mut(&id) {
-                let hash = hash(&bytes);
+                let game = RecordSummary::parse(&bytes).map_err(|problem| line.error(problem))?;
+                let ending = game.ending().map_err(|problem| line.error(problem))?;
+                let hash = (ending, Distinct::digest(&game));
                 let known = first.get_or_insert(First {
                     hash,
                     part: place,
@@ -117,28 +117,6 @@ pub fn merge(
     let done = file.and_then(AtomicFile::commit);
     done.map_err(TournamentError::io(&journal))?;
     Ok(merged)
-}
-
-/// Without the fields that depend on when and where it was played; the order of fields does not matter.
-fn hash(line: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
-        if let Some(fields) = record.as_object_mut() {
-            for field in [
-                "times_ms",
-                "charged_ms",
-                "started",
-                "usage",
-                "voids",
-                "delayed",
-            ] {
-                fields.remove(field);
-            }
-        }
-        record.sort_all_objects();
-        record.to_string().hash(&mut hasher);
-    }
-    hasher.finish()
 }
 
 /// Journals with their headers, checked against the plan.
@@ -370,19 +348,4 @@ fn not_played(
         .into_iter()
         .find_map(|bot| benched.of(bot, pair.number))?;
     Some(unplayed(&game, &benched))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::hash;
-
-    #[test]
-    fn games_are_compared_by_what_was_played() {
-        let line = |turn: &str, ms: u32| {
-            format!("{{\"id\":\"p000001a\",\"turns\":[\"{turn}\"],\"times_ms\":[{ms}]}}\n")
-        };
-        let one = hash(line("- K", 1).as_bytes());
-        assert_eq!(one, hash(line("- K", 2).as_bytes()));
-        assert_ne!(one, hash(line("- L", 1).as_bytes()));
-    }
 }

@@ -125,7 +125,7 @@ impl Results {
     }
 
     pub fn add_finished(&mut self, plan: &Plan, game: &FinishedRecord) -> Result<GameId, String> {
-        self.add(plan, &RecordSummary::of(game.record())?)
+        self.add(plan, &RecordSummary::parse(game.line().as_bytes())?)
     }
 
     pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {

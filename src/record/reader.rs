@@ -6,8 +6,6 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use memchr::memchr_iter;
-
 use super::{Record, RecordSummary, text_file};
 use crate::text::size;
 
@@ -140,7 +138,6 @@ impl<R: Read> Reader<R> {
         lines.bytes.clear();
         lines.ends.clear();
         while lines.bytes.len() < bytes {
-            self.take_buffered(lines, bytes);
             let Some(line) = self.next_line()? else {
                 break;
             };
@@ -148,28 +145,6 @@ impl<R: Read> Reader<R> {
             lines.ends.push((line.number, lines.bytes.len()));
         }
         Ok(())
-    }
-
-    /// Adds lines that are whole in the buffer, up to an empty one and until there are so many bytes: they are copied
-    /// once, all together.
-    fn take_buffered(&mut self, lines: &mut Lines, bytes: usize) {
-        if self.partial {
-            return;
-        }
-        let buffer = self.input.buffer();
-        let before = lines.bytes.len();
-        let mut end = 0;
-        for newline in memchr_iter(b'\n', buffer) {
-            if before + end >= bytes || is_blank(&buffer[end..newline]) {
-                break;
-            }
-            end = newline + 1;
-            self.number += 1;
-            lines.ends.push((self.number, before + end));
-        }
-        lines.bytes.extend_from_slice(&buffer[..end]);
-        self.position += end as u64;
-        self.input.consume(end);
     }
 
     /// `None` at the end and before an incomplete last line. When the file has grown, the next call continues there.

@@ -225,14 +225,13 @@ impl Report<'_> {
         let all = self.comparison.count();
         let opponents = self.opponents.iter().zip(self.comparison.opponents());
         let opponents = opponents.map(|(bot, counts)| {
-            let new = Measured::of(&counts.new, ERRORS);
             json!({
                 "name": bot.name,
                 "bot": bot.bot,
                 "hash": bot.hash,
                 "share": share(counts, all),
                 "games": games(counts),
-                "new": new,
+                "new": Measured::of(&counts.new, ERRORS),
                 "old": Measured::of(&counts.old, ERRORS),
                 "difference": Measured::of(&counts.advantages, ERRORS).map(Measured::as_difference),
             })
@@ -255,11 +254,7 @@ impl Report<'_> {
             "comparisons": all,
             "most_comparisons": self.most,
             "games": self.games,
-            "forfeits": {
-                "new": self.forfeits.new,
-                "old": self.forfeits.old,
-                "others": self.forfeits.others,
-            },
+            "forfeits": self.forfeits,
             "seconds": self.elapsed.as_secs_f64(),
             "budget": self.budget.map(|budget| budget.as_secs_f64()),
             "seed": self.seed,

@@ -147,6 +147,7 @@ impl Pages {
         match &self.feed {
             Some(feed) => feed
                 .publish(record)
+                .map(drop)
                 .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
             None => Ok(()),
         }
@@ -249,7 +250,7 @@ pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> 
 
 pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
     let published = feed.publish(&line.record()?);
-    published.map_err(|problem| line.error(problem))
+    published.map(drop).map_err(|problem| line.error(problem))
 }
 
 pub(in crate::cli) fn damaged(error: &LineError) -> Failure {

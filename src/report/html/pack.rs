@@ -34,10 +34,9 @@ const DETAIL_CHARS: usize = 1000;
 const STDERR_CHARS: usize = 4000;
 const WORD_CHARS: usize = 80;
 
-/// Bytes of texts of each kind: a page stays small even if every game ends with a long fault. Further texts are only
-/// in the record.
-const SENTENCES: usize = 1_400_000;
-const STDERRS: usize = 1_000_000;
+/// Bytes of texts of faults, and of analyses: a page stays small even if every game ends with a long fault. Further texts
+/// are only in the record.
+const TEXTS: usize = 2_400_000;
 const ANALYSES: usize = 1_500_000;
 
 #[derive(Debug)]
@@ -45,8 +44,7 @@ pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
     /// Those that have no entry yet.
     pub(super) new: Vec<String>,
-    sentences: usize,
-    stderrs: usize,
+    texts: usize,
     analyses: usize,
 }
 
@@ -55,8 +53,7 @@ impl Default for TextStore {
         Self {
             known: HashMap::new(),
             new: Vec::new(),
-            sentences: SENTENCES,
-            stderrs: STDERRS,
+            texts: TEXTS,
             analyses: ANALYSES,
         }
     }
@@ -64,21 +61,21 @@ impl Default for TextStore {
 
 impl TextStore {
     /// The text's number; −1: empty, or no room.
-    fn number(&mut self, text: String, room: fn(&mut Self) -> &mut usize) -> i64 {
-        if text.is_empty() {
-            return -1;
-        }
-        if let Some(&known) = self.known.get(text.as_str()) {
-            return i64::try_from(known).unwrap_or(-1);
-        }
-        let room = room(self);
-        let Some(left) = room.checked_sub(text.len()) else {
-            return -1;
+    fn number(&mut self, text: String) -> i64 {
+        let number = match self.known.get(text.as_str()) {
+            _ if text.is_empty() => return -1,
+            Some(&known) => known,
+            None => {
+                let Some(left) = self.texts.checked_sub(text.len()) else {
+                    return -1;
+                };
+                self.texts = left;
+                let number = self.known.len();
+                self.known.insert(text.as_str().into(), number);
+                self.new.push(text);
+                number
+            }
         };
-        *room = left;
-        let number = self.known.len();
-        self.known.insert(text.as_str().into(), number);
-        self.new.push(text);
         i64::try_from(number).unwrap_or(-1)
     }
 }
@@ -183,11 +180,10 @@ pub(super) fn game(
         let text = |text: &Option<String>, chars| {
             cut(&escape_controls(text.as_deref().unwrap_or_default()), chars)
         };
-        let answer = store.number(text(&result.answer, ANSWER_CHARS), |of| &mut of.sentences);
-        let detail = store.number(text(&result.detail, DETAIL_CHARS), |of| &mut of.sentences);
+        let answer = store.number(text(&result.answer, ANSWER_CHARS));
+        let detail = store.number(text(&result.detail, DETAIL_CHARS));
         let end = result.stderr.as_deref().filter(|_| stderr);
-        let end = end_of(end.unwrap_or_default(), STDERR_CHARS);
-        let end = store.number(end, |of| &mut of.stderrs);
+        let end = store.number(end_of(end.unwrap_or_default(), STDERR_CHARS));
         json!([by, answer, detail, end])
     });
     let empty = record.start.chars().all(|cell| cell == '.');

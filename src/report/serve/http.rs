@@ -60,7 +60,6 @@ pub(super) fn wanted<B>(request: &Request<B>, run: u32) -> Wanted {
     Wanted {
         from: seen.and_then(|id| position_of(id, run)),
         stage: has("stage"),
-        packed: has("packed"),
     }
 }
 
@@ -179,12 +178,11 @@ mod tests {
         assert_eq!(refused(&nameless).unwrap().0, StatusCode::FORBIDDEN);
         let events = |path| {
             let wanted = wanted(&ask("GET", path), 7);
-            (wanted.from, wanted.stage, wanted.packed)
+            (wanted.from, wanted.stage)
         };
-        assert_eq!(events("/events"), (None, false, false));
-        assert_eq!(events("/events?stage"), (None, true, false));
-        assert_eq!(events("/events?from=8-1&packed"), (None, false, true));
-        let all = events("/events?from=7-1&packed&stage");
-        assert_eq!(all, (Some(1), true, true));
+        assert_eq!(events("/events"), (None, false));
+        assert_eq!(events("/events?stage"), (None, true));
+        assert_eq!(events("/events?from=8-1"), (None, false));
+        assert_eq!(events("/events?from=7-1&stage"), (Some(1), true));
     }
 }

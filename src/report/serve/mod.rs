@@ -15,17 +15,17 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! Clients have no queues: the feed holds the entries once, and each client has a position in them. A new client gets
-//! compressed blocks, the same for all. Slow and late clients cost the games no more than a short lock; a client that
-//! reconnects continues at its position.
+//! Clients have no queues: the feed holds the entries once, and each client has a position in them. Slow and late
+//! clients cost the games no more than a short lock; a client that reconnects continues at its position.
 
 mod events;
 mod http;
 mod server;
 mod stage;
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use serde::Serialize;
 use tokio::sync::watch;
 
 pub use server::Server;
@@ -34,28 +34,20 @@ use self::stage::Watched;
 use crate::arena::course::Course;
 use crate::play::stage::Stage;
 use crate::record::Record;
-use crate::report::html::{Block, Figures, Options, Report};
+use crate::report::html::{Figures, Options, Report};
 use crate::session::Ruleset;
+use crate::threads::locked;
 use crate::tournament::standings::Ranking;
 
 /// Shown by the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum State {
     #[default]
     Playing,
     Finished,
     /// Stopped, resumable.
     Interrupted,
-}
-
-impl State {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Playing => "playing",
-            Self::Finished => "finished",
-            Self::Interrupted => "interrupted",
-        }
-    }
 }
 
 /// Of all that a page shows, what it is told when that changes.
@@ -104,14 +96,14 @@ impl Feed {
 
     /// Ignores poisoning: a panic loses at most the game being added.
     fn report(&self) -> MutexGuard<'_, Report> {
-        let report = self.shared.report.lock();
-        report.unwrap_or_else(PoisonError::into_inner)
+        locked(&self.shared.report)
     }
 
-    /// Takes microseconds, whatever the number of clients. The error says what is wrong with the record.
-    pub fn publish(&self, record: &Record) -> Result<(), String> {
+    /// Takes microseconds, whatever the number of clients. Whether the game is not a copy that is skipped; the
+    /// error says what is wrong with the record.
+    pub fn publish(&self, record: &Record) -> Result<bool, String> {
         let mut report = self.report();
-        report.add(record)?;
+        let is_new = report.add(record)?;
         let games = report.games();
         // Still locked: no sequence may begin in between.
         self.tell(|now| {
@@ -119,7 +111,7 @@ impl Feed {
             now.revision += 1;
         });
         drop(report);
-        Ok(())
+        Ok(is_new)
     }
 
     /// Shows games of this ruleset while they are played. Call before the server is bound.
@@ -203,15 +195,6 @@ impl Feed {
     fn entries(&self, sequence: u32, from: usize, bytes: usize) -> Option<(String, usize)> {
         let report = self.report();
         (self.sequence() == sequence).then(|| report.entries(from, bytes))
-    }
-
-    /// The block at this position and the next position; `None` without a full one, or when another sequence has
-    /// begun.
-    fn block(&self, sequence: u32, from: usize) -> Option<(Block, usize)> {
-        let report = self.report();
-        (self.sequence() == sequence)
-            .then(|| report.block(from))
-            .flatten()
     }
 
     /// A copy: no game waits for calculations.

@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -18,6 +18,7 @@ use crate::play::stage::{GameNow, Stage};
 use crate::report::html;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
+use crate::threads::locked;
 
 /// Between two looks.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -85,8 +86,7 @@ impl Watched {
 
     /// `before` were played already.
     pub(super) fn expect(&self, games: u64, before: u64) {
-        let mut expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
-        *expected = Some(Expected {
+        *locked(&self.expected) = Some(Expected {
             games,
             begun: Instant::now(),
             before,
@@ -136,8 +136,7 @@ impl Watched {
 
     /// All games, and seconds left at this run's pace.
     fn progress(&self, played: u64) -> (Option<u64>, Option<u64>) {
-        let expected = *self.expected.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(expected) = expected else {
+        let Some(expected) = *locked(&self.expected) else {
             return (None, None);
         };
         let of_run = u128::from(played.saturating_sub(expected.before));

@@ -43,7 +43,7 @@ function turnCount(packed) {
   return found;
 }
 
-export const canUnpack = () => typeof DecompressionStream !== "undefined";
+const canUnpack = () => typeof DecompressionStream !== "undefined";
 
 // Adds games of a large page, which are compressed columns (`src/report/html/mod.rs`). An error is a sentence.
 export async function unpackGames(packed) {
