@@ -84,7 +84,7 @@ pub struct BracketPlace {
 }
 
 impl BracketPlace {
-    fn winner(&self) -> Option<usize> {
+    pub fn winner(&self) -> Option<usize> {
         if self.bye {
             return self.bots[0].or(self.bots[1]);
         }

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::TournamentError;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
@@ -20,6 +20,7 @@ use crate::sandbox::{Confinement, Sandbox};
 use crate::session::Ruleset;
 use crate::strategy;
 use crate::text::{cause, escape_controls, short_name, unreadable};
+use crate::threads::locked;
 
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
@@ -376,7 +377,7 @@ impl StderrLog {
 
     /// `line` is escaped. If the log cannot be written, the tournament continues without it.
     fn write(&self, pair: u64, line: &str) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         if state.bytes >= MOST_BYTES {
             return;
         }

@@ -12,6 +12,7 @@ use super::plan::Plan;
 use super::results::Endings;
 use super::shard::rounds_of;
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason};
+use crate::threads::locked;
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
@@ -176,7 +177,7 @@ impl<L> Scheduler<L> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<L>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -13,6 +13,7 @@ use crate::bot::spec::Program;
 use crate::log_target::GAME;
 use crate::system::Pid;
 use crate::text::{cause, counted, escape, escape_lines};
+use crate::threads::locked;
 
 /// For an answer.
 pub const TIME: Duration = Duration::from_secs(10);
@@ -205,11 +206,6 @@ impl Drop for Connection {
         let _ = self.end(ENDING);
         self.shared.is_over.store(true, Ordering::Relaxed);
     }
-}
-
-/// Even when a thread has panicked with it.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn pid(child: &Child) -> Option<Pid> {

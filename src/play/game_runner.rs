@@ -43,9 +43,8 @@ pub struct GameFault {
 }
 
 #[derive(Debug)]
-pub struct FinishedGame<'a> {
+pub struct FinishedGame {
     pub record: Record,
-    pub session: Box<dyn Session + 'a>,
     pub fault: Option<GameFault>,
 }
 
@@ -115,7 +114,7 @@ impl GameRunner {
         warm_up: Option<&GameSetup<'_>>,
         is_cold: bool,
         observer: &mut dyn GameObserver,
-    ) -> Result<FinishedGame<'_>, GameError> {
+    ) -> Result<FinishedGame, GameError> {
         let mut attempts = Attempts::default();
         let mut is_cold = is_cold;
         let span = events::game(setup, seats, false);
@@ -171,7 +170,7 @@ impl GameRunner {
         before: Option<&GameSetup<'_>>,
         setup: &GameSetup<'_>,
         observer: &mut dyn GameObserver,
-    ) -> Result<FinishedGame<'_>, GameError> {
+    ) -> Result<FinishedGame, GameError> {
         if let Some(before) = before {
             let span = events::game(before, seats, true);
             let mut nobody = ();
@@ -186,7 +185,7 @@ impl GameRunner {
         seats: &mut [Seat; 2],
         setup: &GameSetup<'_>,
         observer: &mut dyn GameObserver,
-    ) -> Result<FinishedGame<'_>, GameError> {
+    ) -> Result<FinishedGame, GameError> {
         let session = self.ruleset.start_from(setup.start).map_err(|problem| {
             let problem = format!("a game cannot start from {}: {problem}", setup.start);
             self.failed(io::Error::other(problem))
@@ -246,7 +245,6 @@ impl GameRunner {
         }
         Ok(FinishedGame {
             record,
-            session,
             fault: game_fault,
         })
     }

@@ -13,7 +13,7 @@ use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
-use crate::session::{Ruleset, Session};
+use crate::session::Ruleset;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
@@ -81,8 +81,6 @@ impl MatchPlan {
 #[derive(Debug)]
 pub struct MatchGame<'a> {
     pub finished: &'a FinishedRecord,
-    /// The last position; `None` when the game was not played because a bot is benched.
-    pub session: Option<&'a dyn Session>,
     pub fault: Option<&'a GameFault>,
 }
 
@@ -174,15 +172,10 @@ impl MatchRunner {
             let runner = &self.runner;
             let seats = &mut self.seats;
             let game = runner.run(seats, &setup, None, false, observer).await?;
-            let FinishedGame {
-                record,
-                session,
-                fault,
-            } = game;
+            let FinishedGame { record, fault } = game;
             self.score.count(&record);
             observer.ended(&MatchGame {
                 finished: &FinishedRecord::new(record),
-                session: Some(&*session),
                 fault: fault.as_ref(),
             })?;
             let has_left = fault
@@ -246,7 +239,6 @@ impl MatchRunner {
         let finished = FinishedRecord::new(record);
         observer.ended(&MatchGame {
             finished: &finished,
-            session: None,
             fault: None,
         })?;
         Ok(finished)

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::clock::Clock;
@@ -13,6 +13,7 @@ use super::setup::GameSetup;
 use crate::bot::ClockKind;
 use crate::game::Side;
 use crate::session::Session;
+use crate::threads::locked;
 
 /// Clones are the same stage.
 #[derive(Clone, Debug)]
@@ -61,11 +62,6 @@ pub struct Table {
     game: Arc<Mutex<GameNow>>,
     /// By their seats.
     players: [String; 2],
-}
-
-/// No change can be left half done, but for that of a game whose thread has panicked.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Stage {

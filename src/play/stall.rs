@@ -5,13 +5,14 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread::{self, JoinHandle, Thread};
 use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
 use crate::bot::exhaustion::start_thread;
 use crate::sandbox::procfs::own_processor_wait;
+use crate::threads::locked;
 
 /// How often the detector reads the clock.
 const BEAT: Duration = Duration::from_millis(25);
@@ -95,8 +96,7 @@ impl StallDetector {
                     // Read first: what keeps the thread from running after that is in the wait.
                     let now = Instant::now();
                     let waited = own_processor_wait().unwrap_or_default();
-                    let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
-                    beats.beat(now, waited.saturating_sub(before));
+                    locked(&beats).beat(now, waited.saturating_sub(before));
                     before = waited;
                 }
             })?
@@ -120,7 +120,7 @@ impl StallDetector {
     }
 
     fn beats(&self) -> MutexGuard<'_, Beats> {
-        self.beats.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.beats)
     }
 
     /// Only when the thread has run again is it known whether it waited for a CPU.
