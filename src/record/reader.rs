@@ -16,20 +16,6 @@ const BUFFER: usize = 1 << 17;
 const MAX_LINE: usize = 16 << 20;
 
 /// Reads lines with their numbers.
-///
-/// ```
-/// use referee::record::reader::Reader;
-///
-/// let file = "{\"v\":1}\n{\"v\":";
-/// let mut reader = Reader::new("games.jsonl", file.as_bytes());
-/// while let Some(line) = reader.next_line()? {
-///     match line.record() {
-///         Ok(record) => println!("{}", record.result_line()),
-///         Err(error) => println!("{error}"), // with the file, and the number of the line
-///     }
-/// }
-/// # Ok::<(), std::io::Error>(())
-/// ```
 #[derive(Debug)]
 pub struct Reader<R = File> {
     path: PathBuf,
@@ -48,7 +34,6 @@ pub struct Line<'a> {
     bytes: &'a [u8],
 }
 
-/// Consecutive lines.
 #[derive(Debug, Default)]
 pub struct Lines {
     path: PathBuf,

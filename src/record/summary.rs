@@ -1,11 +1,8 @@
 use std::borrow::Cow;
-use std::fmt;
-use std::hash::{BuildHasher as _, DefaultHasher, Hash, Hasher};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
-use foldhash::quality::FixedState;
 use referee_stats::standings::{Game, GameTimes};
-use serde::de::{SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::annotation::{Annotation, Tally};
@@ -13,17 +10,6 @@ use super::{BotIndex, Ending, Reason, TurnText, problem, result};
 
 /// What standings, results and merging need of a [`Record`](super::Record), without copying: borrowed from a line,
 /// whose other fields are not parsed.
-///
-/// ```
-/// use referee::record::{BotIndex, RecordSummary};
-///
-/// let line = br#"{"bots":[{"name":"a"},{"name":"b"}],"first":1,
-///     "result":{"winner":0,"reason":"quarto"},"times_ms":[1.5,0.5]}"#;
-/// let game = RecordSummary::parse(line)?;
-/// assert_eq!(game.names(), ["a", "b"]);
-/// assert_eq!(game.winner(), Some(BotIndex::A));
-/// # Ok::<(), String>(())
-/// ```
 #[derive(Debug, Deserialize)]
 pub struct RecordSummary<'a> {
     /// In a tournament the number of its pair and a letter.
@@ -42,7 +28,7 @@ pub struct RecordSummary<'a> {
     #[serde(borrow, default)]
     pub start: Cow<'a, str>,
     #[serde(default)]
-    turns: Turns,
+    pub turns: Vec<TurnText>,
     #[serde(default)]
     pub times_ms: Cow<'a, [f64]>,
     #[serde(borrow, default)]
@@ -138,15 +124,11 @@ impl<'a> RecordSummary<'a> {
         )
             .hash(&mut hasher);
         (self.first as u8).hash(&mut hasher);
-        self.hash_turns(&mut hasher);
+        self.turns.hash(&mut hasher);
         self.times_ms
             .iter()
             .for_each(|ms| ms.to_bits().hash(&mut hasher));
         hasher.finish()
-    }
-
-    pub fn hash_turns(&self, state: &mut impl Hasher) {
-        self.turns.hash(state);
     }
 
     /// If the game has been analysed.
@@ -177,40 +159,6 @@ impl<'a> RecordSummary<'a> {
             times,
             tallies: self.tallies(),
         }
-    }
-}
-
-/// A hash of the turns, computed while they are read.
-#[derive(Clone, Copy, Debug, Hash)]
-struct Turns(u64);
-
-impl Default for Turns {
-    fn default() -> Self {
-        Self(FixedState::default().build_hasher().finish())
-    }
-}
-
-impl<'de> Deserialize<'de> for Turns {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_seq(EachTurn)
-    }
-}
-
-struct EachTurn;
-
-impl<'de> Visitor<'de> for EachTurn {
-    type Value = Turns;
-
-    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a sequence")
-    }
-
-    fn visit_seq<A: SeqAccess<'de>>(self, mut turns: A) -> Result<Turns, A::Error> {
-        let mut hasher = FixedState::default().build_hasher();
-        while let Some(turn) = turns.next_element::<TurnText>()? {
-            turn.as_str().hash(&mut hasher);
-        }
-        Ok(Turns(hasher.finish()))
     }
 }
 
