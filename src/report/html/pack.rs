@@ -12,8 +12,7 @@
 //! and optionally fault, starting board, `analysis`, remark on the result, who made each turn if the sides did not
 //! alternate (`Record::movers`), `drawings`. Nulls at the end are omitted.
 //!
-//! - Turns: separated by spaces, those of Quarto without their own space (`-K 6A`); by tabs if a turn of another game
-//!   contains a space.
+//! - Turns: separated by tabs.
 //! - Times: three significant digits and a letter for the power of ten of a microsecond: `7a` is 7 µs, `123b` 1.23 ms.
 //! - Fault: the bot's index, and three texts: answer, explanation, end of stderr; −1 for none.
 
@@ -107,28 +106,9 @@ fn times(record: &Record) -> String {
 }
 
 fn turns(record: &Record) -> String {
-    let quarto = |turn: &str| {
-        let (cell, gift) = turn.split_once(' ')?;
-        (gift.chars().count() == 1 && cell.len() <= 2)
-            .then(|| escape_controls(&format!("{cell}{gift}")))
-    };
-    let listed = record.turns.iter().take(MAX_TURNS);
-    let short: Option<Vec<String>> = listed
-        .clone()
-        .map(|turn| match record.game.as_str() {
-            "quarto" => quarto(turn),
-            _ => (!turn.contains(char::is_whitespace))
-                .then(|| cut(&escape_controls(turn), WORD_CHARS)),
-        })
-        .collect();
-    match short {
-        Some(turns) => turns.join(" "),
-        // Not canonical: unchanged.
-        None => listed
-            .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
-            .collect::<Vec<_>>()
-            .join("\t"),
-    }
+    let turns = record.turns.iter().take(MAX_TURNS);
+    let turns = turns.map(|turn| cut(&escape_controls(turn), WORD_CHARS));
+    turns.collect::<Vec<_>>().join("\t")
 }
 
 fn lines(record: &Record) -> String {
