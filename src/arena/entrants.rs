@@ -62,7 +62,6 @@ pub struct Entrants {
 }
 
 impl Entrants {
-    /// Those entered first.
     pub fn names(&self) -> Vec<&str> {
         let entered = self.entered.iter().map(|bot| &bot.plan);
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
@@ -286,13 +285,10 @@ impl Entrant {
         // A plan's limits come from a time control: always valid.
         let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
         let own = self.plan.environment.clone();
-        let seat = Seat::program(ruleset, pieces_path, self.program.clone(), time)
+        Seat::program(ruleset, pieces_path, self.program.clone(), time)
             .named(self.plan.name.clone())
-            .with_environment(own);
-        match tap {
-            Some(tap) => seat.with_tap(tap),
-            None => seat,
-        }
+            .with_environment(own)
+            .with_tap(tap)
     }
 }
 

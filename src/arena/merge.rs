@@ -24,7 +24,6 @@ use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReport {
-    /// The CPU's model.
     pub cpu: String,
     pub games: u64,
     /// Games forfeited for `timeout`.

@@ -64,7 +64,6 @@ pub struct Worker<'a> {
 struct Reporter<'a> {
     context: &'a ArenaContext,
     id: GameId,
-    /// Or nothing.
     table: &'a mut dyn GameObserver,
 }
 
@@ -293,7 +292,6 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// For the log.
 fn span(pair: &PairOfGames) -> tracing::Span {
     tracing::info_span!(target: SPAN, "pairing", pair = pair.number, round = pair.round)
 }

@@ -335,7 +335,6 @@ impl GameRunner {
         })
     }
 
-    /// Without a forfeit.
     fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Session) -> ResultEntry {
         match outcome {
             Outcome::Draw => ResultEntry {

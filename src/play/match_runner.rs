@@ -77,7 +77,6 @@ impl MatchPlan {
     }
 }
 
-/// Finished or not played.
 #[derive(Debug)]
 pub struct MatchGame<'a> {
     pub finished: &'a FinishedRecord,
@@ -112,7 +111,6 @@ pub struct Score {
 }
 
 impl Score {
-    /// Played or only scored.
     pub const fn games(&self) -> u64 {
         self.wins[0] + self.wins[1] + self.draws
     }

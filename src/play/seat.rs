@@ -156,7 +156,6 @@ impl Seat {
         self
     }
 
-    /// For its processes.
     #[must_use]
     pub fn with_environment(
         mut self,
@@ -168,11 +167,10 @@ impl Seat {
         self
     }
 
-    /// Line by line.
     #[must_use]
-    pub fn with_tap(mut self, tap: Tap) -> Self {
+    pub fn with_tap(mut self, tap: Option<Tap>) -> Self {
         if let SeatPlayer::Program(seat) = &mut self.player {
-            seat.tap = Some(tap);
+            seat.tap = tap;
         }
         self
     }
@@ -346,7 +344,6 @@ impl Seat {
         }
     }
 
-    /// When it is known.
     pub fn language(&self) -> Option<Language> {
         match &self.player {
             SeatPlayer::Human(_) => None,
@@ -393,7 +390,6 @@ impl Seat {
     }
 }
 
-/// At the same time.
 pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
     let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)

@@ -60,7 +60,6 @@ pub struct Table {
     stage: Stage,
     number: usize,
     game: Arc<Mutex<GameNow>>,
-    /// By their seats.
     players: [String; 2],
 }
 
@@ -203,7 +202,6 @@ mod tests {
         }
     }
 
-    /// As [`super::super::game::play`] tells them.
     fn play(table: &mut Table, turns: &[&str]) {
         let edition = Edition::default();
         let session = edition.start();

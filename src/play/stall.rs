@@ -6,7 +6,7 @@
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::thread::{self, JoinHandle, Thread};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
@@ -32,7 +32,6 @@ pub struct StallDetector {
     beats: Arc<Mutex<Beats>>,
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
-    thread: Thread,
     catching_up: Duration,
 }
 
@@ -104,7 +103,6 @@ impl StallDetector {
         Ok(Self {
             beats,
             stop,
-            thread: beating.thread().clone(),
             catching_up: CATCHING_UP,
             beating: Some(beating),
         })
@@ -116,6 +114,15 @@ impl StallDetector {
             late: beats.late(),
             stopped: beats.stopped(),
             asleep: asleep(),
+        }
+    }
+
+    fn end(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(beating) = self.beating.take() {
+            beating.thread().unpark();
+            // The thread does not panic.
+            let _ = beating.join();
         }
     }
 
@@ -189,10 +196,8 @@ impl StallDetector {
     /// Every moment counts as one in which the referee did not run, or none.
     pub(super) fn fixed(late: bool) -> Self {
         let mut detector = Self::start().unwrap();
-        detector.stop.store(true, Ordering::Relaxed);
         detector.catching_up = Duration::ZERO;
-        detector.thread.unpark();
-        let _ = detector.beating.take().map(JoinHandle::join);
+        detector.end();
         // Its thread has exited, so it stays asleep since then.
         let now = Instant::now();
         detector.beats.lock().unwrap().last = if late {
@@ -206,12 +211,7 @@ impl StallDetector {
 
 impl Drop for StallDetector {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.unpark();
-        if let Some(beating) = self.beating.take() {
-            // The thread does not panic.
-            let _ = beating.join();
-        }
+        self.end();
     }
 }
 

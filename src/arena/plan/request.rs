@@ -25,7 +25,6 @@ const MOST_PAIRS: u64 = 10_000_000;
 /// Drawn in less than a second; then repeated.
 const MOST_OPENINGS: u64 = 100_000;
 
-/// Default of [`PlanRequest::bench_after`].
 const BENCH_AFTER: u32 = 10;
 
 /// `None`: as in the resumed plan, or the default.
@@ -63,7 +62,6 @@ pub struct PlanRequest {
     pub strict: bool,
 }
 
-/// Impossible options.
 fn refused<T>(problem: String) -> Result<T, TournamentError> {
     Err(TournamentError::Input(problem))
 }
