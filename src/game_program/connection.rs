@@ -225,7 +225,6 @@ fn watch(shared: &Shared, begun: Instant) {
     }
 }
 
-/// With what it started.
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = pid(child) {
@@ -235,7 +234,6 @@ fn kill(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// And logs its lines.
 fn keep_stderr(shared: &Shared, stderr: ChildStderr) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();

@@ -227,7 +227,6 @@ impl GameProgram {
         ))
     }
 
-    /// In a sentence.
     fn name(&self) -> String {
         let words = self.program.command.join(" ");
         format!("the game's program {}", escape_path(&words))

@@ -26,7 +26,6 @@ const VERSIONS: &str = "versions";
 /// Identifies a game in any tournament: bots with versions, who moves first, the starting board.
 type Key = ([Bot; 2], BotIndex, String);
 
-/// Name and version.
 type Bot = (String, String);
 
 pub fn file(league: &Path) -> PathBuf {
@@ -181,9 +180,7 @@ pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, TournamentE
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
     pub received: Timestamp,
-    /// Of the playing version.
     pub now: f64,
-    /// Of the version before.
     pub before: f64,
     /// Of the playing version, and of the one before.
     pub games: [u64; 2],

@@ -28,7 +28,6 @@ const FILES: [&str; 3] = ["games.jsonl", analysing::FILE, "plan.json"];
 #[derive(Debug)]
 pub struct LeagueDirectory {
     path: PathBuf,
-    /// Held until dropped.
     _lock: File,
 }
 

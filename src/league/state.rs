@@ -37,7 +37,6 @@ pub enum Status {
 pub struct Version {
     /// The beginning of its files' hash; the name of their folder.
     pub id: String,
-    /// When it was submitted.
     pub received: Timestamp,
     #[serde(flatten)]
     pub status: Status,
@@ -209,7 +208,6 @@ impl Member {
         }
     }
 
-    /// Submitted by `deadline`.
     pub fn newest(&self, deadline: Option<Timestamp>) -> Option<&Version> {
         self.in_time(deadline).next_back()
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::standings::markdown_table;
+use super::standings::{markdown_table, percent};
 use super::terminal::{Palette, aligned};
 use crate::arena::comparison::Forfeits;
 use crate::text::{counted, escape_controls, escape_markdown};
@@ -49,11 +49,6 @@ pub struct Report<'a> {
     pub seed: u64,
     pub ended: Ended,
     pub problem: Option<String>,
-}
-
-/// `61.2%`.
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 /// `+3.1%`.

@@ -43,7 +43,6 @@ pub struct TerminalView<O, E> {
 pub struct ViewOptions {
     pub detail: Detail,
     pub palette: Palette,
-    /// For faults.
     pub err_palette: Palette,
     /// Of the terminal that shows turns, if it is one.
     pub columns: Option<usize>,
@@ -54,7 +53,6 @@ pub struct ViewOptions {
 }
 
 impl<O: Write, E: Write> TerminalView<O, E> {
-    /// `games`: in total.
     pub const fn new(names: [String; 2], games: u64, options: ViewOptions, out: O, err: E) -> Self {
         Self {
             out,

@@ -10,7 +10,6 @@ use rand::Rng;
 use crate::seed::{self, Purpose};
 use crate::session::{Ruleset, Session};
 
-/// Default plies.
 pub const PLIES: u32 = 4;
 
 /// Of a game program, whose games may be short.
@@ -79,7 +78,6 @@ pub fn at(openings: &[String], number: u64) -> Option<&str> {
         .map(String::as_str)
 }
 
-/// Playable and undecided.
 fn is_opening(ruleset: &dyn Ruleset, plies: u32, board: &str) -> Result<bool, String> {
     let Ok(session) = ruleset.start_from(board) else {
         return Ok(false);

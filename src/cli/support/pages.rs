@@ -259,13 +259,17 @@ pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
 
 /// Completely or not at all; `-` is stdout.
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
-    let page = feed.page().map_err(Failure::Usage)?;
-    if let Some(why) = feed.undrawn() {
+    let report = feed.report();
+    let page = report.page();
+    let page = page.map_err(|error| Failure::Usage(error.to_string()))?;
+    if let Some(why) = report.undrawn() {
         print_stderr(&format!("referee: {}: {why}", path.display()));
     }
+    let bots = report.bots();
+    drop(report);
     write_file(path, &page, "page", || {
         let games = counted(feed.games(), "game", "games");
-        format!("{games} of {} bots", feed.bots())
+        format!("{games} of {bots} bots")
     })
 }
 

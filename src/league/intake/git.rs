@@ -51,7 +51,6 @@ struct Change {
 
 struct Commit {
     tree: String,
-    /// The first one.
     parent: Option<String>,
     at: Timestamp,
 }

@@ -9,7 +9,6 @@ use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
-use super::stage::Watched;
 use super::{Feed, Now};
 use crate::report::html::Served;
 
@@ -24,7 +23,6 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Begins a sequence of games.
 const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 
-/// By all connections.
 pub(super) struct Shared {
     pub(super) feed: Feed,
     pub(super) served: Served,
@@ -36,7 +34,6 @@ pub(super) struct Shared {
 /// The client left or does not accept data, or the page has ended.
 pub(super) struct Disconnected;
 
-/// A client's request.
 pub(super) struct Wanted {
     /// First position; `None` for all, with the `BEGIN` event.
     pub(super) from: Option<usize>,
@@ -98,7 +95,7 @@ pub(super) async fn send_events(
 ) -> Result<(), Disconnected> {
     let mut changes = shared.feed.watch();
     let watched = shared.feed.watched().filter(|_| wanted.stage);
-    let _watching = watched.map(Watched::watch);
+    let _watching = watched.map(|watched| watched.watch());
     let mut told = Now::default();
     let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE_INTERVAL, KEEP_ALIVE_INTERVAL);
     if wanted.from.is_none() {

@@ -14,7 +14,6 @@ use hyper::{Method, Request, Response, StatusCode};
 use super::events::{Wanted, position_of};
 use crate::report::html::Served;
 
-/// Complete, or a stream.
 pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
 const SAME_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -113,7 +112,6 @@ pub(super) fn events(stream: Channel<Bytes>) -> Response<Body> {
     response
 }
 
-/// With its explanation.
 pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
     let mut response = whole(status, "text/plain; charset=utf-8", why.to_owned());
     if status == StatusCode::METHOD_NOT_ALLOWED {

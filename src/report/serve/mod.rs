@@ -2,19 +2,6 @@
 //!
 //! A [`Feed`] takes records from any thread. A [`Server`] serves a page without data and a stream of server-sent events.
 //!
-//! ```no_run
-//! use referee::report::serve::{Feed, Server};
-//! use referee::report::html::Options;
-//! # fn of_a_game() -> referee::record::Record { unreachable!() }
-//!
-//! let feed = Feed::new(Options { title: "Spring cup".to_owned(), ..Options::default() });
-//! let server = Server::bind("127.0.0.1:4416".parse().unwrap(), feed.clone())?;
-//! println!("watch at {}", server.url());
-//! feed.publish(&of_a_game())?;
-//! server.stop();
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
 //! Clients have no queues: the feed holds the entries once, and each client has a position in them. Slow and late
 //! clients cost the games no more than a short lock; a client that reconnects continues at its position.
 
@@ -39,7 +26,6 @@ use crate::session::Ruleset;
 use crate::threads::locked;
 use crate::tournament::standings::Ranking;
 
-/// Shown by the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
@@ -63,7 +49,6 @@ struct Now {
     figures: Arc<str>,
     /// JSON of the games in play; empty when there is nothing to tell.
     tables: Arc<str>,
-    /// Nothing will follow.
     last: bool,
 }
 
@@ -95,7 +80,7 @@ impl Feed {
     }
 
     /// Ignores poisoning: a panic loses at most the game being added.
-    fn report(&self) -> MutexGuard<'_, Report> {
+    pub fn report(&self) -> MutexGuard<'_, Report> {
         locked(&self.shared.report)
     }
 
@@ -127,7 +112,6 @@ impl Feed {
         }
     }
 
-    /// Tells browsers.
     pub fn set_state(&self, state: State) {
         self.tell(|now| now.state = state);
     }
@@ -161,18 +145,6 @@ impl Feed {
 
     pub fn games(&self) -> u64 {
         self.shared.now.borrow().games
-    }
-
-    pub fn bots(&self) -> usize {
-        self.report().bots()
-    }
-
-    pub fn undrawn(&self) -> Option<String> {
-        self.report().undrawn()
-    }
-
-    pub fn page(&self) -> Result<String, String> {
-        self.report().page().map_err(|error| error.to_string())
     }
 
     fn options(&self) -> &Options {

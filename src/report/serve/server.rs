@@ -73,7 +73,6 @@ impl Server {
         })
     }
 
-    /// As bound.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
