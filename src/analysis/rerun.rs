@@ -10,7 +10,6 @@ use crate::solver::Value;
 /// The first answer that is not the recorded one.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Of its question.
     pub index: usize,
     /// In canonical form; `None` where it forfeits now.
     pub now: Option<String>,
@@ -49,7 +48,6 @@ pub struct Judgement {
     pub findings: Vec<Finding>,
     /// At the departure, of the recorded turn.
     pub then: Option<Comparison>,
-    /// Of the new turn.
     pub now: Option<Comparison>,
 }
 

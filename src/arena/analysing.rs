@@ -17,7 +17,6 @@ use crate::record::Record;
 use crate::record::journal::LINGERING_LOCK;
 use crate::record::reader::{LineError, Reader};
 use crate::solver;
-use crate::text::{cause, unreadable};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnalysisProgress<'a> {
@@ -46,12 +45,12 @@ pub fn analyse(
     // A game whose line was incomplete is analysed again.
     let (mut journal, _) = directory.open_journal(&path, LINGERING_LOCK)?;
     let games = directory.journal_file();
-    let mut reader = Reader::open(&games).map_err(unread(&games))?;
+    let mut reader = Reader::open(&games).map_err(TournamentError::io(&games))?;
     let done = skip_analysed(&path, &games, &mut reader)?;
     progress(AnalysisProgress::Begins { done });
     let analyst = Analyst::new(Effort::Time(time), solver::Options::default(), stop);
     let complete = loop {
-        let Some(line) = reader.next_line().map_err(unread(&games))? else {
+        let Some(line) = reader.next_line().map_err(TournamentError::io(&games))? else {
             break true;
         };
         let wrong = |problem| TournamentError::Input(line.damaged(problem).to_string());
@@ -68,10 +67,12 @@ pub fn analyse(
         let annotated = with_analysis(line.bytes(), &annotation);
         let mut annotated = annotated.map_err(|error| wrong(error.to_string()))?;
         annotated.push('\n');
-        journal.append(&annotated).map_err(unwritten(&path))?;
+        journal
+            .append(&annotated)
+            .map_err(TournamentError::io(&path))?;
         progress(AnalysisProgress::Game);
     };
-    journal.sync().map_err(unwritten(&path))?;
+    journal.sync().map_err(TournamentError::io(&path))?;
     Ok(complete)
 }
 
@@ -83,9 +84,12 @@ pub fn add_analysis(
     let mut reader = match Reader::open(&path) {
         Ok(reader) => reader,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Err(error) => return Err(unread(&path)(error)),
+        Err(error) => return Err(TournamentError::io(&path)(error)),
     };
-    while let Some(line) = reader.next_complete_line().map_err(unread(&path))? {
+    while let Some(line) = reader
+        .next_complete_line()
+        .map_err(TournamentError::io(&path))?
+    {
         let game = line.summary().map_err(|error| damaged(&error))?;
         let tallies = game.tallies();
         results.collector.add_analysis(game.names(), tallies);
@@ -99,20 +103,6 @@ pub fn file(directory: &TournamentDirectory) -> PathBuf {
     directory.path().join(FILE)
 }
 
-fn unread(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
-    move |error| TournamentError::Input(unreadable(path, &error))
-}
-
-fn unwritten(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
-    move |error| {
-        TournamentError::Machine(format!(
-            "{}: cannot write: {}",
-            path.display(),
-            cause(&error)
-        ))
-    }
-}
-
 fn damaged(error: &LineError) -> TournamentError {
     TournamentError::Input(format!(
         "{error}; delete this file to have all games analysed again"
@@ -122,10 +112,10 @@ fn damaged(error: &LineError) -> TournamentError {
 /// Returns the number of games that were skipped.
 fn skip_analysed(path: &Path, journal: &Path, games: &mut Reader) -> Result<u64, TournamentError> {
     let mut done = 0;
-    let mut analysed = Reader::open(path).map_err(unread(path))?;
-    while let Some(line) = analysed.next_line().map_err(unread(path))? {
+    let mut analysed = Reader::open(path).map_err(TournamentError::io(path))?;
+    while let Some(line) = analysed.next_line().map_err(TournamentError::io(path))? {
         let old = line.summary().map_err(|error| damaged(&error))?;
-        let game = games.next_line().map_err(unread(journal))?;
+        let game = games.next_line().map_err(TournamentError::io(journal))?;
         let same = game.and_then(|line| line.summary().ok());
         if same.is_none_or(|game| game.id != old.id) {
             let problem = "it is not of the game in games.jsonl".to_owned();

@@ -4,6 +4,8 @@
 //! The new version is the first bot, the old one the second. A comparison with the old version is one pair; with
 //! another opponent, it is two pairs from the same opening: new and old version against it.
 
+use serde::Serialize;
+
 use super::results::Endings;
 use crate::record::{BotIndex, Ending};
 use crate::tournament::betting::MeanTest;
@@ -31,7 +33,7 @@ pub fn round(opponents: &[usize]) -> Round {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Forfeits {
     pub new: u32,
     pub old: u32,

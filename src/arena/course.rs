@@ -45,10 +45,8 @@ pub struct Upcoming {
     pub pairs: [u64; 2],
 }
 
-/// Most meetings in [`Course::next`].
 const NEXT: usize = 100;
 
-/// Of a Swiss tournament.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CourseRound {
     pub meetings: Vec<Meeting>,
@@ -84,7 +82,7 @@ pub struct BracketPlace {
 }
 
 impl BracketPlace {
-    fn winner(&self) -> Option<usize> {
+    pub fn winner(&self) -> Option<usize> {
         if self.bye {
             return self.bots[0].or(self.bots[1]);
         }
@@ -93,15 +91,11 @@ impl BracketPlace {
     }
 }
 
-/// In its group's table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct GroupPlace {
     pub bot: usize,
-    /// Half points.
     pub half_points: u64,
-    /// In the group.
     pub games: u64,
-    /// Into the bracket.
     pub advances: bool,
 }
 
@@ -206,7 +200,6 @@ impl Results {
             .collect()
     }
 
-    /// The tables so far.
     fn groups(&self, plan: &Plan) -> Vec<Vec<GroupPlace>> {
         if plan.format != Format::GroupsKnockout {
             return Vec::new();
@@ -271,12 +264,14 @@ impl Results {
         for number in bracket.rounds_before.. {
             let matches = self.matches(plan, number);
             let played = plan.rounds.get(number);
-            for meeting in played.map_or_else(Vec::new, |round| self.meetings(round)) {
+            let meetings = played.map_or_else(Vec::new, |round| self.meetings(round));
+            for (number, meeting) in meetings.into_iter().enumerate() {
+                let played = matches.get(number);
                 let meets = |place: &&mut BracketPlace| place.bots.contains(&Some(meeting.bots[0]));
                 let Some(place) = round.iter_mut().find(meets) else {
                     continue;
                 };
-                place.meeting = Some(decided(meeting, bracket, &matches, place.bots));
+                place.meeting = Some(decided(meeting, bracket, played, place.bots));
             }
             let next = round
                 .chunks(2)
@@ -299,21 +294,14 @@ impl Results {
 fn decided(
     mut meeting: Meeting,
     bracket: &Bracket,
-    matches: &[Match],
+    played: Option<&Match>,
     order: [Option<usize>; 2],
 ) -> Meeting {
     if order[0] != Some(meeting.bots[0]) {
         meeting.bots.reverse();
         meeting.half_points.reverse();
     }
-    let is_this = |played: &&Match| {
-        let those = [played.pairing.a, played.pairing.b].map(EntrantId::index);
-        meeting.bots.iter().all(|bot| those.contains(bot))
-    };
-    let played = matches
-        .iter()
-        .find(is_this)
-        .filter(|_| meeting.is_complete());
+    let played = played.filter(|_| meeting.is_complete());
     meeting.winner = played.and_then(|played| {
         let (winner, by) = bracket.decision(played);
         let side = meeting.bots.iter().position(|&bot| bot == winner.index())?;

@@ -44,7 +44,6 @@ impl TournamentDirectory {
         shell::quoted(&self.path.to_string_lossy()).into_owned()
     }
 
-    /// The plan's file.
     pub fn plan_file(&self) -> PathBuf {
         self.path.join("plan.json")
     }
@@ -90,7 +89,6 @@ impl TournamentDirectory {
             .map_err(|problem| TournamentError::Input(format!("{}: {problem}", path.display())))
     }
 
-    /// Atomic.
     pub fn write_plan(&self, plan: &mut Plan) -> Result<()> {
         let text = plan.to_json().map_err(io::Error::from)?;
         self.write("plan.json", &text)
@@ -149,7 +147,6 @@ impl TournamentDirectory {
     }
 }
 
-/// Every complete line.
 pub(super) fn each_line(path: &Path, mut visit: impl FnMut(&Line<'_>) -> Result<()>) -> Result<()> {
     let mut reader = Reader::open(path).map_err(TournamentError::io(path))?;
     while let Some(line) = reader

@@ -5,7 +5,7 @@ use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use super::TournamentError;
 use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
@@ -20,6 +20,7 @@ use crate::sandbox::{Confinement, Sandbox};
 use crate::session::Ruleset;
 use crate::strategy;
 use crate::text::{cause, escape_controls, short_name, unreadable};
+use crate::threads::locked;
 
 #[derive(Clone, Debug, Default)]
 pub struct BotRequest {
@@ -61,7 +62,6 @@ pub struct Entrants {
 }
 
 impl Entrants {
-    /// Those entered first.
     pub fn names(&self) -> Vec<&str> {
         let entered = self.entered.iter().map(|bot| &bot.plan);
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
@@ -292,13 +292,10 @@ impl Entrant {
         // A plan's limits come from a time control: always valid.
         let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
         let own = self.plan.environment.clone();
-        let seat = Seat::program(ruleset, pieces_path, self.program.clone(), time)
+        Seat::program(ruleset, pieces_path, self.program.clone(), time)
             .named(self.plan.name.clone())
-            .with_environment(own);
-        match tap {
-            Some(tap) => seat.with_tap(tap),
-            None => seat,
-        }
+            .with_environment(own)
+            .with_tap(tap)
     }
 }
 
@@ -383,7 +380,7 @@ impl StderrLog {
 
     /// `line` is escaped. If the log cannot be written, the tournament continues without it.
     fn write(&self, pair: u64, line: &str) {
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = locked(&self.state);
         if state.bytes >= MOST_BYTES {
             return;
         }

@@ -49,7 +49,6 @@ pub enum TournamentError {
         differences: Vec<String>,
         /// New or changed bots, as they are now.
         late: Vec<BotPlan>,
-        /// The directory's plan.
         plan: Box<Plan>,
     },
 }

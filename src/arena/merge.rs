@@ -6,28 +6,24 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use serde_json::Value;
-
 use super::directory::{TournamentDirectory, each_line};
 use super::error::TournamentError;
 use super::plan::Plan;
-use super::results::{Endings, Results};
+use super::results::{Distinct, Endings, Results};
 use super::scheduler::{Benched, ForfeitStreak, WriteUnplayed};
 use super::shard::{self, Header, Shard};
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::{Journal, LINGERING_LOCK};
 use crate::record::reader::Line;
-use crate::record::{BotIndex, FinishedRecord, ForfeitReason};
+use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
 use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct HostReport {
-    /// The CPU's model.
     pub cpu: String,
     pub games: u64,
     /// Games forfeited for `timeout`.
@@ -51,7 +47,8 @@ pub struct Merged {
 type Twice = HashMap<GameId, Option<First>>;
 
 struct First {
-    hash: u64,
+    /// Of what was played.
+    hash: (Ending, Option<u64>),
     part: usize,
     line: u64,
 }
@@ -65,19 +62,17 @@ pub fn merge(
 ) -> Result<Merged, TournamentError> {
     let mut parts = parts(directory, plan)?;
     let journal = directory.journal_file();
-    if journal.exists() {
-        // An earlier merge, or games kept from an earlier plan of a league.
-        parts.push(Part {
-            path: journal.clone(),
-            headers: Vec::new(),
-        });
-    }
+    // Before it is read: no referee may play into it meanwhile.
+    let (lock, _) = directory.open_journal(&journal, LINGERING_LOCK)?;
+    // An earlier merge, or games kept from an earlier plan of a league.
+    parts.push(Part {
+        path: journal.clone(),
+        headers: Vec::new(),
+    });
     let (endings, duplicates, mut twice) = survey(&parts, plan)?;
     complete(directory, &endings, plan, &parts)?;
     let benched = BenchedBots::find(&endings, plan);
     drop(endings);
-    // No referee may play into it meanwhile.
-    let (lock, _) = directory.open_journal(&journal, LINGERING_LOCK)?;
     let file = AtomicFile::create(&journal).map_err(TournamentError::io(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut merged = Merged {
@@ -92,7 +87,9 @@ pub fn merge(
             let chosen = choose(part, line, plan, &benched, unplayed, &mut merged)?;
             let (id, bytes, is_new) = chosen;
             if let Some(first) = twice.get_mut(&id) {
-                let hash = hash(&bytes);
+                let game = RecordSummary::parse(&bytes).map_err(|problem| line.error(problem))?;
+                let ending = game.ending().map_err(|problem| line.error(problem))?;
+                let hash = (ending, Distinct::digest(&game));
                 let known = first.get_or_insert(First {
                     hash,
                     part: place,
@@ -119,28 +116,6 @@ pub fn merge(
     let done = file.and_then(AtomicFile::commit);
     done.map_err(TournamentError::io(&journal))?;
     Ok(merged)
-}
-
-/// Without the fields that depend on when and where it was played; the order of fields does not matter.
-fn hash(line: &[u8]) -> u64 {
-    let mut hasher = DefaultHasher::new();
-    if let Ok(mut record) = serde_json::from_slice::<Value>(line) {
-        if let Some(fields) = record.as_object_mut() {
-            for field in [
-                "times_ms",
-                "charged_ms",
-                "started",
-                "usage",
-                "voids",
-                "delayed",
-            ] {
-                fields.remove(field);
-            }
-        }
-        record.sort_all_objects();
-        record.to_string().hash(&mut hasher);
-    }
-    hasher.finish()
 }
 
 /// Journals with their headers, checked against the plan.
@@ -372,19 +347,4 @@ fn not_played(
         .into_iter()
         .find_map(|bot| benched.of(bot, pair.number))?;
     Some(unplayed(&game, &benched))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::hash;
-
-    #[test]
-    fn games_are_compared_by_what_was_played() {
-        let line = |turn: &str, ms: u32| {
-            format!("{{\"id\":\"p000001a\",\"turns\":[\"{turn}\"],\"times_ms\":[{ms}]}}\n")
-        };
-        let one = hash(line("- K", 1).as_bytes());
-        assert_eq!(one, hash(line("- K", 2).as_bytes()));
-        assert_ne!(one, hash(line("- L", 1).as_bytes()));
-    }
 }

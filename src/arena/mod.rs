@@ -48,7 +48,6 @@ use crate::tournament::sprt::Decision;
 /// In a run; reported by workers and the journal's writer.
 #[derive(Debug)]
 pub enum Event {
-    /// The game counts.
     Written(Arc<FinishedRecord>),
     /// A round begins; from 1.
     Round(usize),
@@ -87,7 +86,6 @@ pub struct Arena<'a> {
     pub journal: Journal,
     pub journal_file: &'a Path,
     pub plan: Plan,
-    /// So far.
     pub results: Results,
     /// In the plan's order, with the logs of their stderr.
     pub entrants: Vec<(Entrant, Arc<StderrLog>)>,

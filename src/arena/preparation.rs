@@ -8,8 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use std::{fs, io};
 
-use tokio::sync::{Semaphore, mpsc};
-use tokio::task::LocalSet;
+use tokio::task::{JoinSet, LocalSet};
 
 use super::TournamentError;
 use super::directory::TournamentDirectory;
@@ -32,13 +31,11 @@ pub enum Notice<'a> {
         name: &'a str,
         /// From 1.
         number: usize,
-        /// Bots to check.
         of: usize,
     },
     /// A bot that was rejected before has been changed.
     Mended {
         bot: &'a BotPlan,
-        /// The tournament's.
         plan: &'a Plan,
         directory: &'a TournamentDirectory,
     },
@@ -65,7 +62,6 @@ pub struct Preparation<'a> {
     pub request: &'a PlanRequest,
     pub ruleset: &'a Arc<dyn Ruleset>,
     pub directory: &'a TournamentDirectory,
-    /// Entry checks at once.
     pub jobs: usize,
     /// The piece set's file, for the bots, unless it is built in.
     pub pieces_path: Option<&'a str>,
@@ -218,7 +214,7 @@ impl Preparation<'_> {
     }
 }
 
-/// Checks `jobs` bots at once; those for which processes ran out, again one by one. Returns the fit ones.
+/// Checks two bots for each of `jobs` games at once; those for which processes ran out, again one by one. Returns the fit ones.
 pub async fn check_all(
     ruleset: &Arc<dyn Ruleset>,
     entrants: Vec<Entrant>,
@@ -227,45 +223,36 @@ pub async fn check_all(
     pieces_path: Option<&str>,
     notify: &mut dyn FnMut(Notice<'_>),
 ) -> Result<Vec<Entrant>, TournamentError> {
-    let jobs = Rc::new(Semaphore::new(jobs));
     let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
     let questions = Arc::new(Questions::default());
-    let local = LocalSet::new();
     let of = entrants.len();
-    let (begun, mut begins) = mpsc::unbounded_channel();
-    let checks: Vec<_> = entrants
-        .into_iter()
-        .map(|entrant| {
-            let (jobs, runner) = (Rc::clone(&jobs), Rc::clone(&runner));
-            let questions = Arc::clone(&questions);
-            let pieces = pieces_path.map(str::to_owned);
-            let begun = begun.clone();
-            local.spawn_local(async move {
-                // Never fails: the semaphore is not closed.
-                let _job = jobs.acquire().await;
-                let _ = begun.send(entrant.plan.name.clone());
-                drop(begun);
-                let pieces = pieces.as_deref();
-                let verdict = check(&runner, &entrant, pieces, &questions).await;
-                (entrant, verdict)
-            })
-        })
-        .collect();
-    drop(begun);
-    local
+    let mut waiting = entrants.into_iter().enumerate();
+    LocalSet::new()
         .run_until(async {
-            let mut number = 0;
-            while let Some(name) = begins.recv().await {
-                number += 1;
-                let name = name.as_str();
-                notify(Notice::Checking { name, number, of });
-            }
+            let mut checks = JoinSet::new();
             let mut verdicts = Vec::new();
-            for check in checks {
-                verdicts.push(check.await.map_err(io::Error::other)?);
+            loop {
+                while checks.len() < 2 * jobs
+                    && let Some((place, entrant)) = waiting.next()
+                {
+                    let (name, number) = (&*entrant.plan.name, place + 1);
+                    notify(Notice::Checking { name, number, of });
+                    let (runner, questions) = (Rc::clone(&runner), Arc::clone(&questions));
+                    let pieces = pieces_path.map(str::to_owned);
+                    checks.spawn_local(async move {
+                        let pieces = pieces.as_deref();
+                        let verdict = check(&runner, &entrant, pieces, &questions).await;
+                        (place, entrant, verdict)
+                    });
+                }
+                let Some(done) = checks.join_next().await else {
+                    break;
+                };
+                verdicts.push(done.map_err(io::Error::other)?);
             }
+            verdicts.sort_by_key(|(place, ..)| *place);
             let mut fit = Vec::new();
-            for (entrant, mut verdict) in verdicts {
+            for (_, entrant, mut verdict) in verdicts {
                 if let Err(GameError::Exhausted(_)) = verdict {
                     let pieces = pieces_path;
                     let check = check(&runner, &entrant, pieces, &questions);

@@ -43,7 +43,6 @@ impl Endings {
 /// Most games that are compared.
 const MOST_DISTINCT: usize = 1_000_000;
 
-/// Counts different games.
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
     seen: foldhash::HashSet<u64>,
@@ -69,7 +68,7 @@ impl Distinct {
             BotIndex::B => [b, a],
         };
         (by_seat, &game.start).hash(&mut hasher);
-        game.hash_turns(&mut hasher);
+        game.turns.hash(&mut hasher);
         Some(hasher.finish())
     }
 
@@ -100,7 +99,6 @@ impl Distinct {
 pub struct Results {
     pub endings: Endings,
     pub collector: Collector,
-    /// Bots may repeat games.
     pub distinct: Distinct,
     pub games: u64,
     /// Games that ended in a forfeit.
@@ -125,7 +123,7 @@ impl Results {
     }
 
     pub fn add_finished(&mut self, plan: &Plan, game: &FinishedRecord) -> Result<GameId, String> {
-        self.add(plan, &RecordSummary::of(game.record())?)
+        self.add(plan, &RecordSummary::parse(game.line().as_bytes())?)
     }
 
     pub fn add(&mut self, plan: &Plan, game: &RecordSummary<'_>) -> Result<GameId, String> {

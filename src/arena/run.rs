@@ -67,7 +67,6 @@ impl Arena<'_> {
             self.shard.map_or(1..u64::MAX, |shard| shard.pairs(plan)),
             progress.results.endings.clone(),
             self.jobs,
-            plan.sprt,
             progress.last.is_none() && self.shard.is_none() && plan.format.depends_on_results(),
             write_unplayed(Arc::clone(&self.ruleset), plan, &commands),
         );

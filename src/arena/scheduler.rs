@@ -10,8 +10,8 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use super::plan::Plan;
 use super::results::Endings;
-use super::shard::rounds_of;
 use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason};
+use crate::threads::locked;
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
@@ -30,7 +30,6 @@ pub struct Benched {
     pub reason: ForfeitReason,
 }
 
-/// For a worker.
 #[derive(Debug)]
 pub enum WorkItem<L = Arc<FinishedRecord>> {
     /// A pair, and which of its games are already played.
@@ -62,12 +61,12 @@ impl<L> Scheduler<L> {
         pairs: Range<u64>,
         endings: Endings,
         workers: usize,
-        sprt: Option<Sprt>,
         more_rounds: bool,
         unplayed: Box<WriteUnplayed<L>>,
     ) -> Self {
-        let rounds = rounds_of(plan, &pairs);
-        let pairs = rounds
+        let pairs = plan
+            .rounds
+            .clone()
             .into_iter()
             .flat_map(pairs_of)
             .filter(move |pair| pairs.contains(&pair.number));
@@ -80,7 +79,7 @@ impl<L> Scheduler<L> {
                 window: workers * WINDOW_PER_WORKER,
                 bots: plan.bots.iter().map(|_| BotPairs::default()).collect(),
                 open: BTreeMap::new(),
-                sprt: sprt.map(|sprt| (sprt, Pentanomial::default())),
+                sprt: plan.sprt.map(|sprt| (sprt, Pentanomial::default())),
                 unwritten: 0,
                 stopping: false,
                 newly_benched: Vec::new(),
@@ -177,14 +176,13 @@ impl<L> Scheduler<L> {
     }
 
     fn lock(&self) -> MutexGuard<'_, State<L>> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.state)
     }
 }
 
 struct OpenPair<L> {
     pair: PairOfGames,
     endings: [Option<Ending>; 2],
-    /// Records held back.
     held: Vec<L>,
     /// The worker returned it with both games played.
     complete: bool,
@@ -197,7 +195,6 @@ struct State<L> {
     /// Played before.
     endings: Endings,
     bench_after: u32,
-    /// Most open pairs.
     window: usize,
     bots: Vec<BotPairs>,
     /// By number.
@@ -213,7 +210,6 @@ struct State<L> {
 enum Verdict {
     /// Earlier games decide.
     Undecided,
-    /// They do.
     Counts,
     /// They do not: these of its bots are benched.
     Benched([Option<Benched>; 2]),

@@ -30,20 +30,7 @@ struct Row {
 }
 
 /// Orders bots by a file's text: `standings.json`, `standings.csv`, or a name a line. Of a list, every name must be a
-/// bot.
-///
-/// ```
-/// use referee::arena::seeding::seeded;
-///
-/// let seeds = seeded("rank,name,games\n1,ben,4\n2,anna,4\n,carla,0\n", &["anna", "ben", "carla"])?;
-/// assert_eq!(seeds.order, [1, 0, 2]);
-/// assert_eq!(seeded("ben\nanna\n", &["anna", "ben"])?.order, [1, 0]);
-/// # Ok::<(), String>(())
-/// ```
-///
-/// # Errors
-///
-/// A sentence with what was expected.
+/// bot. The error is a sentence with what was expected.
 pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
     let (names, is_list) = names(text)?;
     if names.is_empty() {

@@ -12,7 +12,6 @@ use crate::game::{Outcome, Side};
 use crate::seed::{self, Purpose};
 use crate::text::{counted, quote};
 
-/// Of all choices.
 const SEED: u64 = 1;
 
 const GAMES: u64 = 20;
@@ -97,7 +96,6 @@ struct Checks<'a> {
     positions: Vec<(Position, String)>,
     /// From the start to the end of games, for drawings.
     states: Vec<String>,
-    /// Of turns.
     times: Vec<Duration>,
     /// Which side was ever to move.
     moved: [bool; 2],
@@ -134,19 +132,22 @@ impl Checks<'_> {
         });
     }
 
-    /// `level` is that of a problem.
+    /// Whether nothing is wrong; `level` is that of a problem.
     fn note(
         &mut self,
         level: Level,
         what: &'static str,
-        checked: Checked,
-    ) -> Result<(), GameProgramError> {
-        match checked {
+        check: fn(&mut Self) -> Checked,
+    ) -> Result<bool, GameProgramError> {
+        match check(self) {
             Ok(detail) => self.add(Level::Ok, what, detail),
-            Err(Problem::Found(what, detail)) => self.add(level, what, detail),
+            Err(Problem::Found(what, detail)) => {
+                self.add(level, what, detail);
+                return Ok(false);
+            }
             Err(Problem::Failure(failure)) => return Err(failure),
         }
-        Ok(())
+        Ok(true)
     }
 
     fn run(&mut self) -> Result<(), GameProgramError> {
@@ -157,32 +158,27 @@ impl Checks<'_> {
             let fix = "add the rules in a sentence or two as \"about\": people see them";
             self.add(Level::Note, "explains the rules", fix);
         }
-        self.note(Level::Wrong, "a game begins", self.check_start())?;
-        let refused = self.refuses_unknown_options();
-        self.note(Level::Note, "refuses unknown options", refused)?;
+        self.note(Level::Wrong, "a game begins", Self::check_start)?;
+        let options = Self::refuses_unknown_options;
+        self.note(Level::Note, "refuses unknown options", options)?;
         if !about.answers {
             let fix = "it does not list the legal answers (\"answers\"), so no random games were played, and there are \
                        neither builtin:random nor openings";
             self.add(Level::Note, "random games", fix);
             return Ok(());
         }
-        let played = self.play_games();
-        let are_played = played.is_ok();
-        self.note(Level::Wrong, "games end", played)?;
+        let are_played = self.note(Level::Wrong, "games end", Self::play_games)?;
         if are_played && !self.moved[1] {
             let fix = "only side 0 was ever to move: a bot on the other side would never be asked";
             self.add(Level::Wrong, "both sides move", fix);
         }
-        self.note(Level::Wrong, SAME, self.same_again())?;
-        let refused = self.refuses_nonsense();
-        self.note(Level::Wrong, "refuses nonsense from bots", refused)?;
-        let refused = self.refuses_states();
-        self.note(Level::Note, "refuses nonsense as a state", refused)?;
-        let drawn = self.draws();
-        let are_drawn = drawn.is_ok();
-        self.note(Level::Note, "draws", drawn)?;
-        if are_drawn && about.hidden {
-            self.note(Level::Wrong, "hides", self.hides())?;
+        self.note(Level::Wrong, SAME, Self::same_again)?;
+        let nonsense = Self::refuses_nonsense;
+        self.note(Level::Wrong, "refuses nonsense from bots", nonsense)?;
+        let states = Self::refuses_states;
+        self.note(Level::Note, "refuses nonsense as a state", states)?;
+        if self.note(Level::Note, "draws", Self::draws)? && about.hidden {
+            self.note(Level::Wrong, "hides", Self::hides)?;
         }
         if let Some(longest) = self.times.iter().max() {
             let turns = u32::try_from(self.times.len()).unwrap_or(u32::MAX);
@@ -195,7 +191,7 @@ impl Checks<'_> {
         Ok(())
     }
 
-    fn check_start(&self) -> Checked {
+    fn check_start(&mut self) -> Checked {
         let start = &self.game.start;
         if start.end.is_some() {
             return problem("a game begins", "the game is over at its start");
@@ -221,7 +217,7 @@ impl Checks<'_> {
         problem("chance", detail)
     }
 
-    fn refuses_unknown_options(&self) -> Checked {
+    fn refuses_unknown_options(&mut self) -> Checked {
         let mut options = self.game.options.clone();
         options.insert("no-such-option".to_owned(), "1".to_owned());
         let question = Question::Start {
@@ -284,7 +280,6 @@ impl Checks<'_> {
         ))
     }
 
-    /// By a listed answer.
     fn turn(&mut self, before: &Position, answer: &str) -> Result<Position, Problem> {
         let began = Instant::now();
         let verdict = self.game.play(&before.state, answer)?;
@@ -314,7 +309,7 @@ impl Checks<'_> {
     }
 
     /// In another order: no answer may depend on what was asked before.
-    fn same_again(&self) -> Checked {
+    fn same_again(&mut self) -> Checked {
         for (before, answer) in self.positions.iter().rev() {
             let [shown, state] = [answer, &before.state].map(|text| quote(text.as_bytes()));
             if self.game.position(&before.state)?.as_ref() != Ok(before) {
@@ -334,7 +329,7 @@ impl Checks<'_> {
         Ok(String::new())
     }
 
-    fn refuses_nonsense(&self) -> Checked {
+    fn refuses_nonsense(&mut self) -> Checked {
         let mut rng = seed::generator(SEED, Purpose::Checkup, [2, 0]);
         for (position, legal) in self.positions.iter().take(5) {
             let listed = self.game.answers(&position.state)?;
@@ -359,7 +354,7 @@ impl Checks<'_> {
     }
 
     /// States come from records and openings, which people write.
-    fn refuses_states(&self) -> Checked {
+    fn refuses_states(&mut self) -> Checked {
         for state in NONSENSE.iter().filter(|state| !state.is_empty()) {
             let question = Question::Position { state };
             if self.game.verdict(&question, None)?.is_ok() {
@@ -402,7 +397,7 @@ impl Checks<'_> {
     }
 
     /// Whether the sides see different things somewhere.
-    fn hides(&self) -> Checked {
+    fn hides(&mut self) -> Checked {
         for state in &self.states {
             let [first, second] = Side::BOTH.map(|side| self.game.drawing(state, Some(side)));
             if first? != second? {

@@ -3,7 +3,7 @@
 use std::io::{self, BufRead as _, BufReader, Read, Write as _};
 use std::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,6 +14,7 @@ use crate::bot::spec::Program;
 use crate::log_target::GAME;
 use crate::system::Pid;
 use crate::text::{cause, counted, escape, escape_lines};
+use crate::threads::locked;
 
 /// For an answer.
 pub const TIME: Duration = Duration::from_secs(10);
@@ -202,11 +203,6 @@ impl Drop for Connection {
     }
 }
 
-/// Even when a thread has panicked with it.
-pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 fn pid(child: &Child) -> Option<Pid> {
     Pid::from_raw(i32::try_from(child.id()).ok()?)
 }
@@ -224,7 +220,6 @@ fn watch(shared: &Shared, begun: Instant) {
     }
 }
 
-/// With what it started.
 fn kill(child: &mut Child) {
     #[cfg(unix)]
     if let Some(group) = pid(child) {
@@ -234,7 +229,6 @@ fn kill(child: &mut Child) {
     let _ = child.kill();
 }
 
-/// And logs its lines.
 fn keep_stderr(shared: &Shared, stderr: ChildStderr) {
     let mut stderr = BufReader::new(stderr);
     let mut line = Vec::new();

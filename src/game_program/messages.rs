@@ -14,7 +14,6 @@ pub const VERSION: u32 = 1;
 /// Of an answer of the program, with its newline.
 pub const MOST_BYTES: usize = 256 * 1024;
 
-/// Of a state.
 const MOST_STATE: usize = 4096;
 
 /// Of a request to a bot. A bot's answer has at most [`crate::protocol::MAX_LINE_BYTES`].

@@ -18,8 +18,8 @@ use std::sync::{Mutex, OnceLock};
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
+use self::connection::Connection;
 pub use self::connection::TIME;
-use self::connection::{Connection, locked};
 pub use self::messages::About;
 use self::messages::{
     AnswersReply, DrawingReply, Position, PositionReply, Question, VERSION, Verdict,
@@ -29,6 +29,7 @@ use crate::bot::spec::Program;
 use crate::game::{Picture, Rejection, Side};
 use crate::session::{GameSource, Ruleset, Session};
 use crate::text::{escape_path, hexadecimal, quote};
+use crate::threads::locked;
 
 /// The name of the rules without options, as in records.
 pub const STANDARD: &str = "standard";
@@ -226,7 +227,6 @@ impl GameProgram {
         ))
     }
 
-    /// In a sentence.
     fn name(&self) -> String {
         let words = self.program.command.join(" ");
         format!("the game's program {}", escape_path(&words))

@@ -10,9 +10,10 @@ use jiff::Timestamp;
 use serde_json::json;
 
 use super::state::{League, Member, Version};
+use crate::arena::TournamentError;
 use crate::arena::plan::Plan;
-use crate::record::journal::{Journal, OpenError};
-use crate::record::reader::{LineError, Reader};
+use crate::record::journal::Journal;
+use crate::record::reader::Reader;
 use crate::record::{BotIndex, Record, annotation};
 use crate::text::unreadable;
 use crate::tournament::openings;
@@ -22,39 +23,35 @@ const FILE: &str = "archive.jsonl";
 
 const VERSIONS: &str = "versions";
 
-#[derive(Debug, thiserror::Error)]
-pub enum ArchiveError {
-    #[error("{}", unreadable(.0, .1))]
-    Unreadable(PathBuf, io::Error),
-    #[error(transparent)]
-    Open(#[from] OpenError),
-    #[error("{0}; mend the line or take it out")]
-    Line(#[from] LineError),
-    #[error(transparent)]
-    Json(#[from] serde_json::Error),
-}
-
 /// Identifies a game in any tournament: bots with versions, who moves first, the starting board.
 type Key = ([Bot; 2], BotIndex, String);
 
-/// Name and version.
 type Bot = (String, String);
 
 pub fn file(league: &Path) -> PathBuf {
     league.join(FILE)
 }
 
+fn unread(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
+    move |error| TournamentError::Input(unreadable(path, &error))
+}
+
+fn line_of(record: &Record) -> Result<String, TournamentError> {
+    let line = record.to_line();
+    line.map_err(|error| TournamentError::Input(error.to_string()))
+}
+
 /// The file need not exist; a torn last line is skipped.
 fn for_each(
     path: &Path,
-    mut each: impl FnMut(Record) -> Result<(), ArchiveError>,
-) -> Result<(), ArchiveError> {
-    let failed = |error| ArchiveError::Unreadable(path.to_owned(), error);
+    mut each: impl FnMut(Record) -> Result<(), TournamentError>,
+) -> Result<(), TournamentError> {
+    let failed = unread(path);
     let mut reader = match Reader::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(failed)?,
+        opened => opened.map_err(&failed)?,
     };
-    while let Some(line) = reader.next_complete_line().map_err(failed)? {
+    while let Some(line) = reader.next_complete_line().map_err(&failed)? {
         each(line.record()?)?;
     }
     Ok(())
@@ -64,8 +61,8 @@ fn for_each(
 fn for_each_game(
     path: &Path,
     plan: Option<&Plan>,
-    mut each: impl FnMut(Record, Key) -> Result<(), ArchiveError>,
-) -> Result<(), ArchiveError> {
+    mut each: impl FnMut(Record, Key) -> Result<(), TournamentError>,
+) -> Result<(), TournamentError> {
     let planned: HashMap<&str, Option<&str>> = plan
         .iter()
         .flat_map(|plan| &plan.bots)
@@ -94,22 +91,23 @@ fn for_each_game(
 }
 
 /// Archives the plan's played games that are new.
-pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError> {
+pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), TournamentError> {
     let archive = file(league);
     let mut known = HashSet::new();
     for_each_game(&archive, None, |_, key| {
         known.insert(key);
         Ok(())
     })?;
-    let (mut journal, _) = Journal::open(&archive)?;
-    let failed = |error| ArchiveError::Unreadable(archive.clone(), error);
+    let opened = Journal::open(&archive);
+    let (mut journal, _) = opened.map_err(|error| TournamentError::Input(error.to_string()))?;
+    let failed = unread(&archive);
     for_each_game(games, Some(plan), |mut record, key| {
         let versions = json!([key.0[0].1, key.0[1].1]);
         if known.insert(key) {
             record.more.insert(VERSIONS.to_owned(), versions);
             journal
-                .append(&format!("{}\n", record.to_line()?))
-                .map_err(failed)?;
+                .append(&(line_of(&record)? + "\n"))
+                .map_err(&failed)?;
         }
         Ok(())
     })?;
@@ -117,7 +115,7 @@ pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), ArchiveError>
 }
 
 /// Lines of archived games that the plan has, with its ids, in its order.
-pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
+pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, TournamentError> {
     let mut wanted: HashMap<Key, GameId> = HashMap::new();
     let named = |id| {
         let bot = plan.bot(id)?;
@@ -147,7 +145,7 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
             && record.pieces == plan.pieces;
         if let Some(&id) = wanted.get(&key).filter(|_| is_same) {
             record.id = id.to_string();
-            kept.insert(id, record.to_line()?);
+            kept.insert(id, line_of(&record)?);
         }
         Ok(())
     })?;
@@ -155,25 +153,25 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, ArchiveError> {
 }
 
 /// Lines of `kept` with their analyses, up to the first game that `file` lacks. Ids in `file` may differ.
-pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, ArchiveError> {
+pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, TournamentError> {
     let mut known = HashMap::new();
     for_each(file, |mut record| {
         if let Some(analysis) = record.more.remove(annotation::FIELD) {
             record.id.clear();
-            known.insert(record.to_line()?, analysis);
+            known.insert(line_of(&record)?, analysis);
         }
         Ok(())
     })?;
     let mut lines = Vec::new();
     for line in kept {
-        let mut record: Record = serde_json::from_str(line)?;
+        let mut record = Record::from_line(line.as_bytes()).map_err(TournamentError::Input)?;
         let id = mem::take(&mut record.id);
-        let Some(found) = known.remove(&record.to_line()?) else {
+        let Some(found) = known.remove(&line_of(&record)?) else {
             break;
         };
         record.id = id;
         record.more.insert(annotation::FIELD.to_owned(), found);
-        lines.push(record.to_line()?);
+        lines.push(line_of(&record)?);
     }
     Ok(lines)
 }
@@ -182,9 +180,7 @@ pub fn analysed(file: &Path, kept: &[String]) -> Result<Vec<String>, ArchiveErro
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Compared {
     pub received: Timestamp,
-    /// Of the playing version.
     pub now: f64,
-    /// Of the version before.
     pub before: f64,
     /// Of the playing version, and of the one before.
     pub games: [u64; 2],
@@ -205,7 +201,7 @@ pub struct AllNews(HashMap<Bot, HashMap<Bot, (u64, u64)>>);
 
 impl AllNews {
     /// From the archive and this plan's games.
-    pub fn read(league: &Path, plan: &Plan, games: &Path) -> Result<Self, ArchiveError> {
+    pub fn read(league: &Path, plan: &Plan, games: &Path) -> Result<Self, TournamentError> {
         let mut known = HashSet::new();
         let mut news = Self::default();
         let mut add = |record: Record, key: Key| {

@@ -7,13 +7,12 @@ use std::fs::{self, File, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::archive::{self, ArchiveError};
+use super::archive;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::{TournamentError, analysing, shard};
 use crate::record::atomic_file::sync_directory;
 use crate::record::journal::{Journal, OpenError};
-use crate::text::unreadable;
 
 /// The next plan and its games, being written.
 const NEXT: &str = ".next";
@@ -25,32 +24,21 @@ const LOCK: &str = "league.lock";
 /// Moved in this order. While the plan is the old one, nothing has begun.
 const FILES: [&str; 3] = ["games.jsonl", analysing::FILE, "plan.json"];
 
-fn failed(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
-    move |error| TournamentError::Machine(unreadable(path, &error))
-}
-
-impl From<ArchiveError> for TournamentError {
-    fn from(error: ArchiveError) -> Self {
-        Self::Input(error.to_string())
-    }
-}
-
 /// Locked: no other referee uses it.
 #[derive(Debug)]
 pub struct LeagueDirectory {
     path: PathBuf,
-    /// Held until dropped.
     _lock: File,
 }
 
 impl LeagueDirectory {
     /// Creates the folder if needed; finishes what a killed referee began.
     pub fn open(path: &Path) -> Result<Self, TournamentError> {
-        fs::create_dir_all(path).map_err(failed(path))?;
+        fs::create_dir_all(path).map_err(TournamentError::io(path))?;
         let place = path.join(LOCK);
         let mut options = File::options();
         options.write(true).create(true).truncate(false);
-        let lock = options.open(&place).map_err(failed(&place))?;
+        let lock = options.open(&place).map_err(TournamentError::io(&place))?;
         match lock.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
@@ -59,7 +47,7 @@ impl LeagueDirectory {
                     path.display()
                 )));
             }
-            Err(TryLockError::Error(error)) => return Err(failed(&place)(error)),
+            Err(TryLockError::Error(error)) => return Err(TournamentError::io(&place)(error)),
         }
         let league = Self {
             path: path.to_owned(),
@@ -93,7 +81,7 @@ impl LeagueDirectory {
                              wait for it, then merge the parts"
                         )));
                     }
-                    Err(error) => return Err(ArchiveError::from(error).into()),
+                    Err(error) => return Err(TournamentError::Input(error.to_string())),
                 }
                 archive::add(&self.path, old, &path)?;
             }
@@ -101,7 +89,7 @@ impl LeagueDirectory {
         let kept = archive::kept(&self.path, new)?;
         let next = self.path.join(NEXT);
         if next.exists() {
-            fs::remove_dir_all(&next).map_err(failed(&next))?;
+            fs::remove_dir_all(&next).map_err(TournamentError::io(&next))?;
         }
         let written = TournamentDirectory::make(&next)?;
         let mut games = kept.join("\n");
@@ -118,8 +106,8 @@ impl LeagueDirectory {
         }
         written.write_plan(new)?;
         let ready = self.path.join(READY);
-        fs::rename(&next, &ready).map_err(failed(&next))?;
-        sync_directory(&self.path).map_err(failed(&self.path))?;
+        fs::rename(&next, &ready).map_err(TournamentError::io(&next))?;
+        sync_directory(&self.path).map_err(TournamentError::io(&self.path))?;
         self.finish()?;
         Ok(kept.len())
     }
@@ -127,7 +115,7 @@ impl LeagueDirectory {
     fn parts(&self) -> Result<Vec<PathBuf>, TournamentError> {
         match shard::journals(&self.path) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            journals => journals.map_err(failed(&shard::folder(&self.path))),
+            journals => journals.map_err(TournamentError::io(&shard::folder(&self.path))),
         }
     }
 
@@ -141,16 +129,16 @@ impl LeagueDirectory {
         let parts = shard::folder(&self.path);
         match fs::remove_dir_all(&parts) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            removed => removed.map_err(failed(&parts))?,
+            removed => removed.map_err(TournamentError::io(&parts))?,
         }
         for name in FILES {
             let from = ready.join(name);
             match fs::rename(&from, self.path.join(name)) {
                 Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                moved => moved.map_err(failed(&from))?,
+                moved => moved.map_err(TournamentError::io(&from))?,
             }
         }
-        fs::remove_dir(&ready).map_err(failed(&ready))?;
-        sync_directory(&self.path).map_err(failed(&self.path))
+        fs::remove_dir(&ready).map_err(TournamentError::io(&ready))?;
+        sync_directory(&self.path).map_err(TournamentError::io(&self.path))
     }
 }

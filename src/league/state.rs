@@ -37,7 +37,6 @@ pub enum Status {
 pub struct Version {
     /// The beginning of its files' hash; the name of their folder.
     pub id: String,
-    /// When it was submitted.
     pub received: Timestamp,
     #[serde(flatten)]
     pub status: Status,
@@ -105,7 +104,7 @@ impl League {
             replace(&path, format!("{text}\n").as_bytes())?;
             sync_directory(folder)
         });
-        written.map_err(|error| TournamentError::Machine(unreadable(&path, &error)))
+        written.map_err(TournamentError::io(&path))
     }
 }
 
@@ -209,7 +208,6 @@ impl Member {
         }
     }
 
-    /// Submitted by `deadline`.
     pub fn newest(&self, deadline: Option<Timestamp>) -> Option<&Version> {
         self.in_time(deadline).next_back()
     }
@@ -242,16 +240,12 @@ pub fn take_in(
     let member = league.member(&submission.name);
     member.id = member.id.take().or_else(|| submission.id.clone());
     let versions = directory.join("bots").join(&member.folder);
-    let failed = |path: &Path| {
-        let path = path.to_owned();
-        move |error| TournamentError::Machine(unreadable(&path, &error))
-    };
-    fs::create_dir_all(&versions).map_err(failed(&versions))?;
+    fs::create_dir_all(&versions).map_err(TournamentError::io(&versions))?;
     let mut builder = tempfile::Builder::new();
     let copy = builder
         .prefix(".new-")
         .tempdir_in(&versions)
-        .map_err(failed(&versions))?;
+        .map_err(TournamentError::io(&versions))?;
     let hash = match copy_tree(&submission.name, &submission.folder, copy.path()) {
         Ok((hash, _)) => hash,
         Err(problem) => return Ok(Err(problem)),
@@ -259,8 +253,8 @@ pub fn take_in(
     let id: String = hash.to_string().chars().take(DIGITS).collect();
     let place = versions.join(&id);
     if !place.exists() {
-        fs::rename(copy.path(), &place).map_err(failed(&place))?;
-        sync_directory(&versions).map_err(failed(&versions))?;
+        fs::rename(copy.path(), &place).map_err(TournamentError::io(&place))?;
+        sync_directory(&versions).map_err(TournamentError::io(&versions))?;
     }
     if !submission.is_newest && member.versions.iter().any(|version| version.id == id) {
         return Ok(Ok(false));

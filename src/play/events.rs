@@ -193,7 +193,6 @@ pub(super) fn void(why: &str, again: bool) {
     }
 }
 
-/// The game counts.
 pub(super) fn ended(record: &Record) {
     info!(
         target: GAME,

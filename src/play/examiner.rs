@@ -135,7 +135,7 @@ impl Examiner {
     pub async fn start(&mut self) -> Result<(), GameError> {
         self.seat.stop(GracePeriods::FAULT).await?;
         self.asked.clear();
-        Ok(self.seat.start(self.seed).await?)
+        self.seat.start(self.seed).await
     }
 
     /// None runs before the first start and after a fault.

@@ -47,8 +47,8 @@ pub async fn play<P: Player>(
 ) -> io::Result<Played> {
     let mut turns = Vec::with_capacity(TURNS);
     let mut times = Vec::with_capacity(TURNS);
-    let mut charged: Vec<Duration> = Vec::new();
-    let mut movers: Option<String> = None;
+    let mut charged: Vec<Duration> = Vec::with_capacity(TURNS);
+    let mut movers = Vec::with_capacity(TURNS);
     let mut text = TextBuffers {
         request: String::with_capacity(64),
         turn: String::with_capacity(8),
@@ -74,21 +74,19 @@ pub async fn play<P: Player>(
             Err(fault) => break End::Forfeit(side, Box::new(fault)),
         };
         clock.spend(time.charged, time.fresh);
-        if charged.is_empty() && time.charged != time.elapsed {
-            charged.clone_from(&times);
-        }
-        if movers.is_none() && side.index() != turns.len() % 2 {
-            movers = Some((0..turns.len()).map(|turn| digit(turn % 2)).collect());
-        }
-        if let Some(movers) = &mut movers {
-            movers.push(digit(side.index()));
-        }
+        movers.push(side.index());
         turns.push(TurnText::from(text.turn.as_str()));
         times.push(time.elapsed);
-        if time.charged != time.elapsed || !charged.is_empty() {
-            charged.push(time.charged);
-        }
+        charged.push(time.charged);
     };
+    if charged == times {
+        charged.clear();
+    }
+    let take_turns = movers
+        .iter()
+        .enumerate()
+        .all(|(turn, side)| *side == turn % 2);
+    let movers = (!take_turns).then(|| movers.iter().map(usize::to_string).collect());
     Ok(Played {
         turns,
         movers,
@@ -96,10 +94,6 @@ pub async fn play<P: Player>(
         charged,
         end,
     })
-}
-
-const fn digit(side: usize) -> char {
-    if side == 0 { '0' } else { '1' }
 }
 
 /// For a position of a game that is being played: some 50 ms on one core. A limit in nodes, searched with an empty

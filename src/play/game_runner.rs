@@ -12,7 +12,7 @@ use super::examiner::request_of;
 use super::game::GameObserver;
 use super::game::{End, Played, play};
 use super::game::{TextBuffers, TurnTime, take_turn};
-use super::seat::{Seat, StartError, stop_both};
+use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
 use crate::bot::Fault;
@@ -49,9 +49,8 @@ pub struct GameFault {
 }
 
 #[derive(Debug)]
-pub struct FinishedGame<'a> {
+pub struct FinishedGame {
     pub record: Record,
-    pub session: Box<dyn Session + 'a>,
     pub fault: Option<GameFault>,
 }
 
@@ -68,15 +67,6 @@ pub enum GameError {
     Game(String),
     #[error(transparent)]
     Io(#[from] io::Error),
-}
-
-impl From<StartError> for GameError {
-    fn from(error: StartError) -> Self {
-        match error {
-            StartError::CannotStart(error) => error.into(),
-            StartError::Exhausted(error) => error.into(),
-        }
-    }
 }
 
 /// Plays games by one set of rules, several at a time if needed.
@@ -130,7 +120,7 @@ impl GameRunner {
         warm_up: Option<&GameSetup<'_>>,
         is_cold: bool,
         observer: &mut dyn GameObserver,
-    ) -> Result<FinishedGame<'_>, GameError> {
+    ) -> Result<FinishedGame, GameError> {
         let mut attempts = Attempts::default();
         let mut is_cold = is_cold;
         let span = events::game(setup, seats, false);
@@ -186,7 +176,7 @@ impl GameRunner {
         before: Option<&GameSetup<'_>>,
         setup: &GameSetup<'_>,
         observer: &mut dyn GameObserver,
-    ) -> Result<FinishedGame<'_>, GameError> {
+    ) -> Result<FinishedGame, GameError> {
         if let Some(before) = before {
             let span = events::game(before, seats, true);
             let mut nobody = ();
@@ -201,7 +191,7 @@ impl GameRunner {
         seats: &mut [Seat; 2],
         setup: &GameSetup<'_>,
         observer: &mut dyn GameObserver,
-    ) -> Result<FinishedGame<'_>, GameError> {
+    ) -> Result<FinishedGame, GameError> {
         let session = self.ruleset.start_from(setup.start).map_err(|problem| {
             let problem = format!("a game cannot start from {}: {problem}", setup.start);
             self.failed(io::Error::other(problem))
@@ -261,7 +251,6 @@ impl GameRunner {
         }
         Ok(FinishedGame {
             record,
-            session,
             fault: game_fault,
         })
     }
@@ -292,7 +281,7 @@ impl GameRunner {
         loop {
             let refusals = RefusalMark::recent();
             if let Err(error) = seat.start(seed).await {
-                try_again(&mut attempts, error.into()).await?;
+                try_again(&mut attempts, error).await?;
                 continue;
             }
             let since = self.stalls.mark();
@@ -336,9 +325,9 @@ impl GameRunner {
         let void_reason = self.stalls.void_reason(since, &fault).await;
         let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
         let exhausted = exhausted.filter(|_| !seat.has_too_many_processes());
-        let ended = seat.forfeit(&fault).await?;
+        let (never_answered, stderr) = seat.forfeit(&fault).await?;
         if let Fault::Exited { exit, .. } = &mut *fault
-            && !crash::is_about_network(&ended.stderr)
+            && !crash::is_about_network(&stderr)
         {
             exit.forgive_refusal();
         }
@@ -350,8 +339,8 @@ impl GameRunner {
             by,
             fault,
             sandboxed: seat.is_sandboxed(),
-            never_answered: ended.never_answered,
-            stderr: ended.stderr,
+            never_answered,
+            stderr,
             reproduce,
             reproduced: false,
             request,
@@ -359,7 +348,6 @@ impl GameRunner {
         })
     }
 
-    /// Without a forfeit.
     fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Session) -> ResultEntry {
         match outcome {
             Outcome::Draw => ResultEntry {

@@ -13,7 +13,7 @@ use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
-use crate::session::{Ruleset, Session};
+use crate::session::Ruleset;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
@@ -77,12 +77,9 @@ impl MatchPlan {
     }
 }
 
-/// Finished or not played.
 #[derive(Debug)]
 pub struct MatchGame<'a> {
     pub finished: &'a FinishedRecord,
-    /// The last position; `None` when the game was not played because a bot is benched.
-    pub session: Option<&'a dyn Session>,
     pub fault: Option<&'a GameFault>,
 }
 
@@ -114,7 +111,6 @@ pub struct Score {
 }
 
 impl Score {
-    /// Played or only scored.
     pub const fn games(&self) -> u64 {
         self.wins[0] + self.wins[1] + self.draws
     }
@@ -174,18 +170,13 @@ impl MatchRunner {
             let runner = &self.runner;
             let seats = &mut self.seats;
             let game = runner.run(seats, &setup, None, false, observer).await?;
-            let FinishedGame {
-                record,
-                session,
-                mut fault,
-            } = game;
+            let FinishedGame { record, mut fault } = game;
             if let Some(fault) = &mut fault {
                 fault.try_alone(&mut self.seats[fault.by.index()]).await;
             }
             self.score.count(&record);
             observer.ended(&MatchGame {
                 finished: &FinishedRecord::new(record),
-                session: Some(&*session),
                 fault: fault.as_ref(),
             })?;
             let has_left = fault
@@ -249,7 +240,6 @@ impl MatchRunner {
         let finished = FinishedRecord::new(record);
         observer.ended(&MatchGame {
             finished: &finished,
-            session: None,
             fault: None,
         })?;
         Ok(finished)

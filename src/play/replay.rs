@@ -1,4 +1,3 @@
-use std::fmt;
 use std::io;
 use std::time::Duration;
 
@@ -11,7 +10,8 @@ use crate::session::{Ruleset, Session};
 use crate::text::{escape_controls, quote};
 
 /// A record that the rules contradict.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}{problem}", .turn.map_or_else(String::new, |turn| format!("turn {turn}: ")))]
 pub struct Violation {
     /// From 1; `None` when the problem is not about a single turn.
     pub turn: Option<usize>,
@@ -22,15 +22,9 @@ pub struct Violation {
 #[derive(Debug, thiserror::Error)]
 pub enum ReplayError {
     #[error("{}", .0.problem)]
-    Violation(Violation),
+    Violation(#[from] Violation),
     #[error(transparent)]
     Io(#[from] io::Error),
-}
-
-impl From<Violation> for ReplayError {
-    fn from(violation: Violation) -> Self {
-        Self::Violation(violation)
-    }
 }
 
 impl From<ReplayError> for Violation {
@@ -42,15 +36,6 @@ impl From<ReplayError> for Violation {
                 problem: error.to_string(),
             },
         }
-    }
-}
-
-impl fmt::Display for Violation {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if let Some(turn) = self.turn {
-            write!(f, "turn {turn}: ")?;
-        }
-        f.write_str(&self.problem)
     }
 }
 
@@ -148,7 +133,6 @@ fn listed(lines: &[(String, String)]) -> String {
     lines.join(", ")
 }
 
-/// By the last position.
 fn check_result(
     ruleset: &dyn Ruleset,
     record: &Record,

@@ -6,6 +6,7 @@ use tracing::{Instrument as _, Span};
 
 use super::clock::{Clock, TimeControl};
 use super::events;
+use super::game_runner::GameError;
 use super::setup::{environment, is_told_answers, that_matter};
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
@@ -43,24 +44,6 @@ pub struct Seat {
     benched: Option<ForfeitReason>,
     /// In the log, of the game that it plays or has played last.
     span: Span,
-}
-
-#[derive(Debug, thiserror::Error)]
-pub enum StartError {
-    #[error(transparent)]
-    CannotStart(#[from] CannotStart),
-    /// The machine has run out of processes or the like; the bot is not to blame.
-    #[error(transparent)]
-    Exhausted(#[from] Exhausted),
-}
-
-/// It was stopped because it forfeited.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ForfeitedProcess {
-    /// Whether it had not answered any request.
-    pub never_answered: bool,
-    /// Escaped.
-    pub stderr: String,
 }
 
 #[derive(Debug)]
@@ -183,7 +166,6 @@ impl Seat {
         self
     }
 
-    /// For its processes.
     #[must_use]
     pub fn with_environment(
         mut self,
@@ -195,11 +177,10 @@ impl Seat {
         self
     }
 
-    /// Line by line.
     #[must_use]
-    pub fn with_tap(mut self, tap: Tap) -> Self {
+    pub fn with_tap(mut self, tap: Option<Tap>) -> Self {
         if let SeatPlayer::Program(seat) = &mut self.player {
-            seat.tap = Some(tap);
+            seat.tap = tap;
         }
         self
     }
@@ -255,7 +236,7 @@ impl Seat {
     }
 
     /// Begins a game: starts a process with this seed unless one runs.
-    pub async fn start(&mut self, seed: u32) -> Result<(), StartError> {
+    pub async fn start(&mut self, seed: u32) -> Result<(), GameError> {
         self.span = events::bot(&self.name);
         let SeatPlayer::Program(seat) = &mut self.player else {
             return Ok(());
@@ -274,8 +255,8 @@ impl Seat {
         let cannot = |error| {
             events::cannot_start(&self.span, &error);
             match Exhausted::from_error(&error) {
-                Some(exhausted) => StartError::from(exhausted),
-                None => StartError::from(CannotStart {
+                Some(exhausted) => GameError::from(exhausted),
+                None => GameError::from(CannotStart {
                     bot: self.name.clone(),
                     cause: format!("the system says: {}", cause(&error)),
                     fix: "see that the file is still there and that it can be run by hand"
@@ -384,14 +365,15 @@ impl Seat {
         self.stop(GracePeriods::FAULT).await.is_ok() && fails
     }
 
-    /// Stops the process. Call [`Seat::count_failed_start`] once it is known that the forfeit counts.
-    pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<ForfeitedProcess> {
+    /// Stops the process: whether it had not answered any request, and its stderr, escaped. Call
+    /// [`Seat::count_failed_start`] once it is known that the forfeit counts.
+    pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<(bool, String)> {
         events::fault(&self.span, fault);
         let SeatPlayer::Program(seat) = &mut self.player else {
-            return Ok(ForfeitedProcess::default());
+            return Ok((false, String::new()));
         };
         let Some(mut process) = seat.process.take() else {
-            return Ok(ForfeitedProcess::default());
+            return Ok((false, String::new()));
         };
         let stopping = process.stop(GracePeriods::FAULT);
         stopping.instrument(self.span.clone()).await?;
@@ -401,10 +383,7 @@ impl Seat {
             // Its author knows these files by their paths in the bot's own folder.
             stderr = stderr.replace(&format!("{}/", copy.display()), "");
         }
-        Ok(ForfeitedProcess {
-            never_answered: process.is_fresh(),
-            stderr,
-        })
+        Ok((process.is_fresh(), stderr))
     }
 
     /// For a process that never answered. Too many of them in a row bench the bot.
@@ -471,7 +450,6 @@ impl Seat {
     }
 }
 
-/// At the same time.
 pub async fn stop_both([a, b]: &mut [Seat; 2], grace: GracePeriods) -> io::Result<()> {
     let (a, b) = tokio::join!(a.stop(grace), b.stop(grace));
     a.and(b)

@@ -37,7 +37,6 @@ impl GameSetup<'_> {
         [self.first, self.first.other()]
     }
 
-    /// At its start.
     pub(super) fn record(
         &self,
         ruleset: &dyn Ruleset,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::clock::Clock;
@@ -13,6 +13,7 @@ use super::setup::GameSetup;
 use crate::bot::ClockKind;
 use crate::game::Side;
 use crate::session::Session;
+use crate::threads::locked;
 
 /// Clones are the same stage.
 #[derive(Clone, Debug)]
@@ -59,13 +60,7 @@ pub struct Table {
     stage: Stage,
     number: usize,
     game: Arc<Mutex<GameNow>>,
-    /// By their seats.
     players: [String; 2],
-}
-
-/// No change can be left half done, but for that of a game whose thread has panicked.
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl Stage {
@@ -207,7 +202,6 @@ mod tests {
         }
     }
 
-    /// As [`super::super::game::play`] tells them.
     fn play(table: &mut Table, turns: &[&str]) {
         let edition = Edition::default();
         let session = edition.start();

@@ -5,13 +5,14 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::{self, JoinHandle, Thread};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use crate::bot::Fault;
 use crate::bot::exhaustion::start_thread;
 use crate::sandbox::procfs::own_processor_wait;
+use crate::threads::locked;
 
 /// How often the detector reads the clock.
 const BEAT: Duration = Duration::from_millis(25);
@@ -31,7 +32,6 @@ pub struct StallDetector {
     beats: Arc<Mutex<Beats>>,
     stop: Arc<AtomicBool>,
     beating: Option<JoinHandle<()>>,
-    thread: Thread,
     catching_up: Duration,
 }
 
@@ -95,8 +95,7 @@ impl StallDetector {
                     // Read first: what keeps the thread from running after that is in the wait.
                     let now = Instant::now();
                     let waited = own_processor_wait().unwrap_or_default();
-                    let mut beats = beats.lock().unwrap_or_else(PoisonError::into_inner);
-                    beats.beat(now, waited.saturating_sub(before));
+                    locked(&beats).beat(now, waited.saturating_sub(before));
                     before = waited;
                 }
             })?
@@ -104,7 +103,6 @@ impl StallDetector {
         Ok(Self {
             beats,
             stop,
-            thread: beating.thread().clone(),
             catching_up: CATCHING_UP,
             beating: Some(beating),
         })
@@ -119,8 +117,17 @@ impl StallDetector {
         }
     }
 
+    fn end(&mut self) {
+        self.stop.store(true, Ordering::Relaxed);
+        if let Some(beating) = self.beating.take() {
+            beating.thread().unpark();
+            // The thread does not panic.
+            let _ = beating.join();
+        }
+    }
+
     fn beats(&self) -> MutexGuard<'_, Beats> {
-        self.beats.lock().unwrap_or_else(PoisonError::into_inner)
+        locked(&self.beats)
     }
 
     /// Only when the thread has run again is it known whether it waited for a CPU.
@@ -189,10 +196,8 @@ impl StallDetector {
     /// Every moment counts as one in which the referee did not run, or none.
     pub(super) fn fixed(late: bool) -> Self {
         let mut detector = Self::start().unwrap();
-        detector.stop.store(true, Ordering::Relaxed);
         detector.catching_up = Duration::ZERO;
-        detector.thread.unpark();
-        let _ = detector.beating.take().map(JoinHandle::join);
+        detector.end();
         // Its thread has exited, so it stays asleep since then.
         let now = Instant::now();
         detector.beats.lock().unwrap().last = if late {
@@ -206,12 +211,7 @@ impl StallDetector {
 
 impl Drop for StallDetector {
     fn drop(&mut self) {
-        self.stop.store(true, Ordering::Relaxed);
-        self.thread.unpark();
-        if let Some(beating) = self.beating.take() {
-            // The thread does not panic.
-            let _ = beating.join();
-        }
+        self.end();
     }
 }
 

@@ -26,7 +26,6 @@ pub static SHIPPED: [(&str, &str); 2] = [
     ),
 ];
 
-/// Of the format.
 pub const VERSION: u32 = 1;
 
 /// How much of its hash is the name of a puzzle.
@@ -35,7 +34,6 @@ const ID_BYTES: usize = 5;
 /// Of puzzles that are beyond the deepest `builtin:search`.
 pub const HIGHEST_LEVEL: u32 = 5;
 
-/// What is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
@@ -101,7 +99,6 @@ impl Kind {
 /// A line of a file of puzzles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Puzzle {
-    /// Of the format.
     pub v: u32,
     /// Depends on the question alone.
     pub id: String,

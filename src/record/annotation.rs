@@ -32,7 +32,6 @@ pub enum Mark {
 }
 
 impl Mark {
-    /// In a record.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Blunder => "blunder",

@@ -13,20 +13,6 @@ const PREFIX: &str = ".new-";
 
 /// A new version of a file, written in the same directory and renamed on [commit](Self::commit). When dropped before,
 /// it is deleted.
-///
-/// ```
-/// use std::io::Write as _;
-/// use referee::record::atomic_file::AtomicFile;
-///
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("games.jsonl");
-/// let mut file = AtomicFile::create(&path)?;
-/// file.write_all(b"{}\n")?;
-/// assert!(!path.exists());
-/// file.commit()?;
-/// assert_eq!(std::fs::read(&path)?, b"{}\n");
-/// # Ok::<(), std::io::Error>(())
-/// ```
 #[derive(Debug)]
 pub struct AtomicFile {
     file: NamedTempFile,

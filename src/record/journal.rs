@@ -78,25 +78,6 @@ pub struct TornTail {
 }
 
 /// A journal, open for appending.
-///
-/// ```
-/// use referee::record::journal::Journal;
-/// use referee::record::reader::Reader;
-///
-/// let folder = tempfile::tempdir()?;
-/// let path = folder.path().join("games.jsonl");
-/// std::fs::write(&path, "{\"v\":1}\n{\"v\"")?; // as a crash may leave it
-/// let (mut journal, torn) = Journal::open(&path)?;
-/// assert_eq!(torn.map(|tail| tail.bytes), Some(4));
-/// journal.append("{\"v\":1}\n")?;
-/// journal.sync()?;
-///
-/// let mut reader = Reader::open(&path)?;
-/// while let Some(line) = reader.next_line()? {
-///     assert_eq!(line.bytes(), b"{\"v\":1}\n");
-/// }
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
 pub struct Journal<S = File> {
     storage: S,
@@ -230,7 +211,6 @@ fn complete_length(file: &mut File, mut end: u64) -> io::Result<u64> {
     Ok(0)
 }
 
-/// To `FILE.cut`.
 fn move_tail(path: &Path, file: &mut File, length: u64) -> io::Result<TornTail> {
     let mut kept_in = path.as_os_str().to_owned();
     kept_in.push(".cut");

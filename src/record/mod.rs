@@ -50,21 +50,6 @@ pub struct ProcessEntry {
 }
 
 /// The record of a game.
-///
-/// ```
-/// use referee::record::{BotIndex, Ending, Record};
-///
-/// let line = r#"{"v":1,"game":"quarto","rules":"standard","id":"7-1",
-///     "bots":[{"name":"a.py","command":["a.py"]},{"name":"b.py","command":["b.py"]}],
-///     "first":0,"seed":7,"start":"................",
-///     "turns":["- A","1 B","2 C","3 D","4 -"],"times_ms":[1.5,0.5,0.5,2.0,0.25],
-///     "result":{"winner":0,"reason":"quarto","lines":[["H1","square"]]},
-///     "started":"2026-01-31T10:00:00Z"}"#;
-/// let record = Record::from_line(line.as_bytes())?;
-/// assert_eq!(record.ending(), Ok(Ending::Win(BotIndex::A)));
-/// assert_eq!(record.result_line(), "a.py wins: H1 square.");
-/// # Ok::<(), String>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "a record")]
 pub struct Record {
@@ -88,7 +73,6 @@ pub struct Record {
     /// in some games that are programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movers: Option<String>,
-    /// Of each turn.
     pub times_ms: Vec<f64>,
     /// Charged for each turn, where that is not its time: without the time in which a bot waited for a CPU, or CPU
     /// time when that is what the clock measured.
@@ -202,7 +186,6 @@ impl Record {
     }
 }
 
-/// By [`Record::movers`].
 fn side_of(movers: Option<&str>, turn: usize) -> usize {
     let mover = movers.and_then(|movers| movers.as_bytes().get(turn));
     mover.map_or(turn % 2, |&digit| usize::from(digit == b'1'))
@@ -210,17 +193,6 @@ fn side_of(movers: Option<&str>, turn: usize) -> usize {
 
 /// The record of a finished game, and its line, serialized when it is first needed. Journal, standard output,
 /// standings and pages share one of these.
-///
-/// ```
-/// use referee::record::{FinishedRecord, Record};
-/// # let line = r#"{"v":1,"game":"quarto","rules":"standard","id":"7-1","bots":[{"name":"a","command":[]},{"name":"b","command":[]}],"first":0,"seed":7,"start":"................","turns":[],"times_ms":[],"result":{"winner":null,"reason":"draw","lines":[]},"started":"2026-01-31T10:00:00Z"}"#;
-/// # let record = Record::from_line(line.as_bytes())?;
-///
-/// let finished = FinishedRecord::new(record);
-/// assert!(finished.line().ends_with("}\n"));
-/// assert_eq!(finished.record().id, "7-1");
-/// # Ok::<(), String>(())
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRecord {
     record: Record,

@@ -6,8 +6,6 @@ use std::fs::File;
 use std::io::{self, BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
 
-use memchr::memchr_iter;
-
 use super::{Record, RecordSummary, text_file};
 use crate::text::size;
 
@@ -18,20 +16,6 @@ const BUFFER: usize = 1 << 17;
 const MAX_LINE: usize = 16 << 20;
 
 /// Reads lines with their numbers.
-///
-/// ```
-/// use referee::record::reader::Reader;
-///
-/// let file = "{\"v\":1}\n{\"v\":";
-/// let mut reader = Reader::new("games.jsonl", file.as_bytes());
-/// while let Some(line) = reader.next_line()? {
-///     match line.record() {
-///         Ok(record) => println!("{}", record.result_line()),
-///         Err(error) => println!("{error}"), // with the file, and the number of the line
-///     }
-/// }
-/// # Ok::<(), std::io::Error>(())
-/// ```
 #[derive(Debug)]
 pub struct Reader<R = File> {
     path: PathBuf,
@@ -50,7 +34,6 @@ pub struct Line<'a> {
     bytes: &'a [u8],
 }
 
-/// Consecutive lines.
 #[derive(Debug, Default)]
 pub struct Lines {
     path: PathBuf,
@@ -140,7 +123,6 @@ impl<R: Read> Reader<R> {
         lines.bytes.clear();
         lines.ends.clear();
         while lines.bytes.len() < bytes {
-            self.take_buffered(lines, bytes);
             let Some(line) = self.next_line()? else {
                 break;
             };
@@ -148,28 +130,6 @@ impl<R: Read> Reader<R> {
             lines.ends.push((line.number, lines.bytes.len()));
         }
         Ok(())
-    }
-
-    /// Adds lines that are whole in the buffer, up to an empty one and until there are so many bytes: they are copied
-    /// once, all together.
-    fn take_buffered(&mut self, lines: &mut Lines, bytes: usize) {
-        if self.partial {
-            return;
-        }
-        let buffer = self.input.buffer();
-        let before = lines.bytes.len();
-        let mut end = 0;
-        for newline in memchr_iter(b'\n', buffer) {
-            if before + end >= bytes || is_blank(&buffer[end..newline]) {
-                break;
-            }
-            end = newline + 1;
-            self.number += 1;
-            lines.ends.push((self.number, before + end));
-        }
-        lines.bytes.extend_from_slice(&buffer[..end]);
-        self.position += end as u64;
-        self.input.consume(end);
     }
 
     /// `None` at the end and before an incomplete last line. When the file has grown, the next call continues there.

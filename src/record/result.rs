@@ -10,17 +10,6 @@ use smol_str::SmolStr;
 use crate::protocol::ForfeitReason;
 
 /// One of the two bots of a record, in the order in which they are listed; 0 and 1 in JSON. Indexes arrays of two.
-///
-/// Arrays of two are indexed by it:
-///
-/// ```
-/// use referee::record::BotIndex;
-///
-/// let names = ["greedy.py", "random.py"];
-/// assert_eq!(names[BotIndex::A], "greedy.py");
-/// assert_eq!(names[BotIndex::A.other()], "random.py");
-/// assert_eq!(BotIndex::ALL[1], BotIndex::B);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(try_from = "usize", into = "usize")]
 pub enum BotIndex {
@@ -59,15 +48,12 @@ impl<T> IndexMut<BotIndex> for [T; 2] {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("a bot has the number {0}; expected 0 or 1")]
-pub struct NoSuchBot(usize);
-
 impl TryFrom<usize> for BotIndex {
-    type Error = NoSuchBot;
+    type Error = String;
 
-    fn try_from(index: usize) -> Result<Self, NoSuchBot> {
-        Self::ALL.get(index).copied().ok_or(NoSuchBot(index))
+    fn try_from(index: usize) -> Result<Self, String> {
+        let bot = Self::ALL.get(index).copied();
+        bot.ok_or_else(|| format!("a bot has the number {index}; expected 0 or 1"))
     }
 }
 
@@ -78,14 +64,6 @@ impl From<BotIndex> for usize {
 }
 
 /// Why a game ended: one word in the record.
-///
-/// ```
-/// use referee::protocol::ForfeitReason;
-/// use referee::record::Reason;
-///
-/// assert_eq!(Reason::from("timeout"), Reason::Forfeit(ForfeitReason::Timeout));
-/// assert_eq!(Reason::from("quarto").name(), "quarto");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(from = "SmolStr")]
 pub enum Reason {
@@ -100,7 +78,6 @@ pub enum Reason {
 const DRAW: &str = "draw";
 
 impl Reason {
-    /// In the record.
     pub fn name(&self) -> &str {
         match self {
             Self::Draw => DRAW,

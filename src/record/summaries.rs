@@ -26,22 +26,6 @@ pub fn threads_for(bytes: u64) -> usize {
 /// `take` gets each line, in the order of the file, with what `compute` has made of its number and game, which it may
 /// change; `compute` runs for several games at the same time. The first error of `take` ends it and is the inner
 /// result; the outer one is that of reading.
-///
-/// ```
-/// use referee::record::reader::Reader;
-/// use referee::record::summaries::take_all;
-///
-/// let line = r#"{"bots":[{"name":"a"},{"name":"b"}],"first":1,"result":{"reason":"draw"}}"#;
-/// let file = format!("{line}\n{line}\n");
-/// let reader = Reader::new("games.jsonl", file.as_bytes());
-/// let mut names = 0;
-/// take_all(reader, 2, |_, game| game.names().len(), |(_, parsed)| {
-///     names += parsed?.1;
-///     Ok::<(), referee::record::reader::LineError>(())
-/// })??;
-/// assert_eq!(names, 4);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn take_all<R, T, E>(
     reader: Reader<R>,
     threads: usize,

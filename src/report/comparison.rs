@@ -6,7 +6,7 @@ use std::time::Duration;
 use serde::Serialize;
 use serde_json::{Value as Json, json};
 
-use super::standings::markdown_table;
+use super::standings::{markdown_table, percent};
 use super::terminal::{Palette, aligned};
 use crate::arena::comparison::Forfeits;
 use crate::text::{counted, escape_controls, escape_markdown};
@@ -49,11 +49,6 @@ pub struct Report<'a> {
     pub seed: u64,
     pub ended: Ended,
     pub problem: Option<String>,
-}
-
-/// `61.2%`.
-fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
 }
 
 /// `+3.1%`.
@@ -225,14 +220,13 @@ impl Report<'_> {
         let all = self.comparison.count();
         let opponents = self.opponents.iter().zip(self.comparison.opponents());
         let opponents = opponents.map(|(bot, counts)| {
-            let new = Measured::of(&counts.new, ERRORS);
             json!({
                 "name": bot.name,
                 "bot": bot.bot,
                 "hash": bot.hash,
                 "share": share(counts, all),
                 "games": games(counts),
-                "new": new,
+                "new": Measured::of(&counts.new, ERRORS),
                 "old": Measured::of(&counts.old, ERRORS),
                 "difference": Measured::of(&counts.advantages, ERRORS).map(Measured::as_difference),
             })
@@ -255,11 +249,7 @@ impl Report<'_> {
             "comparisons": all,
             "most_comparisons": self.most,
             "games": self.games,
-            "forfeits": {
-                "new": self.forfeits.new,
-                "old": self.forfeits.old,
-                "others": self.forfeits.others,
-            },
+            "forfeits": self.forfeits,
             "seconds": self.elapsed.as_secs_f64(),
             "budget": self.budget.map(|budget| budget.as_secs_f64()),
             "seed": self.seed,

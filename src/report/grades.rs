@@ -6,6 +6,7 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 
 use super::standings::{CsvTable, escape_formula};
+use crate::bot::shell::quoted;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict};
 use crate::league::intake::people::{self, StudentList};
@@ -242,21 +243,13 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
         .enumerate()
         .map(|(pair, points)| format!("p{:06} {points}", pair + 1))
         .collect();
-    let quoted = quoted_path(&format!("{folder}/{place}"));
+    let place = format!("{folder}/{place}");
+    let quoted = quoted(&place);
     let _ = writeln!(
         out,
         "- points of each pair, 0 to 2: {}\n- to see a game, the first of pair 1 (`a`) or the second (`b`): `referee replay {quoted} --game p000001a`\n",
         pairs.join(", "),
     );
-}
-
-fn quoted_path(path: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/._-".contains(c);
-    if path.chars().all(is_plain) {
-        path.to_owned()
-    } else {
-        format!("'{}'", path.replace('\'', "'\\''"))
-    }
 }
 
 /// CSV: `name`, `plays` (playing version), `newest` (version), `received` (its time), `versions` (count), `problem`

@@ -51,7 +51,6 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
 
 #[derive(Clone, Debug, Default)]
 pub struct Since {
-    /// Markdown.
     text: String,
     problem: Option<String>,
 }
@@ -105,7 +104,7 @@ pub(super) fn asked(
     side: BotIndex,
     turns: usize,
     pieces: Option<&str>,
-) -> Option<(String, Option<String>)> {
+) -> Option<Asked> {
     let ruleset =
         registry::of_record(&record.game, &record.rules, record.pieces.as_deref()).ok()?;
     let line = Line {
@@ -121,15 +120,12 @@ pub(super) fn asked(
     Some((request, command))
 }
 
-#[derive(Clone, Debug)]
-struct Forfeit {
-    game: String,
-    opponent: String,
-    detail: String,
-    request: String,
-    answer: String,
-    stderr: String,
-    reproduce: Option<String>,
+/// For one reason.
+#[derive(Clone, Debug, Default)]
+struct Forfeits {
+    /// How the bot forfeited the first game, and how to repeat it. Markdown.
+    first: String,
+    games: Vec<String>,
 }
 
 /// A turn that lost value.
@@ -145,7 +141,7 @@ struct Blunder {
 pub struct OwnGames {
     name: String,
     results: [u64; 3],
-    forfeits: BTreeMap<String, Vec<Forfeit>>,
+    forfeits: BTreeMap<String, Forfeits>,
     blunders: Vec<Blunder>,
     analysed: u64,
     rows: Vec<String>,
@@ -184,19 +180,13 @@ impl OwnGames {
             escape_markdown(&escape_controls(&record.result_line()))
         ));
         if record.result.by == Some(own) && record.was_played() {
-            let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
-            let asked = asked(record, own, record.turns.len(), pieces);
-            let (request, reproduce) = asked.unwrap_or_default();
             let reason = record.result.reason.name().to_owned();
-            self.forfeits.entry(reason).or_default().push(Forfeit {
-                game: record.id.clone(),
-                opponent: opponent.clone(),
-                detail: text(&record.result.detail),
-                request,
-                answer: text(&record.result.answer),
-                stderr: record.result.stderr.clone().unwrap_or_default(),
-                reproduce,
-            });
+            let forfeits = self.forfeits.entry(reason).or_default();
+            if forfeits.games.is_empty() {
+                let asked = asked(record, own, record.turns.len(), pieces);
+                forfeits.first = forfeit(record, &opponent, asked.unwrap_or_default());
+            }
+            forfeits.games.push(record.id.clone());
         }
         if let Some(analysis) = record.more.get(annotation::FIELD) {
             self.analysed += 1;
@@ -245,7 +235,6 @@ impl OwnGames {
         }
     }
 
-    /// Markdown.
     pub fn text(&self, since: Option<&Since>) -> String {
         let [won, drawn, lost] = self.results;
         let mut out = format!(
@@ -261,19 +250,16 @@ impl OwnGames {
             );
         }
         let mut kinds: Vec<_> = self.forfeits.iter().collect();
-        kinds.sort_by_key(|(_, games)| std::cmp::Reverse(games.len()));
-        for (reason, games) in &kinds {
+        kinds.sort_by_key(|(_, of)| std::cmp::Reverse(of.games.len()));
+        for (reason, Forfeits { first, games }) in &kinds {
             let _ = writeln!(
                 out,
                 "### {} forfeited: {reason}\n",
                 counted(games.len() as u64, "game", "games")
             );
-            if let Some(first) = games.first() {
-                forfeit(&mut out, first);
-            }
-            let more: Vec<&str> = games.iter().skip(1).map(|game| &*game.game).collect();
-            if !more.is_empty() {
-                let _ = writeln!(out, "The same in: {}.\n", more.join(", "));
+            out.push_str(first);
+            if games.len() > 1 {
+                let _ = writeln!(out, "The same in: {}.\n", games[1..].join(", "));
             }
         }
         self.write_blunders(&mut out, kinds.is_empty());
@@ -319,37 +305,33 @@ impl OwnGames {
     }
 }
 
-/// How the bot forfeited, and how to repeat it.
-fn forfeit(out: &mut String, first: &Forfeit) {
-    let _ = writeln!(
-        out,
-        "In game {} against {}: {}\n",
-        first.game, first.opponent, first.detail
+/// What the bot was asked, with the command that asks it again.
+type Asked = (String, Option<String>);
+
+fn forfeit(record: &Record, opponent: &str, (request, reproduce): Asked) -> String {
+    let result = &record.result;
+    let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
+    let mut out = format!(
+        "In game {} against {opponent}: {}\n\n",
+        record.id,
+        text(&result.detail)
     );
-    if !first.request.is_empty() {
-        let _ = writeln!(
-            out,
-            "It was asked `{}` and answered {}.\n",
-            escape_controls(&first.request),
-            if first.answer.is_empty() {
-                "nothing".to_owned()
-            } else {
-                format!("`{}`", first.answer)
-            }
-        );
+    if !request.is_empty() {
+        let answer = match &*text(&result.answer) {
+            "" => "nothing".to_owned(),
+            answer => format!("`{answer}`"),
+        };
+        let request = escape_controls(&request);
+        let _ = writeln!(out, "It was asked `{request}` and answered {answer}.\n");
     }
-    if let Some(reproduce) = &first.reproduce {
+    if let Some(reproduce) = &reproduce {
         let _ = writeln!(
             out,
             "The same once more, without the referee:\n\n    {reproduce}\n"
         );
     }
-    let lines: Vec<String> = first
-        .stderr
-        .trim_end()
-        .lines()
-        .map(escape_controls)
-        .collect();
+    let stderr = result.stderr.as_deref().unwrap_or_default().trim_end();
+    let lines: Vec<String> = stderr.lines().map(escape_controls).collect();
     if !lines.is_empty() {
         out.push_str("The end of what it wrote to standard error:\n\n");
         for line in &lines[lines.len().saturating_sub(2 * MOST)..] {
@@ -357,6 +339,7 @@ fn forfeit(out: &mut String, first: &Forfeit) {
         }
         out.push('\n');
     }
+    out
 }
 
 fn shown(name: &str) -> String {

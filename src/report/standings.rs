@@ -53,7 +53,6 @@ enum Figure {
 pub(in crate::report) struct Column {
     /// In CSV, JSON and the page's data.
     pub(in crate::report) key: &'static str,
-    /// In tables.
     pub(in crate::report) head: &'static str,
     pub(in crate::report) format: Format,
     /// Importance on a narrow terminal, 0 to 100.
@@ -127,7 +126,6 @@ static COLUMNS: [Column; 37] = {
     ]
 };
 
-/// How many places up.
 fn moved(place: &Place) -> Value {
     match place.before {
         None => json!("new"),
@@ -170,7 +168,7 @@ impl Column {
             return String::new();
         };
         match self.format {
-            Format::Share => percent(Some(number)),
+            Format::Share => percent(number),
             Format::Elo => elo(number),
             Format::Milliseconds => format_milliseconds(number),
             Format::Moved if number > 0.0 => format!("↑{number}"),
@@ -217,9 +215,9 @@ pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<
     COLUMNS.iter().filter(is_there).collect()
 }
 
-/// `97.5%`; empty for none.
-pub(super) fn percent(share: Option<f64>) -> String {
-    share.map_or_else(String::new, |share| format!("{:.1}%", 100.0 * share))
+/// `97.5%`.
+pub(super) fn percent(share: f64) -> String {
+    format!("{:.1}%", 100.0 * share)
 }
 
 /// Rounded: `-12`, `0`, never `-0`.
@@ -323,7 +321,7 @@ fn rows(columns: &[Cells]) -> (Vec<Vec<String>>, Vec<usize>) {
 }
 
 /// The head and the rows of each table as they are on paper; and indices of left-aligned columns.
-pub(in crate::report) fn text_rows(standings: &Standings) -> Vec<(Vec<Vec<String>>, Vec<usize>)> {
+fn text_rows(standings: &Standings) -> Vec<(Vec<Vec<String>>, Vec<usize>)> {
     let columns = columns(standings, true);
     tables(standings)
         .map(|places| rows(&cells(&columns, places)))
@@ -547,7 +545,6 @@ pub fn as_json(standings: &Standings, with_times: bool) -> Value {
     all
 }
 
-/// Figures by key.
 pub(in crate::report) fn row(columns: &[&'static Column], place: &Place) -> Map<String, Value> {
     let figures = columns
         .iter()
@@ -640,7 +637,6 @@ pub(in crate::report) fn escape_formula(text: &str) -> String {
     }
 }
 
-/// CSV.
 #[derive(Debug, Default)]
 pub(in crate::report) struct CsvTable {
     pub(in crate::report) text: String,

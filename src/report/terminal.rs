@@ -147,12 +147,7 @@ fn cell(
     styled(style, &format!("{open}{left}{text}{right}{close}"))
 }
 
-/// The board, with the pieces in hand and left beside or below it.
-pub fn draw(picture: &Picture, palette: &Palette) -> String {
-    draw_within(picture, palette, None)
-}
-
-/// For a terminal narrower than [`draw`] may need.
+/// The board, with the pieces in hand and left beside or below it, on a terminal of so many columns.
 pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>) -> String {
     let width = columns.unwrap_or(WIDTH).min(WIDTH);
     let (board, board_width) = if picture.cells.is_empty() {

@@ -45,7 +45,6 @@ pub struct TerminalView<O, E> {
 pub struct ViewOptions {
     pub detail: Detail,
     pub palette: Palette,
-    /// For faults.
     pub err_palette: Palette,
     /// Of the terminal that shows turns, if it is one.
     pub columns: Option<usize>,
@@ -56,7 +55,6 @@ pub struct ViewOptions {
 }
 
 impl<O: Write, E: Write> TerminalView<O, E> {
-    /// `games`: in total.
     pub const fn new(names: [String; 2], games: u64, options: ViewOptions, out: O, err: E) -> Self {
         Self {
             out,

@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::{Palette, shortened, width as columns_of};
 use crate::arena::Ended;
-use crate::arena::elimination::Bracket;
+use crate::arena::course::{BracketPlace, Course};
 use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
 use crate::text::{counted, escape_controls};
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::schedule::knockout::{self, Tally};
 use crate::tournament::schedule::{EntrantId, Pairing};
 use crate::tournament::sprt::Decision;
 use crate::tournament::standings::Standings;
@@ -117,18 +116,12 @@ const NAME: usize = 20;
 /// The drawing, if it fits `width` columns, then the matches by round.
 fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> String {
     let mut out = format!("\nseeds: {}\n", seeded_by(plan));
-    if let Some(bracket) = results.bracket(plan) {
-        let drawing = Drawing {
-            plan,
-            results,
-            bracket: &bracket,
-        };
-        let places = knockout::bracket(bracket.size());
-        if let Some(block) = drawing.block(&places) {
-            let room = width.unwrap_or(usize::MAX);
-            if block.lines.iter().all(|line| columns_of(line) <= room) {
-                let _ = writeln!(out, "\n{}", block.lines.join("\n"));
-            }
+    let course = results.course(plan);
+    let last = course.bracket.len().checked_sub(1);
+    if let Some(block) = last.and_then(|round| block(&course, round, 0)) {
+        let room = width.unwrap_or(usize::MAX);
+        if block.lines.iter().all(|line| columns_of(line) <= room) {
+            let _ = writeln!(out, "\n{}", block.lines.join("\n"));
         }
     }
     out + &matches(plan, results)
@@ -151,8 +144,8 @@ fn name_of(plan: &Plan, id: EntrantId) -> &str {
     plan.bot(id).map_or("?", |bot| bot.name.as_str())
 }
 
-fn points(tally: Tally) -> String {
-    let (whole, half) = (tally.half_points / 2, tally.half_points % 2);
+fn points(half_points: u64) -> String {
+    let (whole, half) = (half_points / 2, half_points % 2);
     format!("{whole}{}", ["", ".5"][usize::from(half == 1)])
 }
 
@@ -160,93 +153,64 @@ struct Block {
     lines: Vec<String>,
     /// The line that continues to the right.
     anchor: usize,
-    /// Who advances, if known.
-    winner: Option<EntrantId>,
 }
 
-struct Drawing<'a> {
-    plan: &'a Plan,
-    results: &'a Results,
-    bracket: &'a Bracket,
+fn name_in(course: &Course, bot: usize) -> String {
+    let name = course.names.get(bot).map_or("?", String::as_str);
+    shortened(&escape_controls(name), NAME)
 }
 
-impl Drawing<'_> {
-    /// `places` is a power of two long; `None` without bots.
-    fn block(&self, places: &[Option<EntrantId>]) -> Option<Block> {
-        if let [place] = places {
-            let id = self.bracket.entrant((*place)?);
-            let seed = (*place)?.index() + 1;
-            let name = shortened(&escape_controls(name_of(self.plan, id)), NAME);
-            let name = format!("{seed} {name}");
-            return Some(Block {
-                lines: vec![name],
+/// A place of a round of the bracket, with what leads to it; `None` without bots.
+fn block(course: &Course, round: usize, number: usize) -> Option<Block> {
+    let place = course.bracket.get(round)?.get(number)?;
+    let side = |side: usize| match round.checked_sub(1) {
+        Some(before) => block(course, before, 2 * number + side),
+        None => place.bots[side].map(|bot| {
+            let seed = course.seeds.iter().position(|&seed| seed == bot);
+            let seed = seed.map_or(0, |seed| seed + 1);
+            Block {
+                lines: vec![format!("{seed} {}", name_in(course, bot))],
                 anchor: 0,
-                winner: Some(id),
-            });
-        }
-        let (upper, lower) = places.split_at(places.len() / 2);
-        match (self.block(upper), self.block(lower)) {
-            (Some(upper), Some(lower)) => Some(self.joined(upper, lower, places.len())),
-            (one, other) => one.or(other),
-        }
+            }
+        }),
+    };
+    match (side(0), side(1)) {
+        (Some(upper), Some(lower)) => Some(joined(course, place, upper, lower)),
+        (one, other) => one.or(other),
     }
+}
 
-    /// Two parts whose winners meet, `places` together.
-    fn joined(&self, upper: Block, lower: Block, places: usize) -> Block {
-        let round = self.bracket.rounds_before + places.trailing_zeros() as usize - 1;
-        let played = self
-            .results
-            .matches(self.plan, round)
-            .into_iter()
-            .find(|played| [upper.winner, lower.winner].contains(&Some(played.pairing.a)));
-        let made = |side: Option<EntrantId>| {
-            let played = played.as_ref()?;
-            let place = usize::from(side? != played.pairing.a);
-            Some(format!(" {}", points(played.tallies[place])))
+/// Two parts whose winners meet.
+fn joined(course: &Course, place: &BracketPlace, upper: Block, lower: Block) -> Block {
+    let played = place.meeting.as_ref().filter(|meeting| meeting.games > 0);
+    let anchors = [upper.anchor, upper.lines.len() + 1 + lower.anchor];
+    let middle = upper.lines.len();
+    let mut lines = upper.lines;
+    lines.push(String::new());
+    lines.extend(lower.lines);
+    let made = played.map(|meeting| meeting.half_points);
+    for (anchor, made) in anchors.into_iter().zip(made.into_iter().flatten()) {
+        let _ = write!(lines[anchor], " {}", points(made));
+    }
+    let widest = lines.iter().map(|line| columns_of(line)).max().unwrap_or(0);
+    let name = place.winner().map(|bot| name_in(course, bot));
+    let name = name.unwrap_or_else(|| "?".to_owned());
+    for (number, line) in lines.iter_mut().enumerate() {
+        let is_anchor = anchors.contains(&number);
+        let filler = if is_anchor { "─" } else { " " };
+        let end = match number {
+            _ if number == anchors[0] => "┐".to_owned(),
+            _ if number == anchors[1] => "┘".to_owned(),
+            _ if number == middle => format!("├─ {name}"),
+            _ if number > anchors[0] && number < anchors[1] => "│".to_owned(),
+            _ => continue,
         };
-        let winner = played
-            .as_ref()
-            .map(|played| self.bracket.decision(played).0);
-        let made = [made(upper.winner), made(lower.winner)].map(Option::unwrap_or_default);
-        let is_complete = self.plan.rounds.get(round).is_some_and(|round| {
-            round.pairs().all(|pair| {
-                self.results
-                    .endings
-                    .of(pair.number)
-                    .iter()
-                    .all(Option::is_some)
-            })
-        });
-        let winner = winner.filter(|_| is_complete);
-        let anchors = [upper.anchor, upper.lines.len() + 1 + lower.anchor];
-        let middle = upper.lines.len();
-        let mut lines = upper.lines;
-        lines.push(String::new());
-        lines.extend(lower.lines);
-        for (anchor, made) in anchors.into_iter().zip(made) {
-            lines[anchor].push_str(&made);
-        }
-        let widest = lines.iter().map(|line| columns_of(line)).max().unwrap_or(0);
-        let name = winner.map_or("?", |id| name_of(self.plan, id));
-        let name = shortened(&escape_controls(name), NAME);
-        for (number, line) in lines.iter_mut().enumerate() {
-            let is_anchor = anchors.contains(&number);
-            let filler = if is_anchor { "─" } else { " " };
-            let end = match number {
-                _ if number == anchors[0] => "┐".to_owned(),
-                _ if number == anchors[1] => "┘".to_owned(),
-                _ if number == middle => format!("├─ {name}"),
-                _ if number > anchors[0] && number < anchors[1] => "│".to_owned(),
-                _ => continue,
-            };
-            let blanks = widest - columns_of(line);
-            let _ = write!(line, " {}{filler}{end}", filler.repeat(blanks));
-        }
-        Block {
-            lines,
-            anchor: middle,
-            winner,
-        }
+        let blanks = widest - columns_of(line);
+        let _ = write!(line, " {}{filler}{end}", filler.repeat(blanks));
+    }
+    Block {
+        lines,
+        anchor: middle,
     }
 }
 
@@ -262,7 +226,7 @@ fn matches(plan: &Plan, results: &Results) -> String {
                 .as_ref()
                 .filter(|bracket| place >= bracket.rounds_before)
                 .map(|bracket| bracket.decision(&played));
-            let points = played.tallies.map(points);
+            let points = played.tallies.map(|tally| points(tally.half_points));
             let Pairing { a, b } = played.pairing;
             let _ = write!(
                 out,

@@ -10,7 +10,6 @@ use rand::Rng;
 use crate::seed::{self, Purpose};
 use crate::session::{Ruleset, Session};
 
-/// Default plies.
 pub const PLIES: u32 = 4;
 
 /// Of a game program, whose games may be short.
@@ -25,69 +24,50 @@ pub fn usual_plies(ruleset: &dyn Ruleset) -> u32 {
     }
 }
 
-/// Draws without a new opening before all are enumerated, if few.
-const TRIES: u32 = 1000;
-
-/// Draws without a new opening before giving up, if too many to enumerate.
-///
-/// The rarest openings, Quarto boards with one free cell, come from every thirtieth draw.
+/// Draws without a new opening before giving up. The rarest openings, Quarto boards with one free cell, come from every
+/// thirtieth draw.
 const MOST_TRIES: u32 = 2000;
-
-/// Boards enumerated at most.
-const FEW: usize = 50_000;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum DrawError {
-    /// Every sequence of that many plies ends or decides the game.
-    #[error("no opening of {plies} plies leaves the game open; choose fewer")]
-    NoneFound {
-        /// As requested.
-        plies: u32,
-    },
-    /// The second side would be to move.
-    #[error(
-        "after {plies} plies it would be the second player's turn; choose an even number of plies"
-    )]
-    OtherSide {
-        /// As requested.
-        plies: u32,
-    },
-}
 
 /// Draws the first `count` openings, as recorded boards.
 ///
 /// Opening *n* depends only on the seed, the plies and *n*: a longer list begins with the shorter one. Openings
-/// differ as long as there are enough, then repeat in order.
+/// differ as long as new ones are found, then repeat in order. The error is a sentence.
 pub fn draw(
     ruleset: &dyn Ruleset,
     seed: u64,
     plies: u32,
     count: usize,
-) -> Result<Vec<String>, DrawError> {
-    let mut drawing = Drawing {
-        ruleset,
-        seed,
-        plies,
-        drawn: Vec::new(),
-        known: BTreeSet::new(),
-        rest: None,
-    };
-    while drawing.drawn.len() < count {
-        if let Some(board) = drawing.next()? {
-            drawing.known.insert(board.clone());
-            drawing.drawn.push(board);
+) -> Result<Vec<String>, String> {
+    let (mut drawn, mut known) = (Vec::<String>::new(), BTreeSet::new());
+    while drawn.len() < count {
+        let mut rng = seed::generator(
+            seed,
+            Purpose::Opening,
+            [drawn.len() as u64, u64::from(plies)],
+        );
+        let mut found = None;
+        for _ in 0..MOST_TRIES {
+            if let Some(board) = random_board(ruleset, plies, &mut rng)
+                && !known.contains(&board)
+                && is_opening(ruleset, plies, &board)?
+            {
+                found = Some(board);
+                break;
+            }
+        }
+        if let Some(board) = found {
+            known.insert(board.clone());
+            drawn.push(board);
             continue;
         }
-        // No more: repeat.
-        let different = drawing.drawn.len();
-        if different == 0 {
-            return Err(DrawError::NoneFound { plies });
+        if drawn.is_empty() {
+            return Err(format!(
+                "no opening of {plies} plies leaves the game open; choose fewer"
+            ));
         }
-        let repeated = (different..count).map(|n| drawing.drawn[n % different].clone());
-        let repeated: Vec<_> = repeated.collect();
-        drawing.drawn.extend(repeated);
+        drawn = drawn.into_iter().cycle().take(count).collect();
     }
-    Ok(drawing.drawn)
+    Ok(drawn)
 }
 
 pub fn at(openings: &[String], number: u64) -> Option<&str> {
@@ -98,132 +78,39 @@ pub fn at(openings: &[String], number: u64) -> Option<&str> {
         .map(String::as_str)
 }
 
-struct Drawing<'a> {
-    ruleset: &'a dyn Ruleset,
-    seed: u64,
-    plies: u32,
-    drawn: Vec<String>,
-    /// The same, for lookup.
-    known: BTreeSet<String>,
-    /// Set when openings are rare: those not drawn, the next one last.
-    rest: Option<Vec<String>>,
+fn is_opening(ruleset: &dyn Ruleset, plies: u32, board: &str) -> Result<bool, String> {
+    let Ok(session) = ruleset.start_from(board) else {
+        return Ok(false);
+    };
+    if session.to_move() != ruleset.start().to_move() {
+        return Err(format!(
+            "after {plies} plies it would be the second player's turn; choose an even number of plies"
+        ));
+    }
+    Ok(is_open(&*session, ruleset.program().is_some()))
 }
 
-impl Drawing<'_> {
-    /// `None`: no new opening.
-    fn next(&mut self) -> Result<Option<String>, DrawError> {
-        if let Some(rest) = &mut self.rest {
-            return Ok(rest.pop());
-        }
-        let number = self.drawn.len() as u64;
-        let mut rng = self.generator(number);
-        for tried in 1..=MOST_TRIES {
-            if let Some(board) = self.random_board(&mut rng)
-                && !self.known.contains(&board)
-                && self.is_opening(&board)?
-            {
-                return Ok(Some(board));
+fn random_board(ruleset: &dyn Ruleset, plies: u32, rng: &mut impl Rng) -> Option<String> {
+    let mut session = if ruleset.has_drawn_start() {
+        ruleset.start_drawn(rng.next_u32() >> 1).ok()?
+    } else {
+        ruleset.start()
+    };
+    let mut board = board_of(&*session);
+    for _ in 0..plies {
+        let before = board;
+        board = loop {
+            let moves = session.count_moves();
+            if moves == 0 || !session.make_move(below(rng, moves)) {
+                return None;
             }
-            if tried == TRIES
-                && let Some(boards) = self.all_boards()
-            {
-                return self.enumerate(boards);
+            let after = board_of(&*session);
+            if after != before {
+                break after;
             }
-        }
-        Ok(None)
-    }
-
-    /// `u64::MAX`: for the order of the rest.
-    fn generator(&self, number: u64) -> impl Rng + use<> {
-        seed::generator(self.seed, Purpose::Opening, [number, u64::from(self.plies)])
-    }
-
-    /// Sets the rest, in random order, and takes the next.
-    fn enumerate(&mut self, boards: BTreeSet<String>) -> Result<Option<String>, DrawError> {
-        let mut rest = Vec::new();
-        for board in boards {
-            if !self.known.contains(&board) && self.is_opening(&board)? {
-                rest.push(board);
-            }
-        }
-        let mut rng = self.generator(u64::MAX);
-        for last in (1..rest.len()).rev() {
-            rest.swap(last, below(&mut rng, last + 1));
-        }
-        Ok(self.rest.insert(rest).pop())
-    }
-
-    /// Playable and undecided.
-    fn is_opening(&self, board: &str) -> Result<bool, DrawError> {
-        let Ok(session) = self.ruleset.start_from(board) else {
-            return Ok(false);
         };
-        if session.to_move() != self.ruleset.start().to_move() {
-            return Err(DrawError::OtherSide { plies: self.plies });
-        }
-        Ok(is_open(&*session, self.ruleset.program().is_some()))
     }
-
-    fn random_board(&self, rng: &mut impl Rng) -> Option<String> {
-        let mut session = if self.ruleset.has_drawn_start() {
-            self.ruleset.start_drawn(rng.next_u32() >> 1).ok()?
-        } else {
-            self.ruleset.start()
-        };
-        let mut board = board_of(&*session);
-        for _ in 0..self.plies {
-            let before = board;
-            board = loop {
-                let moves = session.count_moves();
-                if moves == 0 || !session.make_move(below(rng, moves)) {
-                    return None;
-                }
-                let after = board_of(&*session);
-                if after != before {
-                    break after;
-                }
-            };
-        }
-        session.outcome().is_none().then_some(board)
-    }
-
-    /// On which the game is not over; `None` when too many.
-    fn all_boards(&self) -> Option<BTreeSet<String>> {
-        if self.ruleset.has_drawn_start() {
-            return None;
-        }
-        let start = self.ruleset.start();
-        let mut boards = BTreeSet::from([board_of(&*start)]);
-        for _ in 0..self.plies {
-            let mut after = BTreeSet::new();
-            for before in &boards {
-                // How a board was reached does not matter.
-                let session = self.ruleset.start_from(before).ok()?;
-                boards_after(&*session, before, &mut after);
-                if after.len() > FEW {
-                    return None;
-                }
-            }
-            boards = after;
-        }
-        Some(boards)
-    }
-}
-
-/// After the next ply, if the game is not over.
-fn boards_after(session: &dyn Session, before: &str, after: &mut BTreeSet<String>) {
-    for index in 0..session.count_moves() {
-        let mut next = session.clone_box();
-        if !next.make_move(index) || next.outcome().is_some() {
-            continue;
-        }
-        let board = board_of(&*next);
-        if board == before {
-            boards_after(&*next, before, after);
-        } else {
-            after.insert(board);
-        }
-    }
+    session.outcome().is_none().then_some(board)
 }
 
 fn board_of(session: &dyn Session) -> String {
@@ -250,26 +137,12 @@ fn below(rng: &mut impl Rng, bound: usize) -> usize {
     usize::try_from(scaled).unwrap_or(0)
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum FileError {
-    #[error("line {line}: {reason}")]
-    Line {
-        /// From 1.
-        line: usize,
-        /// What is wrong.
-        reason: String,
-    },
-    /// Only blank lines and comments.
-    #[error("there is no opening in it; expected one board a line")]
-    Empty,
-}
-
 /// One board a line, in Quarto with or without a piece in hand, as recorded.
 ///
 /// Surrounding space and blank lines are ignored. A comment begins with a space and `#`, or is a line that begins
 /// with `#` unless that is a valid board: a piece set may have this character. A repeated board is an error: it
-/// would be played twice as often.
-pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, FileError> {
+/// would be played twice as often. Errors are sentences with the line.
+pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut openings = Vec::new();
     let mut lines = BTreeMap::new();
@@ -283,16 +156,15 @@ pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, FileError
         match ruleset.start_from(board) {
             Ok(session) => session.write_start(&mut opening),
             Err(_) if board.starts_with('#') => continue,
-            Err(reason) => return Err(FileError::Line { line, reason }),
+            Err(reason) => return Err(format!("line {line}: {reason}")),
         }
         if let Some(earlier) = lines.insert(opening.clone(), line) {
-            let reason = format!("the same board as in line {earlier}");
-            return Err(FileError::Line { line, reason });
+            return Err(format!("line {line}: the same board as in line {earlier}"));
         }
         openings.push(opening);
     }
     if openings.is_empty() {
-        return Err(FileError::Empty);
+        return Err("there is no opening in it; expected one board a line".to_owned());
     }
     Ok(openings)
 }

@@ -5,8 +5,8 @@ use proptest::prelude::{
 };
 use proptest::test_runner::RngSeed;
 use referee::game::quarto::{Edition, PieceSet, Rules};
-use referee::game::{Game as _, Position as _};
-use referee::report::terminal::{Palette, draw, draw_within};
+use referee::game::{Game as _, Picture, Position as _};
+use referee::report::terminal::{Palette, draw_within};
 use unicode_width::UnicodeWidthStr as _;
 
 const DUTCH: &str = include_str!("../../sets/dutch.csv");
@@ -24,6 +24,10 @@ fn drawn(edition: &Edition, request: &str, answers: &[&str]) -> String {
 }
 
 /// What stands beside the board is below it where there is no room.
+fn draw(picture: &Picture, palette: &Palette) -> String {
+    draw_within(picture, palette, None)
+}
+
 #[test]
 fn narrow_terminals_have_the_pieces_below_the_board() {
     let edition = Edition::default();

@@ -2,10 +2,11 @@
 
 use std::collections::BTreeSet;
 
+use referee::arena::plan::request::PlanRequest;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::game::{Game, Position as _, Side};
-use referee::tournament::openings::{DrawError, FileError, at, draw, parse};
+use referee::tournament::openings::{at, draw, parse};
 use referee::tournament::schedule::round_robin;
 
 fn are_different(openings: &[String]) -> bool {
@@ -147,18 +148,16 @@ fn all_pairings_of_a_round_play_the_same() {
 #[test]
 fn impossible_wishes_are_refused() {
     assert_eq!(
-        draw(&FourInARow, 1, 3, 1).unwrap_err().to_string(),
+        draw(&FourInARow, 1, 3, 1).unwrap_err(),
         "after 3 plies it would be the second player's turn; choose an even number of plies"
     );
-    assert_eq!(
+    for refused in [
         draw(&Edition::default(), 1, 16, 1),
-        Err(DrawError::NoneFound { plies: 16 })
-    );
-    let plies = u32::MAX - 1;
-    assert_eq!(
-        draw(&FourInARow, 1, plies, 1),
-        Err(DrawError::NoneFound { plies })
-    );
+        draw(&FourInARow, 1, u32::MAX - 1, 1),
+    ] {
+        let problem = refused.unwrap_err();
+        assert!(problem.contains("leaves the game open"), "{problem}");
+    }
     assert_eq!(draw(&Edition::default(), 1, 16, 0), Ok(vec![]));
 }
 
@@ -191,7 +190,7 @@ fn a_piece_may_look_like_a_comment() {
 }
 
 fn refusal(text: &str) -> String {
-    parse(&Edition::default(), text).unwrap_err().to_string()
+    parse(&Edition::default(), text).unwrap_err()
 }
 
 #[test]
@@ -214,9 +213,24 @@ fn errors_name_the_line() {
         "line 3: the same board as in line 1"
     );
     for empty in ["", "\n\n", "# nothing\n"] {
-        assert_eq!(parse(&Edition::default(), empty), Err(FileError::Empty));
+        assert!(refusal(empty).starts_with("there is no opening in it"));
     }
     let hanging = format!("{}\n@{}\n", ".".repeat(42), ".".repeat(41));
     let error = parse(&FourInARow, &hanging).unwrap_err();
-    assert!(matches!(error, FileError::Line { line: 2, .. }), "{error}");
+    assert!(error.starts_with("line 2: "), "{error}");
+}
+
+#[test]
+fn openings_of_a_file_are_checked_and_none_are_drawn() {
+    let file = tempfile::NamedTempFile::new().unwrap();
+    let request = PlanRequest {
+        openings: Some(file.path().to_owned()),
+        opening_plies: Some(16),
+        ..PlanRequest::default()
+    };
+    let check = || request.check_openings(&Edition::default(), 7);
+    let empty = check().unwrap_err().to_string();
+    assert!(empty.contains("there is no opening in it"), "{empty}");
+    std::fs::write(file.path(), "AB..............\n").unwrap();
+    check().unwrap();
 }

@@ -86,15 +86,11 @@ fn desk(plan: &Plan, tables: usize, sprt: Option<Sprt>) -> Scheduler<String> {
         },
     );
     let pairs = 1..plan.pairs_so_far() + 1;
-    Scheduler::new(
-        plan,
-        pairs,
-        Endings::default(),
-        tables,
+    let plan = &Plan {
         sprt,
-        false,
-        unplayed,
-    )
+        ..plan.clone()
+    };
+    Scheduler::new(plan, pairs, Endings::default(), tables, false, unplayed)
 }
 
 fn number(pair: &PairOfGames) -> usize {

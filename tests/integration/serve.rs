@@ -7,9 +7,6 @@ use std::time::{Duration, Instant};
 
 use crate::common::games::{GAMES, many, write};
 use crate::common::{self, Referee};
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use flate2::read::ZlibDecoder;
 use referee::record::Record;
 use referee::report::html::Options;
 use referee::report::serve::{Feed, Server, State};
@@ -239,84 +236,6 @@ fn everybody_gets_all_games_in_order_and_the_end() {
             assert_eq!(figures.data["games"], GAMES.len());
         }
     }
-}
-
-/// The games of a packed event.
-fn unpacked(packed: &Value) -> Vec<Value> {
-    let bytes = STANDARD.decode(packed.as_str().unwrap()).unwrap();
-    let columns: Vec<Value> = serde_json::from_reader(ZlibDecoder::new(bytes.as_slice())).unwrap();
-    let rows = columns[0].as_array().unwrap().len();
-    let field = |column: &Value, row: usize| column.get(row).cloned().unwrap_or_default();
-    let fields = |row: usize| columns.iter().map(|column| field(column, row)).collect();
-    (0..rows).map(fields).collect()
-}
-
-/// An entry without the nulls at its end.
-fn trimmed(mut entry: Value) -> Value {
-    let fields = entry.as_array_mut().unwrap();
-    while fields.last().is_some_and(Value::is_null) {
-        fields.pop();
-    }
-    entry
-}
-
-/// All games as a late client is sent them, the ids of the packed events, and the bytes of all.
-fn late(address: SocketAddr, count: usize) -> (Vec<Value>, Vec<String>, usize) {
-    let (mut all, mut ids, mut size) = (Vec::new(), Vec::new(), 0);
-    let mut listener = Listener::at(address, "/events?packed", "");
-    while all.len() < count {
-        let event = listener.next().expect("more events");
-        if event.kind == "packed" {
-            size += event.data.to_string().len();
-            ids.push(event.id.unwrap());
-            let others = event.data["entries"].as_array().unwrap();
-            assert!(others.iter().all(|entry| entry[0] != "g"));
-            all.extend(unpacked(&event.data["games"]).into_iter().map(trimmed));
-        } else if event.kind == "entries" {
-            size += event.data.to_string().len();
-            let entries = event.data.as_array().unwrap().clone();
-            all.extend(entries.into_iter().filter(|entry| entry[0] == "g"));
-        }
-    }
-    (all, ids, size)
-}
-
-#[test]
-fn who_comes_late_gets_the_games_compressed_and_in_order() {
-    const COUNT: usize = 20_000;
-    let feed = feed();
-    let records = many(&GAMES, COUNT, 12);
-    for game in &records {
-        feed.publish(&record(game)).unwrap();
-    }
-    let server = serve(&feed);
-    let (plain, _) = Listener::new(server.address(), "").games(COUNT);
-    // What is not compressed in time is sent as it is, so that nobody waits; the next client gets more.
-    let until = Instant::now() + PATIENCE;
-    let (packed_ids, size) = loop {
-        let (all, ids, size) = late(server.address(), COUNT);
-        assert_eq!(all, plain);
-        if ids.len() > 1 || Instant::now() > until {
-            break (ids, size);
-        }
-    };
-    let whole: usize = plain.iter().map(|game| game.to_string().len()).sum();
-    // All but what is left of the last megabyte.
-    assert!(packed_ids.len() > 1, "{packed_ids:?} of {whole} bytes");
-    assert!(
-        size < 1_000_000 + (whole - 1_000_000) / 2,
-        "{size} of {whole}"
-    );
-
-    // One that comes back within a block goes on there, and gets the next one whole.
-    let (entries, _) = Listener::new(server.address(), "").games(10);
-    assert_eq!(entries[..10], plain[..10]);
-    let mut first = Listener::new(server.address(), "");
-    let id = std::iter::from_fn(|| first.next()).find_map(|event| event.id);
-    let back = format!("Last-Event-ID: {}\r\n", id.unwrap());
-    let mut back = Listener::at(server.address(), "/events?packed", &back);
-    let packed = std::iter::from_fn(|| back.next()).find(|event| event.kind == "packed");
-    assert_eq!(packed.unwrap().id.unwrap(), packed_ids[1]);
 }
 
 #[test]

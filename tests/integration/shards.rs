@@ -4,6 +4,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use crate::common::{self, Referee, Run};
+use referee::record::journal::Journal;
 use serde_json::Value;
 
 struct Place(tempfile::TempDir);
@@ -441,4 +442,18 @@ fn a_sequential_test_is_played_in_one_part() {
     ];
     place.good("plan", "t", &options);
     place.bad("run", "t", &["--shard", "1/2"], "cannot be played in parts");
+}
+
+/// What the journal holds may change until it is locked.
+#[test]
+fn a_journal_that_is_being_written_is_not_merged() {
+    let place = Place::new();
+    place.planned("t");
+    let out = place.text("t");
+    let run = Referee::new(["run", &out, "--shard", "1/2"]).run();
+    assert_eq!(run.code, Some(0), "{run}");
+    let locked = Journal::open(&place.path("t/games.jsonl")).expect("a journal");
+    place.bad("merge", "t", &[], "another referee is playing");
+    drop(locked);
+    place.bad("merge", "t", &[], "games are missing");
 }

@@ -175,7 +175,7 @@ fn the_page_is_framed_where_the_organiser_allows_it() {
     for (origin, expected) in [
         (
             "https://moodle.example.org/course",
-            "perhaps https://moodle.example.org",
+            "a host and perhaps a port, such as",
         ),
         ("moodle.example.org", "expected http:// or https://"),
         ("*", "expected http:// or https://"),

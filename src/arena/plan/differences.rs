@@ -105,7 +105,6 @@ impl Plan {
     }
 }
 
-/// In a sentence.
 fn shown(value: Value) -> String {
     match value {
         Value::String(text) => text,

@@ -84,7 +84,6 @@ pub struct Plan {
     /// Of all random choices.
     pub seed: u64,
     pub format: Format,
-    /// With play-offs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
     pub rounds_planned: u32,
@@ -236,7 +235,6 @@ impl Plan {
         }
     }
 
-    /// Rounds played in groups.
     pub fn group_rounds(&self) -> usize {
         match self.format {
             Format::GroupsKnockout => {
@@ -264,7 +262,6 @@ impl Plan {
         self.rounds.iter().map(Round::count).sum()
     }
 
-    /// Of the whole tournament.
     pub fn pairs_expected(&self) -> u64 {
         match self.format {
             Format::RoundRobin | Format::Gauntlet => self.pairs_so_far(),
@@ -302,7 +299,6 @@ impl Plan {
     }
 }
 
-/// The pairing system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {

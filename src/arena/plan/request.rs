@@ -25,7 +25,6 @@ const MOST_PAIRS: u64 = 10_000_000;
 /// Drawn in less than a second; then repeated.
 const MOST_OPENINGS: u64 = 100_000;
 
-/// Default of [`PlanRequest::bench_after`].
 const BENCH_AFTER: u32 = 10;
 
 /// `None`: as in the resumed plan, or the default.
@@ -63,7 +62,6 @@ pub struct PlanRequest {
     pub strict: bool,
 }
 
-/// Impossible options.
 fn refused<T>(problem: String) -> Result<T, TournamentError> {
     Err(TournamentError::Input(problem))
 }
@@ -251,8 +249,11 @@ impl PlanRequest {
         draw(ruleset, plan.seed, plies, count)
     }
 
-    /// Fails when none can be drawn.
+    /// Fails when none can be drawn, or read of the file.
     pub fn check_openings(&self, ruleset: &dyn Ruleset, seed: u64) -> Result<(), TournamentError> {
+        if self.openings.is_some() {
+            return self.openings_of_file(ruleset).map(drop);
+        }
         let plies = self.opening_plies;
         let plies = plies.unwrap_or_else(|| openings::usual_plies(ruleset));
         draw(ruleset, seed, plies, 1).map(drop)

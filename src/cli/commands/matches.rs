@@ -229,10 +229,7 @@ fn start(
                 let pieces = pieces.as_ref().map(PiecesFile::path);
                 let tap = (options.verbose > 0).then(|| tap(&name));
                 let seat = Seat::program(&*ruleset, pieces, program.clone(), time).named(name);
-                match tap {
-                    Some(tap) => seat.with_tap(tap),
-                    None => seat,
-                }
+                seat.with_tap(tap)
             }
             (BotSpec::Human, Some(console)) => {
                 let (ruleset, console) = (Arc::clone(&ruleset), Rc::clone(console));

@@ -147,6 +147,7 @@ impl Pages {
         match &self.feed {
             Some(feed) => feed
                 .publish(record)
+                .map(drop)
                 .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
             None => Ok(()),
         }
@@ -249,7 +250,7 @@ pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> 
 
 pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
     let published = feed.publish(&line.record()?);
-    published.map_err(|problem| line.error(problem))
+    published.map(drop).map_err(|problem| line.error(problem))
 }
 
 pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
@@ -258,13 +259,17 @@ pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
 
 /// Completely or not at all; `-` is stdout.
 pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
-    let page = feed.page().map_err(Failure::Usage)?;
-    if let Some(why) = feed.undrawn() {
+    let report = feed.report();
+    let page = report.page();
+    let page = page.map_err(|error| Failure::Usage(error.to_string()))?;
+    if let Some(why) = report.undrawn() {
         print_stderr(&format!("referee: {}: {why}", path.display()));
     }
+    let bots = report.bots();
+    drop(report);
     write_file(path, &page, "page", || {
         let games = counted(feed.games(), "game", "games");
-        format!("{games} of {} bots", feed.bots())
+        format!("{games} of {bots} bots")
     })
 }
 

@@ -5,7 +5,6 @@
 
 mod recipe;
 
-use std::env;
 use std::fs;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -147,22 +146,6 @@ fn confine(
         })
 }
 
-/// Without a sandbox: a folder for compilers to write to, and the user's toolchains.
-fn unconfined(scratch: &Path) -> Vec<(String, String)> {
-    let text = |path: &Path| path.to_string_lossy().into_owned();
-    let mut variables = ["TMPDIR", "HOME"]
-        .map(|name| (name.to_owned(), text(scratch)))
-        .to_vec();
-    // Otherwise it is looked for in `HOME`.
-    let rustup = env::home_dir().map(|home| home.join(".rustup"));
-    if let Some(rustup) =
-        rustup.filter(|path| path.is_dir() && env::var_os("RUSTUP_HOME").is_none())
-    {
-        variables.push(("RUSTUP_HOME".to_owned(), text(&rustup)));
-    }
-    variables
-}
-
 /// Runs the commands on a copy of the files; returns the program.
 async fn run(
     name: &str,
@@ -175,7 +158,10 @@ async fn run(
     let confinement = confine(name, &folder, sandbox, recipe, &argv)?;
     let scratch = tempfile::tempdir()?;
     let environment = match sandbox.kind() {
-        Kind::None => unconfined(scratch.path()),
+        Kind::None => {
+            let scratch = scratch.path().to_string_lossy().into_owned();
+            vec![("TMPDIR".to_owned(), scratch)]
+        }
         _ => Vec::new(),
     };
     let program = Program {

@@ -384,7 +384,6 @@ fn main_of(sources: &[PathBuf]) -> Option<&PathBuf> {
         .or(sources.first())
 }
 
-/// With its package.
 fn java_class(path: &Path) -> String {
     let text = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);

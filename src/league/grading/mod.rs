@@ -41,7 +41,6 @@ impl Verdict {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RungResult {
     pub rung: String,
-    /// In words.
     pub requirement: String,
     pub verdict: Verdict,
     pub points: u32,

@@ -12,12 +12,11 @@ use super::git;
 use super::names::owner;
 use super::objects::{GitError, SandboxChoice};
 use super::unpack::unpack;
-use super::{Intake, IntakeError, Refused, Submission};
+use super::{Intake, Refused, Submission, no_space, of_git};
 use crate::bot::submission::{entries, is_program, is_unready};
 use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::system::is_own;
-use crate::text::short_name;
-use crate::text::{cause, escape, is_full};
+use crate::text::{cause, escape, is_full, short_name, unreadable};
 
 const MAX_NESTED: usize = 8;
 
@@ -39,7 +38,7 @@ pub(super) fn read(
     refused: &BTreeMap<String, String>,
     sandbox: Option<&SandboxChoice<'_>>,
     intake: &mut Intake,
-) -> Result<(), IntakeError> {
+) -> Result<(), String> {
     let found = collect(source, refused, sandbox, intake)?;
     let mut ids: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
     for (name, id, _) in found.keys() {
@@ -75,7 +74,7 @@ pub(super) fn read(
                     });
                     continue;
                 }
-                Err(error) if is_full(&error) => return Err(IntakeError::NoSpace(error)),
+                Err(error) if is_full(&error) => return Err(no_space(&error)),
                 Err(error) => format!("{found_in}: {}", cause(&error)),
             }
         };
@@ -90,10 +89,7 @@ pub(super) fn read(
 }
 
 /// The versions of repositories. Repositories within them are not read as such.
-pub(super) fn read_versions(
-    versions: &[git::Version],
-    intake: &mut Intake,
-) -> Result<(), IntakeError> {
+pub(super) fn read_versions(versions: &[git::Version], intake: &mut Intake) -> Result<(), String> {
     for version in versions {
         let before = intake.refused.len();
         read(&version.room, &version.refused, None, intake)?;
@@ -109,9 +105,9 @@ fn collect(
     refused: &BTreeMap<String, String>,
     sandbox: Option<&SandboxChoice<'_>>,
     intake: &mut Intake,
-) -> Result<Found, IntakeError> {
+) -> Result<Found, String> {
     let mut found = Found::new();
-    let mut seen = entries(source).map_err(IntakeError::unreadable(source))?;
+    let mut seen = entries(source).map_err(|error| unreadable(source, &error))?;
     // Entries refused as a whole left no file.
     seen.extend(
         refused
@@ -152,7 +148,7 @@ fn collect(
                     continue;
                 }
                 Err(problem) if problem.is_of_machine() => {
-                    return Err(IntakeError::of_git(&path, problem));
+                    return Err(of_git(&path, &problem));
                 }
                 Err(problem) => Some(format!("{}: {problem}", escape(full.as_bytes()))),
             }

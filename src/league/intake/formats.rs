@@ -1,5 +1,6 @@
 //! Formats of archives, and their entries.
 
+use std::borrow::Cow;
 use std::cell::Cell;
 use std::fs::File;
 use std::io::{self, BufReader, Read};
@@ -11,7 +12,6 @@ use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
-use zip::CompressionMethod;
 use zip::result::ZipError;
 
 /// Reading stops here: an archive must not keep a referee busy forever.
@@ -57,22 +57,17 @@ pub(super) fn of_file(path: &Path) -> Option<Format> {
     path.is_file().then_some(format)
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum What {
     File,
     Folder,
-    /// A link, device or pipe.
-    Other,
-    /// A repository within: its files are elsewhere.
-    Repository,
-    /// A pointer of Git LFS.
-    Pointer,
-    /// Needs a password.
-    Encrypted,
-    /// Damaged.
-    Unreadable,
-    Compressed(CompressionMethod),
+    /// What it is instead, and what to do.
+    Refused(Cow<'static, str>),
 }
+
+pub(super) const LINK: What = What::Refused(Cow::Borrowed(
+    "it is a link or no regular file; put the file itself there",
+));
 
 pub(super) struct Entry<'a> {
     pub(super) path: Vec<u8>,
@@ -128,11 +123,16 @@ fn each_of_zip(
             let what = if raw.is_dir() {
                 What::Folder
             } else if raw.encrypted() {
-                What::Encrypted
+                What::Refused("it has a password; hand it in without one".into())
             } else if raw.is_symlink() {
-                What::Other
+                LINK
             } else if !zip::SUPPORTED_COMPRESSION_METHODS.contains(&raw.compression()) {
-                What::Compressed(raw.compression())
+                let why = format!(
+                    "it is compressed with {}, which is not read; make the archive again with Deflate, as zip programs \
+                     do unless told otherwise",
+                    raw.compression()
+                );
+                What::Refused(why.into())
             } else {
                 What::File
             };
@@ -163,7 +163,10 @@ fn each_of_zip(
             match zip.by_index(index) {
                 Ok(mut content) => call(what, &mut content)?,
                 Err(error @ ZipError::Io(_)) => return Err(failed(error)),
-                Err(_) => call(What::Unreadable, &mut io::empty())?,
+                Err(_) => {
+                    let damaged = What::Refused("it is damaged; make it again".into());
+                    call(damaged, &mut io::empty())?
+                }
             }
         } else {
             call(what, &mut io::empty())?
@@ -249,7 +252,7 @@ fn each_of_tar(
         } else if kind.is_file() || kind.is_contiguous() {
             What::File
         } else {
-            What::Other
+            LINK
         };
         let is_executable = header.mode().is_ok_and(|mode| mode & 0o111 != 0);
         let seconds = header

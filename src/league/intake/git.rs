@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 use jiff::Timestamp;
 
 use super::Intake;
-use super::formats::{Entry, What};
+use super::formats::{Entry, LINK, What};
 use super::objects::{GitError, Objects, SandboxChoice};
 use super::unpack::{LEFT_OUT, MAX_BYTES, MAX_ENTRIES, Unpacker};
 use crate::text::{escape, hexadecimal};
@@ -25,6 +25,8 @@ const MAX_COMMITS: usize = 10_000;
 
 /// Bytes of a commit or folder: one with [`MAX_ENTRIES`] has less.
 const MAX_OBJECT: usize = 1 << 20;
+
+const SUBMODULE: &str = "it is another repository (a submodule); put the files themselves there";
 
 const LFS_POINTER: &[u8] = b"version https://git-lfs.github.com/spec/";
 
@@ -49,7 +51,6 @@ struct Change {
 
 struct Commit {
     tree: String,
-    /// The first one.
     parent: Option<String>,
     at: Timestamp,
 }
@@ -117,8 +118,8 @@ fn entry(content: &[u8]) -> Option<(&[u8], Node, &[u8])> {
         what: match mode >> 12 {
             0o04 => What::Folder,
             0o10 => What::File,
-            0o16 => What::Repository,
-            _ => What::Other,
+            0o16 => What::Refused(SUBMODULE.into()),
+            _ => LINK,
         },
         is_executable: mode & 0o111 != 0,
         id: hexadecimal(id),
@@ -288,17 +289,20 @@ fn unpack(
     unpacker: &mut Unpacker<'_>,
 ) -> Result<ControlFlow<()>, GitError> {
     let mut content: Box<dyn Read> = Box::new(io::empty());
-    let mut what = node.what;
+    let mut what = node.what.clone();
     let mut inner = Vec::new();
     match what {
         What::Folder => inner = folder(objects, &node.id)?,
         What::File => match objects.get(&node.id, "blob", MAX_BYTES)? {
-            Some(blob) if blob.starts_with(LFS_POINTER) => what = What::Pointer,
+            Some(blob) if blob.starts_with(LFS_POINTER) => {
+                let why = "Git LFS keeps it elsewhere; commit the file itself, without Git LFS";
+                what = What::Refused(why.into());
+            }
             Some(blob) => content = Box::new(io::Cursor::new(blob)),
             // Refused for its size, unread.
             None => content = Box::new(io::repeat(0)),
         },
-        _ => {}
+        What::Refused(_) => {}
     }
     let entry = Entry {
         path: path.to_vec(),

@@ -88,61 +88,50 @@ impl Intake {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum IntakeError {
-    #[error("{}", unreadable(.path, .error))]
-    Unreadable { path: PathBuf, error: io::Error },
-    #[error("{}: there are no submissions in it; expected a folder, an archive or a program for each student or team", .0.display())]
-    Empty(PathBuf),
-    #[error("{}: this is neither a folder nor an archive that can be read; expected a folder, a .zip, a .tar or a .tar.gz", .0.display())]
-    Unknown(PathBuf),
-    #[error("{}: {error}", .0.display(), error = .1)]
-    Git(PathBuf, GitError),
-    #[error(
-        "{}: what was handed in cannot be unpacked here: {problem}; free some space, or set TMPDIR to a folder with more \
-         of it, then give the same command again", env::temp_dir().display(), problem = cause(.0)
-    )]
-    NoSpace(io::Error),
-    #[error("{}: this archive cannot be unpacked: {problem}; download it again", .0.display(), problem = .1)]
-    Archive(PathBuf, io::Error),
+fn no_space(error: &io::Error) -> String {
+    format!(
+        "{}: what was handed in cannot be unpacked here: {}; free some space, or set TMPDIR to a folder with more of it, \
+         then give the same command again",
+        env::temp_dir().display(),
+        cause(error)
+    )
 }
 
-impl IntakeError {
-    fn of_git(path: &Path, error: GitError) -> Self {
-        match error {
-            GitError::Io(error) if is_full(&error) => Self::NoSpace(error),
-            error => Self::Git(path.to_owned(), error),
-        }
-    }
-
-    fn unreadable(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
-        move |error| Self::Unreadable {
-            path: path.to_owned(),
-            error,
-        }
+fn of_git(path: &Path, error: &GitError) -> String {
+    match error {
+        GitError::Io(error) if is_full(error) => no_space(error),
+        error => format!("{}: {error}", path.display()),
     }
 }
 
 /// A folder or archive with a folder, archive or program for each student or team. Repositories are read in the
-/// sandbox.
-pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, IntakeError> {
+/// sandbox. The error is a sentence.
+pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, String> {
     let mut intake = Intake::default();
     match formats::of_file(source) {
         None if git::is_repository(source) => {
-            let whole = source
-                .canonicalize()
-                .map_err(IntakeError::unreadable(source))?;
-            let versions = git::versions(&whole, None, sandbox, &mut intake)
-                .map_err(|error| IntakeError::of_git(source, error))?;
+            let whole = source.canonicalize();
+            let whole = whole.map_err(|error| unreadable(source, &error))?;
+            let versions = git::versions(&whole, None, sandbox, &mut intake);
+            let versions = versions.map_err(|error| of_git(source, &error))?;
             folder::read_versions(&versions, &mut intake)?;
         }
-        None if source.is_file() => return Err(IntakeError::Unknown(source.to_owned())),
-        None => folder::read(source, &BTreeMap::new(), Some(sandbox), &mut intake)?,
-        Some(Format::Other) => return Err(IntakeError::Unknown(source.to_owned())),
+        None if !source.is_file() => {
+            folder::read(source, &BTreeMap::new(), Some(sandbox), &mut intake)?;
+        }
+        None | Some(Format::Other) => {
+            return Err(format!(
+                "{}: this is neither a folder nor an archive that can be read; expected a folder, a .zip, a .tar or a .tar.gz",
+                source.display()
+            ));
+        }
         Some(format) => archive(source, format, sandbox, &mut intake)?,
     }
     if intake.submissions.is_empty() && intake.refused.is_empty() {
-        return Err(IntakeError::Empty(source.to_owned()));
+        return Err(format!(
+            "{}: there are no submissions in it; expected a folder, an archive or a program for each student or team",
+            source.display()
+        ));
     }
     intake.put_in_order();
     Ok(intake)
@@ -153,10 +142,13 @@ fn archive(
     format: Format,
     sandbox: &SandboxChoice<'_>,
     intake: &mut Intake,
-) -> Result<(), IntakeError> {
-    let failed = |error| match error {
-        error if is_full(&error) => IntakeError::NoSpace(error),
-        error => IntakeError::Archive(source.to_owned(), error),
+) -> Result<(), String> {
+    let failed = |error: io::Error| match error {
+        error if is_full(&error) => no_space(&error),
+        error => format!(
+            "{}: this archive cannot be unpacked: {error}; download it again",
+            source.display()
+        ),
     };
     let depth = unpack::wrapping(source, format).map_err(failed)?;
     let mut room = intake.room().map_err(failed)?;

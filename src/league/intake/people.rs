@@ -1,15 +1,13 @@
 //! The list of students: who they are, and who shares a bot.
 
 use std::collections::BTreeMap;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
 use super::Intake;
 use crate::record::text_file;
-use crate::text::short_name;
-use crate::text::unreadable;
+use crate::text::{short_name, unreadable};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
@@ -24,18 +22,12 @@ pub struct Person {
     pub id: String,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub enum PeopleError {
-    #[error("{}", unreadable(.0, .1))]
-    Unreadable(PathBuf, io::Error),
-    #[error("{}: this is no table in CSV: {problem}", .0.display(), problem = .1)]
-    Csv(PathBuf, csv::Error),
-    #[error("{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these \
-             are known", .0.display())]
-    NoNames(PathBuf),
-    /// Empty.
-    #[error("{}: there are no students in this list", .0.display())]
-    Empty(PathBuf),
+fn no_names(path: &Path) -> String {
+    format!(
+        "{}: there is no column with names; expected a first line with `name`, and `team`, `email` or `id` if these are \
+         known",
+        path.display()
+    )
 }
 
 /// Headings of the columns, in lower case.
@@ -63,14 +55,14 @@ pub struct Student {
     pub values: Vec<String>,
 }
 
-/// The people of a list with names.
-pub fn read(path: &Path) -> Result<Vec<Person>, PeopleError> {
+/// The people of a list with names. The error is a sentence.
+pub fn read(path: &Path) -> Result<Vec<Person>, String> {
     let list = StudentList::read(path)?;
     let people = list.students.into_iter().map(|student| student.person);
     let people: Vec<Person> = people.collect();
     // Teams alone do not say who is in the course.
     if people.iter().all(|person| person.name.is_empty()) {
-        return Err(PeopleError::NoNames(path.to_owned()));
+        return Err(no_names(path));
     }
     Ok(people)
 }
@@ -99,13 +91,13 @@ fn without_separator(text: &[u8]) -> &[u8] {
 impl StudentList {
     /// CSV with a header, separated by commas, semicolons or tabs. A student's bot is in the column `bot`, else the
     /// team, else named after the student.
-    pub fn read(path: &Path) -> Result<Self, PeopleError> {
-        let text = text_file::read(path, text_file::WRITTEN)
-            .map_err(|error| PeopleError::Unreadable(path.to_owned(), error))?;
+    pub fn read(path: &Path) -> Result<Self, String> {
+        let text =
+            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let text = without_separator(text.as_bytes());
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let csv = |error| PeopleError::Csv(path.to_owned(), error);
+        let csv = |error| format!("{}: this is no table in CSV: {error}", path.display());
         let mut options = csv::ReaderBuilder::new();
         options
             .delimiter(separator(first))
@@ -121,7 +113,7 @@ impl StudentList {
         };
         let [bot, name, first, last, team, email, id] = COLUMNS.map(column);
         if [bot, name, last, team].iter().all(Option::is_none) {
-            return Err(PeopleError::NoNames(path.to_owned()));
+            return Err(no_names(path));
         }
         // A column that only says whose a bot is.
         let joining = bot.or(team);
@@ -158,7 +150,10 @@ impl StudentList {
             }
         }
         if students.is_empty() {
-            return Err(PeopleError::Empty(path.to_owned()));
+            return Err(format!(
+                "{}: there are no students in this list",
+                path.display()
+            ));
         }
         Ok(Self {
             headings: kept(&headers),
@@ -317,7 +312,7 @@ pub fn by_bot(people: &[Person]) -> BTreeMap<String, Vec<&str>> {
 mod tests {
     use super::*;
 
-    fn list(text: &str) -> Result<Vec<Person>, PeopleError> {
+    fn list(text: &str) -> Result<Vec<Person>, String> {
         let file = tempfile::NamedTempFile::new().expect("a file");
         std::fs::write(file.path(), text).expect("a file");
         read(file.path())
@@ -348,11 +343,9 @@ mod tests {
         assert_eq!(bots, ["foxes", "1"]);
         let told = list("sep=;\r\nname;team\r\nAnna, A;foxes\r\n").expect("a list");
         assert_eq!((&*told[0].name, &*told[0].bot()), ("Anna, A", "foxes"));
-        assert!(matches!(
-            list("team,id\nx,1\n"),
-            Err(PeopleError::NoNames(_))
-        ));
-        assert!(matches!(list("name\n"), Err(PeopleError::Empty(_))));
+        let problem = |text: &str| list(text).expect_err(text);
+        assert!(problem("team,id\nx,1\n").contains("no column with names"));
+        assert!(problem("name\n").contains("no students"));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry as Slot;
 use std::fs::{self, File};
-use std::io::{self, Write};
+use std::io::{self, ErrorKind, Write};
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -183,27 +183,8 @@ fn write(
             "there are more than {MAX_DEPTH} folders in one another; hand in the bot's own files alone"
         ));
     }
-    match entry.what {
-        What::File | What::Folder => {}
-        What::Other => {
-            return refuse("it is a link or no regular file; put the file itself there");
-        }
-        What::Repository => {
-            return refuse(
-                "it is another repository (a submodule); put the files themselves there",
-            );
-        }
-        What::Pointer => {
-            return refuse("Git LFS keeps it elsewhere; commit the file itself, without Git LFS");
-        }
-        What::Encrypted => return refuse("it has a password; hand it in without one"),
-        What::Unreadable => return refuse("it is damaged; make it again"),
-        What::Compressed(method) => {
-            return refuse(&format!(
-                "it is compressed with {method}, which is not read; make the archive again with Deflate, as zip \
-                 programs do unless told otherwise"
-            ));
-        }
+    if let What::Refused(why) = &entry.what {
+        return refuse(why);
     }
     let path = target.join(parts.iter().collect::<PathBuf>());
     let is_folder = entry.what == What::Folder;
@@ -212,19 +193,20 @@ fn write(
     } else {
         path.parent()
     };
-    if folder.is_some_and(|folder| fs::create_dir_all(folder).is_err()) {
-        return refuse("a file is in the place of its folder");
-    }
+    let failed = |in_place: &'static str| {
+        move |error: io::Error| match error.kind() {
+            ErrorKind::AlreadyExists | ErrorKind::NotADirectory => io::Error::other(in_place),
+            ErrorKind::InvalidFilename => io::Error::other("its path is too long"),
+            _ => error,
+        }
+    };
+    folder
+        .map_or(Ok(()), fs::create_dir_all)
+        .map_err(failed("a file is in the place of its folder"))?;
     if is_folder {
         return Ok(());
     }
-    let mut file = match File::create_new(&path) {
-        Ok(file) => file,
-        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-            return refuse("there are two of this name");
-        }
-        Err(error) => return Err(error),
-    };
+    let mut file = File::create_new(&path).map_err(failed("there are two of this name"))?;
     let mut start = Vec::new();
     let mut buffer = vec![0; 64 << 10];
     loop {
@@ -250,4 +232,38 @@ fn write(
     // Moodle's archives lose execute permissions.
     let is_program = start.starts_with(b"#!") || start == b"\x7fELF";
     protect(&file, entry.is_executable || is_program)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Where no folder can be made, as on a full disk.
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_failure_of_the_machine_refuses_no_submission() {
+        let mut unpacker = Unpacker::new(Path::new("/proc/none"), None);
+        let entry = Entry {
+            path: b"bot/bot.py".to_vec(),
+            what: What::File,
+            is_executable: false,
+            modified: None,
+            content: &mut io::empty(),
+        };
+        assert!(unpacker.take(entry).is_err());
+    }
+
+    #[test]
+    fn a_path_that_is_too_long_refuses_its_submission() {
+        let target = tempfile::tempdir().unwrap();
+        let mut unpacker = Unpacker::new(target.path(), None);
+        let entry = Entry {
+            path: vec!["x".repeat(200); 40].join("/").into_bytes(),
+            what: What::File,
+            is_executable: false,
+            modified: None,
+            content: &mut io::empty(),
+        };
+        assert!(unpacker.take(entry).is_ok_and(|next| next.is_break()));
+    }
 }

@@ -1,20 +1,7 @@
 //! A record's field `analysis`, packed for the page.
 //!
-//! ```json
-//! "analysis": {"by": "referee analyse 0.1.0", "turns": [
-//!   {"turn": 9, "value": "draw", "best": "win", "mark": "blunder",
-//!    "better": "6 A", "in": 5, "text": "gave away a win: 6 A wins"}]}
-//! ```
-//!
-//! - `turn`: from 1; the last entry for a turn counts.
-//! - `value`: for the player after the turn, with best play; `best`: of the best turn. `win`, `draw`, `loss` or
-//!   `unknown`, which is the default.
-//! - `mark`: `blunder`, `missed-win`, `only` or `forced`. Without one, a turn worse than the best is a `blunder`.
-//! - `better`: an answer that keeps the best value; `in`: turns until the end with best play; `text`: an explanation.
-//! - `played_line`, `better_line`: the turn and the better one, each with a perfect game after it.
-//! - `missed_win`: whether an immediate win was not taken.
-//!
-//! All but `turn` are optional. Anything of another shape is ignored: a damaged analysis must not hide a game.
+//! Of a turn the last [`Note`] counts; without a mark, a turn worse than the best is a `blunder`. Anything of another shape
+//! is ignored: a damaged analysis must not hide a game.
 //!
 //! Packed: `[values, bests, distances, remarks]`, three strings with a character a turn (`w`, `d`, `l` or `-`; a base-36
 //! digit, 0 for none), and an array of `[turn, mark, better, text, played line, better line, missed]` for turns with any

@@ -83,7 +83,7 @@ pub(super) fn position(session: &dyn Session) -> Value {
     add("x", json!(picture.winning));
     add("t", texts(&picture.text));
     let svg = picture.svg.as_deref().and_then(|text| svg(text).ok());
-    add("s", svg.unwrap_or_default());
+    add("s", svg.unwrap_or_default().0);
     Value::Object(fields)
 }
 
@@ -97,32 +97,14 @@ fn texts(texts: &[String]) -> Value {
 
 /// What is dropped from a drawing: `<style>`, `class of <rect>`, each once. The error: why nothing is shown.
 pub fn check_svg(text: &str) -> Result<Vec<String>, String> {
-    svg(text)?;
-    let document = Document::parse(text).map_err(|error| error.to_string())?;
-    let mut found = Vec::new();
-    left_out(document.root_element(), &mut found);
-    found.sort_unstable();
-    found.dedup();
-    Ok(found)
+    let (_, mut left_out) = svg(text)?;
+    left_out.sort_unstable();
+    left_out.dedup();
+    Ok(left_out)
 }
 
-fn left_out(node: Node<'_, '_>, found: &mut Vec<String>) {
-    let element = node.tag_name().name();
-    if !is_among(ELEMENTS, element) {
-        found.push(format!("<{element}>"));
-        return;
-    }
-    for attribute in node.attributes() {
-        if !is_kept(&attribute) && !is_among(UNSEEN, attribute.name()) {
-            found.push(format!("{} of <{element}>", attribute.name()));
-        }
-    }
-    for child in node.children().filter(Node::is_element) {
-        left_out(child, found);
-    }
-}
-
-fn svg(text: &str) -> Result<Value, String> {
+/// As a tree, and what is dropped from it.
+fn svg(text: &str) -> Result<(Value, Vec<String>), String> {
     if text.len() > SVG_BYTES {
         let found = text.len();
         return Err(format!("expected at most {SVG_BYTES} bytes, found {found}"));
@@ -142,11 +124,10 @@ fn svg(text: &str) -> Result<Value, String> {
     }
     let root = document.root_element();
     let name = root.tag_name().name();
+    let mut left_out = Vec::new();
+    let tree = element(root, &mut left_out).filter(|_| name == "svg");
     let expected = || format!("expected <svg> as the outermost element, found <{name}>");
-    (name == "svg")
-        .then(|| element(root))
-        .flatten()
-        .ok_or_else(expected)
+    Ok((tree.ok_or_else(expected)?, left_out))
 }
 
 /// Whether the attribute only draws.
@@ -158,9 +139,10 @@ fn is_kept(attribute: &Attribute<'_, '_>) -> bool {
 }
 
 /// Drops attributes and children that might do more than draw; `None` for such an element itself.
-fn element(node: Node<'_, '_>) -> Option<Value> {
+fn element(node: Node<'_, '_>, left_out: &mut Vec<String>) -> Option<Value> {
     let name = node.tag_name().name();
     if !is_among(ELEMENTS, name) {
+        left_out.push(format!("<{name}>"));
         return None;
     }
     let mut attributes = Map::new();
@@ -168,12 +150,14 @@ fn element(node: Node<'_, '_>) -> Option<Value> {
         if is_kept(&attribute) {
             let value = escape_controls(attribute.value());
             attributes.insert(attribute.name().to_owned(), value.into());
+        } else if !is_among(UNSEEN, attribute.name()) {
+            left_out.push(format!("{} of <{name}>", attribute.name()));
         }
     }
     let children: Vec<Value> = node
         .children()
         .filter_map(|child| match child.text() {
-            _ if child.is_element() => element(child),
+            _ if child.is_element() => element(child, left_out),
             Some(text) if child.is_text() && !text.trim().is_empty() => Some(shown(text)),
             _ => None,
         })
@@ -186,7 +170,7 @@ mod tests {
     use super::*;
 
     fn tree(text: &str) -> Option<Value> {
-        svg(text).ok()
+        svg(text).ok().map(|(tree, _)| tree)
     }
 
     #[test]

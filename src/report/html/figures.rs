@@ -49,9 +49,7 @@ struct OfBot {
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,
-    /// Of the table.
     ranking: Ranking,
-    /// Of a tournament.
     course: Option<Arc<Course>>,
     bots: Vec<OfBot>,
     endings: BTreeMap<String, u64>,
@@ -266,7 +264,6 @@ fn bars(times: impl Iterator<Item = (f64, u32)>) -> Vec<u64> {
     if bars.is_empty() { vec![0] } else { bars }
 }
 
-/// The page names them.
 const PHASES: usize = 3;
 
 /// Of games with placements.
@@ -329,7 +326,6 @@ struct Longest {
     turn: usize,
 }
 
-/// For one bot.
 #[derive(Clone, Debug, Default)]
 struct Mend {
     /// By reason of the forfeit: the first such game, and the command that repeats the question.

@@ -12,8 +12,7 @@
 //! and optionally fault, starting board, `analysis`, remark on the result, who made each turn if the sides did not
 //! alternate (`Record::movers`), `drawings`. Nulls at the end are omitted.
 //!
-//! - Turns: separated by spaces, those of Quarto without their own space (`-K 6A`); by tabs if a turn of another game
-//!   contains a space.
+//! - Turns: separated by tabs.
 //! - Times: three significant digits and a letter for the power of ten of a microsecond: `7a` is 7 µs, `123b` 1.23 ms.
 //! - Fault: the bot's index, and three texts: answer, explanation, end of stderr; −1 for none.
 
@@ -34,10 +33,9 @@ const DETAIL_CHARS: usize = 1000;
 const STDERR_CHARS: usize = 4000;
 const WORD_CHARS: usize = 80;
 
-/// Bytes of texts of each kind: a page stays small even if every game ends with a long fault. Further texts are only
-/// in the record.
-const SENTENCES: usize = 1_400_000;
-const STDERRS: usize = 1_000_000;
+/// Bytes of texts of faults, and of analyses: a page stays small even if every game ends with a long fault. Further texts
+/// are only in the record.
+const TEXTS: usize = 2_400_000;
 const ANALYSES: usize = 1_500_000;
 
 #[derive(Debug)]
@@ -45,8 +43,7 @@ pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
     /// Those that have no entry yet.
     pub(super) new: Vec<String>,
-    sentences: usize,
-    stderrs: usize,
+    texts: usize,
     analyses: usize,
 }
 
@@ -55,8 +52,7 @@ impl Default for TextStore {
         Self {
             known: HashMap::new(),
             new: Vec::new(),
-            sentences: SENTENCES,
-            stderrs: STDERRS,
+            texts: TEXTS,
             analyses: ANALYSES,
         }
     }
@@ -64,21 +60,21 @@ impl Default for TextStore {
 
 impl TextStore {
     /// The text's number; −1: empty, or no room.
-    fn number(&mut self, text: String, room: fn(&mut Self) -> &mut usize) -> i64 {
-        if text.is_empty() {
-            return -1;
-        }
-        if let Some(&known) = self.known.get(text.as_str()) {
-            return i64::try_from(known).unwrap_or(-1);
-        }
-        let room = room(self);
-        let Some(left) = room.checked_sub(text.len()) else {
-            return -1;
+    fn number(&mut self, text: String) -> i64 {
+        let number = match self.known.get(text.as_str()) {
+            _ if text.is_empty() => return -1,
+            Some(&known) => known,
+            None => {
+                let Some(left) = self.texts.checked_sub(text.len()) else {
+                    return -1;
+                };
+                self.texts = left;
+                let number = self.known.len();
+                self.known.insert(text.as_str().into(), number);
+                self.new.push(text);
+                number
+            }
         };
-        *room = left;
-        let number = self.known.len();
-        self.known.insert(text.as_str().into(), number);
-        self.new.push(text);
         i64::try_from(number).unwrap_or(-1)
     }
 }
@@ -110,28 +106,9 @@ fn times(record: &Record) -> String {
 }
 
 fn turns(record: &Record) -> String {
-    let quarto = |turn: &str| {
-        let (cell, gift) = turn.split_once(' ')?;
-        (gift.chars().count() == 1 && cell.len() <= 2)
-            .then(|| escape_controls(&format!("{cell}{gift}")))
-    };
-    let listed = record.turns.iter().take(MAX_TURNS);
-    let short: Option<Vec<String>> = listed
-        .clone()
-        .map(|turn| match record.game.as_str() {
-            "quarto" => quarto(turn),
-            _ => (!turn.contains(char::is_whitespace))
-                .then(|| cut(&escape_controls(turn), WORD_CHARS)),
-        })
-        .collect();
-    match short {
-        Some(turns) => turns.join(" "),
-        // Not canonical: unchanged.
-        None => listed
-            .map(|turn| cut(&escape_controls(turn), WORD_CHARS))
-            .collect::<Vec<_>>()
-            .join("\t"),
-    }
+    let turns = record.turns.iter().take(MAX_TURNS);
+    let turns = turns.map(|turn| cut(&escape_controls(turn), WORD_CHARS));
+    turns.collect::<Vec<_>>().join("\t")
 }
 
 fn lines(record: &Record) -> String {
@@ -183,11 +160,10 @@ pub(super) fn game(
         let text = |text: &Option<String>, chars| {
             cut(&escape_controls(text.as_deref().unwrap_or_default()), chars)
         };
-        let answer = store.number(text(&result.answer, ANSWER_CHARS), |of| &mut of.sentences);
-        let detail = store.number(text(&result.detail, DETAIL_CHARS), |of| &mut of.sentences);
+        let answer = store.number(text(&result.answer, ANSWER_CHARS));
+        let detail = store.number(text(&result.detail, DETAIL_CHARS));
         let end = result.stderr.as_deref().filter(|_| stderr);
-        let end = end_of(end.unwrap_or_default(), STDERR_CHARS);
-        let end = store.number(end, |of| &mut of.stderrs);
+        let end = store.number(end_of(end.unwrap_or_default(), STDERR_CHARS));
         json!([by, answer, detail, end])
     });
     let empty = record.start.chars().all(|cell| cell == '.');

@@ -1,6 +1,5 @@
 //! The page: template, style, script, and a policy that forbids everything else.
 
-use std::fmt::Write as _;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
@@ -11,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
-use crate::report::standings::text_rows;
+use crate::report::standings::table;
+use crate::report::terminal::Palette;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
@@ -126,6 +126,9 @@ fn head(options: &Options, live: bool) -> Value {
     })
 }
 
+/// Of the standings for readers without JavaScript.
+const COLUMNS: usize = 160;
+
 /// With all data; `games`: those that are compressed.
 pub(super) fn whole(
     options: &Options,
@@ -135,6 +138,7 @@ pub(super) fn whole(
     standings: &Standings,
 ) -> String {
     let head = head(options, false);
+    let table = table(standings, &Palette::plain(), Some(COLUMNS));
     let games = games.map(|games| format!(",\"games\":\"{games}\""));
     let games = games.unwrap_or_default();
     let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]{games}}}");
@@ -142,44 +146,9 @@ pub(super) fn whole(
         &options.title,
         &SCRIPT,
         &data,
-        &without_script(standings),
+        &format!("<pre>{}</pre>\n", escaped(&table)),
         "'none'",
     )
-}
-
-/// Standings as HTML.
-fn without_script(standings: &Standings) -> String {
-    let text = |text: &str| escaped(&escape_controls(text));
-    let mut out = String::new();
-    for (rows, _) in text_rows(standings) {
-        out.push_str("<table>\n<caption>Standings</caption>\n<thead>\n");
-        for (number, row) in rows.iter().enumerate() {
-            let (start, end) = if number == 0 {
-                ("<th scope=\"col\">", "</th>")
-            } else {
-                ("<td>", "</td>")
-            };
-            let cells = row
-                .iter()
-                .map(|cell| format!("{start}{}{end}", escaped(cell)));
-            let _ = writeln!(out, "<tr>{}</tr>", cells.collect::<String>());
-            if number == 0 {
-                out.push_str("</thead>\n<tbody>\n");
-            }
-        }
-        out.push_str("</tbody>\n</table>\n");
-    }
-    let mut absent = standings.not_entered().peekable();
-    if absent.peek().is_some() {
-        out.push_str("<h2>Did not enter</h2>\n<ul>\n");
-        for absent in absent {
-            let (name, reason) = (text(&absent.name), text(&absent.reason));
-            let colon = if reason.is_empty() { "" } else { ": " };
-            let _ = writeln!(out, "<li>{name}{colon}{reason}</li>");
-        }
-        out.push_str("</ul>\n");
-    }
-    out
 }
 
 #[derive(Clone, Debug)]

@@ -99,7 +99,6 @@ pub(in crate::report) struct PieceStyle {
 }
 
 impl PieceStyle {
-    /// Of this set.
     pub(in crate::report) fn of(set: &PieceSet) -> Self {
         let features = set.features();
         let shown = assigned(features);

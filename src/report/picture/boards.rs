@@ -39,12 +39,10 @@ fn middle(index: usize) -> f64 {
     EDGE + index as f64 * CELL + CELL / 2.0
 }
 
-/// Of a cell.
 fn centre(cell: usize, columns: usize) -> (f64, f64) {
     (middle(cell % columns), middle(cell / columns))
 }
 
-/// In drawing order.
 pub(super) fn board(pieces: &Pieces, shown: &Shown) -> String {
     match pieces {
         Pieces::Quarto(of) => format!(r#"<g class="board quarto">{}</g>"#, quarto(of, shown)),

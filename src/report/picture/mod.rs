@@ -58,7 +58,6 @@ impl Pieces {
         }
     }
 
-    /// Columns and rows.
     const fn size(&self) -> (usize, usize) {
         match self {
             Self::Quarto(_) => (4, 4),
@@ -126,7 +125,6 @@ impl Shown {
         }
     }
 
-    /// Of a session.
     pub fn of(pieces: &Pieces, session: &dyn Session) -> Self {
         let mut text = String::new();
         session.write_start(&mut text);

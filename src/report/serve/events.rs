@@ -1,19 +1,16 @@
 //! The event stream of a page.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use http_body_util::channel::Sender;
 use hyper::body::Bytes;
-use tokio::sync::{Mutex, oneshot, watch};
+use serde_json::json;
+use tokio::sync::watch;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
-use super::stage::Watched;
 use super::{Feed, Now};
-use crate::bot::exhaustion::start_thread;
 use crate::report::html::Served;
-use crate::system;
 
 pub(super) const SEND_TIMEOUT: Duration = Duration::from_secs(30);
 /// Approximate, of entries.
@@ -26,27 +23,22 @@ const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 /// Begins a sequence of games.
 const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 
-/// By all connections.
 pub(super) struct Shared {
     pub(super) feed: Feed,
     pub(super) served: Served,
     /// Part of event ids: tells servers apart.
     pub(super) run: u32,
     pub(super) shutdown: watch::Receiver<bool>,
-    pub(super) blocks: Mutex<Blocks>,
 }
 
 /// The client left or does not accept data, or the page has ended.
 pub(super) struct Disconnected;
 
-/// A client's request.
 pub(super) struct Wanted {
     /// First position; `None` for all, with the `BEGIN` event.
     pub(super) from: Option<usize>,
     /// Whether it wants the games in play.
     pub(super) stage: bool,
-    /// Whether it can unpack blocks.
-    pub(super) packed: bool,
 }
 
 /// From an event's id; `None` for another server's.
@@ -70,30 +62,14 @@ async fn send_event(
     send(sender, format!("event: {kind}\ndata: {data}\n\n")).await
 }
 
-/// In pieces, with time for each.
-async fn send_long(sender: &mut Sender<Bytes>, mut text: Bytes) -> Result<(), Disconnected> {
-    while !text.is_empty() {
-        let piece = text.split_to(EVENT_BYTES.min(text.len()));
-        send(sender, piece).await?;
-    }
-    Ok(())
-}
-
-/// Sends a sequence's entries from a position on, in blocks if `packed`; of a new sequence if one begins. Returns
-/// sequence and position.
+/// Sends a sequence's entries from a position on; of a new sequence if one begins. Returns sequence and position.
 async fn send_entries(
     sender: &mut Sender<Bytes>,
     shared: &Shared,
-    packed: bool,
     (mut sequence, mut position): (u32, usize),
 ) -> Result<(u32, usize), Disconnected> {
     loop {
         let run = shared.run.wrapping_add(sequence);
-        if packed && let Some((event, next)) = packed_block(shared, sequence, run, position).await {
-            send_long(sender, event).await?;
-            position = next;
-            continue;
-        }
         let Some((entries, next)) = shared.feed.entries(sequence, position, EVENT_BYTES) else {
             send(sender, BEGIN.to_owned()).await?;
             (sequence, position) = (shared.feed.sequence(), 0);
@@ -119,7 +95,7 @@ pub(super) async fn send_events(
 ) -> Result<(), Disconnected> {
     let mut changes = shared.feed.watch();
     let watched = shared.feed.watched().filter(|_| wanted.stage);
-    let _watching = watched.map(Watched::watch);
+    let _watching = watched.map(|watched| watched.watch());
     let mut told = Now::default();
     let mut keep_alive = interval_at(Instant::now() + KEEP_ALIVE_INTERVAL, KEEP_ALIVE_INTERVAL);
     if wanted.from.is_none() {
@@ -132,7 +108,7 @@ pub(super) async fn send_events(
     loop {
         let now = changes.borrow_and_update().clone();
         if (now.sequence, now.games) != (told.sequence, told.games) {
-            sent = send_entries(sender, shared, wanted.packed, sent).await?;
+            sent = send_entries(sender, shared, sent).await?;
         }
         if !now.figures.is_empty() && !Arc::ptr_eq(&now.figures, &told.figures) {
             send_event(sender, "figures", &now.figures).await?;
@@ -145,7 +121,7 @@ pub(super) async fn send_events(
             send_event(sender, "tables", &tables).await?;
         }
         if now.state != told.state {
-            send_event(sender, "state", &format!("\"{}\"", now.state.name())).await?;
+            send_event(sender, "state", &json!(now.state).to_string()).await?;
         }
         if now.last {
             return Ok(());
@@ -162,43 +138,4 @@ pub(super) async fn send_events(
             _ = keep_alive.tick() => send(sender, ": keep-alive\n\n".to_owned()).await?,
         }
     }
-}
-
-/// Packed events of a sequence by first position, with the position after each.
-#[derive(Default)]
-pub(super) struct Blocks {
-    sequence: u32,
-    events: HashMap<usize, (Bytes, usize)>,
-}
-
-/// The packed event of the block at this position, and the position after it; `None` if no full block begins there.
-/// A block is packed once, off the thread that serves; other clients wait for it.
-async fn packed_block(
-    shared: &Shared,
-    sequence: u32,
-    run: u32,
-    from: usize,
-) -> Option<(Bytes, usize)> {
-    let mut blocks = shared.blocks.lock().await;
-    if blocks.sequence != sequence {
-        *blocks = Blocks {
-            sequence,
-            events: HashMap::new(),
-        };
-    }
-    if let Some(found) = blocks.events.get(&from) {
-        return Some(found.clone());
-    }
-    let (block, next) = shared.feed.block(sequence, from)?;
-    let (done, packed) = oneshot::channel();
-    let pack = move || {
-        system::give_way();
-        let _ = done.send(block.packed());
-    };
-    start_thread("packing", pack).ok()?;
-    let packed = packed.await.ok()?.ok()?;
-    let event = format!("id: {run}-{next}\nevent: packed\ndata: {packed}\n\n");
-    let event = (Bytes::from(event), next);
-    blocks.events.insert(from, event.clone());
-    Some(event)
 }

@@ -14,7 +14,6 @@ use hyper::{Method, Request, Response, StatusCode};
 use super::events::{Wanted, position_of};
 use crate::report::html::Served;
 
-/// Complete, or a stream.
 pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
 const SAME_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
@@ -60,7 +59,6 @@ pub(super) fn wanted<B>(request: &Request<B>, run: u32) -> Wanted {
     Wanted {
         from: seen.and_then(|id| position_of(id, run)),
         stage: has("stage"),
-        packed: has("packed"),
     }
 }
 
@@ -114,7 +112,6 @@ pub(super) fn events(stream: Channel<Bytes>) -> Response<Body> {
     response
 }
 
-/// With its explanation.
 pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
     let mut response = whole(status, "text/plain; charset=utf-8", why.to_owned());
     if status == StatusCode::METHOD_NOT_ALLOWED {
@@ -179,12 +176,11 @@ mod tests {
         assert_eq!(refused(&nameless).unwrap().0, StatusCode::FORBIDDEN);
         let events = |path| {
             let wanted = wanted(&ask("GET", path), 7);
-            (wanted.from, wanted.stage, wanted.packed)
+            (wanted.from, wanted.stage)
         };
-        assert_eq!(events("/events"), (None, false, false));
-        assert_eq!(events("/events?stage"), (None, true, false));
-        assert_eq!(events("/events?from=8-1&packed"), (None, false, true));
-        let all = events("/events?from=7-1&packed&stage");
-        assert_eq!(all, (Some(1), true, true));
+        assert_eq!(events("/events"), (None, false));
+        assert_eq!(events("/events?stage"), (None, true));
+        assert_eq!(events("/events?from=8-1"), (None, false));
+        assert_eq!(events("/events?from=7-1&stage"), (Some(1), true));
     }
 }

@@ -2,30 +2,17 @@
 //!
 //! A [`Feed`] takes records from any thread. A [`Server`] serves a page without data and a stream of server-sent events.
 //!
-//! ```no_run
-//! use referee::report::serve::{Feed, Server};
-//! use referee::report::html::Options;
-//! # fn of_a_game() -> referee::record::Record { unreachable!() }
-//!
-//! let feed = Feed::new(Options { title: "Spring cup".to_owned(), ..Options::default() });
-//! let server = Server::bind("127.0.0.1:4416".parse().unwrap(), feed.clone())?;
-//! println!("watch at {}", server.url());
-//! feed.publish(&of_a_game())?;
-//! server.stop();
-//! # Ok::<(), Box<dyn std::error::Error>>(())
-//! ```
-//!
-//! Clients have no queues: the feed holds the entries once, and each client has a position in them. A new client gets
-//! compressed blocks, the same for all. Slow and late clients cost the games no more than a short lock; a client that
-//! reconnects continues at its position.
+//! Clients have no queues: the feed holds the entries once, and each client has a position in them. Slow and late
+//! clients cost the games no more than a short lock; a client that reconnects continues at its position.
 
 mod events;
 mod http;
 mod server;
 mod stage;
 
-use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
 
+use serde::Serialize;
 use tokio::sync::watch;
 
 pub use server::Server;
@@ -34,28 +21,19 @@ use self::stage::Watched;
 use crate::arena::course::Course;
 use crate::play::stage::Stage;
 use crate::record::Record;
-use crate::report::html::{Block, Figures, Options, Report};
+use crate::report::html::{Figures, Options, Report};
 use crate::session::Ruleset;
+use crate::threads::locked;
 use crate::tournament::standings::Ranking;
 
-/// Shown by the page.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum State {
     #[default]
     Playing,
     Finished,
     /// Stopped, resumable.
     Interrupted,
-}
-
-impl State {
-    const fn name(self) -> &'static str {
-        match self {
-            Self::Playing => "playing",
-            Self::Finished => "finished",
-            Self::Interrupted => "interrupted",
-        }
-    }
 }
 
 /// Of all that a page shows, what it is told when that changes.
@@ -71,7 +49,6 @@ struct Now {
     figures: Arc<str>,
     /// JSON of the games in play; empty when there is nothing to tell.
     tables: Arc<str>,
-    /// Nothing will follow.
     last: bool,
 }
 
@@ -103,15 +80,15 @@ impl Feed {
     }
 
     /// Ignores poisoning: a panic loses at most the game being added.
-    fn report(&self) -> MutexGuard<'_, Report> {
-        let report = self.shared.report.lock();
-        report.unwrap_or_else(PoisonError::into_inner)
+    pub fn report(&self) -> MutexGuard<'_, Report> {
+        locked(&self.shared.report)
     }
 
-    /// Takes microseconds, whatever the number of clients. The error says what is wrong with the record.
-    pub fn publish(&self, record: &Record) -> Result<(), String> {
+    /// Takes microseconds, whatever the number of clients. Whether the game is not a copy that is skipped; the
+    /// error says what is wrong with the record.
+    pub fn publish(&self, record: &Record) -> Result<bool, String> {
         let mut report = self.report();
-        report.add(record)?;
+        let is_new = report.add(record)?;
         let games = report.games();
         // Still locked: no sequence may begin in between.
         self.tell(|now| {
@@ -119,7 +96,7 @@ impl Feed {
             now.revision += 1;
         });
         drop(report);
-        Ok(())
+        Ok(is_new)
     }
 
     /// Shows games of this ruleset while they are played. Call before the server is bound.
@@ -135,7 +112,6 @@ impl Feed {
         }
     }
 
-    /// Tells browsers.
     pub fn set_state(&self, state: State) {
         self.tell(|now| now.state = state);
     }
@@ -171,18 +147,6 @@ impl Feed {
         self.shared.now.borrow().games
     }
 
-    pub fn bots(&self) -> usize {
-        self.report().bots()
-    }
-
-    pub fn undrawn(&self) -> Option<String> {
-        self.report().undrawn()
-    }
-
-    pub fn page(&self) -> Result<String, String> {
-        self.report().page().map_err(|error| error.to_string())
-    }
-
     fn options(&self) -> &Options {
         &self.shared.options
     }
@@ -203,15 +167,6 @@ impl Feed {
     fn entries(&self, sequence: u32, from: usize, bytes: usize) -> Option<(String, usize)> {
         let report = self.report();
         (self.sequence() == sequence).then(|| report.entries(from, bytes))
-    }
-
-    /// The block at this position and the next position; `None` without a full one, or when another sequence has
-    /// begun.
-    fn block(&self, sequence: u32, from: usize) -> Option<(Block, usize)> {
-        let report = self.report();
-        (self.sequence() == sequence)
-            .then(|| report.block(from))
-            .flatten()
     }
 
     /// A copy: no game waits for calculations.

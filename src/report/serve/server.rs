@@ -20,7 +20,7 @@ use tokio_io_timeout::TimeoutStream;
 use tracing::Instrument as _;
 
 use super::Feed;
-use super::events::{Blocks, EVENT_BYTES, SEND_TIMEOUT, Shared, send_events};
+use super::events::{EVENT_BYTES, SEND_TIMEOUT, Shared, send_events};
 use super::http::{Body, events, page, refusal, refused, wanted};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
@@ -73,7 +73,6 @@ impl Server {
         })
     }
 
-    /// As bound.
     pub const fn address(&self) -> SocketAddr {
         self.address
     }
@@ -134,7 +133,6 @@ async fn serve(
         feed,
         run: rand::random(),
         shutdown: shutdown.clone(),
-        blocks: tokio::sync::Mutex::new(Blocks::default()),
     });
     let feed = shared.feed.clone();
     let stage = tokio::spawn(async move {

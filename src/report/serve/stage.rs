@@ -4,8 +4,7 @@
 //! watchers; each watcher gets the newest when its connection has room. Nothing is written while no page watches.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -18,6 +17,7 @@ use crate::play::stage::{GameNow, Stage};
 use crate::report::html;
 use crate::session::Ruleset;
 use crate::text::escape_controls;
+use crate::threads::locked;
 
 /// Between two looks.
 const INTERVAL: Duration = Duration::from_millis(100);
@@ -28,12 +28,12 @@ const TIME_PER_WATCHER: Duration = Duration::from_millis(2);
 /// Most tables: a page has no room for more.
 const TABLES: usize = 64;
 
-/// With its watchers.
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) stage: Stage,
     ruleset: Arc<dyn Ruleset>,
-    watchers: AtomicUsize,
+    /// Each watcher holds a copy.
+    watchers: Arc<()>,
     /// Times in the text are milliseconds from here.
     epoch: Instant,
     expected: Mutex<Option<Expected>>,
@@ -47,15 +47,6 @@ struct Expected {
     before: u64,
 }
 
-/// Counts until dropped.
-pub(super) struct Watching(Arc<Watched>);
-
-impl Drop for Watching {
-    fn drop(&mut self) {
-        self.0.watchers.fetch_sub(1, Ordering::Relaxed);
-    }
-}
-
 /// By table: a position that its program has drawn.
 type Drawings = HashMap<usize, (String, Value)>;
 
@@ -64,15 +55,15 @@ impl Watched {
         Self {
             stage: Stage::new(ruleset.program().is_some()),
             ruleset,
-            watchers: AtomicUsize::new(0),
+            watchers: Arc::new(()),
             epoch: Instant::now(),
             expected: Mutex::new(None),
         }
     }
 
-    pub(super) fn watch(self: &Arc<Self>) -> Watching {
-        self.watchers.fetch_add(1, Ordering::Relaxed);
-        Watching(Arc::clone(self))
+    /// Watches until it is dropped.
+    pub(super) fn watch(&self) -> Arc<()> {
+        Arc::clone(&self.watchers)
     }
 
     pub(super) fn now(&self) -> u128 {
@@ -85,8 +76,7 @@ impl Watched {
 
     /// `before` were played already.
     pub(super) fn expect(&self, games: u64, before: u64) {
-        let mut expected = self.expected.lock().unwrap_or_else(PoisonError::into_inner);
-        *expected = Some(Expected {
+        *locked(&self.expected) = Some(Expected {
             games,
             begun: Instant::now(),
             before,
@@ -97,7 +87,7 @@ impl Watched {
         let mut drawings = Drawings::new();
         let mut told = None;
         loop {
-            let watchers = self.watchers.load(Ordering::Relaxed);
+            let watchers = Arc::strong_count(&self.watchers) - 1;
             let found = (self.stage.version(), feed.games());
             if watchers == 0 {
                 if told.is_some_and(|told| told != found) {
@@ -136,8 +126,7 @@ impl Watched {
 
     /// All games, and seconds left at this run's pace.
     fn progress(&self, played: u64) -> (Option<u64>, Option<u64>) {
-        let expected = *self.expected.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(expected) = expected else {
+        let Some(expected) = *locked(&self.expected) else {
             return (None, None);
         };
         let of_run = u128::from(played.saturating_sub(expected.before));

@@ -146,8 +146,8 @@ pub(super) fn a_page_that_is_drawn_again_leaves_readers_where_they_are() -> Resu
     Ok(())
 }
 
-/// Who comes late is sent the games compressed, in their order; what ends meanwhile comes after them.
-pub(super) fn late_readers_unpack_the_games() -> Result<()> {
+/// Who comes late is sent the games in their order; what ends meanwhile comes after them.
+pub(super) fn late_readers_get_all_games() -> Result<()> {
     const COUNT: usize = 12_000;
     let records = many(&GAMES, COUNT + 40, 20);
     let live = Live::of(&records[..COUNT])?;

@@ -1118,8 +1118,8 @@ const TESTS: [Test; 53] = [
         live::a_page_that_is_drawn_again_leaves_readers_where_they_are,
     ),
     (
-        "late readers unpack the games",
-        live::late_readers_unpack_the_games,
+        "late readers get all games",
+        live::late_readers_get_all_games,
     ),
     (
         "a test that was decided early says so",

@@ -17,8 +17,7 @@ pub struct GameInfo {
     pub is_first_drawn: bool,
     /// Whether rules and a piece set can be chosen.
     pub has_piece_sets: bool,
-    pub is_solvable: bool,
-    /// Positions with at most so many free cells are proven in less than a second, with all their turns.
+    /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 without a solver.
     pub provable_cells: usize,
     make: fn(Choices) -> Arc<dyn Ruleset>,
 }
@@ -82,7 +81,6 @@ impl GameInfo {
             about,
             is_first_drawn: G::IS_FIRST_DRAWN,
             has_piece_sets: false,
-            is_solvable: G::PROVABLE_CELLS > 0,
             provable_cells: G::PROVABLE_CELLS,
             make,
         }

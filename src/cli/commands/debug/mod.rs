@@ -125,7 +125,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let ruleset = &*task.ruleset;
     let name = escape_controls(&program.name);
     let tap = Arc::new(move |line: &str| print_bot_line(&name, line));
-    let seat = task.seat.with_tap(tap);
+    let seat = task.seat.with_tap(Some(tap));
     let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
     let effort = Effort::Time(args.asked.time_per_move);
     let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());

@@ -220,7 +220,7 @@ fn student_list(
     folder: Option<&Path>,
 ) -> Result<Option<StudentList>, Failure> {
     if let Some(path) = given {
-        return Ok(Some(StudentList::read(path)?));
+        return StudentList::read(path).map(Some).map_err(Failure::Usage);
     }
     let league = folder.map(League::read).transpose()?.flatten();
     let kept = league.map(|league| league.people);

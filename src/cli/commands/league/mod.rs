@@ -24,8 +24,8 @@ use crate::cli::support::pages::Pages;
 use crate::cli::support::runtime::{run_interruptible, with_bots};
 use crate::cli::support::signals::{self, StopSignals};
 use crate::cli::support::values;
-use crate::league::intake::people::{self, PeopleError, Person};
-use crate::league::intake::{self, Intake, IntakeError, SandboxChoice};
+use crate::league::intake::people::{self, Person};
+use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League};
 use crate::report::serve::State;
@@ -139,8 +139,9 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     let source = args.from.as_deref();
     let look = source.map(Look::at);
     let intake = source.map(|source| read(source, &options, args.folder()));
-    let intake = intake.transpose()?;
-    let people = args.students.as_deref().map(people::read).transpose()?;
+    let intake = intake.transpose().map_err(Failure::Usage)?;
+    let people = args.students.as_deref().map(people::read).transpose();
+    let people = people.map_err(Failure::Usage)?;
     let mut rounds = Rounds {
         args,
         options,
@@ -156,7 +157,7 @@ fn run_update(args: &Args) -> Result<(), Failure> {
 }
 
 /// Repositories are read in the sandbox of builds.
-fn read(source: &Path, options: &Options, folder: &Path) -> Result<Intake, IntakeError> {
+fn read(source: &Path, options: &Options, folder: &Path) -> Result<Intake, String> {
     let choose = || {
         let mut sandbox = options.sandbox.clone();
         // Options that are not given stay as they were.
@@ -313,18 +314,6 @@ fn take_in(
         }
     }
     Ok(())
-}
-
-impl From<IntakeError> for Failure {
-    fn from(error: IntakeError) -> Self {
-        Self::Usage(error.to_string())
-    }
-}
-
-impl From<PeopleError> for Failure {
-    fn from(error: PeopleError) -> Self {
-        Self::Usage(error.to_string())
-    }
 }
 
 fn is_same(old: &Plan, new: &Plan) -> bool {

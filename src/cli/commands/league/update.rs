@@ -20,7 +20,7 @@ use crate::arena::preparation::{Notice, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, check_bots, checks, jobs, play, print_plan, stop_signals,
+    Notices, Options, check_bots, jobs, play, print_plan, stop_signals,
 };
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
@@ -174,7 +174,7 @@ impl<'a> Update<'a> {
             let mut rejected = found.rejected;
             let mut fit = found.entered;
             if !self.options.no_check {
-                let (ruleset, jobs) = (&self.ruleset, checks(jobs));
+                let ruleset = &self.ruleset;
                 fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
             }
             let mut notices = Notices::default();

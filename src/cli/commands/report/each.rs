@@ -1,6 +1,6 @@
 //! `--each`: a page for each bot, with its own games only, and what changed in a league since the last time.
 
-use std::collections::{BTreeMap, BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -14,9 +14,9 @@ use crate::cli::support::pages::write;
 use crate::cli::support::setup::unreadable;
 use crate::league::archive::AllNews;
 use crate::league::state::{self, League, Member};
+use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
-use crate::record::{Record, RecordSummary};
 use crate::report::html;
 use crate::report::own::{OwnGames, Since, not_entered_text, own, since};
 use crate::report::serve::Feed;
@@ -85,19 +85,16 @@ fn write_one(
     let feed = Feed::new(html::Options {
         title: format!("{name}: own games"),
         own: Some(name.to_owned()),
+        // A game may be in two files, in one with its analysis.
         skip_copies: files.len() > 1,
         ..html::Options::default()
     });
     let mut text = OwnGames::new(name);
-    // A game may be in two files, in one with its analysis.
-    let mut seen = HashSet::new();
     for_each(files, |file, record| {
         if let Some(record) = own(record, name) {
             let problem = |problem| Failure::Usage(format!("{}: {problem}", file.display()));
             let record = at_home(record, homes)?;
-            let game = RecordSummary::of(&record).map_err(problem)?;
-            if files.len() == 1 || seen.insert(game.identity()) {
-                feed.publish(&record).map_err(problem)?;
+            if feed.publish(&record).map_err(problem)? {
                 let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
                 text.add(&record, pieces.as_deref());
             }

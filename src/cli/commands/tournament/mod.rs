@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
 pub(in crate::cli) use self::options::{BotOptions, Options, ScheduleOptions, bots_of, resolved};
-pub(in crate::cli) use self::preparation::{Notices, check_bots, checks, jobs};
+pub(in crate::cli) use self::preparation::{Notices, check_bots, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
 pub(in crate::cli) use self::run::{open_own, play, play_until, print_plan, warn_of_repetition};
 use crate::arena::Arena;
@@ -198,7 +198,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             request: &request,
             ruleset: &ruleset,
             directory: &directory,
-            jobs: checks(jobs),
+            jobs,
             pieces_path: pieces_path.as_deref(),
         };
         // Before the slow entry checks: a port that is taken leaves no plan behind.

@@ -182,11 +182,6 @@ pub(super) fn usual_jobs() -> usize {
     (available_parallelism().map_or(1, usize::from) / 2).max(1)
 }
 
-/// Entry checks at once: a game has two bots, a check one.
-pub(in crate::cli) const fn checks(jobs: usize) -> usize {
-    jobs.saturating_mul(2)
-}
-
 /// Prints the number when it was not given; warns when cores or memory do not suffice.
 pub(in crate::cli) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
     let jobs = games_at_once(options, entrants);

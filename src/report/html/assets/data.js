@@ -35,15 +35,9 @@ export function addEntries(entries) {
   }
 }
 
-function turnCount(packed) {
-  if (packed === "") return 0;
-  const mark = packed.includes("\t") ? "\t" : " ";
-  let found = 1;
-  for (let at = packed.indexOf(mark); at >= 0; at = packed.indexOf(mark, at + 1)) found += 1;
-  return found;
-}
+const turnsOf = (packed) => (packed === "" ? [] : packed.split("\t"));
 
-export const canUnpack = () => typeof DecompressionStream !== "undefined";
+const canUnpack = () => typeof DecompressionStream !== "undefined";
 
 // Adds games of a large page, which are compressed columns (`src/report/html/mod.rs`). An error is a sentence.
 export async function unpackGames(packed) {
@@ -79,7 +73,7 @@ function summarise(number, field) {
     reason: field(6),
     started: field(7),
     id: field(8),
-    length: turnCount(field(9)),
+    length: turnsOf(field(9)).length,
     forfeit: Boolean(field(12)),
   };
 }
@@ -94,7 +88,6 @@ function text(index) {
 
 export function unpacked(game) {
   const [turns, times, lines, fault, start, analysis, remark, movers, drawings] = [9, 10, 11, 12, 13, 14, 15, 16, 17].map(game.field);
-  const mark = turns.includes("\t") ? "\t" : " ";
   const marks = new Map();
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
   const letter = (value) => (value === "-" ? "" : value);
@@ -107,7 +100,7 @@ export function unpacked(game) {
   }
   return {
     ...game,
-    turns: turns === "" ? [] : turns.split(mark),
+    turns: turnsOf(turns),
     times: (times.match(/\d+[a-z]/g) ?? []).map((digits) => (parseInt(digits, 10) * 10 ** (digits.charCodeAt(digits.length - 1) - 97)) / 1000),
     lines,
     start: start ?? null,

@@ -1,7 +1,7 @@
 // Shows the view that the address names, and follows a server.
 
 import { counted, el, keepingFocus, keepingScroll, link } from "./dom.js";
-import { absent, addEntries, canUnpack, clear, known, unpackGames } from "./data.js";
+import { absent, addEntries, clear, known, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
 import { absentView, botList, botView } from "./bot.js";
@@ -138,18 +138,15 @@ function follow() {
   const WORDS = { playing: "Live", finished: "Finished", interrupted: "Interrupted" };
   const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(playedGames(), "game")}`);
   showStatus("off", "Connecting…");
-  // Games that are being unpacked have what was sent after them wait. What goes wrong with one event stops no other.
-  let before = Promise.resolve();
   const read = (listen) => (event) => {
     failures = 0;
     last = event.lastEventId || last;
-    before = before.then(() => listen(event.data === "" ? null : JSON.parse(event.data))).catch((error) => setTimeout(() => { throw error; }));
+    listen(event.data === "" ? null : JSON.parse(event.data));
   };
   const listeners = {
     // A new server sends everything again: the games go on, or others are played.
     begin: () => { clear(); forgetStage(); state = "playing"; known.head.live = true; },
     entries: (entries) => { addEntries(entries); redrawSoon(); },
-    packed: async ({ entries, games }) => { addEntries(entries); await unpackGames(games); redrawSoon(); },
     figures: (figures) => { known.figures = figures; showState(); stageFigures(); redrawSoon(); },
     edition: stageEdition,
     tables: (tables) => { stageTables(tables); showState(); },
@@ -165,7 +162,7 @@ function follow() {
     if (staged === stage) return;
     staged = stage;
     source?.close();
-    const query = [stage ? "stage" : "", canUnpack() ? "packed" : "", last ? `from=${last}` : ""].filter(Boolean).join("&");
+    const query = [stage ? "stage" : "", last ? `from=${last}` : ""].filter(Boolean).join("&");
     source = new EventSource(query ? `events?${query}` : "events");
     for (const [kind, listen] of Object.entries(listeners)) source.addEventListener(kind, read(listen));
     // The browser asks again and again, so that the page follows when the games go on. A server that has said how
