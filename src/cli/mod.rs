@@ -5,7 +5,6 @@ mod support;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -21,8 +20,6 @@ use self::support::{config, output, signals, suspension};
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::sandbox::supervisor;
 use super::system::most_open_files;
-use super::text::meant;
-use crate::strategy;
 
 /// Let two programs play Quarto against each other
 #[derive(Debug, Parser)]
@@ -178,6 +175,91 @@ const USUAL: [&str; 11] = [
     "version",
 ];
 
+/// The headings of options, in all commands.
+const HEADINGS: [(&str, &[&str]); 10] = [
+    (
+        "Game",
+        &[
+            "game",
+            "game-option",
+            "pieces",
+            "rules",
+            "start",
+            "adjudicate",
+        ],
+    ),
+    (
+        "Time",
+        &["move-time", "start-time", "clock", "game-time", "increment"],
+    ),
+    (
+        "Schedule",
+        &[
+            "format",
+            "rounds",
+            "groups",
+            "seeds",
+            "sprt",
+            "pairs",
+            "opening-plies",
+            "openings",
+            "tie-break",
+        ],
+    ),
+    ("Bots", &["restart", "bench-after", "no-check"]),
+    ("Analysis", &["analyse", "time-per-move"]),
+    (
+        "Sandbox (Linux)",
+        &[
+            "sandbox",
+            "memory",
+            "processes",
+            "scratch",
+            "expose",
+            "env",
+            "freeze",
+        ],
+    ),
+    (
+        "Pages",
+        &["report", "live", "live-exit", "live-frame", "private"],
+    ),
+    ("Output", &["verbose", "record", "json", "csv", "markdown"]),
+    ("People", &["name1", "name2", "piece-format", "hint"]),
+    ("Diagnosis", &["log", "log-file", "log-format"]),
+];
+
+/// The options that `-h` does not show.
+const RARE: [&str; 27] = [
+    "game-option",
+    "start",
+    "start-time",
+    "clock",
+    "increment",
+    "groups",
+    "seeds",
+    "sprt",
+    "opening-plies",
+    "openings",
+    "tie-break",
+    "bench-after",
+    "no-check",
+    "memory",
+    "processes",
+    "scratch",
+    "expose",
+    "env",
+    "freeze",
+    "live-exit",
+    "live-frame",
+    "private",
+    "piece-format",
+    "hint",
+    "from-first",
+    "plan",
+    "log-format",
+];
+
 /// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [
     ("plan", &["shard", "plan"]),
@@ -191,9 +273,9 @@ const RENAMED: [(&str, &[&str]); 9] = [
     ("schema", &["print", "schema"]),
 ];
 
-/// The parser, whose help lists the commands in groups.
-fn grouped() -> clap::Command {
-    let command = Cli::command();
+/// The parser, with what all commands have in common.
+fn program() -> clap::Command {
+    let command = dressed(Cli::command());
     let heading = command.get_styles().get_header();
     let mut groups = format!("{heading}Commands:{heading:#}\n");
     for (group, names) in GROUPS {
@@ -215,6 +297,22 @@ fn grouped() -> clap::Command {
         .help_template(format!(
             "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n       referee <COMMAND>\n\n{groups}\n{{all-args}}{{after-help}}"
         ))
+}
+
+/// An option has its heading, is as usual, and takes negative numbers, which its parser refuses with a sentence.
+fn dressed(command: clap::Command) -> clap::Command {
+    command.mut_subcommands(dressed).mut_args(|option| {
+        let Some(long) = option.get_long().map(str::to_owned) else {
+            return option;
+        };
+        let is_under = |(_, longs): &&(&str, &[&str])| longs.contains(&long.as_str());
+        let heading = HEADINGS.iter().find(is_under);
+        let takes_value = option.get_action().takes_values();
+        option
+            .help_heading(heading.map(|(heading, _)| *heading))
+            .hide_short_help(RARE.contains(&long.as_str()))
+            .allow_negative_numbers(takes_value)
+    })
 }
 
 pub fn run() -> ExitCode {
@@ -244,37 +342,12 @@ pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T
 }
 
 fn parse(arguments: Vec<OsString>) -> Result<Cli, Failure> {
-    let arguments = config::expand(arguments, &Cli::command())?;
-    let parsed = grouped()
+    let program = program();
+    let arguments = config::expand(arguments, &program)?;
+    program
         .try_get_matches_from(&arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches));
-    match parsed {
-        Ok(cli) if cli.command.is_some() => Ok(cli),
-        Ok(cli) => nearly_a_command(&arguments).map_or(Ok(cli), Err),
-        Err(error) => Err(retired(&error, &arguments)
-            .or_else(|| nearly_a_command(&arguments))
-            .unwrap_or_else(|| error.exit())),
-    }
-}
-
-/// A match needs no command: the parser takes a mistyped command for a bot.
-fn nearly_a_command(arguments: &[OsString]) -> Option<Failure> {
-    let word = arguments.get(1)?.to_str()?;
-    let is_name = word.starts_with(char::is_alphabetic)
-        && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');
-    // A built-in bot has a hint of its own.
-    if !is_name || Path::new(word).exists() || meant(word, &strategy::NAMES).is_some() {
-        return None;
-    }
-    let command = Cli::command();
-    let known: Vec<&str> = command
-        .get_subcommands()
-        .map(clap::Command::get_name)
-        .collect();
-    let near = meant(word, &known).filter(|near| *near != word)?;
-    Some(Failure::Usage(format!(
-        "there is neither a command nor a file {word}; did you mean referee {near}?"
-    )))
+        .and_then(|matches| Cli::from_arg_matches(&matches))
+        .map_err(|error| retired(&error, &arguments).unwrap_or_else(|| error.exit()))
 }
 
 fn run_parsed(cli: &Cli) -> Result<(), Failure> {
@@ -326,8 +399,8 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
         Command::Board(args) => board::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Doctor(args) => doctor::run(args),
-        Command::Print(PrintCommand::Completions(args)) => shell::completions(args, Cli::command()),
-        Command::Print(PrintCommand::Man(args)) => shell::man(args, Cli::command()),
+        Command::Print(PrintCommand::Completions(args)) => shell::completions(args, program()),
+        Command::Print(PrintCommand::Man(args)) => shell::man(args, program()),
         Command::Print(PrintCommand::Schema(args)) => schema::run(args),
         Command::Bot(args) => bot::run(args),
     }
@@ -344,8 +417,8 @@ fn check_open_files() -> Result<(), Failure> {
     }
 }
 
-/// Options that are gone: command, options, and what to use instead.
-const RETIRED: [(&str, &[&str], &str); 8] = [
+/// Options that are gone: the command, empty for all of them; the options; and what to use instead.
+const RETIRED: [(&str, &[&str], &str); 24] = [
     (
         "play",
         &["--json"],
@@ -354,7 +427,7 @@ const RETIRED: [(&str, &[&str], &str); 8] = [
     (
         "league",
         &[
-            "--format", "--rounds", "--groups", "--seeds", "--sprt", "--out", "--strict",
+            "--format", "--rounds", "--groups", "--seeds", "--sprt", "--out",
         ],
         "in a league everybody meets everybody, in the folder that is named first",
     ),
@@ -364,14 +437,30 @@ const RETIRED: [(&str, &[&str], &str); 8] = [
         "a league plays all pairings; for fewer games, give a smaller --pairs",
     ),
     (
+        "league",
+        &["--watch", "--after"],
+        "give the same command again, from cron or a loop of the shell: it plays what is new, and what follows it can \
+         publish the pages",
+    ),
+    (
         "simulate",
         &["--budget", "--oracle"],
         "what fewer or more games tell, another --pairs shows",
     ),
     (
+        "simulate",
+        &["--time-per-game", "--jobs", "-j"],
+        "the time is the number of games, times that of a game, by the games at once",
+    ),
+    (
         "standings",
         &["--drift", "--by day", "--by week", "--by month"],
         "--from TIME rates the games since then",
+    ),
+    (
+        "standings",
+        &["--prior"],
+        "two virtual draws keep the ratings of perfect scores finite",
     ),
     (
         "solve",
@@ -388,6 +477,59 @@ const RETIRED: [(&str, &[&str], &str); 8] = [
         &["--book", "--placements", "--pack"],
         "the books are made by crates/games/examples/make_books.rs",
     ),
+    ("solve", &["--time"], "it is --time-per-move, as elsewhere"),
+    ("analyse", &["--write"], "it is --output, as elsewhere"),
+    (
+        "compare",
+        &["--alpha", "--beta"],
+        "a yes and a no are each wrong in at most 5 of 100 cases",
+    ),
+    (
+        "compare",
+        &["--against-old"],
+        "with --pool half of the comparisons are games of NEW against OLD",
+    ),
+    (
+        "compare",
+        &["--simulate"],
+        "docs/compare.md says how often the answer is wrong, and how many games it takes",
+    ),
+    (
+        "puzzles",
+        &["--failed", "--junit"],
+        "--json has every puzzle and the answer to it",
+    ),
+    (
+        "puzzles",
+        &["--free"],
+        "positions that take longer to solve than --time-per-move are left out",
+    ),
+    ("report", &["--for"], "--each writes the pages of all bots"),
+    (
+        "report",
+        &["--game-program"],
+        "it is --game PROGRAM, as elsewhere",
+    ),
+    (
+        "board",
+        &["--last"],
+        "replay --svg marks the last turn of a recorded game",
+    ),
+    (
+        "",
+        &["--game-program"],
+        "it is --game PROGRAM; a game of the file is chosen by --number",
+    ),
+    (
+        "",
+        &["--open-files"],
+        "a process of a bot may have 256 files open",
+    ),
+    (
+        "",
+        &["--strict"],
+        "referee check FOLDER fails when a bot is not fit, before the tournament",
+    ),
 ];
 
 /// If the parser's error is about a retired option.
@@ -400,15 +542,15 @@ fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
         _ => wrong.clone(),
     };
     let command = arguments.get(1)?;
-    let (_, _, instead) = RETIRED
-        .iter()
-        .find(|(name, options, _)| command == name && options.contains(&wrong.as_str()))?;
+    let (_, _, instead) = RETIRED.iter().find(|(name, options, _)| {
+        (name.is_empty() || command == name) && options.contains(&wrong.as_str())
+    })?;
     Some(Failure::Usage(format!("{wrong} is gone: {instead}")))
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeMap;
+    use std::collections::BTreeSet;
 
     use super::*;
 
@@ -425,47 +567,47 @@ mod tests {
 
     fn commands() -> Vec<(String, clap::Command)> {
         let mut found = Vec::new();
-        walk("referee", &Cli::command(), &mut found);
+        walk("referee", &program(), &mut found);
         found
     }
 
-    /// Commands with few options have no headings.
+    fn longs(command: &clap::Command) -> Vec<&str> {
+        let options = command.get_arguments();
+        options.filter_map(clap::Arg::get_long).collect()
+    }
+
     #[test]
-    fn an_option_has_one_heading_in_all_commands() {
-        let mut headings = BTreeMap::new();
-        for (name, command) in commands() {
-            for option in command.get_arguments() {
-                let (Some(long), Some(heading)) = (option.get_long(), option.get_help_heading())
-                else {
-                    continue;
-                };
-                let first = headings
-                    .entry(long.to_owned())
-                    .or_insert_with(|| heading.to_owned());
-                assert_eq!(first, heading, "--{long} of {name}");
-            }
+    fn options_are_few_and_those_with_a_heading_exist() {
+        let commands = commands();
+        let known: BTreeSet<&str> = commands.iter().flat_map(|(_, own)| longs(own)).collect();
+        // Clap adds `help` and `version`.
+        assert!(known.len() + 2 <= 95, "{}: {known:?}", known.len() + 2);
+        let under = HEADINGS.iter().flat_map(|(_, longs)| *longs);
+        for listed in under.chain(&RARE).copied() {
+            assert!(known.contains(listed), "--{listed}");
+        }
+        let mut headed = BTreeSet::new();
+        for long in HEADINGS.iter().flat_map(|(_, longs)| *longs) {
+            assert!(headed.insert(long), "--{long} has two headings");
         }
     }
 
     #[test]
     fn no_command_has_options_that_it_always_refuses() {
         for (name, command) in commands() {
-            let has = |long: &str| {
-                command
-                    .get_arguments()
-                    .any(|arg| arg.get_long() == Some(long))
-            };
+            let has = |long: &str| longs(&command).contains(&long);
             match name.as_str() {
                 "referee play" => assert!(!has("sandbox") && !has("restart") && !has("json")),
-                "referee league" => {
-                    for long in [
-                        "format", "rounds", "groups", "seeds", "sprt", "out", "strict",
-                    ] {
-                        assert!(!has(long), "--{long}");
-                    }
-                }
                 "referee board" | "referee solve" => assert!(!has("game-option")),
                 _ => {}
+            }
+            // One that is refused is retired, not declared.
+            for (of, options, _) in RETIRED {
+                let is_of = of.is_empty() || name == format!("referee {of}");
+                for option in options.iter().filter(|_| is_of) {
+                    let long = option.trim_start_matches('-');
+                    assert!(!has(long), "{option} of {name}");
+                }
             }
         }
     }
@@ -490,9 +632,7 @@ mod tests {
                 .unwrap_or_default();
             assert!(about.split(' ').count() <= 8, "{name}: {about}");
             let lines = command.clone().render_help().to_string().lines().count();
-            assert!(name == "referee" || lines <= 60, "{name} -h: {lines} lines");
+            assert!(lines <= 60, "{name} -h: {lines} lines");
         }
-        let lines = grouped().render_help().to_string().lines().count();
-        assert!(lines <= 60, "{lines} lines");
     }
 }

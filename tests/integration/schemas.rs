@@ -268,7 +268,7 @@ fn comparisons_are_described_field_by_field() {
         Referee::new(options).args(words).run()
     };
     let two = ["builtin:greedy", "builtin:random"];
-    let pool = ["--pool", "builtin:search?depth=1", "--against-old", "0"];
+    let pool = ["--pool", "builtin:search?depth=1"];
     prints(
         &COMPARISON,
         &[
@@ -626,7 +626,6 @@ clock = "wall"
 adjudicate = false
 restart = "game"
 bench-after = 0
-strict = true
 no-check = false
 analyse = false
 time-per-move = "100ms"

@@ -487,16 +487,6 @@ fn the_entry_check() {
     // Going on asks nobody again.
     let again = place.play("t", &[&bots[..], &quick].concat());
     assert_eq!(again.stdout, run.stdout);
-
-    let strict = place
-        .tournament("s", &[&bots[..], &quick, &["--strict"]].concat())
-        .run();
-    assert_eq!(strict.code, Some(2), "{strict}");
-    assert!(
-        strict.stderr.contains("2 of the bots cannot enter"),
-        "{strict}"
-    );
-    assert!(!place.path("s/plan.json").exists());
 }
 
 /// The same program under two names; with other arguments it is another bot.
@@ -1179,15 +1169,7 @@ fn a_clock_that_ran_out_while_the_referee_stood_still() {
 fn an_entry_check_during_which_the_referee_stood_still() {
     let place = Place::new();
     let bots = ["./slow-answers.sh 30", "./slow-answers.sh 30"];
-    let limits = [
-        "--pairs",
-        "1",
-        "--seed",
-        "4",
-        "--move-time",
-        "900ms",
-        "--strict",
-    ];
+    let limits = ["--pairs", "1", "--seed", "4", "--move-time", "900ms"];
     let mut running = place
         .tournament("t", &[&bots[..], &limits].concat())
         .start();

@@ -60,7 +60,6 @@ pub struct PlanRequest {
     pub sandbox: SandboxPlan,
     pub by_version: bool,
     pub no_check: bool,
-    pub strict: bool,
 }
 
 /// Impossible options.

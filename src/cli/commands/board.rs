@@ -111,7 +111,7 @@ fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
         .iter()
         .map(|(line, property)| format!("{line} {property}"))
         .collect();
-    write_file(target, &still(pieces, &shown, ""), "picture", || {
+    write_file(target, &still(pieces, &shown, ""), || {
         if lines.is_empty() {
             position.no_line.to_owned()
         } else {

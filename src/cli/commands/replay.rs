@@ -43,14 +43,7 @@ pub(in crate::cli) struct Args {
     quiet: bool,
 
     /// Write a page to step through the game in a browser, instead of showing it here; game-N.html when no file is given
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = DEFAULT_PAGE,
-        conflicts_with = "quiet"
-    )]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_PAGE, conflicts_with = "quiet")]
     html: Option<PathBuf>,
 
     /// Write the position after turn N (--turn) as a picture (SVG); - is stdout
@@ -166,7 +159,7 @@ fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
             counted(last as u64, "turn", "turns"),
         )));
     };
-    write_file(target, picture, "picture", || format!("after turn {turn}"))
+    write_file(target, picture, || format!("after turn {turn}"))
 }
 
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {

@@ -19,23 +19,23 @@ use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The number of bots
-    #[arg(long, value_name = "N", value_parser = values::within::<u32>(2..=10_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     bots: u32,
 
     /// Who plays whom; all formats when it is not given
-    #[arg(long, value_enum)]
+    #[arg(long)]
     format: Option<Format>,
 
     /// Rounds [default: as in a tournament]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, requires = "format")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "format")]
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     groups: Option<u32>,
 
     /// Pairs of games in each pairing of two bots
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
 
     /// How far the bots' strengths spread: their standard deviation, in Elo
@@ -43,7 +43,7 @@ pub(in crate::cli) struct Args {
     spread: f64,
 
     /// The percentage of drawn games
-    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = clap::value_parser!(u8).range(0..=100))]
     draws: u8,
 
     /// How long a game takes, to tell the time of the tournament
@@ -51,15 +51,15 @@ pub(in crate::cli) struct Args {
     time_per_game: Option<Duration>,
 
     /// Games at once
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u16).range(1..))]
     jobs: u16,
 
     /// Tournaments to simulate; the more, the more exact the figures
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
     tournaments: u32,
 
     /// Everything random comes from this number
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
     /// Print JSON

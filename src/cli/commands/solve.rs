@@ -35,7 +35,7 @@ pub(in crate::cli) struct Args {
     rest: Vec<String>,
 
     /// Stop after this time and print what is proven so far
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = values::positive_duration)]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
     time: Option<Duration>,
 
     /// Also print the value of every turn

@@ -55,7 +55,7 @@ pub(in crate::cli) struct Args {
     files: Vec<PathBuf>,
 
     /// What to print
-    #[arg(long, value_enum, default_value = "table")]
+    #[arg(long, default_value = "table")]
     format: Format,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z
@@ -72,11 +72,11 @@ pub(in crate::cli) struct Args {
     tie_break: Vec<TieBreak>,
 
     /// Compare versions of a bot: its files, as the plan.json beside games.jsonl knows them
-    #[arg(long, value_enum)]
+    #[arg(long)]
     by: Option<By>,
 
     /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
-    #[arg(long, value_name = "N", default_value_t = 2.0, value_parser = prior, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 2.0, value_parser = prior)]
     prior: f64,
 }
 

@@ -28,11 +28,11 @@ enum GameArg {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct GameOptions {
     /// The game [default: quarto]
-    #[arg(help_heading = "Game", long, value_parser = GameParser)]
+    #[arg(long, value_parser = GameParser)]
     game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
-    #[arg(help_heading = "Game", hide_short_help = true, long, value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     game_option: Vec<(String, String)>,
 
     #[command(flatten)]
@@ -43,11 +43,11 @@ pub(in crate::cli) struct GameOptions {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct SetOptions {
     /// A piece set's CSV file
-    #[arg(help_heading = "Game", long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pub(in crate::cli) pieces: Option<PathBuf>,
 
     /// Which groups of cells count [default: standard]
-    #[arg(help_heading = "Game", long, value_parser = rules())]
+    #[arg(long, value_parser = rules())]
     rules: Option<Rules>,
 
     /// The piece set of a plan.
@@ -59,7 +59,7 @@ pub(in crate::cli) struct SetOptions {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct BuiltinGameOptions {
     /// The game [default: quarto]
-    #[arg(help_heading = "Game", long, value_parser = builtin_game())]
+    #[arg(long, value_parser = builtin_game())]
     game: Option<&'static GameInfo>,
 
     #[command(flatten)]
@@ -293,6 +293,20 @@ pub(in crate::cli) fn check_builtins<'a>(
         return Err(Failure::Usage(format!("{} {problem}", program.name)));
     }
     Ok(())
+}
+
+/// Refuses options that are given and need a solver, where there is none.
+pub(in crate::cli) fn check_solvable(
+    ruleset: &dyn Ruleset,
+    options: &[(&str, bool)],
+) -> Result<(), Failure> {
+    match options.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) if !ruleset.is_solvable() => Err(Failure::Usage(format!(
+            "{option} needs a solver, and there is none for {}; leave it out",
+            ruleset.name()
+        ))),
+        _ => Ok(()),
+    }
 }
 
 /// Names the built-in games in the help; accepts programs, too.

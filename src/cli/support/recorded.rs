@@ -418,7 +418,7 @@ pub(in crate::cli) struct AskedBotOptions {
     pub(in crate::cli) part: Option<String>,
 
     /// What `REFEREE_SEED` says [default: as in the game, else 0]
-    #[arg(long, value_name = "N", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
     pub(in crate::cli) seed: Option<u32>,
 
     /// Time to find the value of a position, and again of a turn

@@ -60,43 +60,38 @@ fn memory(text: &str) -> Result<u64, String> {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
-    #[arg(help_heading = "Sandbox (Linux)", long = "sandbox", value_name = "KIND", value_parser = selection())]
+    #[arg(long = "sandbox", value_name = "KIND", value_parser = selection())]
     kind: Option<Selection>,
 
     /// Memory of all processes of a bot together [default: 1G]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "SIZE", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
 
     /// Processes of a bot [default: 64]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     processes: Option<u64>,
 
     /// Open files of a process [default: 256]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(16), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(16..))]
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "SIZE", value_parser = values::positive_size)]
+    #[arg(long, value_name = "SIZE", value_parser = values::positive_size)]
     scratch: Option<u64>,
 
     /// A file or directory that bots may read and run, such as where an interpreter is
     /// installed; may be given more than once
-    #[arg(
-        help_heading = "Sandbox (Linux)",
-        long,
-        hide_short_help = true,
-        value_name = "PATH"
-    )]
+    #[arg(long, value_name = "PATH")]
     expose: Vec<PathBuf>,
 
     /// A variable of the environment that bots get: NAME, with the value that it has here, or
     /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
     /// TZ, PATH and what the referee sets
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
     env: Vec<Variable>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true)]
+    #[arg(long)]
     freeze: bool,
 }
 

@@ -71,11 +71,11 @@ pub(in crate::cli) struct Args {
     game: Option<GameChoice>,
 
     /// Stop after this turn, which the bot made [default: the one at which it forfeited, or else its first]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<usize>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     turn: Option<usize>,
 
     /// Before the game, also send what its process was sent in earlier games of the file
-    #[arg(hide_short_help = true, long)]
+    #[arg(long)]
     from_first: bool,
 
     /// The position, as the protocol writes it; 42 cells are one of Four In A Row; with --game-program a state of that game
@@ -86,7 +86,7 @@ pub(in crate::cli) struct Args {
     set: SetOptions,
 
     /// Wait for Enter before the first line is sent, until a debugger is attached
-    #[arg(hide_short_help = true, long)]
+    #[arg(long)]
     wait: bool,
 
     /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]

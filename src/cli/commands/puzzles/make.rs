@@ -43,11 +43,11 @@ pub(super) struct Args {
 
     /// At most so many, spread over levels and kinds, more of the easier ones; of those alike, the ones at which most bots
     /// failed
-    #[arg(long, value_name = "N", value_parser = values::at_least::<usize>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     limit: Option<usize>,
 
     /// Only positions with at most so many free cells [default: 10 for Quarto, 28 for Four In A Row]
-    #[arg(long, value_name = "N", value_parser = values::within::<usize>(1..=42), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=42))]
     free: Option<usize>,
 
     /// Time to solve each position, and again each turn; what takes longer is left out

@@ -15,7 +15,7 @@ use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{PiecesFile, palette, unwritable};
-use crate::cli::support::values::{self, AnswerTimes};
+use crate::cli::support::values::AnswerTimes;
 use crate::play::examiner::{Asked, Examiner, Line};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
@@ -57,7 +57,7 @@ pub(super) struct Args {
     junit: Option<PathBuf>,
 
     /// What `REFEREE_SEED` says
-    #[arg(long, value_name = "N", default_value = "0", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
     seed: u32,
 
     #[command(flatten)]

@@ -51,7 +51,8 @@ pub(in crate::cli) async fn play(
     let (ended, plan, mut results) = match ran {
         Ok(ran) => ran,
         Err(error) => {
-            progress.pages.finish(State::Interrupted)?;
+            // What is wrong with the page matters less.
+            let _ = progress.pages.finish(State::Interrupted);
             return Err(with_resume(error, resume));
         }
     };
@@ -74,7 +75,7 @@ pub(in crate::cli) async fn play(
         };
         let concluded: Result<(), Failure> = concluded.await;
         if let Err(failure) = concluded {
-            progress.pages.finish(State::Interrupted)?;
+            let _ = progress.pages.finish(State::Interrupted);
             return Err(failure);
         }
     }
