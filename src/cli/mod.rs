@@ -57,7 +57,7 @@ A BOT is
 Examples:
   referee -v players/greedy.py players/random.sh
   referee -n 100 --seed 7 --record games.jsonl builtin:greedy ./mybot
-  referee replay games.jsonl --game 3
+  referee replay games.jsonl --number 3
 
 Exit status: 0 a result was reached (a forfeit is a result); 2 wrong usage or input, or a
 bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
@@ -161,104 +161,36 @@ const GROUPS: [(&str, &[&str]); 6] = [
 ];
 
 /// The options of a match that `-h` shows.
-const USUAL: [&str; 11] = [
-    "games",
-    "seed",
-    "verbose",
-    "record",
-    "json",
-    "game",
-    "pieces",
-    "move-time",
-    "sandbox",
-    "help",
-    "version",
-];
+const USUAL: &str = "games seed verbose record json game pieces move-time sandbox help version";
 
 /// The headings of options, in all commands.
-const HEADINGS: [(&str, &[&str]); 10] = [
-    (
-        "Game",
-        &[
-            "game",
-            "game-option",
-            "pieces",
-            "rules",
-            "start",
-            "adjudicate",
-        ],
-    ),
-    (
-        "Time",
-        &["move-time", "start-time", "clock", "game-time", "increment"],
-    ),
+const HEADINGS: [(&str, &str); 10] = [
+    ("Game", "game game-option pieces rules start adjudicate"),
+    ("Time", "move-time start-time clock game-time increment"),
     (
         "Schedule",
-        &[
-            "format",
-            "rounds",
-            "groups",
-            "seeds",
-            "sprt",
-            "pairs",
-            "opening-plies",
-            "openings",
-            "tie-break",
-        ],
+        "format rounds groups seeds sprt pairs opening-plies openings tie-break",
     ),
-    ("Bots", &["restart", "bench-after", "no-check"]),
-    ("Analysis", &["analyse", "time-per-move"]),
+    ("Bots", "restart bench-after no-check"),
+    ("Analysis", "analyse time-per-move"),
     (
         "Sandbox (Linux)",
-        &[
-            "sandbox",
-            "memory",
-            "processes",
-            "scratch",
-            "expose",
-            "env",
-            "freeze",
-        ],
+        "sandbox memory processes scratch expose env freeze",
     ),
-    (
-        "Pages",
-        &["report", "live", "live-exit", "live-frame", "private"],
-    ),
-    ("Output", &["verbose", "record", "json", "csv", "markdown"]),
-    ("People", &["name1", "name2", "piece-format", "hint"]),
-    ("Diagnosis", &["log", "log-file", "log-format"]),
+    ("Pages", "report live live-exit live-frame private"),
+    ("Output", "verbose record json csv markdown"),
+    ("People", "name1 name2 piece-format hint"),
+    ("Diagnosis", "log log-file log-format"),
 ];
 
 /// The options that `-h` does not show.
-const RARE: [&str; 27] = [
-    "game-option",
-    "start",
-    "start-time",
-    "clock",
-    "increment",
-    "groups",
-    "seeds",
-    "sprt",
-    "opening-plies",
-    "openings",
-    "tie-break",
-    "bench-after",
-    "no-check",
-    "memory",
-    "processes",
-    "scratch",
-    "expose",
-    "env",
-    "freeze",
-    "live-exit",
-    "live-frame",
-    "private",
-    "piece-format",
-    "hint",
-    "from-first",
-    "plan",
-    "log-format",
-];
+const RARE: &str = "game-option start start-time clock increment groups seeds sprt opening-plies openings tie-break \
+                    bench-after no-check memory processes scratch expose env freeze live-exit live-frame private \
+                    piece-format hint from-first plan log-format";
+
+fn has_word(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
 
 /// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [
@@ -291,7 +223,7 @@ fn program() -> clap::Command {
     command
         .mut_subcommands(|command| command.hide(true))
         .mut_args(|option| {
-            let is_usual = option.get_long().is_none_or(|long| USUAL.contains(&long));
+            let is_usual = option.get_long().is_none_or(|long| has_word(USUAL, long));
             option.hide_short_help(!is_usual)
         })
         .help_template(format!(
@@ -305,12 +237,11 @@ fn dressed(command: clap::Command) -> clap::Command {
         let Some(long) = option.get_long().map(str::to_owned) else {
             return option;
         };
-        let is_under = |(_, longs): &&(&str, &[&str])| longs.contains(&long.as_str());
-        let heading = HEADINGS.iter().find(is_under);
+        let heading = HEADINGS.iter().find(|(_, longs)| has_word(longs, &long));
         let takes_value = option.get_action().takes_values();
         option
             .help_heading(heading.map(|(heading, _)| *heading))
-            .hide_short_help(RARE.contains(&long.as_str()))
+            .hide_short_help(has_word(RARE, &long))
             .allow_negative_numbers(takes_value)
     })
 }
@@ -417,120 +348,40 @@ fn check_open_files() -> Result<(), Failure> {
     }
 }
 
-/// Options that are gone: the command, empty for all of them; the options; and what to use instead.
-const RETIRED: [(&str, &[&str], &str); 24] = [
-    (
-        "play",
-        &["--json"],
-        "a person plays on stdout; --record FILE keeps the game",
-    ),
-    (
-        "league",
-        &[
-            "--format", "--rounds", "--groups", "--seeds", "--sprt", "--out",
-        ],
-        "in a league everybody meets everybody, in the folder that is named first",
-    ),
-    (
-        "league",
-        &["--budget"],
-        "a league plays all pairings; for fewer games, give a smaller --pairs",
-    ),
-    (
-        "league",
-        &["--watch", "--after"],
-        "give the same command again, from cron or a loop of the shell: it plays what is new, and what follows it can \
-         publish the pages",
-    ),
-    (
-        "simulate",
-        &["--budget", "--oracle"],
-        "what fewer or more games tell, another --pairs shows",
-    ),
-    (
-        "simulate",
-        &["--time-per-game", "--jobs", "-j"],
-        "the time is the number of games, times that of a game, by the games at once",
-    ),
-    (
-        "standings",
-        &["--drift", "--by day", "--by week", "--by month"],
-        "--from TIME rates the games since then",
-    ),
-    (
-        "standings",
-        &["--prior"],
-        "two virtual draws keep the ratings of perfect scores finite",
-    ),
-    (
-        "solve",
-        &["--table", "--free", "--positions", "--empty"],
-        "every solve says how many nodes it took, and how long",
-    ),
-    (
-        "solve",
-        &["--resume", "--no-book"],
-        "early positions are always answered by the built-in book",
-    ),
-    (
-        "solve",
-        &["--book", "--placements", "--pack"],
-        "the books are made by crates/games/examples/make_books.rs",
-    ),
-    ("solve", &["--time"], "it is --time-per-move, as elsewhere"),
-    ("analyse", &["--write"], "it is --output, as elsewhere"),
-    (
-        "compare",
-        &["--alpha", "--beta"],
-        "a yes and a no are each wrong in at most 5 of 100 cases",
-    ),
-    (
-        "compare",
-        &["--against-old"],
-        "with --pool half of the comparisons are games of NEW against OLD",
-    ),
-    (
-        "compare",
-        &["--simulate"],
-        "docs/compare.md says how often the answer is wrong, and how many games it takes",
-    ),
-    (
-        "puzzles",
-        &["--failed", "--junit"],
-        "--json has every puzzle and the answer to it",
-    ),
-    (
-        "puzzles",
-        &["--free"],
-        "positions that take longer to solve than --time-per-move are left out",
-    ),
-    ("report", &["--for"], "--each writes the pages of all bots"),
-    (
-        "report",
-        &["--game-program"],
-        "it is --game PROGRAM, as elsewhere",
-    ),
-    (
-        "board",
-        &["--last"],
-        "replay --svg marks the last turn of a recorded game",
-    ),
-    (
-        "",
-        &["--game-program"],
-        "it is --game PROGRAM; a game of the file is chosen by --number",
-    ),
-    (
-        "",
-        &["--open-files"],
-        "a process of a bot may have 256 files open",
-    ),
-    (
-        "",
-        &["--strict"],
-        "referee check FOLDER fails when a bot is not fit, before the tournament",
-    ),
-];
+/// Options that are gone, of a command or, `*`, of all; and what to use instead.
+const RETIRED: &str = "\
+play --json: a person plays on stdout; --record FILE keeps the game
+league --format --rounds --groups --seeds --sprt --out: in a league everybody meets everybody, in the folder that is named first
+league --budget: a league plays all pairings; for fewer games, give a smaller --pairs
+league --watch --after: give the same command again, from cron or a loop of the shell: it plays what is new
+simulate --budget --oracle: what fewer or more games tell, another --pairs shows
+simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at once
+standings --drift --by=day --by=week --by=month: --from TIME rates the games since then
+standings --prior: two virtual draws keep the ratings of perfect scores finite
+solve --table --free --positions --empty: every solve says how many nodes it took, and how long
+solve --resume --no-book: early positions are always answered by the built-in book
+solve --book --placements --pack: the books are made by crates/games/examples/make_books.rs
+solve --time: it is --time-per-move, as elsewhere
+analyse --write: it is --output, as elsewhere
+compare --alpha --beta: a yes and a no are each wrong in at most 5 of 100 cases
+compare --against-old: with --pool half of the comparisons are games of NEW against OLD
+compare --simulate: docs/compare.md says how often the answer is wrong, and how many games it takes
+puzzles --failed --junit: --json has every puzzle and the answer to it
+puzzles --free: positions that take longer to solve than --time-per-move are left out
+report --for: --each writes the pages of all bots
+board --last: replay --svg marks the last turn of a recorded game
+* --game-program: it is --game PROGRAM; a game of the file is chosen by --number
+* --open-files: a process of a bot may have 256 files open
+* --strict: referee check FOLDER fails when a bot is not fit, before the tournament";
+
+/// Command, options, and what to use instead.
+fn all_retired() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
+    RETIRED.lines().filter_map(|line| {
+        let (what, instead) = line.split_once(": ")?;
+        let (command, options) = what.split_once(' ')?;
+        Some((command, options, instead))
+    })
+}
 
 /// If the parser's error is about a retired option.
 fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
@@ -538,13 +389,12 @@ fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
         return None;
     };
     let wrong = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(value)) => format!("{} {value}", wrong.split(' ').next()?),
+        Some(ContextValue::String(value)) => format!("{}={value}", wrong.split(' ').next()?),
         _ => wrong.clone(),
     };
     let command = arguments.get(1)?;
-    let (_, _, instead) = RETIRED.iter().find(|(name, options, _)| {
-        (name.is_empty() || command == name) && options.contains(&wrong.as_str())
-    })?;
+    let (.., instead) = all_retired()
+        .find(|(of, options, _)| (*of == "*" || command == of) && has_word(options, &wrong))?;
     Some(Failure::Usage(format!("{wrong} is gone: {instead}")))
 }
 
@@ -582,12 +432,12 @@ mod tests {
         let known: BTreeSet<&str> = commands.iter().flat_map(|(_, own)| longs(own)).collect();
         // Clap adds `help` and `version`.
         assert!(known.len() + 2 <= 95, "{}: {known:?}", known.len() + 2);
-        let under = HEADINGS.iter().flat_map(|(_, longs)| *longs);
-        for listed in under.chain(&RARE).copied() {
+        let under = || HEADINGS.iter().flat_map(|(_, longs)| longs.split(' '));
+        for listed in under().chain(RARE.split(' ')) {
             assert!(known.contains(listed), "--{listed}");
         }
         let mut headed = BTreeSet::new();
-        for long in HEADINGS.iter().flat_map(|(_, longs)| *longs) {
+        for long in under() {
             assert!(headed.insert(long), "--{long} has two headings");
         }
     }
@@ -602,9 +452,9 @@ mod tests {
                 _ => {}
             }
             // One that is refused is retired, not declared.
-            for (of, options, _) in RETIRED {
-                let is_of = of.is_empty() || name == format!("referee {of}");
-                for option in options.iter().filter(|_| is_of) {
+            for (of, options, _) in all_retired() {
+                let is_of = of == "*" || name == format!("referee {of}");
+                for option in options.split(' ').filter(|_| is_of) {
                     let long = option.trim_start_matches('-');
                     assert!(!has(long), "{option} of {name}");
                 }

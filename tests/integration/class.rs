@@ -229,12 +229,14 @@ fn a_disputed_forfeit_is_shown_as_in_the_match() {
     assert!(again.contains(position), "{again}");
     // An id may be written without its zeros, and the number is another name of the game.
     assert_eq!(
-        class.run(&["replay", "spring", "--game", "p1b"]).stdout,
-        class.run(&["replay", "spring", "--game", "2"]).stdout
+        class.run(&["replay", "spring", "--number", "p1b"]).stdout,
+        class.run(&["replay", "spring", "--number", "2"]).stdout
     );
     class.run(&["replay", "spring", "--game", id, "--html"]);
     assert!(class.path("game-2.html").exists());
-    let none = class.referee(&["replay", "spring", "--game", "p9a"]).run();
+    let none = class
+        .referee(&["replay", "spring", "--number", "p9a"])
+        .run();
     assert_eq!(none.code, Some(2), "{none}");
     assert!(
         none.stderr

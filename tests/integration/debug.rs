@@ -77,7 +77,7 @@ fn the_bytes_are_those_of_the_game() {
                 let again = debug(
                     &run.scratch().join(RECORDS),
                     &[
-                        "--game",
+                        "--number",
                         &number,
                         "--turn",
                         &turn,
@@ -264,7 +264,7 @@ fn what_is_wrong_is_said() {
             &["turn 2 was not one of anna; its turns: 1 3"],
         ),
         (
-            &[file, "--game", "9", "./drawn.sh"],
+            &[file, "--number", "9", "./drawn.sh"],
             &["there is no game 9"],
         ),
         (&["--turn", "2", "./drawn.sh"], &["are for a recorded game"]),

@@ -1494,7 +1494,7 @@ fn a_replay_shows_games() {
         all.stderr, "3 games checked: all follow the rules\n",
         "{all}"
     );
-    let second = replay(&["--game", "2"]);
+    let second = replay(&["--number", "2"]);
     succeeded(&second);
     assert_eq!(second.stderr, "1 game checked: all follow the rules\n");
     assert!(all.stdout.contains(&second.stdout), "{all}\n{second}");
@@ -1527,7 +1527,7 @@ fn a_replay_of_no_such_game() {
     let file = run.scratch().join(RECORDS);
     let replay = |options: &[&str]| Referee::new(["replay"]).args([&file]).args(options).run();
     refused(
-        &replay(&["--game", "4"]),
+        &replay(&["--number", "4"]),
         &["there is no game 4; the file has 3"],
     );
     for game in ["0", "1.5", "two"] {

@@ -402,13 +402,13 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     };
     let run = replay(&["--html"]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("choose one with --game N"), "{run}");
-    let run = replay(&["--html", "--game", "4"]);
+    assert!(run.stderr.contains("choose one with --number N"), "{run}");
+    let run = replay(&["--html", "--number", "4"]);
     assert!(
         run.stderr.contains("there is no game 4; the file has 3"),
         "{run}"
     );
-    let run = replay(&["--html", "--game", "2"]);
+    let run = replay(&["--html", "--number", "2"]);
     assert_eq!(run.code, Some(0), "{run}");
     let page = fs::read_to_string(scratch.path().join("game-2.html")).unwrap();
     let data = data(&page);

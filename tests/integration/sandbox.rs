@@ -134,7 +134,6 @@ fn wrong_sizes_and_numbers() {
         ("--memory", "NaN", "expected a size"),
         ("--scratch", "1e99", "expected a size"),
         ("--processes", "0", "at least 1"),
-        ("--open-files", "3", "at least 16"),
         ("--sandbox", "jail", "possible values"),
         ("--expose", "/not/there", "check the spelling"),
     ] {

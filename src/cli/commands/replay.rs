@@ -33,10 +33,10 @@ pub(in crate::cli) struct Args {
 
     /// Only this game: 1 for the first of the file, or its id, such as p000012a
     #[arg(long, value_name = "N|ID")]
-    game: Option<GameChoice>,
+    number: Option<GameChoice>,
 
     #[command(flatten)]
-    game_program: GameProgramOption,
+    game: GameProgramOption,
 
     /// Check only: print nothing but errors
     #[arg(short, long)]
@@ -70,14 +70,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
-    let rules = RecordedRules::new(&args.game_program);
+    let rules = RecordedRules::new(&args.game);
     // The same for all games of its program: said once.
     let mut unknown = None;
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
         games = number;
-        if !GameChoice::chooses(args.game.as_ref(), &line) {
+        if !GameChoice::chooses(args.number.as_ref(), &line) {
             continue;
         }
         checked += 1;
@@ -102,7 +102,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     io::Write::flush(&mut out)?;
-    if let Some(game) = &args.game
+    if let Some(game) = &args.number
         && checked == 0
     {
         return Err(game.missing(file, games));
@@ -124,10 +124,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The game that is chosen, or the only one; checked. `shows`: what shows one game.
 fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
-    let rules = RecordedRules::new(&args.game_program);
-    let several =
-        format!(" and {shows} shows one; choose one with --game N, or use referee report for all");
-    let game = Recorded::read(&args.file, args.game.as_ref(), &rules, &several)?;
+    let rules = RecordedRules::new(&args.game);
+    let several = format!(
+        " and {shows} shows one; choose one with --number N, or use referee report for all"
+    );
+    let game = Recorded::read(&args.file, args.number.as_ref(), &rules, &several)?;
     let Recorded {
         file,
         number,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::failure::Failure;
+use super::folder::GameChoice;
 use super::setup::{self, PiecesFile, match_set};
 use crate::arena::plan::Plan;
 use crate::bot::spec::{BotSpec, Program};
@@ -18,8 +19,9 @@ use crate::strategy::RANDOM;
 use crate::system::is_path;
 use crate::text::{meant, quote};
 
+/// `--game`
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum GameArg {
+pub(in crate::cli) enum GameArg {
     Own(&'static GameInfo),
     /// As given.
     Program(String),
@@ -27,8 +29,8 @@ enum GameArg {
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct GameOptions {
-    /// The game [default: quarto]
-    #[arg(long, value_parser = GameParser)]
+    /// The game: quarto, four-in-a-row, or a program such as ./nim.py (protocol-games.md) [default: quarto]
+    #[arg(long, value_parser = GameArg::read)]
     game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
@@ -225,9 +227,17 @@ impl GameOptions {
 }
 
 impl GameArg {
-    fn read(text: &str) -> Result<Self, String> {
+    pub(in crate::cli) fn read(text: &str) -> Result<Self, String> {
         if let Some(game) = registry::find(text) {
             return Ok(Self::Own(game));
+        }
+        if text
+            .parse::<GameChoice>()
+            .is_ok_and(|choice| choice.is_of_file())
+        {
+            return Err(format!(
+                "--game is the kind of game; one of the file is chosen by --number {text}"
+            ));
         }
         let has_ending = Path::new(text).extension().is_some();
         if is_path(text) || has_ending || text.contains(' ') || Path::new(text).exists() {
@@ -306,33 +316,6 @@ pub(in crate::cli) fn check_solvable(
             ruleset.name()
         ))),
         _ => Ok(()),
-    }
-}
-
-/// Names the built-in games in the help; accepts programs, too.
-#[derive(Clone)]
-struct GameParser;
-
-impl TypedValueParser for GameParser {
-    type Value = GameArg;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<GameArg, clap::Error> {
-        let read = |text: &str| GameArg::read(text);
-        read.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let own = GAMES
-            .iter()
-            .map(|game| PossibleValue::new(game.name).help(game.about));
-        let program = PossibleValue::new("PROGRAM")
-            .help("A game that is a program, such as ./nim.py (protocol-games.md)");
-        Some(Box::new(own.chain([program])))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use jiff::civil::{Date, DateTime};
+use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
@@ -75,26 +75,14 @@ pub(in crate::cli) fn positive_size(text: &str) -> Result<u64, String> {
 
 /// A date, which begins at midnight UTC, or a time with its zone.
 pub(in crate::cli) fn time(text: &str) -> Result<Timestamp, String> {
-    if let Ok(time) = text.parse() {
-        return Ok(time);
-    }
-    let is_date = text
-        .bytes()
-        .all(|byte| byte.is_ascii_digit() || byte == b'-');
-    if !is_date && text.parse::<DateTime>().is_ok() {
-        return Err(
-            "expected a time with its zone, such as 2026-01-31T18:00Z for UTC or 2026-01-31T18:00+01:00"
-                .to_owned(),
-        );
-    }
-    text.parse::<Date>()
-        .ok()
-        .filter(|_| is_date)
-        .and_then(|date| date.to_zoned(TimeZone::UTC).ok())
-        .map(|zoned| zoned.timestamp())
-        .ok_or_else(|| {
-            "expected a date or a time, such as 2026-01-31 or 2026-01-31T10:00:00Z".to_owned()
-        })
+    let is_date = |byte: u8| byte.is_ascii_digit() || byte == b'-';
+    let date = || {
+        let date: Date = text.parse().ok().filter(|_| text.bytes().all(is_date))?;
+        Some(date.to_zoned(TimeZone::UTC).ok()?.timestamp())
+    };
+    text.parse().ok().or_else(date).ok_or_else(|| {
+        "expected a date, or a time with its zone: 2026-01-31, 2026-01-31T18:00Z or 2026-01-31T18:00+01:00".to_owned()
+    })
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
@@ -283,7 +271,7 @@ mod tests {
             "2026-03-29T25:00Z",
         ] {
             let problem = super::time(text).expect_err(text);
-            assert!(problem.contains("a date or a time"), "{text}: {problem}");
+            assert!(problem.contains("expected a date"), "{text}: {problem}");
         }
     }
 }

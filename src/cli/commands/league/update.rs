@@ -163,7 +163,7 @@ impl<'a> Update<'a> {
                 let (ruleset, jobs) = (&self.ruleset, checks(jobs));
                 fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
             }
-            let mut notices = Notices::default();
+            let notices = Notices::default();
             notices.print(Notice::checked(fit.len(), of));
             for bot in &rejected {
                 notices.print(Notice::rejected(bot));

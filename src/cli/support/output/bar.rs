@@ -57,6 +57,12 @@ impl ProgressLine {
         }
     }
 
+    pub(in crate::cli) fn report_if_due(&self, text: String) {
+        if self.is_due() {
+            self.report(text);
+        }
+    }
+
     pub(in crate::cli) fn show(&self, text: String) {
         if self.is_terminal {
             // A line that fills the last column would be wrapped. While nobody reads, nothing is drawn: the next text

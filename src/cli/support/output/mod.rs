@@ -32,6 +32,9 @@ const MOST_FOR_PEOPLE: usize = 8 << 20;
 /// The most to which a bot's lines are added: a bot that floods its stderr leaves room for what the referee says.
 const MOST_WITH_BOTS: usize = 4 << 20;
 
+/// The most that may wait while the next game begins, in bytes.
+const MOST_BEHIND: usize = 4 << 10;
+
 struct Output {
     results: Stream,
     /// `None` where both streams lead to the same place.
@@ -139,10 +142,10 @@ pub(in crate::cli) fn wait_for_results() -> io::Result<()> {
     results().written()
 }
 
-/// A game is over: waits for its results, and for the text for people as long as it is read.
+/// A game is over: waits until its results are read, or nearly, and for the text for people as long as it is read.
 pub(in crate::cli) fn caught_up() -> io::Result<()> {
-    wait_for_results()?;
-    notes().wait(|notes| notes.is_empty() || notes.is_stuck(UNREAD))
+    results().wait(|results| results.len() <= MOST_BEHIND)?;
+    notes().wait(|notes| notes.len() <= MOST_BEHIND || notes.is_stuck(UNREAD))
 }
 
 /// Ends the program: waits until everything has been written, prints the failure, and returns the exit status. After a

@@ -48,6 +48,10 @@ pub(super) struct Waiting {
 }
 
 impl Waiting {
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.bytes.is_empty()
     }
