@@ -5,6 +5,7 @@ mod support;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
+use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -20,6 +21,8 @@ use self::support::{config, output, signals, suspension};
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::sandbox::supervisor;
 use super::system::most_open_files;
+use super::text::meant;
+use crate::strategy;
 
 /// Let two programs play Quarto against each other
 #[derive(Debug, Parser)]
@@ -275,10 +278,34 @@ pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T
 fn parse(arguments: Vec<OsString>) -> Result<Cli, Failure> {
     let program = program();
     let arguments = config::expand(arguments, &program)?;
-    program
+    let parsed = program
         .try_get_matches_from(&arguments)
-        .and_then(|matches| Cli::from_arg_matches(&matches))
-        .map_err(|error| retired(&error, &arguments).unwrap_or_else(|| error.exit()))
+        .and_then(|matches| Cli::from_arg_matches(&matches));
+    match parsed {
+        Ok(cli) if cli.command.is_some() => Ok(cli),
+        Ok(cli) => mistyped(&arguments).map_or(Ok(cli), Err),
+        Err(error) => Err(retired(&error, &arguments)
+            .or_else(|| mistyped(&arguments))
+            .unwrap_or_else(|| error.exit())),
+    }
+}
+
+/// A match needs no command: the parser takes a mistyped command for a bot.
+fn mistyped(arguments: &[OsString]) -> Option<Failure> {
+    let word = arguments.get(1)?.to_str()?;
+    let known: Vec<&str> = GROUPS
+        .iter()
+        .flat_map(|(_, names)| *names)
+        .copied()
+        .collect();
+    let near = meant(word, &known).filter(|near| *near != word)?;
+    // A built-in bot has a hint of its own.
+    if Path::new(word).exists() || meant(word, &strategy::NAMES).is_some() {
+        return None;
+    }
+    Some(Failure::Usage(format!(
+        "there is neither a command nor a file {word}; did you mean referee {near}?"
+    )))
 }
 
 fn run_parsed(cli: &Cli) -> Result<(), Failure> {

@@ -230,7 +230,16 @@ fn any_position_without_a_record() {
     assert!(run.stdout.contains("  best   draw: 7 J, 15 J\n"), "{run}");
     assert!(run.stdout.contains("There is no recorded game"), "{run}");
     let columns = format!("@ {}OOO@@@.", ".".repeat(35));
-    let run = start(&["--start", &columns, "builtin:greedy"], "solver\nhand\n");
+    let run = start(
+        &[
+            "--game",
+            "four-in-a-row",
+            "--start",
+            &columns,
+            "builtin:greedy",
+        ],
+        "solver\nhand\n",
+    );
     assert!(
         run.stdout.contains("  best   win: 1, 2, 3, 4, 5, 6, 7\n"),
         "{run}"

@@ -302,7 +302,7 @@ fn report_says_which_games_are_not_drawn() {
     let page = run.scratch().join("page.html");
     let page = page.to_str().expect("UTF-8");
     let without =
-        "the games of `countdown` have no drawings; if it is a program, give that with --game";
+        "the games of `countdown` have no drawings; if it is a program, give it with --game";
     for (more, sentence) in [
         (&[][..], without),
         (&["--game", "games/countdown.sh svg-whole"], ""),
@@ -356,7 +356,7 @@ fn replay_says_once_what_is_missing() {
     for (more, sentence) in [
         (
             &[][..],
-            "the game `countdown` is unknown; if it is a program, give that with --game",
+            "the game `countdown` is unknown; if it is a program, give it with --game",
         ),
         (
             &["--game", "./none.sh"],

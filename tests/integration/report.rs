@@ -337,9 +337,9 @@ fn what_cannot_be_written_or_read_is_named() {
     fails(&[Path::new("/nowhere/x.jsonl")], "check the spelling");
     fails(
         &[&games, o, Path::new("/nowhere/x.html")],
-        "there is no directory /nowhere; create it first",
+        "cannot be written: there is no such file or directory",
     );
-    fails(&[&games, o, scratch.path()], "give a file within it");
+    fails(&[&games, o, scratch.path()], "cannot be written");
     fails(
         &[&games, o, &games],
         "would be overwritten by what is made from it",
@@ -420,7 +420,7 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     let number = (fault.unwrap() + 1).to_string();
     let all = write(&scratch.path().join("all.jsonl"), &GAMES);
     for (private, shown) in [(&[][..], true), (&["--private"], false)] {
-        let run = Referee::new(["replay", "--html=one.html", "--game", &number])
+        let run = Referee::new(["replay", "--html=one.html", "--number", &number])
             .args([&all])
             .args(private)
             .directory(scratch.path())

@@ -448,8 +448,8 @@ fn ctrl_c_finishes_the_games_in_hand() {
     running.wait_until(|_| place.records_so_far("t").lines().count() > games.len());
     running.signal("TERM");
     let run = running.finish();
-    // The hint has everything that the plan has not.
-    let hint = format!("{command} --jobs 1 --analyse --time-per-move 0.1s --report {page}");
+    // The hint has what the plan has not.
+    let hint = format!("{command} --jobs 1 --analyse --time-per-move 0.1s, with --report or");
     assert!(run.stderr.contains(&hint), "{run}");
     assert!(
         run.stderr

@@ -19,7 +19,7 @@ use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
-use crate::record::atomic_file::{AtomicFile, replace};
+use crate::record::atomic_file::AtomicFile;
 use crate::record::reader::{LineError, Reader};
 use crate::report::accuracy::{BotTally, game_text, table};
 use crate::text::counted;
@@ -51,14 +51,14 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let file = records_of(&args.file)?;
-    if let Some(path) = &args.output {
-        check_not_input(std::slice::from_ref(&file), path)?;
-        // Before an hour of analysis.
-        AtomicFile::create(path).map_err(|error| unwritable(path, &error))?;
-    }
     let ((), interrupted) = run_interruptible(|stop| {
+        let target = args.output.as_deref().map(|path| {
+            check_not_input(std::slice::from_ref(&file), path)?;
+            AtomicFile::create(path).map_err(|error| unwritable(path, &error))
+        });
+        let target = target.transpose()?;
         let games = read(args, &file)?;
-        analyse(args, &file, &games, stop)
+        analyse(args, &file, &games, target, stop)
     })?;
     if interrupted {
         return Err(Failure::Interrupted);
@@ -113,6 +113,7 @@ fn analyse(
     args: &Args,
     file: &Path,
     games: &[Game],
+    target: Option<AtomicFile>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
     let effort = Effort::Time(args.time_per_move);
@@ -161,8 +162,9 @@ fn analyse(
         }
     }
     bar.line.clear();
-    if let Some(path) = &args.output {
-        replace(path, &output).map_err(|error| unwritable(path, &error))?;
+    if let (Some(path), Some(mut target)) = (&args.output, target) {
+        let written = target.write_all(&output).and_then(|()| target.commit());
+        written.map_err(|error| unwritable(path, &error))?;
     }
     let text = if args.json {
         let bots: Vec<Value> = bots.iter().map(BotTally::json).collect();

@@ -130,7 +130,13 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let set = edition.set();
     let refused = |problem: &str| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
     let wrong = |error: ConfigurationError| {
-        refused(&format!("{error}; a position of another game needs --game"))
+        let is_other = [42, 44].contains(&error.found);
+        let fix = if is_other {
+            "; for one of Four In A Row: --game four-in-a-row"
+        } else {
+            ""
+        };
+        refused(&format!("{error}{fix}"))
     };
     let (config, hand) = with_hand(given, 16);
     let board = set.configuration(&config).map_err(wrong)?;
@@ -226,23 +232,19 @@ fn print_set(args: &Args) -> Result<(), Failure> {
 }
 
 fn set_json(set: &PieceSet) -> Value {
-    let mut features = Map::new();
-    for (f, feature) in set.features().iter().enumerate() {
-        let mut words = Map::new();
-        for (value, word) in feature.properties.iter().enumerate() {
-            let pieces: Vec<char> = set
-                .order()
-                .iter()
-                .filter(|piece| piece.value(f) == value)
-                .map(|&piece| set.symbol(piece))
-                .collect();
-            words.insert(word.clone(), json!(pieces));
-        }
-        features.insert(feature.name.clone(), words.into());
-    }
-    let mut properties = Map::new();
-    for &piece in set.order() {
-        properties.insert(set.symbol(piece).to_string(), json!(set.words(piece)));
-    }
+    let pieces = |f: usize, value: usize| -> Vec<char> {
+        let pieces = set.order().iter().filter(|piece| piece.value(f) == value);
+        pieces.map(|&piece| set.symbol(piece)).collect()
+    };
+    let features = set.features().iter().enumerate().map(|(f, feature)| {
+        let words = feature.properties.iter().enumerate();
+        let words = words.map(|(value, word)| (word.clone(), json!(pieces(f, value))));
+        (feature.name.clone(), Value::Object(words.collect()))
+    });
+    let properties = set
+        .order()
+        .iter()
+        .map(|&piece| (set.symbol(piece).to_string(), json!(set.words(piece))));
+    let [features, properties] = [features.collect(), properties.collect::<Map<_, _>>()];
     json!({"features": features, "properties": properties})
 }

@@ -29,10 +29,9 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let strategy: Builtin = args
-        .name
-        .parse()
-        .map_err(|error: UnknownBuiltin| Failure::Usage(error.to_string()))?;
+    let strategy: Builtin = args.name.parse().map_err(|error: UnknownBuiltin| {
+        Failure::Usage(format!("builtin:{}: {error}", args.name))
+    })?;
     let game = match variable(names::GAME)? {
         None => &GAMES[0],
         Some(name) => match registry::find(&name) {

@@ -377,7 +377,7 @@ fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> R
     match AtomicFile::create(path) {
         Ok(_) => Ok(()),
         Err(error) => refused(&format!(
-            "{}: {}",
+            "{}: {}; choose a place where you may write",
             directory.display(),
             crate::text::cause(&error)
         )),

@@ -2,7 +2,6 @@
 
 mod climb;
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -11,6 +10,7 @@ use super::tournament::{GamesOptions, Options, bots_of, jobs, resolved};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
+use crate::arena::preparation::write_pieces;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{Stdout, print_stderr};
@@ -113,7 +113,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Some(_) => Path::new(&args.bots[0]).join("grades"),
         None => PathBuf::from("grades"),
     });
-    fs::create_dir_all(&out).map_err(|error| unreadable(&out, &error))?;
+    let pieces_path = write_pieces(&TournamentDirectory::make(&out)?, &*ruleset)?;
     let climb = Climb {
         jobs: jobs(&options, &found.entered, &sandbox),
         options: &options,
@@ -124,6 +124,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         out: &out,
         all: args.all,
         is_checked: old.is_some(),
+        pieces_path,
     };
     let grades = with_bots(climb.grade(found))?;
     write_grades(args, &scale, &out, &grades, students.as_ref())?;

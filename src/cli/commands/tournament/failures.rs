@@ -8,7 +8,7 @@ use std::path::Path;
 use super::options::Options;
 use crate::arena::TournamentError;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::{BotPlan, Plan};
+use crate::arena::plan::{BotPlan, Limits, Plan};
 use crate::arena::shard::Shard;
 use crate::bot::naming::folder_name;
 use crate::bot::shell;
@@ -99,8 +99,7 @@ fn late_entry(directory: &Path, plan: &Plan, late: &[BotPlan]) -> String {
         ""
     };
     format!(
-        "to play with {} all the same, let {} meet the others in a folder of its own, with the options of this \
-         tournament, and count both:{}{by}",
+        "to play with {} all the same, let {} meet the others in a folder of its own, and count both:{}{by}",
         names.join(", "),
         if names.len() == 1 { "it" } else { "each" },
         gauntlets.collect::<String>(),
@@ -120,23 +119,52 @@ pub(super) fn mended_notice(directory: &Path, plan: &Plan, bot: &BotPlan) -> Str
 /// The commands that play a bot against the others and rank all.
 fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
     let others = plan.bots.iter().filter(|known| known.name != bot.name);
-    let bots = [bot].into_iter().chain(others).map(named);
-    let bots = bots.collect::<Vec<_>>().join(" ");
-    let (folder, pairs) = (directory.to_string_lossy(), plan.pairs);
+    let mut words: Vec<String> = [bot].into_iter().chain(others).map(named).collect();
+    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), value.to_owned()]);
+    add("--format", "gauntlet");
+    add("--pairs", &plan.pairs.to_string());
+    if let Some(program) = &plan.game_program {
+        add("--game", &shell_words::join(&program.command));
+        let options = plan.rules.split(' ').filter(|option| option.contains('='));
+        options.for_each(|option| add("--game-option", option));
+    } else {
+        add("--game", &plan.game);
+    }
+    if plan.rules != "standard" && plan.game == "quarto" {
+        add("--rules", &plan.rules);
+    }
+    if plan.pieces.is_some() {
+        add("--pieces", &directory.join("pieces.csv").to_string_lossy());
+    }
+    let Limits {
+        move_time,
+        start_time,
+        ..
+    } = bot.limits;
+    let move_time = move_time.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds}s"));
+    add("--move-time", &move_time);
+    add("--start-time", &format!("{start_time}s"));
+    if plan.sandbox.kind == "none" {
+        add("--sandbox", "none");
+    }
+    let folder = directory.to_string_lossy();
     let out = format!("{}-{}", folder.trim_end_matches(['/', '\\']), bot.slug);
+    add("--out", &out);
+    let words: Vec<_> = words.iter().map(|word| shell::quoted(word)).collect();
     let [folder, out] = [&*folder, &*out].map(shell::quoted);
-    format!(
-        "\n  referee tournament {bots} --format gauntlet --pairs {pairs} --out {out}\n  referee standings {folder} {out}"
-    )
+    let words = words.join(" ");
+    format!("\n  referee tournament {words}\n  referee standings {folder} {out}")
 }
 
-/// A bot as a word of a command line: its folder where that gives its name.
+/// Its folder where that gives its name.
 fn named(bot: &BotPlan) -> String {
     let folder = Path::new(&bot.bot).parent();
     let folder = folder.filter(|folder| {
         let name = folder_name(folder);
         name.is_some_and(|name| name == bot.name) && only_program(folder).is_ok()
     });
-    let word = folder.map_or_else(|| bot.bot.as_str().into(), Path::to_string_lossy);
-    shell::quoted(&word).into_owned()
+    folder.map_or_else(
+        || bot.bot.clone(),
+        |folder| folder.to_string_lossy().into_owned(),
+    )
 }
