@@ -300,7 +300,8 @@ fn mistyped(arguments: &[OsString]) -> Option<Failure> {
         .collect();
     let near = meant(word, &known).filter(|near| *near != word)?;
     // A built-in bot has a hint of its own.
-    if Path::new(word).exists() || meant(word, &strategy::NAMES).is_some() {
+    let is_built_in = meant(word, &strategy::NAMES).is_some();
+    if word.starts_with('-') || is_built_in || Path::new(word).exists() {
         return None;
     }
     Some(Failure::Usage(format!(

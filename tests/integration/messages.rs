@@ -88,7 +88,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "bot gredy",
-        "referee: there is no built-in strategy `gredy`; did you mean greedy?",
+        "referee: builtin:gredy: there is no such built-in strategy; did you mean builtin:greedy?",
     ),
     (
         "new pyhton",

@@ -458,6 +458,34 @@ fn ctrl_c_finishes_the_games_in_hand() {
     );
 }
 
+/// What ended it is said, not that its page could not be written either.
+#[test]
+fn a_page_hides_no_other_failure() {
+    let place = Place::new();
+    fs::create_dir(place.path("pages")).expect("a folder");
+    let page = place.path("pages/page.html");
+    let page = page.to_str().expect("a name");
+    let bots = ["./slow-answers.sh", "builtin:random"];
+    let options = [
+        "--seed",
+        "1",
+        "--no-check",
+        "--pairs",
+        "3",
+        "--report",
+        page,
+    ];
+    let mut running = place
+        .tournament("t", &[&bots[..], &options].concat())
+        .start();
+    running.wait_until(|_| !place.records_so_far("t").is_empty());
+    fs::create_dir(place.path("t/standings.csv")).expect("a folder");
+    fs::remove_dir(place.path("pages")).expect("a folder");
+    let run = running.finish();
+    assert!(run.stderr.contains("standings.csv"), "{run}");
+    assert!(!run.stderr.contains("page.html"), "{run}");
+}
+
 #[test]
 fn the_entry_check() {
     let place = Place::new();

@@ -30,10 +30,6 @@ const BENCH_AFTER: u32 = 10;
 
 /// `None`: as in the resumed plan, or the default.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of its own"
-)]
 pub struct PlanRequest {
     /// Of all random choices; drawn by default.
     pub seed: Option<u64>,

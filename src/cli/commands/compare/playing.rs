@@ -275,7 +275,7 @@ pub(super) fn find(
 ) -> Result<Vec<Entrant>, Failure> {
     let mut requests = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
-        let mut found = options.bots(&[text.clone()])?;
+        let mut found = options.bots(std::slice::from_ref(text))?;
         match (found.pop(), found.len()) {
             (Some(one), 0) => requests.push(one),
             (_, more) => {

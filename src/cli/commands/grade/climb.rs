@@ -203,8 +203,8 @@ impl Climb<'_> {
 /// The graded bot first.
 fn both(bot: &Entrant, reference: &Entrant) -> Vec<Entrant> {
     let (mut bot, mut reference) = (bot.clone(), reference.clone());
-    bot.plan.slug = "graded".to_owned();
-    reference.plan.slug = "reference".to_owned();
+    "graded".clone_into(&mut bot.plan.slug);
+    "reference".clone_into(&mut reference.plan.slug);
     while reference.plan.name == bot.plan.name {
         reference.plan.name.push('\'');
     }
