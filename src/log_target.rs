@@ -32,9 +32,6 @@ pub const JOURNAL: &str = "referee::journal";
 /// Clients of the live page.
 pub const PAGE: &str = "referee::page";
 
-/// Whether what is printed is read.
-pub const OUTPUT: &str = "referee::output";
-
-pub const ALL: [&str; 11] = [
-    SPAN, COMMAND, TOURNAMENT, GAME, PROCESS, CLOCK, WIRE, SANDBOX, JOURNAL, PAGE, OUTPUT,
+pub const ALL: [&str; 10] = [
+    SPAN, COMMAND, TOURNAMENT, GAME, PROCESS, CLOCK, WIRE, SANDBOX, JOURNAL, PAGE,
 ];

@@ -96,13 +96,6 @@ impl Preparation<'_> {
         for bot in &rejected {
             notify(Notice::rejected(bot));
         }
-        if self.request.strict && !rejected.is_empty() {
-            return Err(TournamentError::Input(format!(
-                "{} of the bots cannot enter, and --strict requires all of them; fix them (see `referee check BOT`) or \
-                 leave them out",
-                rejected.len()
-            )));
-        }
         let bots = entered.iter().map(|bot| bot.plan.clone()).collect();
         let ruleset = &**self.ruleset;
         let mut plan = self.request.new_plan(ruleset, bots, rejected, seed)?;

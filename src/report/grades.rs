@@ -247,7 +247,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     let quoted = quoted(&place);
     let _ = writeln!(
         out,
-        "- points of each pair, 0 to 2: {}\n- to see a game, the first of pair 1 (`a`) or the second (`b`): `referee replay {quoted} --game p000001a`\n",
+        "- points of each pair, 0 to 2: {}\n- to see a game, the first of pair 1 (`a`) or the second (`b`): `referee replay {quoted} --number p000001a`\n",
         pairs.join(", "),
     );
 }

@@ -256,7 +256,7 @@ fn quarto() -> Result<(), Failed> {
     // Either replays the other's records.
     let program = game("quarto.py");
     succeeded(referee(scratch.path(), ["replay", "-q", "program.jsonl"]))?;
-    let given = ["replay", "-q", "built-in.jsonl", "--game-program", &program];
+    let given = ["replay", "-q", "built-in.jsonl", "--game", &program];
     succeeded(referee(scratch.path(), given))?;
     Ok(())
 }
@@ -367,12 +367,10 @@ fn chance() -> Result<(), Failed> {
     }
     succeeded(referee(
         scratch.path(),
-        ["replay", "-q", "a.jsonl", "--game-program", &pig],
+        ["replay", "-q", "a.jsonl", "--game", &pig],
     ))?;
     let refused = referee(scratch.path(), ["replay", "-q", "a.jsonl"]);
-    if refused.status.success()
-        || !String::from_utf8_lossy(&refused.stderr).contains("--game-program")
-    {
+    if refused.status.success() || !String::from_utf8_lossy(&refused.stderr).contains("--game") {
         return Err(format!("{refused:#?}").into());
     }
     Ok(())
@@ -426,7 +424,7 @@ fn tournament() -> Result<(), Failed> {
     }
     succeeded(referee(
         scratch.path(),
-        ["replay", "-q", "cup", "--game-program", &nim],
+        ["replay", "-q", "cup", "--game", &nim],
     ))?;
     // The same bot gives the same answers again.
     let again = [
@@ -435,7 +433,7 @@ fn tournament() -> Result<(), Failed> {
         "./anna.py",
         "--as",
         "anna.py",
-        "--game-program",
+        "--game",
         &nim,
         "--json",
         "--sandbox",

@@ -303,9 +303,8 @@ fn the_log_tells_who_was_slow() -> Result<(), Failed> {
     assert!(number(computed, "run_queue_ms")? > 0.0, "{computed}");
     let charged = number(computed, "elapsed_ms")? - number(computed, "excused_ms")?;
     assert!(charged >= 149.0, "{computed}");
-    // Nobody reads what is printed: that is seen, and costs nobody the game.
+    // Nobody reads what is printed, which costs nobody the game.
     let unread = unread_log()?;
-    event(&unread, "nobody reads what is printed").ok_or("it was read")?;
     if let Some(fields) = event(&unread, "time ran out") {
         return Err(format!("it lost: {fields}").into());
     }

@@ -375,7 +375,7 @@ fn is_sent_the_same_again(player: &Player, game: &str) -> Result<(), Failed> {
             "--time-per-move",
             "1ms",
         ])
-        .args(["--game", &number, "--turn", &turn])
+        .args(["--number", &number, "--turn", &turn])
         .args([out.as_os_str(), bot.as_ref()])
         .directory(players())
         .stdin("quit\n")

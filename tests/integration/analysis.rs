@@ -372,7 +372,7 @@ fn the_command_tells_people_and_programs() {
     assert_eq!(json["bots"][1]["missed_wins"], 1);
     assert_eq!(json["bots"][0]["turns"], 4);
 
-    let run = analyse(&path, &["--json", "--game", "2"]);
+    let run = analyse(&path, &["--json", "--number", "2"]);
     let json: Json = serde_json::from_str(&run.stdout).unwrap_or_else(|e| panic!("{e}: {run}"));
     assert_eq!(json["games"].as_array().map(Vec::len), Some(1));
 }
@@ -383,7 +383,7 @@ fn annotated_records_go_into_another_file() {
     let before = fs::read_to_string(&path).expect("the file");
     let target = place.path().join("annotated.jsonl");
     let name = target.to_str().expect("a name");
-    let run = analyse(&path, &["--game", "2", "-o", name]);
+    let run = analyse(&path, &["--number", "2", "-o", name]);
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(fs::read_to_string(&path).expect("the file"), before);
     let after = fs::read_to_string(&target).expect("the file");
@@ -430,7 +430,7 @@ fn what_cannot_be_analysed_is_named() {
     assert_eq!(run.code, Some(2), "{run}");
     let sentence = "line 3: it is a game of chess; there is no solver for it";
     assert!(run.stderr.contains(sentence), "{run}");
-    let run = analyse(&path, &["--game", "4"]);
+    let run = analyse(&path, &["--number", "4"]);
     assert!(
         run.stderr.contains("there is no game 4; the file has 3"),
         "{run}"

@@ -153,13 +153,13 @@ fn a_folder_stands_for_the_games_in_it() {
     }
     class.run(&["report", "spring", "-o", "page.html"]);
     let page = class.read("page.html");
-    assert!(page.contains("<title>Spring</title>"));
+    assert!(page.contains("<title>spring</title>"));
     let analysed = class.run(&[
         "analyse",
         "spring/",
         "--time-per-move",
         "10ms",
-        "--game",
+        "--number",
         "p1a",
     ]);
     assert!(analysed.stdout.starts_with("game 1, "), "{analysed}");
@@ -202,7 +202,7 @@ fn a_disputed_forfeit_is_shown_as_in_the_match() {
     let record: Value =
         serde_json::from_str(records.lines().nth(1).expect("two games")).expect("JSON");
     let id = record["id"].as_str().expect("an id");
-    let run = class.run(&["replay", "spring", "--game", id]);
+    let run = class.run(&["replay", "spring", "--number", id]);
     let detail = record["result"]["detail"].as_str().expect("a sentence");
     assert!(run.stdout.contains(detail), "{run}");
     let answer = record["result"]["answer"].as_str().expect("an answer");
@@ -229,12 +229,14 @@ fn a_disputed_forfeit_is_shown_as_in_the_match() {
     assert!(again.contains(position), "{again}");
     // An id may be written without its zeros, and the number is another name of the game.
     assert_eq!(
-        class.run(&["replay", "spring", "--game", "p1b"]).stdout,
-        class.run(&["replay", "spring", "--game", "2"]).stdout
+        class.run(&["replay", "spring", "--number", "p1b"]).stdout,
+        class.run(&["replay", "spring", "--number", "2"]).stdout
     );
-    class.run(&["replay", "spring", "--game", id, "--html"]);
+    class.run(&["replay", "spring", "--number", id, "--html"]);
     assert!(class.path("game-2.html").exists());
-    let none = class.referee(&["replay", "spring", "--game", "p9a"]).run();
+    let none = class
+        .referee(&["replay", "spring", "--number", "p9a"])
+        .run();
     assert_eq!(none.code, Some(2), "{none}");
     assert!(
         none.stderr
@@ -270,7 +272,7 @@ fn a_late_bot_is_shown_its_way() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("dora was not there"), "{run}");
     let found = commands(&run.stderr);
-    let gauntlet = "tournament submissions/dora submissions/anna submissions/ben submissions/carla --format gauntlet --pairs 1 --sandbox none --out spring-dora";
+    let gauntlet = "tournament submissions/dora submissions/anna submissions/ben submissions/carla --format gauntlet --pairs 1 --game quarto --move-time 10s --start-time 10s --sandbox none --out spring-dora";
     assert_eq!(found, [gauntlet, "standings spring spring-dora"], "{run}");
     // They do what they promise.
     for command in found {
@@ -488,7 +490,7 @@ fn a_page_that_cannot_be_written_creates_no_tournament() {
     class.write("notes.txt", "mine");
     for (report, why) in [
         ("notes.txt", "there is another file"),
-        ("nowhere/page.html", "create it first"),
+        ("nowhere/page.html", "there is no such file or directory"),
         ("submissions", "it is a directory"),
     ] {
         let arguments = [

@@ -640,7 +640,7 @@ fn an_unknown_strategy() {
     refused(
         &run,
         &[
-            "referee: there is no built-in strategy `clever`; expected random, greedy, perfect, search\n",
+            "referee: builtin:clever: there is no such built-in strategy; the built-in ones are builtin:random, ",
         ],
     );
     refused(&referee(&["bot"]), &["<NAME>"]);

@@ -98,7 +98,7 @@ fn others_are_played_by_both_from_the_same_openings() {
         "6",
         "--all",
     ];
-    let words = [&words[..], &["--against-old", "30", "--out", "games"]].concat();
+    let words = [&words[..], &["--out", "games"]].concat();
     let (run, printed) = json(&class, &words);
     assert_eq!(run.code, Some(4), "{run}");
     let opponents = printed["opponents"].as_array().expect("opponents");
@@ -237,24 +237,12 @@ fn what_cannot_be_compared_is_refused() {
             "the margin is 0 Elo",
         ),
         (
-            &["new/bot.sh", "old/bot.sh", "--alpha", "1"],
-            "expected both above 0",
-        ),
-        (
-            &["new/bot.sh", "old/bot.sh", "--against-old", "101"],
-            "from 0 to 100",
-        ),
-        (
             &["new/bot.sh", "old/bot.sh", "--json", "--markdown", "-"],
             "give --markdown a file",
         ),
         (
             &["new/bot.sh", "old/bot.sh", "--markdown", "no/c.md"],
             "no/c.md",
-        ),
-        (
-            &["--simulate", "10", "new/bot.sh", "old/bot.sh"],
-            "cannot be used with",
         ),
         (
             &[
@@ -325,29 +313,17 @@ fn a_failure_leaves_the_file_for_markdown_alone() {
 }
 
 #[test]
-fn simulated_comparisons_are_a_table() {
-    let words = [
-        "compare",
-        "--simulate",
-        "20",
-        "--pairs",
-        "40",
-        "--margin",
-        "200",
-    ];
-    let run = Referee::new(words).run();
-    assert_eq!(run.code, Some(0), "{run}");
-    let lines: Vec<&str> = run.stdout.lines().collect();
-    assert_eq!(lines.len(), 1 + 2 * 3 * 4, "{run}");
-    let heads = [
-        "pool",
-        "draws",
-        "difference",
-        "yes",
-        "no",
-        "undecided",
-        "games",
-    ];
-    assert_eq!(lines[0].split_whitespace().collect::<Vec<_>>(), heads);
-    assert_eq!(Referee::new(words).run().stdout, run.stdout);
+fn a_bot_of_the_pool_that_failed_its_check_stays_out() {
+    let class = versions();
+    class.write("pool/wrong.sh", WRONG);
+    let words = ["new/bot.sh", "old/bot.sh", "--pool", "pool"];
+    let words = [&words[..], &["--pairs", "2", "--all", "--out", "games"]].concat();
+    let (run, first) = json(&class, &words);
+    assert!(
+        run.stderr.contains("wrong.sh is left out of the pool"),
+        "{run}"
+    );
+    let (run, again) = json(&class, &words);
+    assert!(run.stderr.contains("were played before"), "{run}");
+    assert_eq!(again["opponents"], first["opponents"]);
 }

@@ -77,7 +77,7 @@ fn the_bytes_are_those_of_the_game() {
                 let again = debug(
                     &run.scratch().join(RECORDS),
                     &[
-                        "--game",
+                        "--number",
                         &number,
                         "--turn",
                         &turn,
@@ -230,7 +230,16 @@ fn any_position_without_a_record() {
     assert!(run.stdout.contains("  best   draw: 7 J, 15 J\n"), "{run}");
     assert!(run.stdout.contains("There is no recorded game"), "{run}");
     let columns = format!("@ {}OOO@@@.", ".".repeat(35));
-    let run = start(&["--start", &columns, "builtin:greedy"], "solver\nhand\n");
+    let run = start(
+        &[
+            "--game",
+            "four-in-a-row",
+            "--start",
+            &columns,
+            "builtin:greedy",
+        ],
+        "solver\nhand\n",
+    );
     assert!(
         run.stdout.contains("  best   win: 1, 2, 3, 4, 5, 6, 7\n"),
         "{run}"
@@ -264,7 +273,7 @@ fn what_is_wrong_is_said() {
             &["turn 2 was not one of anna; its turns: 1 3"],
         ),
         (
-            &[file, "--game", "9", "./drawn.sh"],
+            &[file, "--number", "9", "./drawn.sh"],
             &["there is no game 9"],
         ),
         (&["--turn", "2", "./drawn.sh"], &["are for a recorded game"]),

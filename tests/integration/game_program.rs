@@ -301,12 +301,13 @@ fn report_says_which_games_are_not_drawn() {
     let file = file.to_str().expect("UTF-8");
     let page = run.scratch().join("page.html");
     let page = page.to_str().expect("UTF-8");
-    let without = "the games of `countdown` have no drawings; if it is a program, give that with --game-program";
+    let without =
+        "the games of `countdown` have no drawings; if it is a program, give it with --game";
     for (more, sentence) in [
         (&[][..], without),
-        (&["--game-program", "games/countdown.sh svg-whole"], ""),
+        (&["--game", "games/countdown.sh svg-whole"], ""),
         (
-            &["--game-program", "games/countdown.sh svg-end"],
+            &["--game", "games/countdown.sh svg-end"],
             "no drawings, because the game's program failed: ",
         ),
     ] {
@@ -355,11 +356,11 @@ fn replay_says_once_what_is_missing() {
     for (more, sentence) in [
         (
             &[][..],
-            "the game `countdown` is unknown; if it is a program, give that with --game-program",
+            "the game `countdown` is unknown; if it is a program, give it with --game",
         ),
         (
-            &["--game-program", "./none.sh"],
-            "--game-program: cannot start ./none.sh: there is no such file",
+            &["--game", "./none.sh"],
+            "--game: cannot start ./none.sh: there is no such file",
         ),
     ] {
         let run = Referee::new(["replay", file]).args(more).run();
@@ -374,7 +375,7 @@ fn replay_says_once_what_is_missing() {
 #[test]
 fn debug_asks_about_a_state() {
     let debug = |more: &[&str]| {
-        let program = ["--game-program", "games/countdown.sh"];
+        let program = ["--game", "games/countdown.sh"];
         let run = Referee::new(["debug"]).args(program).args(more);
         run.stdin("quit\n").run()
     };

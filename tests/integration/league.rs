@@ -260,58 +260,20 @@ fn missing_games_are_played_in_parts() {
 }
 
 #[test]
-fn a_command_is_run_after_an_update() {
+fn bots_in_the_file_of_a_league_are_refused() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
-    let command =
-        "echo \"$REFEREE_NEW_GAMES in $REFEREE_FOLDER\" > after.txt; echo published; exit 3";
-    let run = teacher
-        .league("term", &["--from", "submissions", "--after", command])
-        .run();
-    assert_eq!(run.code, Some(0), "{run}");
+    teacher.0.write(
+        "league.toml",
+        "pairs = 1\n[[bots]]\ncommand = \"builtin:random\"\n",
+    );
+    let options = ["--from", "submissions", "--config", "league.toml"];
+    let run = teacher.league("term", &options).run();
+    assert_eq!(run.code, Some(2), "{run}");
     assert!(
         run.stderr
-            .contains("the command of --after failed (exit status 3)"),
+            .contains("league.toml: [[bots]] are for a tournament"),
         "{run}"
     );
-    // What the command says is no result.
-    assert_eq!(run.last_line(), "2 new games, 0 kept", "{run}");
-    assert!(run.stderr.contains("published"), "{run}");
-    let written = teacher.0.read("after.txt");
-    assert!(
-        written.starts_with("2 in /") && written.ends_with("/term\n"),
-        "{written}"
-    );
-}
-
-#[cfg(unix)]
-#[test]
-fn submissions_are_played_as_they_arrive() {
-    let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY)]);
-    let options = ["--from", "submissions", "--watch"];
-    let mut watching = teacher.league("term", &options).start();
-    // The last file that is written.
-    let is_known = |name: &str| {
-        let table = fs::read_to_string(teacher.path("term/students.csv"));
-        table.is_ok_and(|table| table.contains(&format!("{name},")))
-    };
-    watching.wait_until(|_| is_known("ben"));
-    teacher.hand_in("cem", RANDOM);
-    watching.wait_until(|_| is_known("cem"));
-    watching.signal("INT");
-    let run = watching.finish();
-    assert_eq!(run.code, Some(0), "{run}");
-    assert_eq!(
-        run.stdout.matches("2 new games, 0 kept").count(),
-        1,
-        "{run}"
-    );
-    assert_eq!(run.last_line(), "4 new games, 2 kept");
-    assert!(
-        run.stderr
-            .contains("waiting for submissions in submissions; Ctrl-C to end"),
-        "{run}"
-    );
-    assert_eq!(teacher.update("term").last_line(), "0 new games, 6 kept");
 }
 
 #[test]

@@ -1494,14 +1494,14 @@ fn a_replay_shows_games() {
         all.stderr, "3 games checked: all follow the rules\n",
         "{all}"
     );
-    let second = replay(&["--game", "2"]);
+    let second = replay(&["--number", "2"]);
     succeeded(&second);
     assert_eq!(second.stderr, "1 game checked: all follow the rules\n");
     assert!(all.stdout.contains(&second.stdout), "{all}\n{second}");
     assert!(second.stdout.starts_with("Game 2: "), "{second}");
     let result = run.stdout.lines().filter(|line| line.contains("wins: "));
     for (result, game) in result.zip(["1", "2", "3"]) {
-        let replayed = replay(&["--game", game]).stdout;
+        let replayed = replay(&["--number", game]).stdout;
         assert_eq!(replayed.trim_end().lines().next_back(), Some(result));
     }
     // All that was shown during the match, but for times that are rounded and the score.
@@ -1527,11 +1527,11 @@ fn a_replay_of_no_such_game() {
     let file = run.scratch().join(RECORDS);
     let replay = |options: &[&str]| Referee::new(["replay"]).args([&file]).args(options).run();
     refused(
-        &replay(&["--game", "4"]),
+        &replay(&["--number", "4"]),
         &["there is no game 4; the file has 3"],
     );
     for game in ["0", "1.5", "two"] {
-        refused(&replay(&["--game", game]), &["--game"]);
+        refused(&replay(&["--number", game]), &["--number"]);
     }
     refused(
         &Referee::new(["replay", "no-such-file"]).run(),
@@ -1583,7 +1583,7 @@ fn a_replay_of_a_damaged_file() {
     }
     // With only the damaged game asked for, or only a good one.
     let replay = |game: &str| {
-        let replay = Referee::new(["replay", "-q", "--game", game]).args([&file]);
+        let replay = Referee::new(["replay", "-q", "--number", game]).args([&file]);
         replay.run().code
     };
     assert_eq!(

@@ -50,22 +50,38 @@ fn rest(mut reader: PipeReader, filled: usize) -> String {
     String::from_utf8(bytes.split_off(filled)).expect("UTF-8")
 }
 
-/// Waits until a thread waits for a stream that takes nothing: in `poll` or `ppoll`.
+/// Waits until a thread waits in a call of the system.
 #[track_caller]
-fn prints(running: &mut Running) {
+fn waits_in(running: &mut Running, call: &str) {
     let threads = PathBuf::from(format!("/proc/{}/task", running.id()));
-    let calls = if cfg!(target_arch = "x86_64") {
-        ["7 ", "271 "]
-    } else {
-        ["73 ", "73 "]
-    };
     running.wait_until(|_| {
         let threads = fs::read_dir(&threads).into_iter().flatten().flatten();
         threads.into_iter().any(|thread| {
-            fs::read_to_string(thread.path().join("syscall"))
-                .is_ok_and(|call| calls.iter().any(|number| call.starts_with(number)))
+            fs::read_to_string(thread.path().join("syscall")).is_ok_and(|now| now.starts_with(call))
         })
     });
+}
+
+/// Waits until a thread waits for a stream that takes nothing: in `write`.
+#[track_caller]
+fn prints(running: &mut Running) {
+    let write = if cfg!(target_arch = "x86_64") {
+        "1 "
+    } else {
+        "64 "
+    };
+    waits_in(running, write);
+}
+
+/// Waits until a thread waits for a reader of a pipe: in `openat`.
+#[track_caller]
+fn opens(running: &mut Running) {
+    let open = if cfg!(target_arch = "x86_64") {
+        "257 "
+    } else {
+        "56 "
+    };
+    waits_in(running, open);
 }
 
 /// The records of some games.
@@ -172,17 +188,12 @@ fn to_named_pipe(games: &str) -> (Referee, PathBuf) {
     (referee, pipe)
 }
 
-fn is_waiting(scratch: &Path) -> bool {
-    let said = fs::read_to_string(scratch.join("stderr")).unwrap_or_default();
-    said.contains("waiting for a reader of ") && said.contains(RECORDS)
-}
-
 #[test]
 fn a_signal_ends_the_wait_for_a_reader_of_records() {
     each_of(&["INT", "TERM", "HUP"], |signal| {
         let (referee, pipe) = to_named_pipe("1000000");
         let mut running = referee.start();
-        running.wait_until(is_waiting);
+        opens(&mut running);
         running.signal(signal);
         // What the harness reads at the end is a file.
         while running.is_running() {
@@ -199,7 +210,7 @@ fn a_signal_ends_the_wait_for_a_reader_of_records() {
 fn a_reader_of_records_may_come_late() {
     let (referee, pipe) = to_named_pipe("60");
     let mut running = referee.start();
-    running.wait_until(is_waiting);
+    opens(&mut running);
     let mut text = String::new();
     let mut reader = File::open(&pipe).expect("a pipe");
     reader.read_to_string(&mut text).expect("records");

@@ -48,13 +48,6 @@ fn a_page_has_nothing_of_others() {
     ] {
         assert!(anna.contains(part), "{part}: {anna}");
     }
-    class.run(&["report", "term", "--each", "one", "--for", "ben"]);
-    assert_eq!(fs::read_dir(place("one")).expect("a folder").count(), 2);
-    let run = class
-        .referee(&["report", "term", "--each", "one", "--for", "dora"])
-        .run();
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("no game of this bot"), "{run}");
 }
 
 #[test]

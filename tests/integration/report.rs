@@ -337,9 +337,9 @@ fn what_cannot_be_written_or_read_is_named() {
     fails(&[Path::new("/nowhere/x.jsonl")], "check the spelling");
     fails(
         &[&games, o, Path::new("/nowhere/x.html")],
-        "there is no directory /nowhere; create it first",
+        "cannot be written: there is no such file or directory",
     );
-    fails(&[&games, o, scratch.path()], "give a file within it");
+    fails(&[&games, o, scratch.path()], "cannot be written");
     fails(
         &[&games, o, &games],
         "would be overwritten by what is made from it",
@@ -402,13 +402,13 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     };
     let run = replay(&["--html"]);
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("choose one with --game N"), "{run}");
-    let run = replay(&["--html", "--game", "4"]);
+    assert!(run.stderr.contains("choose one with --number N"), "{run}");
+    let run = replay(&["--html", "--number", "4"]);
     assert!(
         run.stderr.contains("there is no game 4; the file has 3"),
         "{run}"
     );
-    let run = replay(&["--html", "--game", "2"]);
+    let run = replay(&["--html", "--number", "2"]);
     assert_eq!(run.code, Some(0), "{run}");
     let page = fs::read_to_string(scratch.path().join("game-2.html")).unwrap();
     let data = data(&page);
@@ -420,7 +420,7 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     let number = (fault.unwrap() + 1).to_string();
     let all = write(&scratch.path().join("all.jsonl"), &GAMES);
     for (private, shown) in [(&[][..], true), (&["--private"], false)] {
-        let run = Referee::new(["replay", "--html=one.html", "--game", &number])
+        let run = Referee::new(["replay", "--html=one.html", "--number", &number])
             .args([&all])
             .args(private)
             .directory(scratch.path())

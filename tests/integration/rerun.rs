@@ -157,7 +157,7 @@ fn games_are_chosen_and_keep_their_process() {
             .run();
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{run}"))
     };
-    for (arguments, count) in [(&[][..], 4), (&["--lost"], lost), (&["--game", "4"], 1)] {
+    for (arguments, count) in [(&[][..], 4), (&["--lost"], lost), (&["--number", "4"], 1)] {
         let found = document(arguments);
         assert_eq!(
             found["games"].as_array().map(Vec::len),
@@ -166,7 +166,7 @@ fn games_are_chosen_and_keep_their_process() {
         );
         assert_eq!(found["departs"], 0, "{found}");
     }
-    assert_eq!(document(&["--game", "4"])["games"][0]["game"], 4);
+    assert_eq!(document(&["--number", "4"])["games"][0]["game"], 4);
     assert_eq!(document(&["--seed", "1"])["complete"], true);
 }
 
@@ -209,7 +209,7 @@ fn without_a_solver_only_departures_are_said() {
         .recorded()
         .run();
     let file = game.scratch().join(RECORDS);
-    let run = rerun(&file, &["counts-down.sh", "--game-program", program]);
+    let run = rerun(&file, &["counts-down.sh", "--game", program]);
     says(
         &run,
         0,
@@ -252,9 +252,9 @@ fn what_is_wrong_is_said() {
             &[file, "--as", "eve", "./drawn.sh"],
             "nobody in it is called `eve`",
         ),
-        (&[file, "--game", "9", "./drawn.sh"], "there is no game 9"),
+        (&[file, "--number", "9", "./drawn.sh"], "there is no game 9"),
         (
-            &[file, "--game", "1", "--lost", "./drawn.sh"],
+            &[file, "--number", "1", "--lost", "./drawn.sh"],
             "cannot be used with",
         ),
         (&[file, "human"], "a person cannot be asked again"),

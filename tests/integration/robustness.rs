@@ -189,7 +189,7 @@ fn a_report_replaces_nothing_but_a_report() {
     refused(&plays(".").run(), &["--report .", "directory"]);
     refused(
         &plays("nosuch/page.html").run(),
-        &["there is no directory nosuch"],
+        &["nosuch: there is no such file or directory"],
     );
     for record in ["games", "./games", "new/../games"] {
         fs::create_dir_all(at("new")).expect("a directory");

@@ -268,7 +268,7 @@ fn comparisons_are_described_field_by_field() {
         Referee::new(options).args(words).run()
     };
     let two = ["builtin:greedy", "builtin:random"];
-    let pool = ["--pool", "builtin:search?depth=1", "--against-old", "0"];
+    let pool = ["--pool", "builtin:search?depth=1"];
     prints(
         &COMPARISON,
         &[
@@ -432,7 +432,7 @@ fn analysis_is_described() {
     let place = tempfile::tempdir().expect("a directory");
     let [games, analysed] = ["games.jsonl", "analysed.jsonl"].map(|name| place.path().join(name));
     common::games::write(&games, &common::games::GAMES[..2]);
-    let run = Referee::new(["analyse", "--time-per-move", "200ms", "--write"])
+    let run = Referee::new(["analyse", "--time-per-move", "200ms", "--output"])
         .args([&analysed, &games])
         .run();
     assert_eq!(run.code, Some(0), "{run}");
@@ -626,7 +626,6 @@ clock = "wall"
 adjudicate = false
 restart = "game"
 bench-after = 0
-strict = true
 no-check = false
 analyse = false
 time-per-move = "100ms"
@@ -635,7 +634,6 @@ jobs = 1
 sandbox = "none"
 memory = "64M"
 processes = 20
-open-files = 64
 scratch = "1.5M"
 expose = []
 env = ["TAIL=dom"]
@@ -675,7 +673,6 @@ fn tournament_files_are_described() {
         ("jobs = 1", "jobs = 70000"),
         ("bench-after = 0", "bench-after = -1"),
         ("processes = 20", "processes = 0"),
-        ("open-files = 64", "open-files = 15"),
         ("\"1.5M\"", "\"big\""),
         ("\"TAIL=dom\"", "\"=dom\""),
         ("private = true", "private = \"yes\""),

@@ -301,7 +301,7 @@ fn a_name_that_is_no_address_cannot_be_bound_nor_a_port_that_is_taken() {
     let server = serve(&feed());
     let run = live(&server.address().to_string());
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("choose another port"), "{run}");
+    assert!(run.stderr.contains("choose another address"), "{run}");
     // A tournament that cannot be watched as it should does not begin, and checks no bots first.
     let folder = scratch.path().join("t");
     let run = Referee::new(["tournament", "builtin:random", "builtin:greedy", "--out"])
@@ -309,7 +309,7 @@ fn a_name_that_is_no_address_cannot_be_bound_nor_a_port_that_is_taken() {
         .args([format!("--live={}", server.address())])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("choose another port"), "{run}");
+    assert!(run.stderr.contains("choose another address"), "{run}");
     assert!(!run.stderr.contains("fit to enter"), "{run}");
     assert!(!folder.exists(), "{run}");
     // A file after --live is a file.
@@ -389,7 +389,7 @@ fn a_tournament_is_served_until_ctrl_c_and_leaves_its_page() {
     let run = running.finish();
     assert_eq!(run.code, Some(0), "{run}");
     let page = std::fs::read_to_string(folder.join("report.html")).unwrap();
-    assert!(page.contains("<title>Cup</title>"), "{page}");
+    assert!(page.contains("<title>cup</title>"), "{page}");
 }
 
 #[test]

@@ -67,7 +67,7 @@ fn people_read_sentences() {
 fn a_time_limit_leaves_what_is_certain() {
     // The book has positions with fewer pieces, and five take a few milliseconds.
     let start = "P..AN......C.K.. M";
-    let object = solved(&["--time", "1ms", start]);
+    let object = solved(&["--time-per-move", "1ms", start]);
     assert_eq!(object["solved"], false);
     assert_eq!(object["value"], Value::Null);
     // A fast machine knows already that it is not lost; that nobody wins takes much longer.
@@ -76,7 +76,7 @@ fn a_time_limit_leaves_what_is_certain() {
         "{object}"
     );
     assert_eq!(object["at_most"], "win");
-    let run = Referee::new(["solve", "--time", "1ms", start]).run();
+    let run = Referee::new(["solve", "--time-per-move", "1ms", start]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.starts_with("Not solved in 1.00 ms; "), "{run}");
 }

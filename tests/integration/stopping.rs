@@ -72,7 +72,7 @@ fn a_tournament_goes_on_after_a_signal_that_was_ignored() {
 #[test]
 fn solving_goes_on_after_a_signal_that_was_ignored() {
     let referee = Referee::new(["solve", "--threads", "1", "--all", "P..AN......C.... M"])
-        .args(["--time", "2s"])
+        .args(["--time-per-move", "2s"])
         .shell("trap '' HUP INT; exec \"$0\" \"$@\"");
     let mut running = referee.start();
     running.wait_until(|_| true);

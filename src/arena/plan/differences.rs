@@ -94,7 +94,7 @@ impl Plan {
                 ("the sandbox", json!(sandbox.layers)),
                 ("--memory", json!(sandbox.memory)),
                 ("--processes", json!(sandbox.processes)),
-                ("--open-files", json!(sandbox.open_files)),
+                ("the open files of a process", json!(sandbox.open_files)),
                 ("--scratch", json!(sandbox.scratch)),
                 ("--expose", json!(sandbox.expose)),
                 ("--env", json!(sandbox.env)),

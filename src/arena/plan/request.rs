@@ -29,10 +29,6 @@ const BENCH_AFTER: u32 = 10;
 
 /// `None`: as in the resumed plan, or the default.
 #[derive(Clone, Debug, Default, PartialEq)]
-#[expect(
-    clippy::struct_excessive_bools,
-    reason = "each is an option of its own"
-)]
 pub struct PlanRequest {
     /// Of all random choices; drawn by default.
     pub seed: Option<u64>,
@@ -59,7 +55,6 @@ pub struct PlanRequest {
     pub sandbox: SandboxPlan,
     pub by_version: bool,
     pub no_check: bool,
-    pub strict: bool,
 }
 
 fn refused<T>(problem: String) -> Result<T, TournamentError> {

@@ -1,6 +1,6 @@
 //! `referee analyse FILE`: finds the turns at which recorded games were won and lost.
 
-use std::io::{self, BufWriter, IntoInnerError, Write};
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,13 +14,13 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
 use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::setup::{palette, unreadable};
+use crate::cli::support::setup::{palette, unreadable, unwritable};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values;
 use crate::record::Record;
 use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
-use crate::record::reader::Reader;
+use crate::record::reader::{LineError, Reader};
 use crate::report::accuracy::{BotTally, game_text, table};
 use crate::text::counted;
 
@@ -31,14 +31,14 @@ pub(in crate::cli) struct Args {
 
     /// Only this game: 1 for the first of the file, or its id, such as p000012a
     #[arg(long, value_name = "N|ID")]
-    game: Option<GameChoice>,
+    number: Option<GameChoice>,
 
     /// Time to solve each turn
     #[arg(long, value_name = "TIME", default_value = "1s", value_parser = values::positive_duration)]
     time_per_move: Duration,
 
     /// Write all records to this file, with their analysis where there is one
-    #[arg(short = 'o', long = "write", value_name = "FILE")]
+    #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 
     /// Print one JSON document: the analysis of every game, and a summary for each bot
@@ -52,13 +52,13 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let file = records_of(&args.file)?;
     let ((), interrupted) = run_interruptible(|stop| {
-        let output = args
-            .output
-            .as_deref()
-            .map(|path| AnnotatedFile::new(path, &file));
-        let output = output.transpose()?;
-        let games = check_games(args, &file, stop)?;
-        analyse(args, &file, games, output, stop)
+        let target = args.output.as_deref().map(|path| {
+            check_not_input(std::slice::from_ref(&file), path)?;
+            AtomicFile::create(path).map_err(|error| unwritable(path, &error))
+        });
+        let target = target.transpose()?;
+        let games = read(args, &file)?;
+        analyse(args, &file, &games, target, stop)
     })?;
     if interrupted {
         return Err(Failure::Interrupted);
@@ -66,135 +66,124 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `-o`: written under a temporary name, then renamed.
-struct AnnotatedFile {
-    path: PathBuf,
-    file: BufWriter<AtomicFile>,
+struct Game {
+    number: u64,
+    line: Vec<u8>,
+    /// To be analysed.
+    record: Option<Record>,
 }
 
-impl AnnotatedFile {
-    fn new(path: &Path, input: &Path) -> Result<Self, Failure> {
-        check_not_input(&[input.to_owned()], path)?;
-        let file = AtomicFile::create(path).map_err(|error| unreadable(path, &error))?;
-        Ok(Self {
-            path: path.to_owned(),
-            file: BufWriter::new(file),
-        })
-    }
-
-    fn line(&mut self, line: &[u8]) -> Result<(), Failure> {
-        let written = self.file.write_all(line);
-        written.map_err(|error| cannot_write(&self.path, &error))
-    }
-
-    fn finish(self) -> Result<(), Failure> {
-        let path = self.path;
-        let file = self.file.into_inner().map_err(IntoInnerError::into_error);
-        let done = file.and_then(AtomicFile::commit);
-        done.map_err(|error| cannot_write(&path, &error))
-    }
-}
-
-fn cannot_write(path: &Path, error: &io::Error) -> Failure {
-    Failure::Referee(format!(
-        "{}: cannot write: {error}",
-        path.display(),
-        error = crate::text::cause(error)
-    ))
-}
-
-/// Reports a damaged line before an hour of analysis. Returns the number of games to analyse; `None` when stopped.
-fn check_games(args: &Args, file: &Path, stop: &AtomicBool) -> Result<Option<u64>, Failure> {
+/// Without those that are neither analysed nor written.
+fn read(args: &Args, file: &Path) -> Result<Vec<Game>, Failure> {
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
-    let (mut games, mut chosen) = (0, 0);
+    let (mut games, mut count, mut is_there) = (Vec::new(), 0, false);
     while let Some(line) = reader.next_line().map_err(failed)? {
-        if stop.load(Ordering::Relaxed) {
-            return Ok(None);
-        }
         if !line.is_complete()
             && let Err(torn) = line.record()
         {
             print_stderr(&torn.to_string());
             break;
         }
-        games = line.number();
-        if !GameChoice::chooses(args.game.as_ref(), &line) {
-            continue;
+        count = line.number();
+        let is_chosen = GameChoice::chooses(args.number.as_ref(), &line);
+        is_there |= is_chosen;
+        let record = is_chosen.then(|| {
+            let record = line.record()?;
+            check(&record).map_err(|problem| line.damaged(problem))?;
+            Ok::<_, LineError>(record)
+        });
+        let record = record.transpose();
+        let record = record.map_err(|error| Failure::Usage(error.to_string()))?;
+        if is_chosen || args.output.is_some() {
+            games.push(Game {
+                number: count,
+                line: line.bytes().to_vec(),
+                record,
+            });
         }
-        let checked = line
-            .record()
-            .and_then(|record| check(&record).map_err(|problem| line.damaged(problem)));
-        checked.map_err(|error| Failure::Usage(error.to_string()))?;
-        chosen += 1;
     }
-    if let Some(game) = &args.game
-        && chosen == 0
-    {
-        return Err(game.missing(file, games));
+    match &args.number {
+        Some(number) if !is_there => Err(number.missing(file, count)),
+        _ => Ok(games),
     }
-    Ok(Some(chosen))
 }
 
 fn analyse(
     args: &Args,
     file: &Path,
-    games: Option<u64>,
-    mut output: Option<AnnotatedFile>,
+    games: &[Game],
+    target: Option<AtomicFile>,
     stop: &Arc<AtomicBool>,
 ) -> Result<(), Failure> {
     let effort = Effort::Time(args.time_per_move);
     let analyst = Analyst::new(effort, args.solver.options(), stop);
-    let failed = |error| unreadable(file, &error);
-    let mut reader = Reader::open(file).map_err(failed)?;
-    let mut printer = AnalysisPrinter::new(args.json);
+    let chosen = games.iter().filter(|game| game.record.is_some());
+    let chosen = chosen.count() as u64;
     let mut bots: Vec<BotTally> = Vec::new();
-    let bar = ProgressBar::new(games.unwrap_or_default(), "games");
+    let (mut analyses, mut output) = (Vec::new(), Vec::new());
+    let bar = ProgressBar::new(chosen, "games");
     let mut done = 0;
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        let number = line.number();
-        let wanted = GameChoice::chooses(args.game.as_ref(), &line);
-        if !wanted || stop.load(Ordering::Relaxed) {
-            if let Some(output) = &mut output
-                && line.is_complete()
-            {
-                output.line(line.bytes())?;
-            }
+    for Game {
+        number,
+        line,
+        record,
+    } in games
+    {
+        let record = record.as_ref().filter(|_| !stop.load(Ordering::Relaxed));
+        let Some(record) = record else {
+            output.extend(line);
             continue;
-        }
-        // The incomplete last line, or one that changed since the check.
-        let Ok(record) = line.record() else {
-            break;
         };
-        let annotation = analyst.analyse(&record, |turn| {
+        let annotation = analyst.analyse(record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation =
-            annotation.map_err(|problem| Failure::Usage(line.damaged(problem).to_string()))?;
+        let annotation = annotation.map_err(|problem| {
+            Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
+        })?;
         bar.inc();
         done += 1;
-        if let Some(output) = &mut output {
-            let mut line = with_analysis(line.bytes(), &annotation)?;
-            line.push('\n');
-            output.line(line.as_bytes())?;
+        if args.output.is_some() {
+            output.extend(with_analysis(line, &annotation)?.into_bytes());
+            output.push(b'\n');
         }
-        add_tallies(&mut bots, &record, &annotation);
-        bar.line
-            .suspend(|| printer.game(number, &record, &annotation))?;
+        add_tallies(&mut bots, record, &annotation);
+        if args.json {
+            analyses.push(json!({
+                "game": number,
+                "id": record.id,
+                "bots": record.bots.each_ref().map(|bot| &bot.name),
+                "first": record.first,
+                "analysis": annotation.to_json(),
+            }));
+        } else {
+            let text = game_text(*number, record, &annotation);
+            bar.line.suspend(|| Stdout.write_all(text.as_bytes()))?;
+        }
     }
     bar.line.clear();
-    let written = output.map(AnnotatedFile::finish).transpose()?.is_some();
-    let complete = games.is_some_and(|games| done >= games);
-    printer.end(&bots, complete)?;
-    match games {
-        Some(_) if complete => {}
-        Some(games) => {
-            let games = counted(games, "game", "games");
-            print_stderr(&format!("referee: {done} of {games} analysed"));
-        }
-        None => print_stderr("referee: no game analysed: interrupted while checking the file"),
+    if let (Some(path), Some(mut target)) = (&args.output, target) {
+        let written = target.write_all(&output).and_then(|()| target.commit());
+        written.map_err(|error| unwritable(path, &error))?;
     }
-    if let (true, Some(path)) = (written, &args.output) {
+    let text = if args.json {
+        let bots: Vec<Value> = bots.iter().map(BotTally::json).collect();
+        let complete = done == chosen;
+        format!(
+            "{}\n",
+            json!({"games": analyses, "bots": bots, "complete": complete})
+        )
+    } else if done == 0 {
+        "no games\n".to_owned()
+    } else {
+        table(&bots, &palette(&io::stdout()))
+    };
+    Stdout.write_all(text.as_bytes())?;
+    if done < chosen {
+        let games = counted(chosen, "game", "games");
+        print_stderr(&format!("referee: {done} of {games} analysed"));
+    }
+    if let Some(path) = &args.output {
         print_stderr(&format!("referee: the records are in {}", path.display()));
     }
     Ok(())
@@ -211,62 +200,5 @@ fn add_tallies(bots: &mut Vec<BotTally>, record: &Record, annotation: &Annotatio
                 tally,
             }),
         }
-    }
-}
-
-/// As text or as one JSON document.
-struct AnalysisPrinter {
-    json: bool,
-    games: u64,
-}
-
-impl AnalysisPrinter {
-    fn new(json: bool) -> Self {
-        Self { json, games: 0 }
-    }
-
-    fn game(&mut self, number: u64, record: &Record, annotation: &Annotation) -> io::Result<()> {
-        let mut out = Stdout;
-        self.games += 1;
-        if self.json {
-            let before = if self.games == 1 {
-                "{\"games\":[\n"
-            } else {
-                ",\n"
-            };
-            let game = json!({
-                "game": number,
-                "id": record.id,
-                "bots": record.bots.each_ref().map(|bot| &bot.name),
-                "first": record.first,
-                "analysis": annotation.to_json(),
-            });
-            write!(out, "{before}{game}")?;
-        } else {
-            out.write_all(game_text(number, record, annotation).as_bytes())?;
-        }
-        out.flush()
-    }
-
-    fn end(&self, bots: &[BotTally], complete: bool) -> io::Result<()> {
-        let mut out = Stdout;
-        if self.json {
-            let before = if self.games == 0 {
-                "{\"games\":["
-            } else {
-                "\n"
-            };
-            let bots: Vec<Value> = bots.iter().map(BotTally::json).collect();
-            let bots = Value::Array(bots);
-            writeln!(
-                out,
-                "{before}],\n\"bots\":{bots},\n\"complete\":{complete}}}"
-            )?;
-        } else if self.games > 0 {
-            out.write_all(table(bots, &palette(&io::stdout())).as_bytes())?;
-        } else {
-            writeln!(out, "no games")?;
-        }
-        out.flush()
     }
 }

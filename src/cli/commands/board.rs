@@ -21,7 +21,7 @@ use crate::text::{escape_controls, quote};
 const AFTER_HELP: &str = "\
 Examples:
   referee board A..PC...J..EF... --svg position.svg
-  referee board 'A..PC...J..EF... K' --last 4 --svg -
+  referee board 'A..PC...J..EF... K' --svg -
   referee board --game four-in-a-row ...................................@O.....
 
 Exit status: 0 the position is drawn; 2 wrong usage or input; 1 the referee itself failed.";
@@ -43,10 +43,6 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     game: BuiltinGameOptions,
 
-    /// Mark the last turn: the number of its cell, in Four In A Row of its column
-    #[arg(long, value_name = "N")]
-    last: Option<usize>,
-
     /// Print JSON: the grid of properties, and the quartos; in Four In A Row the grid and the lines; of a set its pieces
     /// by feature and property, and properties by piece
     #[arg(long)]
@@ -63,7 +59,6 @@ struct Position {
     pieces: Pieces,
     board: String,
     hand: Option<char>,
-    last: Option<usize>,
     /// Name and property.
     lines: Vec<(String, String)>,
     /// Printed without lines.
@@ -75,7 +70,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if args.config.is_none() {
         return print_set(args);
     }
-    let mut position = if args.game.game()?.name == FourInARow::NAME {
+    let position = if args.game.game()?.name == FourInARow::NAME {
         four_in_a_row(args)?
     } else {
         quarto(args)?
@@ -88,8 +83,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(out, "{}", position.json)?;
         return Ok(());
     }
-    let columns = position.picture.columns.len();
-    position.picture.last = position.last.map(|cell| (cell / columns, cell % columns));
     let palette = palette(&io::stdout());
     let columns = terminal_width(&io::stdout());
     write!(out, "{}", draw_within(&position.picture, &palette, columns))?;
@@ -105,13 +98,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
     let pieces = &position.pieces;
     let shown = Shown::new(pieces, &position.board, position.hand, &position.picture);
-    let shown = shown.after(position.last);
     let lines: Vec<String> = position
         .lines
         .iter()
         .map(|(line, property)| format!("{line} {property}"))
         .collect();
-    write_file(target, &still(pieces, &shown, ""), "picture", || {
+    write_file(target, &still(pieces, &shown, ""), || {
         if lines.is_empty() {
             position.no_line.to_owned()
         } else {
@@ -138,13 +130,11 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let set = edition.set();
     let refused = |problem: &str| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
     let wrong = |error: ConfigurationError| {
-        // Perhaps a position of Four In A Row, with or without the mark of the side to move.
-        let game = FourInARow::NAME;
-        let is_other = given.contains('.') && [42, 44].contains(&error.found);
+        let is_other = [42, 44].contains(&error.found);
         let fix = if is_other {
-            format!("; for one of {game}: --game {game}")
+            "; for one of Four In A Row: --game four-in-a-row"
         } else {
-            String::new()
+            ""
         };
         refused(&format!("{error}{fix}"))
     };
@@ -152,10 +142,6 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let board = set.configuration(&config).map_err(wrong)?;
     let hand = hand.filter(|&symbol| symbol != '-');
     check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
-    let last = last(args, 16, ["cell", "piece"], |number| {
-        let symbol = config.chars().nth(number - 1)?;
-        set.piece(symbol).map(|_| number - 1)
-    })?;
     let quartos = set.name_quartos(&board, args.game.set.rules());
     for note in edition.duplicate_warnings(&board) {
         print_stderr(&format!("referee: {note}"));
@@ -177,34 +163,11 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
         picture,
         board: config,
         hand,
-        last,
         lines: quartos.into_iter().map(owned).collect(),
         no_line: "no quarto",
         json,
         pieces: Pieces::of_set(set.clone()),
     })
-}
-
-/// `--last`: the cell that the turn in this one of `count` places filled.
-fn last(
-    args: &Args,
-    count: usize,
-    [place, thing]: [&str; 2],
-    filled: impl Fn(usize) -> Option<usize>,
-) -> Result<Option<usize>, Failure> {
-    let Some(number) = args.last else {
-        return Ok(None);
-    };
-    let wrong = |problem: String| Failure::Usage(format!("--last {number}: {problem}"));
-    if !(1..=count).contains(&number) {
-        return Err(wrong(format!("expected a {place}, 1 to {count}")));
-    }
-    let cell = filled(number).ok_or_else(|| {
-        wrong(format!(
-            "that {place} is empty; expected the {place} of the last {thing}"
-        ))
-    })?;
-    Ok(Some(cell))
 }
 
 /// The error is the end of a sentence.
@@ -237,10 +200,6 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
     };
     let position = FourInARow::read_board(board).map_err(refused)?;
     let picture = FourInARow.picture(&position, None);
-    let last = last(args, 7, ["column", "disc"], |number| {
-        let mut column = (0..6).map(|row| 7 * row + number - 1);
-        column.find(|&cell| !picture.cells[cell / 7][cell % 7].is_empty())
-    })?;
     let lines = FourInARow.winning_lines(&position);
     Ok(Position {
         json: json!({"grid": picture.cells, "lines": lines}),
@@ -248,7 +207,6 @@ fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
         pieces: Pieces::FourInARow,
         board: board.to_owned(),
         hand: None,
-        last,
         lines,
         no_line: "no four in a row",
     })
@@ -274,23 +232,19 @@ fn print_set(args: &Args) -> Result<(), Failure> {
 }
 
 fn set_json(set: &PieceSet) -> Value {
-    let mut features = Map::new();
-    for (f, feature) in set.features().iter().enumerate() {
-        let mut words = Map::new();
-        for (value, word) in feature.properties.iter().enumerate() {
-            let pieces: Vec<char> = set
-                .order()
-                .iter()
-                .filter(|piece| piece.value(f) == value)
-                .map(|&piece| set.symbol(piece))
-                .collect();
-            words.insert(word.clone(), json!(pieces));
-        }
-        features.insert(feature.name.clone(), words.into());
-    }
-    let mut properties = Map::new();
-    for &piece in set.order() {
-        properties.insert(set.symbol(piece).to_string(), json!(set.words(piece)));
-    }
+    let pieces = |f: usize, value: usize| -> Vec<char> {
+        let pieces = set.order().iter().filter(|piece| piece.value(f) == value);
+        pieces.map(|&piece| set.symbol(piece)).collect()
+    };
+    let features = set.features().iter().enumerate().map(|(f, feature)| {
+        let words = feature.properties.iter().enumerate();
+        let words = words.map(|(value, word)| (word.clone(), json!(pieces(f, value))));
+        (feature.name.clone(), Value::Object(words.collect()))
+    });
+    let properties = set
+        .order()
+        .iter()
+        .map(|&piece| (set.symbol(piece).to_string(), json!(set.words(piece))));
+    let [features, properties] = [features.collect(), properties.collect::<Map<_, _>>()];
     json!({"features": features, "properties": properties})
 }

@@ -17,9 +17,7 @@ use crate::game_program::messages::MOST_BYTES;
 use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use crate::session::registry::{self, Choices, GAMES};
 use crate::session::{BuiltinBot, BuiltinOptions};
-use crate::strategy;
-use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
-use crate::text::{meant, quote};
+use crate::strategy::builtin::{Builtin, UnknownBuiltin};
 
 /// When `REFEREE_MOVE_TIME` is not set.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
@@ -31,21 +29,9 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let base = base_name(&args.name);
-    if !strategy::NAMES.contains(&base) {
-        let fix = meant(base, &strategy::NAMES).map_or_else(
-            || format!("expected {}", strategy::NAMES.join(", ")),
-            |near| format!("did you mean {near}?"),
-        );
-        let name = quote(args.name.as_bytes());
-        return Err(Failure::Usage(format!(
-            "there is no built-in strategy {name}; {fix}"
-        )));
-    }
-    let strategy: Builtin = args
-        .name
-        .parse()
-        .map_err(|error: UnknownBuiltin| Failure::Usage(error.to_string()))?;
+    let strategy: Builtin = args.name.parse().map_err(|error: UnknownBuiltin| {
+        Failure::Usage(format!("builtin:{}: {error}", args.name))
+    })?;
     let game = match variable(names::GAME)? {
         None => &GAMES[0],
         Some(name) => match registry::find(&name) {

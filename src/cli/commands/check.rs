@@ -43,7 +43,7 @@ pub(in crate::cli) struct Args {
 
     /// Time for all checks of a bot together: a slow bot is asked fewer questions, and what is left out is
     /// named
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, default_value = "60s", value_parser = values::positive_duration)]
+    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::positive_duration)]
     budget: Duration,
 
     #[command(flatten)]

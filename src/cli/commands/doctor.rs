@@ -3,14 +3,14 @@
 use std::env;
 use std::io::{self, Write as _};
 
-use serde::Serialize;
+use serde_json::json;
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::{palette, this_program};
 use crate::report::terminal::styled;
-use crate::sandbox::{Finding, ResourceLimits, SandboxRequest, examine};
+use crate::sandbox::{ResourceLimits, SandboxRequest, examine};
 use crate::system::kernel_release;
 
 #[derive(Debug, clap::Args)]
@@ -18,16 +18,6 @@ pub(in crate::cli) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
-}
-
-#[derive(Serialize)]
-struct Report<'a> {
-    referee: &'static str,
-    /// System, CPU and, if known, kernel release.
-    system: String,
-    /// What `--sandbox auto` selects; `none` when none works.
-    auto: &'a str,
-    findings: &'a [Finding],
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -45,13 +35,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         .find_map(|finding| finding.sandbox.filter(|_| finding.works));
     let mut out = Stdout;
     if args.json {
-        let report = Report {
-            referee: env!("CARGO_PKG_VERSION"),
-            system: system(),
-            auto: auto.map_or("none", |kind| kind.name()),
-            findings: &findings,
-        };
-        writeln!(out, "{}", serde_json::to_string(&report)?)?;
+        let report = json!({
+            "referee": env!("CARGO_PKG_VERSION"),
+            "system": system(),
+            "auto": auto.map_or("none", |kind| kind.name()),
+            "findings": findings,
+        });
+        writeln!(out, "{report}")?;
         return Ok(());
     }
     let palette = palette(&io::stdout());

@@ -17,13 +17,13 @@ use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{GameOptions, check_builtins};
+use crate::cli::support::games::{GameOptions, check_builtins, check_solvable};
 use crate::cli::support::output::{GameText, Notes, print_bot_line, print_stderr};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, bot, palette, terminal_width};
-use crate::cli::support::values::{self, TimeOptions};
+use crate::cli::support::values::TimeOptions;
 use crate::cli::support::{pages, signals, suspension};
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
@@ -71,11 +71,11 @@ pub(in crate::cli) struct PlayArgs {
 #[derive(Debug, Default, clap::Args)]
 struct BotOptions {
     /// Start fresh processes for every game
-    #[arg(long, help_heading = "Bots")]
+    #[arg(long)]
     restart: bool,
 
     /// Print the records on stdout, and nothing else
-    #[arg(long, help_heading = "Output")]
+    #[arg(long)]
     json: bool,
 
     #[command(flatten)]
@@ -148,12 +148,7 @@ fn start(
             "builtin:{PERFECT} plays the games that this program can solve; use builtin:random, or a bot of yours"
         )));
     }
-    if !ruleset.is_solvable() && options.adjudicate {
-        return Err(Failure::Usage(
-            "--adjudicate needs a solver, and a game that is a program has none; leave it out"
-                .to_owned(),
-        ));
-    }
+    check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
     let start = options.start(&*ruleset)?;
     let two_people = *bots == [BotSpec::Human, BotSpec::Human];
     let host = terminal.as_ref().filter(|_| two_people);
@@ -388,24 +383,24 @@ fn piece_format() -> impl TypedValueParser<Value = PieceFormat> {
 #[derive(Debug, clap::Args)]
 struct Options {
     /// Show every turn and the board; twice: also every line each way with its time
-    #[arg(short, long, action = clap::ArgAction::Count, help_heading = "Output")]
+    #[arg(short, long, action = clap::ArgAction::Count)]
     verbose: u8,
 
     /// Append a record of every game to this file, one line of JSON a game
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
     /// How many games; who begins alternates
-    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = values::at_least::<u64>(1), allow_negative_numbers = true)]
+    #[arg(short = 'n', long, value_name = "N", default_value_t = 1, value_parser = clap::value_parser!(u64).range(1..))]
     games: u64,
 
     /// Who begins the first game (in Quarto: gives the first piece) [default: random in Quarto,
     /// BOT1 in Four In A Row]
-    #[arg(long, value_enum)]
+    #[arg(long)]
     first: Option<First>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", allow_hyphen_values = true, value_parser = values::seed)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     seed: Option<u64>,
 
     #[command(flatten)]
@@ -413,17 +408,11 @@ struct Options {
 
     /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
     /// board and the piece in hand, which whoever begins places: "A..B............ C"
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "BOARD [PIECE]",
-        allow_hyphen_values = true,
-        help_heading = "Game"
-    )]
+    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
     start: Option<String>,
 
     /// End a game as soon as its value is proven; marked in the record
-    #[arg(long, help_heading = "Game")]
+    #[arg(long)]
     adjudicate: bool,
 
     #[command(flatten)]
@@ -433,29 +422,19 @@ struct Options {
     pages: pages::PageOptions,
 
     /// What BOT1, or player 1, is called
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "NAME",
-        help_heading = "People"
-    )]
+    #[arg(long, value_name = "NAME")]
     name1: Option<String>,
 
     /// What BOT2, or player 2, is called
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "NAME",
-        help_heading = "People"
-    )]
+    #[arg(long, value_name = "NAME")]
     name2: Option<String>,
 
     /// How people type and see pieces [default: symbol]
-    #[arg(hide_short_help = true, long, value_name = "FORMAT", value_parser = piece_format(), help_heading = "People")]
+    #[arg(long, value_name = "FORMAT", value_parser = piece_format())]
     piece_format: Option<PieceFormat>,
 
     /// Before a person's turn, say what would lose at once
-    #[arg(hide_short_help = true, long, help_heading = "People")]
+    #[arg(long)]
     hint: bool,
 }
 

@@ -33,24 +33,17 @@ pub(in crate::cli) struct Args {
 
     /// Only this game: 1 for the first of the file, or its id, such as p000012a
     #[arg(long, value_name = "N|ID")]
-    game: Option<GameChoice>,
+    number: Option<GameChoice>,
 
     #[command(flatten)]
-    game_program: GameProgramOption,
+    game: GameProgramOption,
 
     /// Check only: print nothing but errors
     #[arg(short, long)]
     quiet: bool,
 
     /// Write a page to step through the game in a browser, instead of showing it here; game-N.html when no file is given
-    #[arg(
-        long,
-        value_name = "FILE",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = DEFAULT_PAGE,
-        conflicts_with = "quiet"
-    )]
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, default_missing_value = DEFAULT_PAGE, conflicts_with = "quiet")]
     html: Option<PathBuf>,
 
     /// Write the position after turn N (--turn) as a picture (SVG); - is stdout
@@ -77,14 +70,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
-    let rules = RecordedRules::new(&args.game_program);
+    let rules = RecordedRules::new(&args.game);
     // The same for all games of its program: said once.
     let mut unknown = None;
     let mut out = BufWriter::new(Stdout);
     while let Some(line) = reader.next_line().map_err(failed)? {
         let number = line.number();
         games = number;
-        if !GameChoice::chooses(args.game.as_ref(), &line) {
+        if !GameChoice::chooses(args.number.as_ref(), &line) {
             continue;
         }
         checked += 1;
@@ -109,7 +102,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     io::Write::flush(&mut out)?;
-    if let Some(game) = &args.game
+    if let Some(game) = &args.number
         && checked == 0
     {
         return Err(game.missing(file, games));
@@ -131,10 +124,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 
 /// The game that is chosen, or the only one; checked. `shows`: what shows one game.
 fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
-    let rules = RecordedRules::new(&args.game_program);
-    let several =
-        format!(" and {shows} shows one; choose one with --game N, or use referee report for all");
-    let game = Recorded::read(&args.file, args.game.as_ref(), &rules, &several)?;
+    let rules = RecordedRules::new(&args.game);
+    let several = format!(
+        " and {shows} shows one; choose one with --number N, or use referee report for all"
+    );
+    let game = Recorded::read(&args.file, args.number.as_ref(), &rules, &several)?;
     let Recorded {
         file,
         number,
@@ -166,7 +160,7 @@ fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
             counted(last as u64, "turn", "turns"),
         )));
     };
-    write_file(target, picture, "picture", || format!("after turn {turn}"))
+    write_file(target, picture, || format!("after turn {turn}"))
 }
 
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {

@@ -27,7 +27,7 @@ enum Kind {
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// What it describes
-    #[arg(value_enum)]
+    #[arg()]
     file: Kind,
 }
 

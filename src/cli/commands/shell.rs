@@ -12,7 +12,7 @@ use crate::text::{meant, quote};
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The shell
-    #[arg(value_enum)]
+    #[arg()]
     shell: Shell,
 }
 

@@ -1,7 +1,6 @@
 //! `referee simulate`: what a tournament can tell, before it is played.
 
 use std::io::{self, Write};
-use std::time::Duration;
 
 use clap::ValueEnum as _;
 use serde_json::json;
@@ -10,32 +9,30 @@ use crate::arena::plan::Format;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::setup::palette;
-use crate::cli::support::values;
 use crate::report::terminal::aligned;
-use crate::text::format_duration;
 use crate::tournament::schedule::groups;
 use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The number of bots
-    #[arg(long, value_name = "N", value_parser = values::within::<u32>(2..=10_000), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     bots: u32,
 
     /// Who plays whom; all formats when it is not given
-    #[arg(long, value_enum)]
+    #[arg(long)]
     format: Option<Format>,
 
     /// Rounds [default: as in a tournament]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, requires = "format")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..), requires = "format")]
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     groups: Option<u32>,
 
     /// Pairs of games in each pairing of two bots
-    #[arg(long, value_name = "N", default_value_t = 10, value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
 
     /// How far the bots' strengths spread: their standard deviation, in Elo
@@ -43,23 +40,15 @@ pub(in crate::cli) struct Args {
     spread: f64,
 
     /// The percentage of drawn games
-    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = values::within::<u8>(0..=100), allow_negative_numbers = true)]
+    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = clap::value_parser!(u8).range(0..=100))]
     draws: u8,
 
-    /// How long a game takes, to tell the time of the tournament
-    #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
-    time_per_game: Option<Duration>,
-
-    /// Games at once
-    #[arg(short, long, value_name = "N", default_value_t = 1, value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
-    jobs: u16,
-
     /// Tournaments to simulate; the more, the more exact the figures
-    #[arg(long, value_name = "N", default_value_t = 500, value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
     tournaments: u32,
 
     /// Everything random comes from this number
-    #[arg(long, value_name = "N", default_value_t = 1, value_parser = values::seed, allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value_t = 1)]
     seed: u64,
 
     /// Print JSON
@@ -138,12 +127,6 @@ fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
     }))
 }
 
-fn time(args: &Args, forecast: &Forecast) -> Option<Duration> {
-    let games = u32::try_from(forecast.games).unwrap_or(u32::MAX);
-    let all = args.time_per_game?.checked_mul(games)?;
-    Some(all / u32::from(args.jobs))
-}
-
 fn as_json(args: &Args, format: Format, forecast: &Forecast) -> serde_json::Value {
     json!({
         "format": format,
@@ -151,7 +134,6 @@ fn as_json(args: &Args, format: Format, forecast: &Forecast) -> serde_json::Valu
         "pairs": args.pairs,
         "rounds": forecast.rounds,
         "games": forecast.games,
-        "seconds": time(args, forecast).map(|time| time.as_secs_f64()),
         "best_wins": forecast.best_wins,
         "best_in_three": forecast.best_in_three,
         "order": forecast.order,
@@ -164,7 +146,6 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
         "format",
         "rounds",
         "games",
-        "time",
         "best wins",
         "best in 3",
         "in order",
@@ -177,17 +158,11 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
             format.in_words().to_owned(),
             forecast.rounds.to_string(),
             forecast.games.to_string(),
-            time(args, forecast).map_or_else(String::new, shown_time),
             percent(forecast.best_wins),
             percent(forecast.best_in_three),
             percent(forecast.order),
             format!("{:.0}", forecast.error),
         ]);
-    }
-    if args.time_per_game.is_none() {
-        for row in &mut rows {
-            row.remove(3);
-        }
     }
     let table = aligned(&rows, &palette(&io::stdout()), &[0]);
     format!(
@@ -196,14 +171,4 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
          have in the right order; ±95%: half the width of the intervals, in Elo.\n",
         args.bots, args.spread, args.draws, args.pairs, args.tournaments
     )
-}
-
-/// To the minute from an hour on.
-fn shown_time(time: Duration) -> String {
-    let seconds = time.as_secs();
-    match seconds {
-        0..120 => format_duration(Duration::from_secs(seconds.max(1))),
-        120..7200 => format!("{} min", seconds / 60),
-        _ => format!("{} h {} min", seconds / 3600, seconds / 60 % 60),
-    }
 }

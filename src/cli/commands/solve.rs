@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use serde_json::{Value as Json, json};
+use serde_json::{Map, Value as Json, json};
 
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::BuiltinGameOptions;
@@ -35,8 +35,8 @@ pub(in crate::cli) struct Args {
     rest: Vec<String>,
 
     /// Stop after this time and print what is proven so far
-    #[arg(long, value_name = "TIME", allow_hyphen_values = true, value_parser = values::positive_duration)]
-    time: Option<Duration>,
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
+    time_per_move: Option<Duration>,
 
     /// Also print the value of every turn
     #[arg(long)]
@@ -53,7 +53,7 @@ pub(in crate::cli) struct Args {
 const AFTER_HELP: &str = "\
 Examples:
   referee solve \"A..PC...J..EF... G\"
-  referee solve --all --time 10s \"A..PC...J..EF... G\"
+  referee solve --all --time-per-move 10s \"A..PC...J..EF... G\"
   referee solve --game four-in-a-row \"@ ................................O......@..\"
 
 The value is for the side to move. Placements are counted until the quarto, discs until
@@ -139,7 +139,7 @@ fn solve(
     nodes: impl Fn() -> u64,
 ) -> Result<(), Failure> {
     let stop = Arc::new(AtomicBool::new(false));
-    let limits = args.time.map_or(Limits::NONE, Limits::within);
+    let limits = args.time_per_move.map_or(Limits::NONE, Limits::within);
     let limits = limits.or_when(Arc::clone(&stop));
     let begun = Instant::now();
     let line = ProgressLine::new();
@@ -182,17 +182,14 @@ impl Solution {
 }
 
 /// Unknown fields are null; an inexact value has its bounds.
-fn fields(evaluation: Evaluation) -> Vec<(String, Json)> {
-    let mut fields = vec![
-        (
-            "value".to_owned(),
-            json!(evaluation.value().map(Value::name)),
-        ),
-        ("plies".to_owned(), json!(evaluation.plies())),
-    ];
-    if evaluation.value().is_none() {
-        fields.push(("at_least".to_owned(), json!(evaluation.at_least().name())));
-        fields.push(("at_most".to_owned(), json!(evaluation.at_most().name())));
+fn fields(evaluation: Evaluation) -> Map<String, Json> {
+    let value = evaluation.value().map(Value::name);
+    let mut fields = Map::new();
+    fields.insert("value".to_owned(), json!(value));
+    fields.insert("plies".to_owned(), json!(evaluation.plies()));
+    if value.is_none() {
+        fields.insert("at_least".to_owned(), json!(evaluation.at_least().name()));
+        fields.insert("at_most".to_owned(), json!(evaluation.at_most().name()));
     }
     fields
 }
@@ -201,15 +198,16 @@ fn to_json(solution: &Solution, nodes: u64) -> Json {
     let mut object = fields(solution.value);
     if let Some(turns) = &solution.turns {
         let moves = turns.iter().map(|(turn, evaluation)| {
-            let name = ("move".to_owned(), json!(turn));
-            Json::Object([name].into_iter().chain(fields(*evaluation)).collect())
+            let mut object = Map::from_iter([("move".to_owned(), json!(turn))]);
+            object.extend(fields(*evaluation));
+            Json::Object(object)
         });
-        object.push(("moves".to_owned(), moves.collect()));
+        object.insert("moves".to_owned(), moves.collect());
     }
-    object.push(("line".to_owned(), json!(solution.line)));
-    object.push(("nodes".to_owned(), json!(nodes)));
-    object.push(("solved".to_owned(), json!(solution.is_solved())));
-    Json::Object(object.into_iter().collect())
+    object.insert("line".to_owned(), json!(solution.line));
+    object.insert("nodes".to_owned(), json!(nodes));
+    object.insert("solved".to_owned(), json!(solution.is_solved()));
+    object.into()
 }
 
 /// `win in 3 placements`, `draw`, or the proven bounds.
@@ -225,7 +223,7 @@ fn words(evaluation: Evaluation, unit: &str) -> String {
 }
 
 fn to_text(solution: &Solution, args: &Args) -> String {
-    let first = match (solution.value.value(), args.time) {
+    let first = match (solution.value.value(), args.time_per_move) {
         (None, Some(limit)) => format!(
             "Not solved in {}; {}",
             time(limit),

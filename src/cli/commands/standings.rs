@@ -36,18 +36,6 @@ enum Format {
     Markdown,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum By {
-    /// A bot whose files changed is another entrant
-    Version,
-}
-
-fn prior(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok();
-    let number = number.filter(|prior| (0.0..=1e6).contains(prior));
-    number.ok_or_else(|| "expected a number from 0 to 1000000, such as 2".to_owned())
-}
-
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// Files of records, as --record writes them, or folders of tournaments
@@ -55,7 +43,7 @@ pub(in crate::cli) struct Args {
     files: Vec<PathBuf>,
 
     /// What to print
-    #[arg(long, value_enum, default_value = "table")]
+    #[arg(long, default_value = "table")]
     format: Format,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z
@@ -72,12 +60,8 @@ pub(in crate::cli) struct Args {
     tie_break: Vec<TieBreak>,
 
     /// Compare versions of a bot: its files, as the plan.json beside games.jsonl knows them
-    #[arg(long, value_enum)]
-    by: Option<By>,
-
-    /// Virtual draws of each bot against the field, which keep the ratings of perfect scores finite
-    #[arg(long, value_name = "N", default_value_t = 2.0, value_parser = prior, allow_negative_numbers = true)]
-    prior: f64,
+    #[arg(long, value_parser = ["version"])]
+    by: Option<String>,
 }
 
 #[derive(Default)]
@@ -170,13 +154,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if !args.tie_break.is_empty() {
         ranking.tie_breaks.clone_from(&args.tie_break);
     }
-    let model = Model {
-        prior: args.prior,
-        ..Model::default()
-    };
     let standings = games
         .collector
-        .ranked(&model, &ranking)
+        .ranked(&Model::default(), &ranking)
         .map_err(|error| Failure::Usage(error.to_string()))?;
     for wanted in &args.bot {
         let is_here = |name: &str| name.split('@').next() == Some(wanted) || name == wanted;

@@ -1,7 +1,6 @@
 //! Errors of commands: the message and the exit status.
 
-use std::error::Error;
-use std::{fmt, io};
+use std::io;
 
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
@@ -57,39 +56,13 @@ impl Failure {
     }
 }
 
-/// A signal ended the wait for a reader.
-#[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Unread;
-
-impl Error for Unread {}
-
-impl fmt::Display for Unread {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("interrupted while nobody read what was written")
-    }
-}
-
-impl Unread {
-    pub(in crate::cli) fn is(error: &io::Error) -> bool {
-        error
-            .get_ref()
-            .is_some_and(<dyn Error + Send + Sync>::is::<Self>)
-    }
-}
-
-impl From<Unread> for io::Error {
-    fn from(unread: Unread) -> Self {
-        Self::other(unread)
-    }
-}
-
 impl From<io::Error> for Failure {
     /// Not for named files, which have messages of their own.
     fn from(error: io::Error) -> Self {
         match error.kind() {
-            _ if Unread::is(&error) => Self::Interrupted,
             io::ErrorKind::BrokenPipe => Self::OutputClosed,
-            io::ErrorKind::Interrupted => Self::Interrupted,
+            // A signal ended a wait for a reader, or another call.
+            io::ErrorKind::TimedOut | io::ErrorKind::Interrupted => Self::Interrupted,
             _ => Self::Referee(cause(&error)),
         }
     }

@@ -46,42 +46,16 @@ pub(in crate::cli) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Fai
 pub(in crate::cli) fn title_of_folder(folder: &Path) -> String {
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = path.file_name().unwrap_or_default();
-    readable(&name.to_string_lossy())
-}
-
-/// `spring-cup_2026` is `Spring cup 2026`. Hyphens between digits, as in a date, stay.
-fn readable(name: &str) -> String {
-    let is_digit = |at: Option<char>| at.is_some_and(|at| at.is_ascii_digit());
-    let mut title = String::new();
-    let mut rest = name.chars().peekable();
-    while let Some(now) = rest.next() {
-        let is_date = is_digit(title.chars().last()) && is_digit(rest.peek().copied());
-        title.push(match now {
-            '_' => ' ',
-            '-' if !is_date => ' ',
-            _ => now,
-        });
-    }
-    let title = title.trim();
-    let mut letters = title.chars();
-    match letters.next() {
-        Some(first) => first.to_uppercase().chain(letters).collect(),
-        None => name.to_owned(),
-    }
+    name.to_string_lossy().into_owned()
 }
 
 /// Folders by name, files without extension.
 pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
-    let name = |path: &PathBuf| {
-        if path.is_dir() {
-            return title_of_folder(path);
-        }
-        let name = path.file_stem().unwrap_or_default();
-        readable(&name.to_string_lossy())
+    let name = |path: &PathBuf| match path.file_stem() {
+        Some(name) if !path.is_dir() => name.to_string_lossy().into_owned(),
+        _ => title_of_folder(path),
     };
-    let names = paths.iter().map(name).filter(|name| !name.is_empty());
-    let names: Vec<String> = names.collect();
-    names.join(", ")
+    paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
 /// `None` for a file that is not a tournament's.
@@ -153,7 +127,7 @@ fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>),
     }
 }
 
-/// `--game`
+/// `--number`
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(in crate::cli) enum GameChoice {
     /// A line, from 1.
@@ -185,6 +159,14 @@ fn with_zeros(text: &str) -> Option<String> {
 }
 
 impl GameChoice {
+    /// A number, or an id as tournaments give it.
+    pub(in crate::cli) fn is_of_file(&self) -> bool {
+        match self {
+            Self::Number(_) => true,
+            Self::Id(id) => with_zeros(id).is_some(),
+        }
+    }
+
     /// `id` reads the id of the record of line `number`.
     pub(in crate::cli) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
         match self {
@@ -207,7 +189,7 @@ impl GameChoice {
                 format!("{file}: there is no game {number}; the file has {games}")
             }
             Self::Id(id) => format!(
-                "{file}: there is no game with the id {}; --game takes the number of one of its \
+                "{file}: there is no game with the id {}; --number takes the number of one of its \
                  {games} games, or an id as the records hold it",
                 quote(id.as_bytes())
             ),

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::failure::Failure;
+use super::folder::GameChoice;
 use super::setup::{self, PiecesFile, match_set};
 use crate::arena::plan::Plan;
 use crate::bot::spec::{BotSpec, Program};
@@ -18,8 +19,9 @@ use crate::strategy::RANDOM;
 use crate::system::is_path;
 use crate::text::{meant, quote};
 
+/// `--game`
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum GameArg {
+pub(in crate::cli) enum GameArg {
     Own(&'static GameInfo),
     /// As given.
     Program(String),
@@ -27,12 +29,12 @@ enum GameArg {
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct GameOptions {
-    /// The game [default: quarto]
-    #[arg(help_heading = "Game", long, value_parser = GameParser)]
+    /// The game: quarto, four-in-a-row, or a program such as ./nim.py (protocol-games.md) [default: quarto]
+    #[arg(long, value_parser = GameArg::read)]
     game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
-    #[arg(help_heading = "Game", hide_short_help = true, long, value_name = "NAME=VALUE", value_parser = option)]
+    #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
     game_option: Vec<(String, String)>,
 
     #[command(flatten)]
@@ -43,11 +45,11 @@ pub(in crate::cli) struct GameOptions {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct SetOptions {
     /// A piece set's CSV file
-    #[arg(help_heading = "Game", long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     pub(in crate::cli) pieces: Option<PathBuf>,
 
     /// Which groups of cells count [default: standard]
-    #[arg(help_heading = "Game", long, value_parser = rules())]
+    #[arg(long, value_parser = rules())]
     rules: Option<Rules>,
 
     /// The piece set of a plan.
@@ -59,7 +61,7 @@ pub(in crate::cli) struct SetOptions {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct BuiltinGameOptions {
     /// The game [default: quarto]
-    #[arg(help_heading = "Game", long, value_parser = builtin_game())]
+    #[arg(long, value_parser = builtin_game())]
     game: Option<&'static GameInfo>,
 
     #[command(flatten)]
@@ -225,9 +227,17 @@ impl GameOptions {
 }
 
 impl GameArg {
-    fn read(text: &str) -> Result<Self, String> {
+    pub(in crate::cli) fn read(text: &str) -> Result<Self, String> {
         if let Some(game) = registry::find(text) {
             return Ok(Self::Own(game));
+        }
+        if text
+            .parse::<GameChoice>()
+            .is_ok_and(|choice| choice.is_of_file())
+        {
+            return Err(format!(
+                "--game is the kind of game; one of the file is chosen by --number {text}"
+            ));
         }
         let has_ending = Path::new(text).extension().is_some();
         if is_path(text) || has_ending || text.contains(' ') || Path::new(text).exists() {
@@ -295,30 +305,17 @@ pub(in crate::cli) fn check_builtins<'a>(
     Ok(())
 }
 
-/// Names the built-in games in the help; accepts programs, too.
-#[derive(Clone)]
-struct GameParser;
-
-impl TypedValueParser for GameParser {
-    type Value = GameArg;
-
-    fn parse_ref(
-        &self,
-        command: &clap::Command,
-        argument: Option<&clap::Arg>,
-        value: &std::ffi::OsStr,
-    ) -> Result<GameArg, clap::Error> {
-        let read = |text: &str| GameArg::read(text);
-        read.parse_ref(command, argument, value)
-    }
-
-    fn possible_values(&self) -> Option<Box<dyn Iterator<Item = PossibleValue> + '_>> {
-        let own = GAMES
-            .iter()
-            .map(|game| PossibleValue::new(game.name).help(game.about));
-        let program = PossibleValue::new("PROGRAM")
-            .help("A game that is a program, such as ./nim.py (protocol-games.md)");
-        Some(Box::new(own.chain([program])))
+/// Refuses options that are given and need a solver, where there is none.
+pub(in crate::cli) fn check_solvable(
+    ruleset: &dyn Ruleset,
+    options: &[(&str, bool)],
+) -> Result<(), Failure> {
+    match options.iter().find(|(_, is_given)| *is_given) {
+        Some((option, _)) if !ruleset.is_solvable() => Err(Failure::Usage(format!(
+            "{option} needs a solver, and there is none for {}; leave it out",
+            ruleset.name()
+        ))),
+        _ => Ok(()),
     }
 }
 

@@ -2,11 +2,10 @@
 //! leaves stderr the warnings.
 
 use std::collections::BTreeMap;
-use std::fs::{File, OpenOptions};
+use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::{env, fmt};
 
 use clap::ValueEnum;
@@ -22,12 +21,14 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
 use super::failure::Failure;
-use super::output::{Notes, print_stderr};
+use super::output::{Notes, Stream, print_stderr};
 use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
-use crate::system::{is_unread_pipe, open_without_waiting};
 use crate::text::{cause, counted, unreadable};
+
+/// The most that waits for a reader of the log, in bytes.
+const MOST_WAITING: usize = 8 << 20;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
 
@@ -37,17 +38,18 @@ pub(in crate::cli) fn file() -> Option<&'static Path> {
 
 pub(in crate::cli) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
-    let Some(file) = LOG_FILE.get() else {
+    let Some(LogFile { path, lines }) = LOG_FILE.get() else {
         return;
     };
-    let lost = file.lost.load(Ordering::Relaxed);
-    if lost > 0 {
-        print_stderr(&format!(
-            "referee: {}: {} of the log could not be written",
-            file.path.display(),
-            counted(lost, "line", "lines")
-        ));
-    }
+    let problem = match lines.read_so_far() {
+        Ok(0) => return,
+        Ok(lost) => format!("{} missing", counted(lost, "line is", "lines are")),
+        Err(error) => cause(&error),
+    };
+    print_stderr(&format!(
+        "referee: {}: the log was not written completely: {problem}",
+        path.display()
+    ));
 }
 
 fn log_begin() {
@@ -61,37 +63,18 @@ fn log_begin() {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Diagnosis")]
 pub(in crate::cli) struct LogOptions {
     /// What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without it `RUST_LOG` decides [default: warn, with --log-file info]
-    #[arg(
-        hide_short_help = true,
-        long,
-        global = true,
-        value_name = "LEVEL",
-        help_heading = "Diagnosis"
-    )]
+    #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<String>,
 
     /// Append the log to this file; only warnings then go to stderr
-    #[arg(
-        hide_short_help = true,
-        long,
-        global = true,
-        value_name = "FILE",
-        help_heading = "Diagnosis"
-    )]
+    #[arg(long, global = true, value_name = "FILE")]
     log_file: Option<PathBuf>,
 
     /// How the log is written
-    #[arg(
-        hide_short_help = true,
-        long,
-        global = true,
-        value_enum,
-        value_name = "FORMAT",
-        help_heading = "Diagnosis",
-        default_value = "text"
-    )]
+    #[arg(long, global = true, value_name = "FORMAT", default_value = "text")]
     log_format: LogFormat,
 }
 
@@ -121,13 +104,13 @@ impl LogOptions {
             return Ok(());
         };
         let filter = self.filter(LevelFilter::INFO)?;
-        let file = LogFile {
+        let file = OpenOptions::new().append(true).create(true).open(path);
+        let file = file
+            .map_err(|error| Failure::Usage(format!("--log-file {}", unreadable(path, &error))))?;
+        let file = LOG_FILE.get_or_init(|| LogFile {
             path: path.clone(),
-            file: open(path)?,
-            lost: AtomicU64::new(0),
-            has_failed: AtomicBool::new(false),
-        };
-        let file = LOG_FILE.get_or_init(|| file);
+            lines: Stream::new(Box::new(file)),
+        });
         let warnings = tracing_subscriber::fmt::layer()
             .compact()
             .with_writer(|| Notes)
@@ -138,6 +121,8 @@ impl LogOptions {
             .with(warnings)
             .init();
         log_begin();
+        // The file is not empty then, and so is none of records.
+        let _ = file.lines.read_so_far();
         Ok(())
     }
 
@@ -225,74 +210,20 @@ where
     }
 }
 
-/// An error costs the lines that it concerns, and is said once; the games go on.
-#[derive(Debug)]
+/// An error costs lines of the log; the games go on.
 struct LogFile {
     path: PathBuf,
-    file: File,
-    lost: AtomicU64,
-    has_failed: AtomicBool,
+    lines: Stream,
 }
 
 /// Each call writes a line.
 impl io::Write for &LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let Err(error) = io::Write::write_all(&mut &self.file, line) else {
-            return Ok(line.len());
-        };
-        self.lost.fetch_add(1, Ordering::Relaxed);
-        // A pipe that is full for now.
-        let is_full = error.kind() == io::ErrorKind::WouldBlock;
-        if !is_full && !self.has_failed.swap(true, Ordering::Relaxed) {
-            print_stderr(&format!(
-                "referee: {}: the log cannot be written: {}; the games go on without it",
-                self.path.display(),
-                cause(&error)
-            ));
-        }
+        let _ = self.lines.push(line, MOST_WAITING);
         Ok(line.len())
     }
 
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
-}
-
-/// Opens the file for appending. It may be anything but a file of records: a pipe without a reader is
-/// an error instead of a wait.
-fn open(path: &Path) -> Result<File, Failure> {
-    let unreadable = |error: io::Error| {
-        let text = unreadable(path, &error);
-        Failure::Usage(format!("--log-file {text}"))
-    };
-    let mut options = OpenOptions::new();
-    options.append(true).create(true);
-    open_without_waiting(&mut options);
-    let file = options.open(path).map_err(|error| {
-        if is_unread_pipe(&error) {
-            return Failure::Usage(format!(
-                "--log-file {}: nobody reads from this pipe; start its reader first",
-                path.display()
-            ));
-        }
-        unreadable(error)
-    })?;
-    let is_file = file.metadata().map_err(unreadable)?.is_file();
-    if is_file && holds_records(path) {
-        return Err(Failure::Usage(format!(
-            "--log-file {}: it is a file of records; choose another file",
-            path.display()
-        )));
-    }
-    Ok(file)
-}
-
-/// Whether a file begins with a record.
-fn holds_records(path: &Path) -> bool {
-    let mut start = [0; 64];
-    let read = File::open(path).and_then(|mut file| io::Read::read(&mut file, &mut start));
-    let start = &start[..read.unwrap_or(0)];
-    let text = String::from_utf8_lossy(start);
-    let compact: String = text.split_ascii_whitespace().collect();
-    compact.starts_with("{\"v\":")
 }

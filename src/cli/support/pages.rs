@@ -7,10 +7,10 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
-use super::failure::{Failure, Unread};
-use super::output::{Pipe, Stdout, print_stderr};
+use super::failure::Failure;
+use super::output::{Stdout, print_stderr};
 use super::runtime::runtime;
-use super::setup::unreadable;
+use super::setup::{unreadable, unwritable};
 use super::signals;
 use crate::arena::course::Course;
 use crate::bot::exhaustion::start_thread;
@@ -32,48 +32,35 @@ const LEFT: &str = "report.html";
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct PageOptions {
     /// Write a page with standings, charts and every game here when the games are over
-    #[arg(help_heading = "Pages", long, value_name = "FILE")]
+    #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
 
     #[command(flatten)]
     live: LiveOptions,
 
     /// End when the games have ended; without it the page of --live is served until Ctrl-C
-    #[arg(help_heading = "Pages", long, hide_short_help = true)]
+    #[arg(long)]
     live_exit: bool,
 
     /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
-    #[arg(help_heading = "Pages", hide_short_help = true, long)]
+    #[arg(long)]
     private: bool,
 }
 
-/// Clones share a server, which serves until the last of them is finished.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug, Default)]
 pub(in crate::cli) struct Pages {
     feed: Option<Feed>,
     stage: Option<Stage>,
-    server: Option<Arc<Server>>,
-    report: Option<PathBuf>,
-    /// Written because the page was served.
-    kept: Option<PathBuf>,
+    server: Option<Server>,
+    /// Where the page is written in the end; the second because it was served.
+    files: [Option<PathBuf>; 2],
     /// Served after the games, until a signal.
     stays: bool,
 }
 
 impl PageOptions {
-    pub(in crate::cli) fn words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        if let Some(report) = &self.report {
-            words.extend(["--report".to_owned(), report.to_string_lossy().into_owned()]);
-        }
-        words.extend(self.live.words());
-        if self.live_exit {
-            words.push("--live-exit".to_owned());
-        }
-        if self.private {
-            words.push("--private".to_owned());
-        }
-        words
+    pub(in crate::cli) const fn are_on(&self) -> bool {
+        self.report.is_some() || self.live.is_on()
     }
 
     /// Refuses a report that cannot be written, or would replace something other than a page. `coming`: a directory
@@ -102,7 +89,7 @@ impl PageOptions {
         game: &Arc<dyn Ruleset>,
     ) -> Result<Pages, Failure> {
         self.check(records, None)?;
-        if self.report.is_none() && !self.live.is_on() {
+        if !self.are_on() {
             return Ok(Pages::default());
         }
         let feed = Feed::new(html::Options {
@@ -118,15 +105,12 @@ impl PageOptions {
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
         }
-        let stage = self.live.is_on().then(|| feed.stage(game));
+        let kept = folder.filter(|_| self.live.is_on());
         Ok(Pages {
-            stage,
-            server: self.live.serve(&feed)?.map(Arc::new),
+            stage: self.live.is_on().then(|| feed.stage(game)),
+            server: self.live.serve(&feed)?,
             feed: Some(feed),
-            report: self.report.clone(),
-            kept: folder
-                .filter(|_| self.live.is_on())
-                .map(|folder| folder.join(LEFT)),
+            files: [self.report.clone(), kept.map(|folder| folder.join(LEFT))],
             stays: !self.live_exit,
         })
     }
@@ -190,35 +174,23 @@ impl Pages {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
-        let written = [&self.report, &self.kept].into_iter().flatten();
-        let written: Result<(), Failure> = written
-            .filter(|path| feed.games() > 0 || Some(*path) != self.kept.as_ref())
-            .try_for_each(|path| write(feed, path));
-        let is_written = written.is_ok();
-        self.stop(state, is_written)?;
+        // Of no games only what was asked for.
+        let count = if feed.games() > 0 { 2 } else { 1 };
+        let mut files = self.files.iter().take(count).flatten();
+        let written = files.try_for_each(|path| write(feed, path));
+        feed.set_state(state);
+        let Some(server) = self.server else {
+            return written;
+        };
+        if self.stays && state == State::Finished && written.is_ok() {
+            print_stderr(&format!(
+                "referee: the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
+                server.url()
+            ));
+            wait_for_signal()?;
+        }
+        server.stop();
         written
-    }
-
-    /// As [`finish`](Self::finish), when the page has been written.
-    pub(in crate::cli) fn close(self, state: State) -> Result<(), Failure> {
-        self.stop(state, true)
-    }
-
-    fn stop(mut self, state: State, may_stay: bool) -> Result<(), Failure> {
-        if let Some(feed) = &self.feed {
-            feed.set_state(state);
-        }
-        if let Some(server) = self.server.take().and_then(Arc::into_inner) {
-            if self.stays && state == State::Finished && may_stay {
-                print_stderr(&format!(
-                    "referee: the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
-                    server.url()
-                ));
-                wait_for_signal()?;
-            }
-            server.stop();
-        }
-        Ok(())
     }
 }
 
@@ -267,7 +239,7 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     }
     let bots = report.bots();
     drop(report);
-    write_file(path, &page, "page", || {
+    write_file(path, &page, || {
         let games = counted(feed.games(), "game", "games");
         format!("{games} of {bots} bots")
     })
@@ -277,39 +249,12 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
 pub(in crate::cli) fn write_file(
     path: &Path,
     text: &str,
-    kind: &str,
     content: impl FnOnce() -> String,
 ) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
-    let directory = directory_of(path);
-    if !directory.is_dir() {
-        return Err(Failure::Usage(format!(
-            "cannot write {}: there is no directory {}; create it first",
-            path.display(),
-            directory.display()
-        )));
-    }
-    replace(path, text.as_bytes()).map_err(|error| {
-        if Unread::is(&error) {
-            print_stderr(&format!(
-                "referee: {}: the {kind} was not written completely, since nobody read it",
-                path.display()
-            ));
-            return Failure::Interrupted;
-        }
-        let fix = match error.kind() {
-            io::ErrorKind::PermissionDenied => "; choose a place where you may write",
-            io::ErrorKind::IsADirectory => "; give a file within it",
-            _ => "",
-        };
-        Failure::Usage(format!(
-            "cannot write {}: {error}{fix}",
-            path.display(),
-            error = crate::text::cause(&error)
-        ))
-    })?;
+    replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
     print_stderr(&format!(
         "{}: {}, {}",
         path.display(),
@@ -331,9 +276,6 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     if path.is_dir() {
         return Err(io::ErrorKind::IsADirectory.into());
     }
-    if Pipe::is_at(path) {
-        return Pipe::open(path)?.write(bytes);
-    }
     if path.exists() && !path.is_file() {
         return fs::write(path, bytes);
     }
@@ -345,23 +287,11 @@ const DEFAULT_PORT: u16 = 4416;
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct LiveOptions {
     /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
-    #[arg(help_heading = "Pages", long,
-        value_name = "ADDR",
-        num_args = 0..=1,
-        require_equals = true,
-        default_missing_value = "127.0.0.1:4416",
-        value_parser = address
-    )]
+    #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:4416", value_parser = address)]
     live: Option<SocketAddr>,
 
     /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
-    #[arg(
-        help_heading = "Pages",
-        long,
-        value_name = "ORIGIN",
-        requires = "live",
-        hide_short_help = true
-    )]
+    #[arg(long, value_name = "ORIGIN", requires = "live")]
     live_frame: Option<Origin>,
 }
 
@@ -390,17 +320,9 @@ impl LiveOptions {
             return Ok(None);
         };
         let server = Server::bind(address, feed.clone()).map_err(|error| {
-            let fix = match error.kind() {
-                io::ErrorKind::AddrInUse => {
-                    "; choose another port, or --live=0 for any that is free"
-                }
-                io::ErrorKind::AddrNotAvailable => "; choose an address of this machine",
-                io::ErrorKind::PermissionDenied => "; choose a port above 1023",
-                _ => "",
-            };
             Failure::Usage(format!(
-                "--live={address}: {error}{fix}",
-                error = crate::text::cause(&error)
+                "--live={address}: {}; choose another address, or port 0 for any that is free",
+                crate::text::cause(&error)
             ))
         })?;
         print_stderr(&format!("watch at {}", server.url()));
@@ -411,13 +333,6 @@ impl LiveOptions {
             print_stderr("  the page shows what bots write to stderr, unless --private is given");
         }
         Ok(Some(server))
-    }
-
-    fn words(&self) -> Vec<String> {
-        let live = self.live.map(|address| format!("--live={address}"));
-        let frame = self.live_frame.iter();
-        let frame = frame.flat_map(|origin| ["--live-frame".to_owned(), origin.to_string()]);
-        live.into_iter().chain(frame).collect()
     }
 
     pub(in crate::cli) fn frame(&self) -> Option<Origin> {
@@ -459,24 +374,17 @@ fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> R
         );
     }
     let directory = directory_of(path);
-    if !directory.is_dir()
-        && coming.is_some_and(|coming| absolute(coming).ok() == absolute(directory).ok())
-    {
+    let is_coming = |coming| absolute(coming).ok() == absolute(directory).ok();
+    if !directory.is_dir() && coming.is_some_and(is_coming) {
         return Ok(());
-    }
-    if !directory.is_dir() {
-        return refused(&format!(
-            "there is no directory {}; create it first",
-            directory.display()
-        ));
     }
     // A page is written beside its place, then renamed.
     match AtomicFile::create(path) {
         Ok(_) => Ok(()),
         Err(error) => refused(&format!(
-            "{}: {error}; choose a place where you may write",
+            "{}: {}; choose a place where you may write",
             directory.display(),
-            error = crate::text::cause(&error)
+            crate::text::cause(&error)
         )),
     }
 }

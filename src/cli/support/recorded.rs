@@ -10,7 +10,7 @@ use serde_json::{Value as Json, json};
 
 use super::failure::Failure;
 use super::folder::{GameChoice, pieces_of, plan_of, records_of};
-use super::games;
+use super::games::{self, GameArg};
 use super::sandbox::SandboxOptions;
 use super::setup::{PiecesFile, bot, recorded_ruleset, unreadable};
 use super::values::{self, MoveTime};
@@ -347,9 +347,19 @@ pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct GameProgramOption {
-    /// The program of the game, if that is a program (protocol-games.md)
-    #[arg(long, value_name = "PROGRAM")]
-    pub(in crate::cli) game_program: Option<String>,
+    /// The game, if it is a program (protocol-games.md); records say which other one it is
+    #[arg(long, value_parser = GameArg::read)]
+    pub(in crate::cli) game: Option<GameArg>,
+}
+
+impl GameProgramOption {
+    /// As given.
+    pub(in crate::cli) fn text(&self) -> Option<&str> {
+        match &self.game {
+            Some(GameArg::Program(text)) => Some(text),
+            _ => None,
+        }
+    }
 }
 
 /// A game's program is started once for each choice of its options.
@@ -363,7 +373,7 @@ pub(in crate::cli) struct RecordedRules {
 impl RecordedRules {
     pub(in crate::cli) fn new(option: &GameProgramOption) -> Self {
         Self {
-            program: option.game_program.clone(),
+            program: option.text().map(str::to_owned),
             opened: RefCell::default(),
         }
     }
@@ -376,7 +386,7 @@ impl RecordedRules {
                 return recorded_ruleset(record);
             }
             return Err(format!(
-                "the game {} is unknown; if it is a program, give that with --game-program",
+                "the game {} is unknown; if it is a program, give it with --game",
                 quote(record.game.as_bytes())
             ));
         };
@@ -388,7 +398,7 @@ impl RecordedRules {
             return recorded_ruleset(record);
         }
         Err(format!(
-            "its game is {}, and --game-program {text} is {}",
+            "its game is {}, and --game {text} is {}",
             quote(record.game.as_bytes()),
             game.about().name
         ))
@@ -400,7 +410,7 @@ impl RecordedRules {
         }
         // Rules of a built-in game are not options.
         let options = GameProgram::options_of(rules).unwrap_or_default();
-        let game = games::program("--game-program", text, options)
+        let game = games::program("--game", text, options)
             .map_err(|failure| failure.message(0).unwrap_or_default())?;
         let game = Arc::new(game);
         let mut opened = self.opened.borrow_mut();
@@ -418,7 +428,7 @@ pub(in crate::cli) struct AskedBotOptions {
     pub(in crate::cli) part: Option<String>,
 
     /// What `REFEREE_SEED` says [default: as in the game, else 0]
-    #[arg(long, value_name = "N", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
     pub(in crate::cli) seed: Option<u32>,
 
     /// Time to find the value of a position, and again of a turn
@@ -426,7 +436,7 @@ pub(in crate::cli) struct AskedBotOptions {
     pub(in crate::cli) time_per_move: Duration,
 
     #[command(flatten)]
-    pub(in crate::cli) game_program: GameProgramOption,
+    pub(in crate::cli) game: GameProgramOption,
 
     #[command(flatten)]
     pub(in crate::cli) sandbox: SandboxOptions,

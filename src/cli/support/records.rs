@@ -1,11 +1,12 @@
 //! The file of `--record`: one line per game, appended when the game ends.
 
+use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::failure::{Failure, Unread};
-use super::output::{Pipe, caught_up, print_stderr};
+use super::failure::Failure;
+use super::output::{Stream, caught_up, print_stderr};
 use super::pages::Pages;
 use super::setup::unreadable;
 use crate::game::Side;
@@ -18,32 +19,27 @@ use crate::record::BotIndex;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 use crate::session::Session;
 
-#[derive(Debug)]
 pub(in crate::cli) struct RecordFile {
     path: PathBuf,
     target: Target,
 }
 
-#[derive(Debug)]
 enum Target {
     Journal(Journal),
-    Pipe(Pipe),
+    /// A pipe with a name, as by `mkfifo` or `>(gzip >games.gz)`.
+    Pipe(Stream),
 }
 
 impl RecordFile {
     /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
     pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
-        if Pipe::is_at(path) {
-            let pipe = Pipe::open(path).map_err(|error| {
-                if Unread::is(&error) {
-                    Failure::Interrupted
-                } else {
-                    unreadable(path, &error)
-                }
-            })?;
+        let is_pipe = |meta: fs::Metadata| !meta.is_file() && !meta.is_dir();
+        if fs::metadata(path).is_ok_and(is_pipe) {
+            let pipe = OpenOptions::new().append(true).open(path);
+            let pipe = pipe.map_err(|error| unreadable(path, &error))?;
             return Ok(Self {
                 path: path.to_owned(),
-                target: Target::Pipe(pipe),
+                target: Target::Pipe(Stream::new(Box::new(pipe))),
             });
         }
         let (journal, torn) =
@@ -71,26 +67,23 @@ impl RecordFile {
     fn append(&mut self, line: &str) -> io::Result<()> {
         let appended = match &mut self.target {
             Target::Journal(journal) => journal.append(line),
-            Target::Pipe(pipe) => pipe.write(line.as_bytes()),
+            Target::Pipe(pipe) => pipe
+                .push(line.as_bytes(), usize::MAX)
+                .and_then(|()| pipe.written()),
         };
         appended.map_err(|error| {
-            if Unread::is(&error) {
+            let path = self.path.display();
+            if error.kind() == io::ErrorKind::TimedOut {
                 print_stderr(&format!(
-                    "referee: {}: the last record was not written completely, since nobody read it",
-                    self.path.display()
+                    "referee: {path}: the last record was not written completely, since nobody read it"
                 ));
                 return error;
             }
-            self.cannot_write(&error)
+            io::Error::other(format!(
+                "{path}: cannot write the record: {}",
+                crate::text::cause(&error)
+            ))
         })
-    }
-
-    fn cannot_write(&self, error: &io::Error) -> io::Error {
-        io::Error::other(format!(
-            "{}: cannot write the record: {error}",
-            self.path.display(),
-            error = crate::text::cause(error)
-        ))
     }
 }
 

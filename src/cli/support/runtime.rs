@@ -1,10 +1,8 @@
 //! The runtime of a command, work that Ctrl-C ends, and what bots leave behind.
 
 use std::future::Future;
-use std::pin::{Pin, pin};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::task::Poll;
 use std::thread;
 use std::time::Duration;
 
@@ -29,16 +27,12 @@ pub(in crate::cli) async fn until_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     let mut interrupted = signals::interrupted();
-    let mut work = pin!(work);
-    std::future::poll_fn(|cx| {
-        // A game wakes this task every ply: poll the work first, the check for a signal is cheap.
-        if let Poll::Ready(done) = work.as_mut().poll(cx) {
-            return Poll::Ready(done);
-        }
-        let interrupted = Pin::new(&mut interrupted).poll(cx);
-        interrupted.map(|_| Err(Failure::Interrupted))
-    })
-    .await
+    // A game wakes this task every ply: poll the work first, the check for a signal is cheap.
+    tokio::select! {
+        biased;
+        done = work => done,
+        _ = &mut interrupted => Err(Failure::Interrupted),
+    }
 }
 
 const TICK: Duration = Duration::from_millis(200);

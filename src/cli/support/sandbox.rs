@@ -1,6 +1,6 @@
 //! The options of a sandbox, for all commands that start bots.
 
-use std::env::{self, VarError};
+use std::env;
 use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -60,43 +60,38 @@ fn memory(text: &str) -> Result<u64, String> {
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
-    #[arg(help_heading = "Sandbox (Linux)", long = "sandbox", value_name = "KIND", value_parser = selection())]
+    #[arg(long = "sandbox", value_name = "KIND", value_parser = selection())]
     kind: Option<Selection>,
 
     /// Memory of all processes of a bot together [default: 1G]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "SIZE", value_parser = memory)]
+    #[arg(long, value_name = "SIZE", value_parser = memory)]
     memory: Option<u64>,
 
     /// Processes of a bot [default: 64]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     processes: Option<u64>,
 
-    /// Open files of a process [default: 256]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "N", value_parser = values::at_least::<u64>(16), allow_negative_numbers = true)]
+    /// Of a process; those of a plan.
+    #[arg(skip)]
     open_files: Option<u64>,
 
     /// Size of a bot's scratch directory, and of the largest file [default: 64M]
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "SIZE", value_parser = values::positive_size)]
+    #[arg(long, value_name = "SIZE", value_parser = values::positive_size)]
     scratch: Option<u64>,
 
     /// A file or directory that bots may read and run, such as where an interpreter is
     /// installed; may be given more than once
-    #[arg(
-        help_heading = "Sandbox (Linux)",
-        long,
-        hide_short_help = true,
-        value_name = "PATH"
-    )]
+    #[arg(long, value_name = "PATH")]
     expose: Vec<PathBuf>,
 
     /// A variable of the environment that bots get: NAME, with the value that it has here, or
     /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
     /// TZ, PATH and what the referee sets
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
+    #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
     env: Vec<Variable>,
 
     /// Stop a bot while its opponent thinks; also without a sandbox
-    #[arg(help_heading = "Sandbox (Linux)", long, hide_short_help = true)]
+    #[arg(long)]
     freeze: bool,
 }
 
@@ -146,11 +141,7 @@ impl SandboxOptions {
                 .iter()
                 .map(|path| path.to_string_lossy().into_owned())
                 .collect(),
-            env: self
-                .env
-                .iter()
-                .map(|variable| variable.text().to_owned())
-                .collect(),
+            env: self.env.iter().map(|Variable(text)| text.clone()).collect(),
             freeze: sandbox.freezes(),
         }
     }
@@ -363,18 +354,8 @@ pub(in crate::cli) fn print_interpreters(program: &Program) {
     }
 }
 
-/// Variables that the referee sets, and why.
-const OWN: [(&str, &str); 3] = [
-    (
-        "PATH",
-        "bots search the directories of the referee's own PATH that they can see",
-    ),
-    ("HOME", "it is the scratch directory of a bot in a sandbox"),
-    (
-        "TMPDIR",
-        "it is the scratch directory of a bot in a sandbox",
-    ),
-];
+/// Variables that the referee sets.
+const OWN: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
 
 /// `--env`: `NAME`, or `NAME=VALUE`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -391,14 +372,10 @@ impl Variable {
                 "the referee sets the variables whose names begin with REFEREE_ itself".to_owned(),
             );
         }
-        match OWN.iter().find(|(own, _)| *own == name) {
-            Some((_, why)) => Err(format!("{name} cannot be set: {why}")),
-            None => Ok(Self(text.to_owned())),
+        if OWN.contains(&name) {
+            return Err(format!("{name} cannot be set: the referee sets it itself"));
         }
-    }
-
-    fn text(&self) -> &str {
-        &self.0
+        Ok(Self(text.to_owned()))
     }
 
     /// Name and value; without a value, that of the referee's environment.
@@ -408,16 +385,12 @@ impl Variable {
             return Ok((name.to_owned(), value.to_owned()));
         }
         let shown = escape(text.as_bytes());
-        match env::var(text) {
-            Ok(value) => Ok((text.clone(), value)),
-            Err(VarError::NotPresent) => Err(Failure::Usage(format!(
-                "--env {shown}: there is no such variable here; set it before the referee is started, or \
-                 give its value: --env {shown}=VALUE"
-            ))),
-            Err(VarError::NotUnicode(_)) => Err(Failure::Usage(format!(
-                "--env {shown}: its value is not UTF-8; give one: --env {shown}=VALUE"
-            ))),
-        }
+        let value = env::var(text).map_err(|error| {
+            Failure::Usage(format!(
+                "--env {shown}: {error}; set it before the referee is started, or give its value: --env {shown}=VALUE"
+            ))
+        })?;
+        Ok((text.clone(), value))
     }
 }
 

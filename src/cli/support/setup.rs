@@ -53,7 +53,9 @@ pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 pub(in crate::cli) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let (path, cause) = (path.display(), crate::text::cause(error));
-    Failure::Usage(format!("{path}: cannot be written: {cause}"))
+    Failure::Usage(format!(
+        "{path}: cannot be written: {cause}; choose a place where you may write"
+    ))
 }
 
 pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Ruleset>, String> {

@@ -12,7 +12,7 @@ pub(in crate::cli) struct SolverArgs {
     hash: usize,
 
     /// Threads [default: one for each core]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u16>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     threads: Option<u16>,
 }
 

@@ -243,7 +243,7 @@ impl Report {
         let unknown = games.filter(|&game| registry::find(game).is_none() && Some(game) != drawn);
         let game = unknown.min()?;
         Some(format!(
-            "the games of {} have no drawings; if it is a program, give that with --game-program",
+            "the games of {} have no drawings; if it is a program, give it with --game",
             quote(game.as_bytes())
         ))
     }

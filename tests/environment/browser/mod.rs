@@ -961,7 +961,7 @@ fn one_game_is_a_page() -> Result<()> {
     let path = write(&scratch.path().join("games.jsonl"), &GAMES);
     let page: PathBuf = scratch.path().join("one.html");
     let number = number_of(is_quarto)?;
-    let run = Referee::new(["replay", "--game", &number.to_string()])
+    let run = Referee::new(["replay", "--number", &number.to_string()])
         .args([format!("--html={}", page.display())])
         .args([&path])
         .run();

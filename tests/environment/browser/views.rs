@@ -385,7 +385,7 @@ done
     record["times_ms"] = json!([1.0, 2.0]);
     record["result"] = json!({"winner": record["first"], "reason": "one-two", "lines": []});
     let program = program.to_string_lossy();
-    let report = OpenReport::at(&[record], &["--game-program", &program])?;
+    let report = OpenReport::at(&[record], &["--game", &program])?;
     report.open("#game=1&turn=1")?;
     same("cells", &report.count(".stage .cell")?, &2.0)?;
     same("winning", &report.count(".stage .cell.winning")?, &1.0)?;

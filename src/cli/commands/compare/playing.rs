@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::{Args, announce_terms};
+use super::{Args, announce_terms, percentage};
 use crate::arena::comparison::{Progress, round};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant};
@@ -78,14 +78,18 @@ impl Playing<'_> {
         let _heeded = signals::heed();
         let mut stops = stop_signals();
         let old = self.directory.plan()?;
-        let seed = self.args.seed.or(old.as_ref().map(|old| old.seed));
+        let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
         let jobs = jobs(self.options, &entered, self.sandbox);
         announce_terms(self.args, entered.len() - 2, jobs, seed)?;
         let pieces_path = write_pieces(&self.directory, &**self.ruleset)?;
         let (mut problem, mut ended) = (None, None);
-        if !self.args.no_check && old.is_none() {
-            let mut rejected = Vec::new();
+        let mut rejected = Vec::new();
+        if let Some(old) = &old {
+            // Those of the pool that failed the check play no games.
+            rejected.clone_from(&old.rejected);
+            entered.retain(|bot| !old.has_rejected(&bot.plan.name));
+        } else if !self.args.games.no_check {
             let pieces = pieces_path.as_deref();
             // Report bad openings before the checks.
             let request = self.options.request(self.sandbox);
@@ -113,7 +117,7 @@ impl Playing<'_> {
         });
         let bots: Vec<Bot> = bots.collect();
         let others = entered.len() - 2;
-        let percentage = self.args.percentage(others > 0);
+        let percentage = percentage(others > 0);
         let mut random = generator(seed, Purpose::Opponent, [0, 0]);
         let opponents = draw(&mut random, others + 1, percentage, self.args.pairs);
         let test = self.args.test(others > 0)?;
@@ -122,12 +126,12 @@ impl Playing<'_> {
             ended
         } else {
             let plans = entered.iter().map(|bot| bot.plan.clone()).collect();
-            let plan = self.plan(plans, &opponents, seed)?;
+            let plan = self.plan(plans, rejected, &opponents, seed)?;
             let mut differences = Vec::new();
             if let Some(old) = &old {
                 differences = old.differences(&plan);
                 if differences.is_empty() && old.rounds != plan.rounds {
-                    let rounds = "the pairs of games are others (--pairs, --against-old)";
+                    let rounds = "the pairs of games are others (--pairs)";
                     differences.push(rounds.to_owned());
                 }
             }
@@ -192,7 +196,13 @@ impl Playing<'_> {
         })
     }
 
-    fn plan(&self, bots: Vec<BotPlan>, opponents: &[usize], seed: u64) -> Result<Plan, Failure> {
+    fn plan(
+        &self,
+        bots: Vec<BotPlan>,
+        rejected: Vec<RejectedBot>,
+        opponents: &[usize],
+        seed: u64,
+    ) -> Result<Plan, Failure> {
         let request = PlanRequest {
             format: Some(Format::Gauntlet),
             rounds: Some(1),
@@ -200,7 +210,7 @@ impl Playing<'_> {
             bench_after: Some(0),
             ..self.options.request(self.sandbox)
         };
-        let mut plan = request.new_plan(&**self.ruleset, bots, Vec::new(), seed)?;
+        let mut plan = request.new_plan(&**self.ruleset, bots, rejected, seed)?;
         plan.rounds = vec![round(opponents)];
         let different: BTreeSet<&String> = plan.openings.iter().collect();
         if different.len() < opponents.len() {
@@ -265,8 +275,7 @@ pub(super) fn find(
 ) -> Result<Vec<Entrant>, Failure> {
     let mut requests = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
-        let text = text.as_deref().unwrap_or_default();
-        let mut found = options.bots(&[text.to_owned()])?;
+        let mut found = options.bots(std::slice::from_ref(text))?;
         match (found.pop(), found.len()) {
             (Some(one), 0) => requests.push(one),
             (_, more) => {

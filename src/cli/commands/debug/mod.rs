@@ -14,7 +14,7 @@ use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
-use crate::cli::support::games::{self, SetOptions};
+use crate::cli::support::games::{self, GameArg, SetOptions};
 use crate::cli::support::output::{print_bot_line, print_stderr};
 use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
 use crate::cli::support::runtime::examine;
@@ -25,7 +25,7 @@ use crate::play::examiner::{Examiner, Line, Question};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::session::Ruleset;
-use crate::session::registry::{Choices, GAMES, GameInfo};
+use crate::session::registry::GAMES;
 use crate::solver;
 use crate::text::{escape_controls, quote};
 
@@ -43,8 +43,8 @@ No clock runs, however long a debugger holds the bot. Without --sandbox it runs 
 no debugger can attach to a program in a sandbox.
 
 Examples:
-  referee debug games.jsonl --game 12 --turn 7 ./mybot
-  referee debug tournament-2026-01-31-100000 --game p000012a --wait ./mybot
+  referee debug games.jsonl --number 12 --turn 7 ./mybot
+  referee debug tournament-2026-01-31-100000 --number p000012a --wait ./mybot
   referee debug --start \"A..B............ C\" ./mybot
 
 Exit status: 0 at the end, whatever the bot answered; 2 wrong usage or input, or a bot that
@@ -68,25 +68,25 @@ pub(in crate::cli) struct Args {
 
     /// The game: 1 for the first of the file, or its id, such as p000012a
     #[arg(long, value_name = "N|ID")]
-    game: Option<GameChoice>,
+    number: Option<GameChoice>,
 
     /// Stop after this turn, which the bot made [default: the one at which it forfeited, or else its first]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<usize>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     turn: Option<usize>,
 
     /// Before the game, also send what its process was sent in earlier games of the file
-    #[arg(hide_short_help = true, long)]
+    #[arg(long)]
     from_first: bool,
 
-    /// The position, as the protocol writes it; 42 cells are one of Four In A Row; with --game-program a state of that game
-    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["game", "turn", "part", "from_first"])]
+    /// The position, as the protocol writes it, of the game of --game [default: quarto]
+    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["number", "turn", "part", "from_first"])]
     start: Option<String>,
 
     #[command(flatten)]
     set: SetOptions,
 
     /// Wait for Enter before the first line is sent, until a debugger is attached
-    #[arg(hide_short_help = true, long)]
+    #[arg(long)]
     wait: bool,
 
     /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]
@@ -153,12 +153,12 @@ fn of_record(
     program: &Program,
     confined: &Program,
 ) -> Result<Task, Failure> {
-    let rules = RecordedRules::new(&args.asked.game_program);
+    let rules = RecordedRules::new(&args.asked.game);
     let recorded = Recorded::read(
         file,
-        args.game.as_ref(),
+        args.number.as_ref(),
         &rules,
-        "; choose one with --game N",
+        "; choose one with --number N",
     )?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
     let own = recorded.questions(by)?;
@@ -210,20 +210,24 @@ fn of_record(
 
 /// About the position of `--start`.
 fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
-    if args.game.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first {
+    if args.number.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first
+    {
         return Err(Failure::Usage(
-            "--game, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
+            "--number, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
                 .to_owned(),
         ));
     }
-    let ruleset: Arc<dyn Ruleset> = match &args.asked.game_program.game_program {
-        Some(_) if !args.set.is_default() => {
+    let ruleset: Arc<dyn Ruleset> = match &args.asked.game.game {
+        Some(GameArg::Own(game)) => game.ruleset(args.set.choices()?),
+        None => GAMES[0].ruleset(args.set.choices()?),
+        Some(GameArg::Program(_)) if !args.set.is_default() => {
             return Err(Failure::Usage(
-                "--pieces and --rules are for Quarto; leave them out, or --game-program".to_owned(),
+                "--pieces and --rules are for Quarto; leave them out, or --game".to_owned(),
             ));
         }
-        Some(program) => Arc::new(games::program("--game-program", program, BTreeMap::new())?),
-        None => game_of(args.start.as_deref()).ruleset(args.set.choices()?),
+        Some(GameArg::Program(program)) => {
+            Arc::new(games::program("--game", program, BTreeMap::new())?)
+        }
     };
     let pieces = args.set.file(&*ruleset)?;
     let session = match &args.start {
@@ -259,17 +263,4 @@ fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
         seed: args.asked.seed.unwrap_or(0),
         _pieces: pieces,
     })
-}
-
-/// The game whose board has as many cells as this position.
-fn game_of(start: Option<&str>) -> &'static GameInfo {
-    let words = start.map(|text| text.split([' ', '\t']));
-    let cells = words.and_then(|words| words.map(|word| word.chars().count()).max());
-    let is_of = |game: &&GameInfo| {
-        let mut board = String::new();
-        let ruleset = game.ruleset(Choices::default());
-        ruleset.start().write_board(&mut board);
-        Some(board.chars().count()) == cells
-    };
-    GAMES.iter().find(is_of).unwrap_or(&GAMES[0])
 }

@@ -8,16 +8,15 @@ use tokio::sync::mpsc;
 use crate::arena::comparison::Progress;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{Entrant, Entrants, slugs};
+use crate::arena::plan::RejectedBot;
 use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{BotPlan, Plan, RejectedBot};
-use crate::arena::preparation::write_pieces;
 use crate::arena::results::Results;
 use crate::arena::{Arena, Ended};
 use crate::cli::commands::tournament::{Options, check_bots, open_own, play_until, stop_signals};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::signals;
-use crate::league::grading::scale::{Rung, Scale};
+use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
@@ -34,6 +33,7 @@ pub(super) struct Climb<'a> {
     /// Play the rungs after a failed one.
     pub(super) all: bool,
     pub(super) is_checked: bool,
+    pub(super) pieces_path: Option<String>,
 }
 
 impl Climb<'_> {
@@ -42,21 +42,18 @@ impl Climb<'_> {
         // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
-        let directory = TournamentDirectory::make(self.out)?;
-        let pieces_path = write_pieces(&directory, &*self.ruleset)?;
         let Entrants {
             entered,
             mut rejected,
         } = found;
         let checked = tokio::select! {
-            checked = self.check(pieces_path.as_deref(), entered, &mut rejected) => Some(checked),
+            checked = self.check(entered, &mut rejected) => Some(checked),
             _ = stops.recv() => None,
         };
         let entered = checked.ok_or(Failure::Interrupted)??;
         let mut grades = Vec::new();
         for bot in &entered {
-            let climbed = self.climb(bot, pieces_path.as_deref(), &mut stops);
-            grades.push(climbed.await?);
+            grades.push(self.climb(bot, &mut stops).await?);
         }
         grades.extend(rejected.iter().map(|bot| self.refused(bot)));
         grades.sort_by(|a, b| a.name.cmp(&b.name));
@@ -65,20 +62,12 @@ impl Climb<'_> {
 
     async fn check(
         &self,
-        pieces_path: Option<&str>,
         bots: Vec<Entrant>,
         rejected: &mut Vec<RejectedBot>,
     ) -> Result<Vec<Entrant>, Failure> {
-        let (ruleset, jobs) = (&self.ruleset, self.jobs);
-        let mut unfit = Vec::new();
-        check_bots(
-            ruleset,
-            self.references.clone(),
-            &mut unfit,
-            jobs,
-            pieces_path,
-        )
-        .await?;
+        let (ruleset, jobs, pieces) = (&self.ruleset, self.jobs, self.pieces_path.as_deref());
+        let (references, mut unfit) = (self.references.clone(), Vec::new());
+        check_bots(ruleset, references, &mut unfit, jobs, pieces).await?;
         if let Some(unfit) = unfit.first() {
             return Err(Failure::Usage(format!(
                 "{}: {}; a scale needs reference bots that can play",
@@ -88,7 +77,7 @@ impl Climb<'_> {
         if self.is_checked {
             return Ok(bots);
         }
-        check_bots(ruleset, bots, rejected, jobs, pieces_path).await
+        check_bots(ruleset, bots, rejected, jobs, pieces).await
     }
 
     fn refused(&self, bot: &RejectedBot) -> Grade {
@@ -106,12 +95,7 @@ impl Climb<'_> {
         }
     }
 
-    async fn climb(
-        &self,
-        bot: &Entrant,
-        pieces_path: Option<&str>,
-        stops: &mut mpsc::Receiver<()>,
-    ) -> Result<Grade, Failure> {
+    async fn climb(&self, bot: &Entrant, stops: &mut mpsc::Receiver<()>) -> Result<Grade, Failure> {
         let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
         let mut rungs: Vec<RungResult> = Vec::new();
         for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
@@ -121,17 +105,9 @@ impl Climb<'_> {
                 rungs.push(RungResult::not_played(rung, seed));
                 continue;
             }
-            let played = Played {
-                climb: self,
-                bot,
-                reference: &self.references[place],
-                rung,
-                seed,
-                // Another version or scale has other games.
-                folder: format!("{}/{slug}-{seed}", bot.plan.slug),
-                pieces_path,
-            };
-            let result = played.result(stops).await?;
+            // Another version or scale has other games.
+            let folder = format!("{}/{slug}-{seed}", bot.plan.slug);
+            let result = self.play(bot, place, seed, &folder, stops).await?;
             print_stderr(&format!(
                 "referee: {}: {}",
                 escape_controls(&bot.plan.name),
@@ -142,7 +118,7 @@ impl Climb<'_> {
                     "referee: warning: the reference bot of the rung {} forfeited {} of these games; see {}",
                     rung.name,
                     result.forfeits_of_reference,
-                    self.out.join(&played.folder).display()
+                    self.out.join(&folder).display()
                 ));
             }
             rungs.push(result);
@@ -157,56 +133,29 @@ impl Climb<'_> {
             rungs,
         })
     }
-}
 
-struct Played<'a> {
-    climb: &'a Climb<'a>,
-    bot: &'a Entrant,
-    reference: &'a Entrant,
-    rung: &'a Rung,
-    seed: u64,
-    /// In the folder of the grades.
-    folder: String,
-    pieces_path: Option<&'a str>,
-}
-
-impl Played<'_> {
-    /// The graded bot first.
-    fn entrants(&self) -> Vec<Entrant> {
-        let mut both = vec![self.bot.clone(), self.reference.clone()];
-        for (entrant, slug) in both.iter_mut().zip(["graded", "reference"]) {
-            slug.clone_into(&mut entrant.plan.slug);
-        }
-        let [graded, reference] = &mut both[..] else {
-            return both;
-        };
-        while reference.plan.name == graded.plan.name {
-            reference.plan.name.push('\'');
-        }
-        reference.program.name.clone_from(&reference.plan.name);
-        both
-    }
-
-    /// All pairs of the budget; the test ends them early.
-    fn plan(&self, bots: Vec<BotPlan>) -> Result<Plan, Failure> {
-        let climb = self.climb;
-        let request = PlanRequest {
-            pairs: Some(climb.scale.budget),
-            // Benching must not depend on games after the decision.
-            bench_after: Some(0),
-            ..climb.options.request(climb.sandbox)
-        };
-        Ok(request.new_plan(&*climb.ruleset, bots, Vec::new(), self.seed)?)
-    }
-
-    async fn result(&self, stops: &mut mpsc::Receiver<()>) -> Result<RungResult, Failure> {
-        let climb = self.climb;
-        let directory = TournamentDirectory::make(&climb.out.join(&self.folder))?;
+    /// Plays a rung: all pairs of the budget; the test ends them early.
+    async fn play(
+        &self,
+        bot: &Entrant,
+        place: usize,
+        seed: u64,
+        folder: &str,
+        stops: &mut mpsc::Receiver<()>,
+    ) -> Result<RungResult, Failure> {
+        let (scale, rung) = (self.scale, &self.scale.rungs[place]);
+        let directory = TournamentDirectory::make(&self.out.join(folder))?;
         let journal_file = directory.journal_file();
         let old = directory.plan()?;
-        let entrants = self.entrants();
+        let request = PlanRequest {
+            pairs: Some(scale.budget),
+            // Benching must not depend on games after the decision.
+            bench_after: Some(0),
+            ..self.options.request(self.sandbox)
+        };
+        let entrants = both(bot, &self.references[place]);
         let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
-        let plan = self.plan(bots)?;
+        let plan = request.new_plan(&*self.ruleset, bots, Vec::new(), seed)?;
         let differences = old.as_ref().map(|old| {
             let mut moved = plan.clone();
             for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
@@ -217,7 +166,7 @@ impl Played<'_> {
             old.differences(&moved)
         });
         let opened = open_own(
-            &climb.ruleset,
+            &self.ruleset,
             &directory,
             &journal_file,
             old.as_ref(),
@@ -226,13 +175,12 @@ impl Played<'_> {
             entrants,
         );
         let arena = Arena {
-            pieces_path: self.pieces_path.map(str::to_owned),
-            jobs: climb.jobs,
+            pieces_path: self.pieces_path.clone(),
+            jobs: self.jobs,
             ..opened?
         };
-        let test = climb.scale.test(self.rung);
-        let test = test.map_err(Failure::Usage)?;
-        let mut progress = Progress::new(test, 1, vec![0; climb.scale.budget as usize]);
+        let test = scale.test(rung).map_err(Failure::Usage)?;
+        let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
         let line = ProgressLine::new();
         let resume = "continue: the same command again";
         let is_enough = |results: &Results| progress.advance(&results.endings, false);
@@ -241,12 +189,25 @@ impl Played<'_> {
             print_stderr(&format!("referee: stopped; {resume}"));
             return Err(Failure::Interrupted);
         }
+        let endings = &results.endings;
         Ok(RungResult::new(
-            self.rung,
-            self.seed,
-            self.folder.clone(),
+            rung,
+            seed,
+            folder.to_owned(),
             &progress,
-            &results.endings,
+            endings,
         ))
     }
+}
+
+/// The graded bot first.
+fn both(bot: &Entrant, reference: &Entrant) -> Vec<Entrant> {
+    let (mut bot, mut reference) = (bot.clone(), reference.clone());
+    "graded".clone_into(&mut bot.plan.slug);
+    "reference".clone_into(&mut reference.plan.slug);
+    while reference.plan.name == bot.plan.name {
+        reference.plan.name.push('\'');
+    }
+    reference.program.name.clone_from(&reference.plan.name);
+    vec![bot, reference]
 }

@@ -2,22 +2,22 @@
 
 mod climb;
 
-use std::fs;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use self::climb::Climb;
-use super::tournament::{Options, bots_of, jobs, resolved};
+use super::tournament::{GamesOptions, Options, bots_of, jobs, resolved};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
+use crate::arena::preparation::write_pieces;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program, unreadable};
-use crate::cli::support::values::{self, TimeOptions};
+use crate::cli::support::values::TimeOptions;
 use crate::league::grading::scale::{self, Scale};
 use crate::league::grading::{Grade, Verdict};
 use crate::league::intake::people::StudentList;
@@ -66,7 +66,7 @@ pub(in crate::cli) struct Args {
     time: TimeOptions,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
     #[command(flatten)]
@@ -79,10 +79,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
-        game: args.game.clone(),
-        time: args.time.clone(),
-        jobs: args.jobs,
-        sandbox: args.sandbox.clone(),
+        games: GamesOptions {
+            game: args.game.clone(),
+            time: args.time.clone(),
+            jobs: args.jobs,
+            sandbox: args.sandbox.clone(),
+            ..GamesOptions::default()
+        },
         ..Options::default()
     };
     let old = graded_tournament(&args.bots)?;
@@ -92,7 +95,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         options = options.or_planned(plan)?;
     }
     let ruleset = options.ruleset(old.as_ref())?;
-    let sandbox = options.sandbox.sandbox()?;
+    let sandbox = options.games.sandbox.sandbox()?;
     let requests = match &old {
         Some(plan) => bots_of(plan)?,
         None => options.bots(&args.bots)?,
@@ -110,7 +113,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Some(_) => Path::new(&args.bots[0]).join("grades"),
         None => PathBuf::from("grades"),
     });
-    fs::create_dir_all(&out).map_err(|error| unreadable(&out, &error))?;
+    let pieces_path = write_pieces(&TournamentDirectory::make(&out)?, &*ruleset)?;
     let climb = Climb {
         jobs: jobs(&options, &found.entered, &sandbox),
         options: &options,
@@ -121,6 +124,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         out: &out,
         all: args.all,
         is_checked: old.is_some(),
+        pieces_path,
     };
     let grades = with_bots(climb.grade(found))?;
     write_grades(args, &scale, &out, &grades, students.as_ref())?;
@@ -199,7 +203,7 @@ fn references(
         let request = BotRequest {
             text: resolved(&rung.bot, Path::new(&base)),
             name: Some(format!("rung {}", rung.name)),
-            time: options.time.control()?,
+            time: options.games.time.control()?,
             ..BotRequest::default()
         };
         let mut found = entrants::find(&[request], &this_program()?, sandbox)?;

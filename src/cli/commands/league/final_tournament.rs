@@ -99,9 +99,9 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
         )));
     };
     let mut options = args.options.clone().or_planned(&of_league)?;
-    options.game = options.game.or_planned(&of_league)?;
+    options.games.game = options.games.game.or_planned(&of_league)?;
     options.schedule = args.schedule.clone();
-    if options.seed == Some(of_league.seed) {
+    if options.games.seed == Some(of_league.seed) {
         return Err(Failure::Usage(format!(
             "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
             of_league.seed

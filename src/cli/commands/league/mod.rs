@@ -3,12 +3,7 @@
 mod final_tournament;
 mod update;
 
-use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::{Path, PathBuf, absolute};
-use std::process::{Command, ExitStatus};
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant, SystemTime};
-use std::{fs, io, thread};
 
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -20,15 +15,12 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
-use crate::cli::support::pages::Pages;
-use crate::cli::support::runtime::{run_interruptible, with_bots};
-use crate::cli::support::signals::{self, StopSignals};
+use crate::cli::support::runtime::with_bots;
 use crate::cli::support::values;
-use crate::league::intake::people::{self, Person};
+use crate::league::intake::people;
 use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League};
-use crate::report::serve::State;
 use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
@@ -76,23 +68,9 @@ struct Args {
     #[arg(long, value_name = "TIME", value_parser = values::time)]
     deadline: Option<Timestamp>,
 
-    /// Go on until Ctrl-C: play whenever something is handed in
-    #[arg(long, requires = "from", conflicts_with = "plan")]
-    watch: bool,
-
     /// Play nothing: plan the games that are missing, to be played in parts by `referee shard run`
-    #[arg(hide_short_help = true, long)]
+    #[arg(long)]
     plan: bool,
-
-    /// Run this command line after the games of an update, to publish pages or to tell others; it finds
-    /// the folder in `$REFEREE_FOLDER` and the number of new games in `$REFEREE_NEW_GAMES`
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "COMMAND",
-        conflicts_with = "plan"
-    )]
-    after: Option<String>,
 
     /// A TOML file with options; the command line takes precedence
     #[arg(long, value_name = "FILE")]
@@ -109,62 +87,72 @@ impl Args {
 }
 
 fn run_update(args: &Args) -> Result<(), Failure> {
-    let mut options = args.options.clone();
-    options.bots = BotOptions::read(args.config.as_deref())?;
-    if args.folder().is_file() {
-        let shown = args.folder().display();
+    if let Some(config) = &args.config
+        && !BotOptions::read(Some(config))?.is_empty()
+    {
+        return Err(Failure::Usage(format!(
+            "{}: [[bots]] are for a tournament; in a league the bots are the submissions of --from, so leave them out",
+            config.display()
+        )));
+    }
+    let folder = args.folder();
+    let shown = folder.display();
+    if folder.is_file() {
         return Err(Failure::Usage(format!(
             "{shown}: it is a file, and a league has a folder; submissions in it are taken in by --from {shown}"
         )));
     }
-    let league = League::read(args.folder())?;
-    if league.is_none() && TournamentDirectory::at(args.folder()).plan()?.is_some() {
+    let league = League::read(folder)?;
+    let old = TournamentDirectory::at(folder).plan()?;
+    if league.is_none() && old.is_some() {
         return Err(Failure::Usage(format!(
-            "{}: this folder holds a tournament and no league; choose another one",
-            args.folder().display()
+            "{shown}: this folder holds a tournament and no league; choose another one"
         )));
     }
-    if args.from.is_none() && league.is_none() {
-        return Err(no_league(args));
+    let has_members = league
+        .as_ref()
+        .is_some_and(|league| !league.members.is_empty());
+    if args.from.is_none() && !has_members {
+        return Err(Failure::Usage(format!(
+            "{shown}: there is no league yet; say where submissions come from: --from FOLDER"
+        )));
     }
     if let Some(source) = &args.from
-        && whole(args.folder()).starts_with(whole(source))
+        && whole(folder).starts_with(whole(source))
     {
         return Err(Failure::Usage(format!(
-            "{}: the folder of the league, {}, is in it and would be taken for a submission; choose one outside",
+            "{}: the folder of the league, {shown}, is in it and would be taken for a submission; choose one outside",
             source.display(),
-            args.folder().display()
         )));
     }
-    let source = args.from.as_deref();
-    let look = source.map(Look::at);
-    let intake = source.map(|source| read(source, &options, args.folder()));
+    let mut options = args.options.clone();
+    if let Some(plan) = &old {
+        // Options that are not given stay as they were.
+        options = options.or_planned(plan)?;
+    }
+    let intake = args.from.as_deref().map(|source| read(source, &options));
     let intake = intake.transpose().map_err(Failure::Usage)?;
     let people = args.students.as_deref().map(people::read).transpose();
     let people = people.map_err(Failure::Usage)?;
-    let mut rounds = Rounds {
-        args,
-        options,
-        directory: LeagueDirectory::open(args.folder())?,
-        pages: None,
-        heeded: None,
-    };
-    rounds.play(intake, people)?;
-    match (source, look) {
-        (Some(source), Some(look)) if args.watch => rounds.watch(source, look),
-        _ => rounds.finish(State::Finished),
+    let directory = LeagueDirectory::open(folder)?;
+    let mut league = league.unwrap_or_default();
+    if let Some(people) = people {
+        league.enlist(people);
     }
+    if let Some(mut intake) = intake {
+        people::join(&mut intake, &league.people, |name, id| {
+            league.called(name, id)
+        });
+        take_in(&mut league, &directory, &intake)?;
+    }
+    let update = Update::new(args, &options, &directory, league, old)?;
+    with_bots(update.run())
 }
 
 /// Repositories are read in the sandbox of builds.
-fn read(source: &Path, options: &Options, folder: &Path) -> Result<Intake, String> {
+fn read(source: &Path, options: &Options) -> Result<Intake, String> {
     let choose = || {
-        let mut sandbox = options.sandbox.clone();
-        // Options that are not given stay as they were.
-        if let Ok(Some(plan)) = TournamentDirectory::at(folder).plan() {
-            sandbox = sandbox.or_planned(&plan.sandbox);
-        }
-        let chosen = sandbox.for_builds().sandbox();
+        let chosen = options.games.sandbox.for_builds().sandbox();
         chosen.map_err(|failure| failure.message(0).unwrap_or_default())
     };
     intake::read(source, &SandboxChoice::new(Box::new(choose)))
@@ -180,91 +168,6 @@ fn whole(path: &Path) -> PathBuf {
             .strip_prefix(place)
             .map_or(real.clone(), |rest| real.join(rest)),
         None => path,
-    }
-}
-
-fn no_league(args: &Args) -> Failure {
-    Failure::Usage(format!(
-        "{}: there is no league yet; say where submissions come from: --from FOLDER",
-        args.folder().display()
-    ))
-}
-
-struct Rounds<'a> {
-    args: &'a Args,
-    options: Options,
-    directory: LeagueDirectory,
-    /// Of the last update, shown until the next.
-    pages: Option<Pages>,
-    /// With `--watch`, from the end of an update until waiting: Ctrl-C then ends the wait.
-    heeded: Option<StopSignals>,
-}
-
-impl Rounds<'_> {
-    fn heed(&mut self) {
-        self.heeded = self.args.watch.then(signals::heed);
-    }
-
-    fn play(
-        &mut self,
-        mut intake: Option<Intake>,
-        people: Option<Vec<Person>>,
-    ) -> Result<(), Failure> {
-        let args = self.args;
-        let mut options = self.options.clone();
-        let old = self.directory.tournament().plan()?;
-        let league = League::read(self.directory.path())?;
-        if let Some(plan) = &old {
-            // Options that are not given stay as they were.
-            options = options.or_planned(plan)?;
-        }
-        let mut league = league.unwrap_or_default();
-        if let Some(people) = people {
-            league.enlist(people);
-        }
-        if let Some(intake) = &mut intake {
-            people::join(intake, &league.people, |name, id| league.called(name, id));
-            take_in(&mut league, &self.directory, intake)?;
-        } else if league.members.is_empty() {
-            return Err(no_league(args));
-        }
-        self.heed();
-        let update = Update::new(args, &options, &self.directory, league, old)?;
-        let new = with_bots(update.run(&mut self.pages))?;
-        if let Some(command) = &args.after {
-            // Ctrl-C ends the command and this program.
-            self.heeded = None;
-            run_after(command, self.directory.path(), new)?;
-            self.heed();
-        }
-        Ok(())
-    }
-
-    /// Each update has written its page.
-    fn finish(&mut self, state: State) -> Result<(), Failure> {
-        match self.pages.take() {
-            Some(pages) => pages.close(state),
-            None => Ok(()),
-        }
-    }
-
-    fn watch(&mut self, source: &Path, mut look: Look) -> Result<(), Failure> {
-        loop {
-            print_stderr(&format!(
-                "referee: waiting for submissions in {}; Ctrl-C to end",
-                source.display()
-            ));
-            let Some(now) = wait_for_change(source, look)? else {
-                return self.finish(State::Interrupted);
-            };
-            self.heeded = None;
-            look = now;
-            match read(source, &self.options, self.directory.path()) {
-                Ok(intake) => self.play(Some(intake), None)?,
-                // It may be being replaced.
-                Err(error) => print_stderr(&format!("referee: {error}")),
-            }
-        }
     }
 }
 
@@ -348,166 +251,4 @@ fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
         changed.push("the time limits are other ones".to_owned());
     }
     changed
-}
-
-const INTERVAL: Duration = Duration::from_secs(2);
-
-const TICK: Duration = Duration::from_millis(100);
-
-/// A hash of names, sizes and times of the files of a source.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Look(u64);
-
-impl Look {
-    /// What cannot be read looks empty: taking it in says why.
-    fn at(source: &Path) -> Self {
-        let mut hasher = DefaultHasher::new();
-        hash_tree(source, &mut hasher);
-        Self(hasher.finish())
-    }
-}
-
-fn hash_tree(path: &Path, hasher: &mut DefaultHasher) {
-    let Ok(meta) = fs::symlink_metadata(path) else {
-        return;
-    };
-    path.hash(hasher);
-    if meta.is_symlink()
-        && let Ok(target) = fs::metadata(path)
-    {
-        hash_meta(&target, hasher);
-    }
-    if !meta.is_dir() {
-        hash_meta(&meta, hasher);
-        return;
-    }
-    let Ok(entries) = fs::read_dir(path) else {
-        return;
-    };
-    let mut entries: Vec<_> = entries.flatten().map(|entry| entry.path()).collect();
-    entries.sort();
-    // In `.git` only files that name commits.
-    let is_repository = path.file_name().is_some_and(|name| name == ".git");
-    let counts = |path: &Path| {
-        let name = path.file_name().unwrap_or_default();
-        !is_repository
-            || ["HEAD", "packed-refs", "refs"]
-                .iter()
-                .any(|own| name == *own)
-    };
-    for entry in entries.iter().filter(|entry| counts(entry)) {
-        hash_tree(entry, hasher);
-    }
-}
-
-fn hash_meta(meta: &fs::Metadata, hasher: &mut DefaultHasher) {
-    meta.len().hash(hasher);
-    let modified = meta.modified().unwrap_or(SystemTime::UNIX_EPOCH);
-    modified.hash(hasher);
-}
-
-/// Waits until a source has changed and then stayed the same for a while: files may still be being copied. `None` when
-/// interrupted.
-fn wait_for_change(source: &Path, before: Look) -> Result<Option<Look>, Failure> {
-    let (look, _) = run_interruptible(|stop| {
-        let mut last = before;
-        while pause(stop) {
-            let now = Look::at(source);
-            if now != before && now == last {
-                return Ok(Some(now));
-            }
-            last = now;
-        }
-        Ok(None)
-    })?;
-    Ok(look)
-}
-
-/// Returns false when stopped.
-fn pause(stop: &AtomicBool) -> bool {
-    let begun = Instant::now();
-    while begun.elapsed() < INTERVAL {
-        if stop.load(Ordering::Relaxed) {
-            return false;
-        }
-        thread::sleep(TICK);
-    }
-    true
-}
-
-const FOLDER: &str = "REFEREE_FOLDER";
-
-const NEW_GAMES: &str = "REFEREE_NEW_GAMES";
-
-/// `--after`: runs a command line in the system's shell. A command that fails is reported and changes no result.
-fn run_after(command: &str, folder: &Path, new_games: u64) -> Result<(), Failure> {
-    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-    let mut shell = shell_command(command);
-    shell
-        .env(FOLDER, folder)
-        .env(NEW_GAMES, new_games.to_string())
-        // The results stay last on stdout.
-        .stdout(io::stderr());
-    match shell.status() {
-        Ok(status) if status.success() => {}
-        Ok(status) => print_stderr(&format!(
-            "referee: warning: the command of --after failed ({}): {command}",
-            shown_status(status)
-        )),
-        Err(error) => {
-            return Err(Failure::Referee(format!(
-                "the command of --after cannot be started: {}",
-                crate::text::cause(&error)
-            )));
-        }
-    }
-    Ok(())
-}
-
-#[cfg(unix)]
-fn shell_command(command: &str) -> Command {
-    let mut shell = Command::new("/bin/sh");
-    shell.args(["-c", command]);
-    shell
-}
-
-#[cfg(windows)]
-fn shell_command(command: &str) -> Command {
-    use std::os::windows::process::CommandExt as _;
-    let mut shell = Command::new("cmd");
-    // The shell has rules of its own for quotes.
-    shell.arg("/C").raw_arg(command);
-    shell
-}
-
-fn shown_status(status: ExitStatus) -> String {
-    match status.code() {
-        Some(code) => format!("exit status {code}"),
-        None => "ended by a signal".to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_look_sees_what_is_handed_in() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let path = |name: &str| folder.path().join(name);
-        let look = || Look::at(folder.path());
-        let mut looks = vec![look()];
-        fs::create_dir_all(path("anna/.git/objects")).expect("a folder");
-        fs::write(path("anna/.git/HEAD"), "a").expect("a file");
-        looks.push(look());
-        fs::write(path("anna/bot.py"), "print()").expect("a file");
-        looks.push(look());
-        fs::write(path("anna/.git/HEAD"), "a branch").expect("a file");
-        looks.push(look());
-        for pair in looks.windows(2) {
-            assert_ne!(pair[0], pair[1]);
-        }
-        fs::write(path("anna/.git/objects/a"), "of another branch").expect("a file");
-        assert_eq!(looks.pop(), Some(look()));
-    }
 }

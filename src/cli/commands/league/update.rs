@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::io::Write as _;
-use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -25,7 +24,6 @@ use crate::cli::commands::tournament::{
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::pages::Pages;
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
@@ -62,9 +60,9 @@ impl<'a> Update<'a> {
         league: League,
         old: Option<Plan>,
     ) -> Result<Self, Failure> {
-        let sandbox = options.sandbox.sandbox()?;
+        let sandbox = options.games.sandbox.sandbox()?;
         let ruleset = options.ruleset(old.as_ref())?;
-        let seed = options.seed.or(old.as_ref().map(|plan| plan.seed));
+        let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
         let seed = seed.unwrap_or_else(|| {
             let drawn = seed::drawn();
             print_stderr(&format!("referee: seed {drawn}"));
@@ -82,8 +80,7 @@ impl<'a> Update<'a> {
         })
     }
 
-    /// Returns the number of games played. `pages`: those of the last update.
-    pub(super) async fn run(mut self, pages: &mut Option<Pages>) -> Result<u64, Failure> {
+    pub(super) async fn run(mut self) -> Result<(), Failure> {
         // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
@@ -105,10 +102,11 @@ impl<'a> Update<'a> {
         older_versions(&self.league, self.args.deadline)?;
         let (plan, entered) = self.plan(&request)?;
         let plan = self.switch(plan)?;
+        let students = students(&self.league, self.args.deadline);
+        tournament.write("students.csv", &students)?;
         if self.args.plan {
-            write_students(self.directory, &self.league, self.args.deadline)?;
             print_plan(&plan, &tournament);
-            return Ok(0);
+            return Ok(());
         }
         let journal_file = tournament.journal_file();
         let (journal, _) = tournament.open_journal(&journal_file, LINGERING_LOCK)?;
@@ -119,32 +117,20 @@ impl<'a> Update<'a> {
             ..opened?
         };
         let kept = arena.results.games;
-        let pages = self.pages(pages, &journal_file)?;
-        let folder = self.args.folder().to_string_lossy();
-        let resume = format!("continue: referee league {}", shell::quoted(&folder));
-        let results = play(arena, self.options, pages, &resume, &mut stops).await?;
-        write_students(self.directory, &self.league, self.args.deadline)?;
-        print_summary(results.games - kept, kept)?;
-        Ok(results.games - kept)
-    }
-
-    /// Takes on those of the last update.
-    fn pages(&self, last: &mut Option<Pages>, journal: &Path) -> Result<Pages, Failure> {
-        if let Some(pages) = last {
-            pages.begin_again(journal)?;
-            return Ok(pages.clone());
-        }
         let bounds = self.sandbox.bounds();
         let pages = self.options.pages.open(
             &title_of_folder(self.args.folder()),
-            Some(journal),
-            Some(journal),
+            Some(&journal_file),
+            Some(&journal_file),
             Some(self.args.folder()),
             bounds.iter().map(Bound::line).collect(),
             &self.ruleset,
         )?;
-        *last = Some(pages.clone());
-        Ok(pages)
+        let folder = self.args.folder().to_string_lossy();
+        let resume = format!("continue: referee league {}", shell::quoted(&folder));
+        let results = play(arena, self.options, pages, &resume, &mut stops).await?;
+        let new = counted(results.games - kept, "new game", "new games");
+        Ok(writeln!(Stdout, "{new}, {kept} kept")?)
     }
 
     /// Of the versions that are `wanted`.
@@ -173,11 +159,11 @@ impl<'a> Update<'a> {
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
             let mut rejected = found.rejected;
             let mut fit = found.entered;
-            if !self.options.no_check {
+            if !self.options.games.no_check {
                 let ruleset = &self.ruleset;
                 fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
             }
-            let mut notices = Notices::default();
+            let notices = Notices::default();
             notices.print(Notice::checked(fit.len(), of));
             for bot in &rejected {
                 notices.print(Notice::rejected(bot));
@@ -226,7 +212,7 @@ impl<'a> Update<'a> {
             "referee: building {}",
             counted(count, "submission", "submissions")
         ));
-        let sandbox = self.options.sandbox.for_builds().sandbox()?;
+        let sandbox = self.options.games.sandbox.for_builds().sandbox()?;
         let permits = Rc::new(Semaphore::new(jobs.max(1)));
         let local = LocalSet::new();
         let builds: Vec<_> = sources
@@ -276,7 +262,7 @@ impl<'a> Update<'a> {
                 Ok(program) => requests.push(BotRequest {
                     text: absolute(&program)?,
                     name: Some(name.clone()),
-                    time: self.options.time.control()?,
+                    time: self.options.games.time.control()?,
                     ..BotRequest::default()
                 }),
                 Err(problem) => rejected.push(self.rejected(
@@ -296,7 +282,7 @@ impl<'a> Update<'a> {
             bot: BotPlan {
                 name: name.to_owned(),
                 slug: member.folder.clone(),
-                limits: Limits::from(self.options.time.unchecked()),
+                limits: Limits::from(self.options.games.time.unchecked()),
                 ..BotPlan::default()
             },
             reason,
@@ -388,21 +374,6 @@ fn older_versions(league: &League, deadline: Option<Timestamp>) -> Result<(), Fa
         }
     }
     Ok(())
-}
-
-fn write_students(
-    directory: &LeagueDirectory,
-    league: &League,
-    deadline: Option<Timestamp>,
-) -> Result<(), Failure> {
-    let text = students(league, deadline);
-    directory.tournament().write("students.csv", &text)?;
-    Ok(())
-}
-
-fn print_summary(new: u64, kept: u64) -> Result<(), Failure> {
-    let new = counted(new, "new game", "new games");
-    Ok(writeln!(Stdout, "{new}, {kept} kept")?)
 }
 
 /// Notes the places of the old table, or those before it while games are missing.

@@ -43,12 +43,8 @@ pub(super) struct Args {
 
     /// At most so many, spread over levels and kinds, more of the easier ones; of those alike, the ones at which most bots
     /// failed
-    #[arg(long, value_name = "N", value_parser = values::at_least::<usize>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
     limit: Option<usize>,
-
-    /// Only positions with at most so many free cells [default: 10 for Quarto, 28 for Four In A Row]
-    #[arg(long, value_name = "N", value_parser = values::within::<usize>(1..=42), allow_negative_numbers = true)]
-    free: Option<usize>,
 
     /// Time to solve each position, and again each turn; what takes longer is left out
     #[arg(long, value_name = "TIME", default_value = "5s", value_parser = values::positive_duration)]
@@ -95,7 +91,7 @@ fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
 fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>, Failure> {
     let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
     for path in files {
-        read(args, path, &mut makers, &solvers, stop)?;
+        read(path, &mut makers, &solvers, stop)?;
     }
     let effort = Effort {
         time: args.time_per_move,
@@ -120,7 +116,6 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
 }
 
 fn read(
-    args: &Args,
     path: &Path,
     makers: &mut Vec<Maker>,
     solvers: &Solvers,
@@ -144,7 +139,7 @@ fn read(
             makers.push(maker(&record, solvers).map_err(wrong)?);
         }
         let cells = registry::find(&record.game).map_or(0, |game| game.provable_cells);
-        let added = makers[index].add(&record, args.free.unwrap_or(cells));
+        let added = makers[index].add(&record, cells);
         added.map_err(wrong)?;
     }
     Ok(())

@@ -23,7 +23,7 @@ Examples:
   referee puzzles run builtin:quarto ./mybot
   referee puzzles make games.jsonl --limit 50 -o class.jsonl
   referee puzzles page class.jsonl -o class.html
-  referee puzzles run class.jsonl ./mybot --require 80% --junit puzzles.xml";
+  referee puzzles run class.jsonl ./mybot --require 80%";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]

@@ -1,14 +1,12 @@
-//! What was made, and what a bot solved: as tables, JSON or XML as of `JUnit`.
+//! What was made, and what a bot solved: as tables or JSON.
 
 use std::fmt::Write as _;
-use std::time::Duration;
 
 use serde_json::{Map, Value as Json, json};
 
 use super::run::Attempt;
 use crate::cli::support::recorded::{fault_json, fault_lines};
 use crate::puzzles::{HIGHEST_LEVEL, Kind, Puzzle};
-use crate::report::escaped;
 use crate::report::terminal::{Palette, aligned};
 use crate::text::{counted, escape_controls, milliseconds};
 
@@ -133,34 +131,6 @@ impl Attempt<'_> {
         }
         json
     }
-
-    fn case(&self) -> String {
-        let (id, game) = (escaped(&self.puzzle.id), escaped(&self.puzzle.game));
-        let (kind, time) = (self.puzzle.kind.name(), self.time.as_secs_f64());
-        let head =
-            format!(r#"        <testcase name="{id}" classname="{game}.{kind}" time="{time:.3}""#);
-        let Some(problem) = self.problem(0) else {
-            return format!("{head}/>\n");
-        };
-        let (kind, stderr) = match &self.asked {
-            Some(Err(fault)) => (fault.fault.reason().name(), fault.stderr.trim_end()),
-            Some(Ok(_)) => ("wrong-answer", ""),
-            None => ("not-asked", ""),
-        };
-        let stderr = if stderr.is_empty() {
-            String::new()
-        } else {
-            format!("            <system-err>{}</system-err>\n", escaped(stderr))
-        };
-        let (problem, position) = (escaped(&problem), escaped(&self.puzzle.position));
-        format!(
-            r#"{head}>
-            <failure message="{problem}" type="{kind}">asked: {position}
-{problem}</failure>
-{stderr}        </testcase>
-"#
-        )
-    }
 }
 
 impl Report<'_> {
@@ -175,7 +145,7 @@ impl Report<'_> {
         kinds.filter(|kind| self.of(Some(*kind), None).next().is_some())
     }
 
-    pub(super) fn text(&self, all_failed: bool, least: Option<f64>, palette: &Palette) -> String {
+    pub(super) fn text(&self, least: Option<f64>, palette: &Palette) -> String {
         let cell = |kind, level| match Tally::of(self.of(kind, level)) {
             Tally { of: 0, .. } => String::new(),
             Tally { solved, of } => format!("{solved}/{of}"),
@@ -189,12 +159,11 @@ impl Report<'_> {
             let position = escape_controls(position);
             Some(format!("{id}  {position}  {}: {problem}\n", kind.words()))
         });
-        let listed = if all_failed { usize::MAX } else { LISTED };
-        out.extend(failed.clone().take(listed));
-        let more = failed.count().saturating_sub(listed);
+        out.extend(failed.clone().take(LISTED));
+        let more = failed.count().saturating_sub(LISTED);
         if more > 0 {
             let more = counted(more as u64, "other", "others");
-            let _ = writeln!(out, "and {more}; --failed lists all");
+            let _ = writeln!(out, "and {more}; --json has all");
         }
         let tally = Tally::of(self.attempts);
         let Tally { solved, of } = tally;
@@ -228,31 +197,5 @@ impl Report<'_> {
             "puzzles": self.attempts.iter().map(Attempt::json).collect::<Vec<_>>(),
             "complete": self.is_complete,
         })
-    }
-
-    pub(super) fn junit(&self) -> String {
-        let failures = |tally: Tally| tally.of - tally.solved;
-        let mut suites = String::new();
-        for kind in self.kinds() {
-            let own = || self.of(Some(kind), None);
-            let tally = Tally::of(own());
-            let (kind, tests, failed) = (kind.words(), tally.of, failures(tally));
-            let time: Duration = own().map(|attempt| attempt.time).sum();
-            let time = time.as_secs_f64();
-            let _ = writeln!(
-                suites,
-                r#"    <testsuite name="{kind}" tests="{tests}" skipped="0" errors="0" failures="{failed}" time="{time:.3}">"#
-            );
-            suites.extend(own().map(Attempt::case));
-            suites.push_str("    </testsuite>\n");
-        }
-        let name = escaped(&format!("{}: {}", self.bot, self.set));
-        let (tests, failed) = (self.attempts.len(), failures(Tally::of(self.attempts)));
-        format!(
-            r#"<?xml version="1.0" encoding="UTF-8"?>
-<testsuites name="{name}" tests="{tests}" skipped="0" failures="{failed}" errors="0">
-{suites}</testsuites>
-"#
-        )
     }
 }

@@ -1,8 +1,6 @@
 //! `referee puzzles run SET BOT`: asks a bot every puzzle of a set.
 
-use std::fs;
 use std::io::{self, Write as _};
-use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,8 +12,8 @@ use crate::cli::support::output::{ProgressBar, Stdout};
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{PiecesFile, palette, unwritable};
-use crate::cli::support::values::{self, AnswerTimes};
+use crate::cli::support::setup::{PiecesFile, palette};
+use crate::cli::support::values::AnswerTimes;
 use crate::play::examiner::{Asked, Examiner, Line};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
@@ -44,20 +42,12 @@ pub(super) struct Args {
     #[arg(long, value_name = "SHARE", value_parser = share)]
     require: Option<f64>,
 
-    /// List every puzzle that it does not solve
-    #[arg(long)]
-    failed: bool,
-
     /// Print one JSON document
     #[arg(long)]
     json: bool,
 
-    /// Also write the results to this file as `JUnit` XML, for CI systems
-    #[arg(long, value_name = "FILE")]
-    junit: Option<PathBuf>,
-
     /// What `REFEREE_SEED` says
-    #[arg(long, value_name = "N", default_value = "0", value_parser = values::within::<u32>(0..=0x7fff_ffff), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
     seed: u32,
 
     #[command(flatten)]
@@ -133,13 +123,10 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         attempts: &attempts,
         is_complete: attempts.len() == puzzles.len(),
     };
-    if let Some(path) = &args.junit {
-        fs::write(path, report.junit()).map_err(|error| unwritable(path, &error))?;
-    }
     let text = if args.json {
         format!("{}\n", report.json())
     } else {
-        report.text(args.failed, args.require, &palette(&io::stdout()))
+        report.text(args.require, &palette(&io::stdout()))
     };
     Stdout.write_all(text.as_bytes())?;
     done?;

@@ -24,12 +24,11 @@ use crate::text::counted;
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::NotEntered;
 
-/// Writes `NAME.html` and `NAME.md` for the bots of `names`, or for all; for a bot that did not enter, `NAME.md` with
+/// Writes `NAME.html` and `NAME.md` for each bot; for one that did not enter, `NAME.md` with
 /// the reason. `members`: those of a league, by name.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
     not_entered: &[NotEntered],
-    names: &[String],
     folder: &Path,
     members: &BTreeMap<String, OfMember>,
 ) -> Result<(), Failure> {
@@ -44,32 +43,21 @@ pub(in crate::cli) fn write_each(
         .filter(|absent| !all.contains(&absent.name))
         .collect();
     all.extend(absent.iter().map(|absent| absent.name.clone()));
-    if let Some(missing) = names.iter().find(|name| !all.contains(*name)) {
-        return Err(Failure::Usage(format!(
-            "--for {missing}: no game of this bot is there; there are games of {}",
-            all.into_iter().collect::<Vec<_>>().join(", ")
-        )));
-    }
     fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
-    // File names do not depend on the choice.
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
-    let mut written = 0;
     for (name, slug) in all.iter().zip(slugs(&all)) {
-        if names.is_empty() || names.iter().any(|chosen| chosen == name) {
-            let place = folder.join(slug);
-            let member = members.get(*name).unwrap_or(&stranger);
-            let since = member.since.as_ref();
-            if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
-                write_text(&place, &not_entered_text(name, &absent.reason, since))?;
-            } else {
-                write_one(files, name, &place, since, &member.homes)?;
-            }
-            written += 1;
+        let place = folder.join(slug);
+        let member = members.get(*name).unwrap_or(&stranger);
+        let since = member.since.as_ref();
+        if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
+            write_text(&place, &not_entered_text(name, &absent.reason, since))?;
+        } else {
+            write_one(files, name, &place, since, &member.homes)?;
         }
     }
     print_stderr(&format!(
         "referee: {} in {}, each with the own games of a bot: NAME.html to look at the games, NAME.md for what to mend",
-        counted(written, "page", "pages"),
+        counted(all.len() as u64, "page", "pages"),
         folder.display()
     ));
     Ok(())

@@ -53,15 +53,11 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "live", "private", "title"])]
     each: Option<PathBuf>,
 
-    /// With --each: only for the bot of this name; may be given more than once
-    #[arg(long = "for", value_name = "NAME", requires = "each")]
-    only: Vec<String>,
-
     #[command(flatten)]
     live: LiveOptions,
 
     #[command(flatten)]
-    game_program: GameProgramOption,
+    game: GameProgramOption,
 }
 
 /// The game that draws its positions: the first record's, if its program is given.
@@ -69,7 +65,7 @@ fn game_of(
     program: &GameProgramOption,
     records: &[PathBuf],
 ) -> Result<Option<Arc<dyn Ruleset>>, Failure> {
-    let Some(file) = records.first().filter(|_| program.game_program.is_some()) else {
+    let Some(file) = records.first().filter(|_| program.text().is_some()) else {
         return Ok(None);
     };
     let failed = |error| unreadable(file, &error);
@@ -94,13 +90,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             of_leagues.extend(members(path)?);
         }
         let records = with_analyses(&args.files, &records);
-        return write_each(
-            &analysed_first(&records),
-            &absent,
-            &args.only,
-            folder,
-            &of_leagues,
-        );
+        return write_each(&analysed_first(&records), &absent, folder, &of_leagues);
     }
     let shown = if args.live.is_on() {
         records.clone()
@@ -111,7 +101,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         title,
         private: args.private,
         skip_copies: shown.len() > 1,
-        game: game_of(&args.game_program, &records)?,
+        game: game_of(&args.game, &records)?,
         frame: args.live.frame(),
         ..html::Options::default()
     });

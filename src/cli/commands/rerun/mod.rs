@@ -37,7 +37,7 @@ Of a process that had played other games of the file before, all lines are sent,
 
 Examples:
   referee rerun games.jsonl --lost ./mybot
-  referee rerun tournament-2026-01-31-100000 --game p000012a ./mybot
+  referee rerun tournament-2026-01-31-100000 --number p000012a ./mybot
   referee rerun games.jsonl --lost --as oldbot --json ./newbot
 
 Exit status: 0 nothing that was wrong is still there, and nothing is new; 3 otherwise; 2 wrong
@@ -53,12 +53,12 @@ pub(in crate::cli) struct Args {
     bot: String,
 
     /// Only the games that it lost, by a forfeit or otherwise
-    #[arg(long, conflicts_with = "game")]
+    #[arg(long, conflicts_with = "number")]
     lost: bool,
 
     /// Only this game: 1 for the first of the file, or its id, such as p000012a
     #[arg(long, value_name = "N|ID")]
-    game: Option<GameChoice>,
+    number: Option<GameChoice>,
 
     /// The time for a move [default: as in the game, else 10s; where there was no limit, an answer has 1 min]
     #[arg(long, value_name = "TIME", value_parser = values::move_time)]
@@ -75,7 +75,7 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "asked again")?;
     let file = records_of(&args.file)?;
-    let rules = RecordedRules::new(&args.asked.game_program);
+    let rules = RecordedRules::new(&args.asked.game);
     let games = read(args, &rules, &program, &file)?;
     let program = args.asked.sandbox.confine(&program)?;
     let effort = Effort::Time(args.asked.time_per_move);
@@ -160,12 +160,12 @@ fn read(
             Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
         };
         count = line.number();
-        let is_named = match &args.game {
+        let is_named = match &args.number {
             Some(game) => !is_there && game.is(count, || Some(record.id.clone())),
             None => true,
         };
         is_there |= is_named;
-        let is_only = is_named && args.game.is_some();
+        let is_only = is_named && args.number.is_some();
         let recorded = Recorded::of(file, count, record, rules)?;
         let by = match recorded.part(program, part) {
             Ok(by) => by,
@@ -192,7 +192,7 @@ fn read(
         game.is_chosen &= !args.lost || game.result() == "loss";
         games.push(game);
     }
-    match (&args.game, others) {
+    match (&args.number, others) {
         (Some(game), _) if !is_there => Err(game.missing(file, count)),
         (_, Some(failure)) if games.is_empty() => Err(failure),
         _ => Ok(games),

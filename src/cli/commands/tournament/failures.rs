@@ -14,7 +14,6 @@ use crate::bot::naming::folder_name;
 use crate::bot::shell;
 use crate::bot::submission::only_program;
 use crate::cli::support::failure::Failure;
-use crate::play::TimeControl;
 use crate::text::escape_controls;
 
 pub(super) fn resume_command(
@@ -28,7 +27,7 @@ pub(super) fn resume_command(
         Some(shard) => format!("to resume: referee shard run {path} --shard {shard}"),
     };
     // Options that the plan does not hold.
-    if let Some(jobs) = options.jobs {
+    if let Some(jobs) = options.games.jobs {
         let _ = write!(command, " --jobs {jobs}");
     }
     if options.analyse {
@@ -37,8 +36,8 @@ pub(super) fn resume_command(
     if let Some(time) = options.time_per_move {
         let _ = write!(command, " --time-per-move {}s", time.as_secs_f64());
     }
-    for word in options.pages.words() {
-        let _ = write!(command, " {}", shell::quoted(&word));
+    if options.pages.are_on() {
+        command.push_str(", with --report or --live as before");
     }
     command
 }
@@ -88,124 +87,84 @@ impl From<TournamentError> for Failure {
     }
 }
 
-/// For how many late bots commands are written out.
-const WRITTEN: usize = 3;
-
 /// How bots play that came late or have changed.
 fn late_entry(directory: &Path, plan: &Plan, late: &[BotPlan]) -> String {
     let names: Vec<&str> = late.iter().map(|bot| bot.name.as_str()).collect();
-    let mut text = format!(
-        "to play with {} all the same, let {} meet the others in a folder of its own, and count both:",
+    let gauntlets = late.iter().map(|bot| gauntlet(directory, plan, bot));
+    let is_known = |bot: &BotPlan| plan.bots.iter().any(|known| known.name == bot.name);
+    // Without it the games of both versions count for one bot.
+    let by = if late.iter().any(is_known) {
+        " --by version"
+    } else {
+        ""
+    };
+    format!(
+        "to play with {} all the same, let {} meet the others in a folder of its own, and count both:{}{by}",
         names.join(", "),
         if names.len() == 1 { "it" } else { "each" },
-    );
-    let is_new = |bot: &BotPlan| plan.bots.iter().all(|known| known.name != bot.name);
-    for (place, bot) in late.iter().enumerate().take(WRITTEN) {
-        let before = late[..place].iter().filter(|bot| is_new(bot));
-        let _ = write!(text, "\n  {}", gauntlet(directory, plan, bot, before));
-    }
-    if names.len() > WRITTEN {
-        let _ = write!(text, "\n  and so on for {}", names[WRITTEN..].join(", "));
-    }
-    let folders = late.iter().take(WRITTEN).map(|bot| out(directory, bot));
-    let folders = [word(&directory.to_string_lossy())]
-        .into_iter()
-        .chain(folders);
-    let _ = write!(
-        text,
-        "\n  referee standings {}",
-        folders.collect::<Vec<_>>().join(" ")
-    );
-    if !late.iter().all(is_new) {
-        // Without it the games of both versions count for one bot.
-        text.push_str(" --by version");
-    }
-    text
+        gauntlets.collect::<String>(),
+    )
 }
 
 /// A bot that was rejected has been fixed: how it plays.
 pub(super) fn mended_notice(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
-    let gauntlet = gauntlet(directory, plan, bot, [].iter());
     format!(
         "referee: {} did not enter when this tournament began; it has been changed since, and still plays no game \
-         of it. To let it meet the others, and count both:\n  {gauntlet}\n  referee standings {} {}",
+         of it. To let it meet the others, and count both:{}",
         bot.name,
-        word(&directory.to_string_lossy()),
-        out(directory, bot)
+        gauntlet(directory, plan, bot)
     )
 }
 
-fn out(directory: &Path, bot: &BotPlan) -> String {
-    let directory = directory.to_string_lossy();
-    word(&format!(
-        "{}-{}",
-        directory.trim_end_matches(['/', '\\']),
-        bot.slug
-    ))
-}
-
-/// The command that plays a bot against the plan's bots and `others`.
-fn gauntlet<'a>(
-    directory: &Path,
-    plan: &'a Plan,
-    bot: &BotPlan,
-    others: impl Iterator<Item = &'a BotPlan>,
-) -> String {
-    let mut command = format!("referee tournament {}", named(bot));
-    let known = plan.bots.iter().filter(|known| known.name != bot.name);
-    for other in known.chain(others) {
-        let _ = write!(command, " {}", named(other));
-    }
-    let _ = write!(command, " --format gauntlet --pairs {}", plan.pairs);
+/// The commands that play a bot against the others and rank all.
+fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
+    let others = plan.bots.iter().filter(|known| known.name != bot.name);
+    let mut words: Vec<String> = [bot].into_iter().chain(others).map(named).collect();
+    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), value.to_owned()]);
+    add("--format", "gauntlet");
+    add("--pairs", &plan.pairs.to_string());
     if let Some(program) = &plan.game_program {
-        let _ = write!(
-            command,
-            " --game {}",
-            word(&shell_words::join(&program.command))
-        );
-        for option in plan.rules.split(' ').filter(|option| option.contains('=')) {
-            let _ = write!(command, " --game-option {}", word(option));
-        }
-    } else if plan.game != "quarto" {
-        let _ = write!(command, " --game {}", word(&plan.game));
+        add("--game", &shell_words::join(&program.command));
+        let options = plan.rules.split(' ').filter(|option| option.contains('='));
+        options.for_each(|option| add("--game-option", option));
+    } else {
+        add("--game", &plan.game);
     }
     if plan.rules != "standard" && plan.game == "quarto" {
-        let _ = write!(command, " --rules {}", word(&plan.rules));
+        add("--rules", &plan.rules);
     }
     if plan.pieces.is_some() {
-        let pieces = directory.join("pieces.csv");
-        let _ = write!(command, " --pieces {}", word(&pieces.to_string_lossy()));
+        add("--pieces", &directory.join("pieces.csv").to_string_lossy());
     }
-    let usual = Limits::from(TimeControl::default());
-    if bot.limits.move_time != usual.move_time {
-        let time = bot.limits.move_time;
-        let time = time.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds}s"));
-        let _ = write!(command, " --move-time {time}");
-    }
-    let start_time = bot.limits.start_time;
-    if (start_time - usual.start_time).abs() > f64::EPSILON {
-        let _ = write!(command, " --start-time {start_time}s");
-    }
+    let Limits {
+        move_time,
+        start_time,
+        ..
+    } = bot.limits;
+    let move_time = move_time.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds}s"));
+    add("--move-time", &move_time);
+    add("--start-time", &format!("{start_time}s"));
     if plan.sandbox.kind == "none" {
-        command.push_str(" --sandbox none");
+        add("--sandbox", "none");
     }
-    let _ = write!(command, " --out {}", out(directory, bot));
-    command
+    let folder = directory.to_string_lossy();
+    let out = format!("{}-{}", folder.trim_end_matches(['/', '\\']), bot.slug);
+    add("--out", &out);
+    let words: Vec<_> = words.iter().map(|word| shell::quoted(word)).collect();
+    let [folder, out] = [&*folder, &*out].map(shell::quoted);
+    let words = words.join(" ");
+    format!("\n  referee tournament {words}\n  referee standings {folder} {out}")
 }
 
-/// A bot as a word of a command line: its folder where that gives its name.
+/// Its folder where that gives its name.
 fn named(bot: &BotPlan) -> String {
     let folder = Path::new(&bot.bot).parent();
     let folder = folder.filter(|folder| {
         let name = folder_name(folder);
         name.is_some_and(|name| name == bot.name) && only_program(folder).is_ok()
     });
-    match folder {
-        Some(folder) => word(&folder.to_string_lossy()),
-        None => word(&bot.bot),
-    }
-}
-
-fn word(text: &str) -> String {
-    shell::quoted(text).into_owned()
+    folder.map_or_else(
+        || bot.bot.clone(),
+        |folder| folder.to_string_lossy().into_owned(),
+    )
 }

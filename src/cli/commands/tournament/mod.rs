@@ -14,7 +14,9 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
-pub(in crate::cli) use self::options::{BotOptions, Options, ScheduleOptions, bots_of, resolved};
+pub(in crate::cli) use self::options::{
+    BotOptions, GamesOptions, Options, ScheduleOptions, bots_of, resolved,
+};
 pub(in crate::cli) use self::preparation::{Notices, check_bots, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
 pub(in crate::cli) use self::run::{open_own, play, play_until, print_plan, warn_of_repetition};
@@ -25,7 +27,7 @@ use crate::arena::preparation::{Preparation, write_pieces};
 use crate::arena::shard::{Header, Shard};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::games::check_builtins;
+use crate::cli::support::games::{check_builtins, check_solvable};
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_root};
@@ -33,7 +35,6 @@ use crate::cli::support::setup::{this_program, unreadable};
 use crate::cli::support::{logging, signals};
 use crate::play::setup::now;
 use crate::sandbox::Bound;
-use crate::session::Ruleset;
 use crate::text::escape_controls;
 
 /// The arguments of `referee tournament` and `referee shard plan`.
@@ -143,7 +144,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     if let Some(plan) = &old {
         options = options.or_planned(plan)?;
     }
-    let sandbox = options.sandbox.sandbox()?;
+    let sandbox = options.games.sandbox.sandbox()?;
     let bots = match (&old, named) {
         (Some(plan), false) => bots_of(plan)?,
         _ => options.bots(texts)?,
@@ -164,7 +165,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         jobs(&options, &entrants.entered, &sandbox)
     } else {
         // For the entry checks.
-        options.jobs.map_or_else(usual_jobs, usize::from)
+        options.games.jobs.map_or_else(usual_jobs, usize::from)
     };
     if options.out.is_none() {
         print_stderr(&format!(
@@ -173,7 +174,13 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         ));
     }
     let ruleset = options.ruleset(old.as_ref())?;
-    check_solvable(&options, &*ruleset)?;
+    check_solvable(
+        &*ruleset,
+        &[
+            ("--adjudicate", options.games.adjudicate),
+            ("--analyse", options.analyse),
+        ],
+    )?;
     check_builtins(
         &*ruleset,
         entrants.entered.iter().map(|entrant| &entrant.program),
@@ -236,24 +243,6 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         play(arena, &options, pages, &resume, &mut stops).await?;
         Ok(())
     })
-}
-
-pub(in crate::cli) fn check_solvable(
-    options: &Options,
-    ruleset: &dyn Ruleset,
-) -> Result<(), Failure> {
-    for (option, is_given) in [
-        ("--adjudicate", options.adjudicate),
-        ("--analyse", options.analyse),
-    ] {
-        if is_given && !ruleset.is_solvable() {
-            return Err(Failure::Usage(format!(
-                "{option} needs a solver, and there is none for {}; leave it out",
-                ruleset.name()
-            )));
-        }
-    }
-    Ok(())
 }
 
 /// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its

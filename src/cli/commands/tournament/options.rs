@@ -27,119 +27,95 @@ use crate::tournament::standings::TieBreak;
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct ScheduleOptions {
     /// Who plays whom [default: round-robin]
-    #[arg(long, value_enum, help_heading = "Schedule")]
+    #[arg(long)]
     pub(in crate::cli) format: Option<Format>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
-    #[arg(help_heading = "Schedule", long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     rounds: Option<u32>,
 
     /// Groups of groups+knockout [default: groups of four]; they are balanced by the order of the bots
-    #[arg(help_heading = "Schedule", hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     groups: Option<u32>,
 
     /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
     /// a tournament's folder, or a name a line [default: in the order given]
-    #[arg(
-        help_heading = "Schedule",
-        hide_short_help = true,
-        long,
-        value_name = "FILE"
-    )]
+    #[arg(long, value_name = "FILE")]
     pub(in crate::cli) seeds: Option<PathBuf>,
 
     /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
     /// differences: elo0,elo1 or elo0,elo1,alpha,beta
-    #[arg(help_heading = "Schedule", hide_short_help = true, long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
+    #[arg(long, value_name = "ELO0,ELO1", allow_hyphen_values = true, value_parser = sprt)]
     sprt: Option<Sprt>,
-
-    /// Do not begin when a bot fails the entry check
-    #[arg(
-        hide_short_help = true,
-        long,
-        conflicts_with = "no_check",
-        help_heading = "Bots"
-    )]
-    strict: bool,
 }
 
+/// How games are played, for commands that play many.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct Options {
-    /// Pairs of games in each pairing of two bots [default: 10]
-    #[arg(long, value_name = "N", value_parser = values::at_least::<u32>(1), allow_negative_numbers = true, help_heading = "Schedule")]
-    pub(in crate::cli) pairs: Option<u32>,
-
+pub(in crate::cli) struct GamesOptions {
     /// Random plies at the start of every pair [default: 4]
-    #[arg(hide_short_help = true, long,
-        value_name = "N",
-        value_parser = values::at_least::<u32>(0),
-        allow_negative_numbers = true,
-        conflicts_with = "openings",
-        help_heading = "Schedule"
-    )]
+    #[arg(long, value_name = "N", conflicts_with = "openings")]
     pub(in crate::cli) opening_plies: Option<u32>,
 
     /// Start games from the boards of this file instead, one per line
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "FILE",
-        help_heading = "Schedule"
-    )]
+    #[arg(long, value_name = "FILE")]
     pub(in crate::cli) openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
-    #[arg(long, value_name = "N", value_parser = values::seed, allow_negative_numbers = true, help_heading = "Schedule")]
+    #[arg(long, value_name = "N")]
     pub(in crate::cli) seed: Option<u64>,
-
-    /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
-    /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
-    #[arg(
-        hide_short_help = true,
-        long,
-        value_name = "NAME,…",
-        value_delimiter = ',',
-        help_heading = "Schedule"
-    )]
-    pub(in crate::cli) tie_break: Vec<TieBreak>,
 
     #[command(flatten)]
     pub(in crate::cli) game: GameOptions,
 
     /// End a game as soon as its value is proven; the time to prove it is charged to no bot
-    #[arg(long, help_heading = "Game")]
+    #[arg(long)]
     pub(in crate::cli) adjudicate: bool,
 
     #[command(flatten)]
     pub(in crate::cli) time: TimeOptions,
 
-    /// When bots get fresh processes [default: pair]
-    #[arg(long, value_enum, help_heading = "Bots")]
-    pub(in crate::cli) restart: Option<Restart>,
-
-    /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
-    #[arg(hide_short_help = true, long, value_name = "N", value_parser = values::at_least::<u32>(0), allow_negative_numbers = true, help_heading = "Bots")]
-    pub(in crate::cli) bench_after: Option<u32>,
-
     /// Let bots enter without a check
-    #[arg(hide_short_help = true, long, help_heading = "Bots")]
+    #[arg(long)]
     pub(in crate::cli) no_check: bool,
 
-    /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
-    /// standings
-    #[arg(long, help_heading = "Analysis")]
-    pub(in crate::cli) analyse: bool,
-
-    /// Time to solve each turn [default: 1s]
-    #[arg(hide_short_help = true, long, value_name = "TIME", value_parser = values::positive_duration, help_heading = "Analysis")]
-    pub(in crate::cli) time_per_move: Option<Duration>,
-
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(in crate::cli) jobs: Option<u16>,
 
     #[command(flatten)]
     pub(in crate::cli) sandbox: SandboxOptions,
+}
+
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(in crate::cli) struct Options {
+    /// Pairs of games in each pairing of two bots [default: 10]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(in crate::cli) pairs: Option<u32>,
+
+    #[command(flatten)]
+    pub(in crate::cli) games: GamesOptions,
+
+    /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
+    /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
+    #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
+    pub(in crate::cli) tie_break: Vec<TieBreak>,
+
+    /// When bots get fresh processes [default: pair]
+    #[arg(long)]
+    pub(in crate::cli) restart: Option<Restart>,
+
+    /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
+    #[arg(long, value_name = "N")]
+    pub(in crate::cli) bench_after: Option<u32>,
+
+    /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
+    /// standings
+    #[arg(long)]
+    pub(in crate::cli) analyse: bool,
+
+    /// Time to solve each turn [default: 1s]
+    #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
+    pub(in crate::cli) time_per_move: Option<Duration>,
 
     #[command(flatten)]
     pub(in crate::cli) pages: PageOptions,
@@ -160,8 +136,8 @@ pub(in crate::cli) struct Options {
 impl Options {
     /// What is not given of sandbox and times comes from the plan of a resumed tournament.
     pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
-        self.sandbox = self.sandbox.or_planned(&plan.sandbox);
-        self.time = self.time.or_planned(plan)?;
+        self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
+        self.games.time = self.games.time.or_planned(plan)?;
         Ok(self)
     }
 }
@@ -316,7 +292,7 @@ pub(in crate::cli) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
 
 impl Options {
     pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
-        let time = self.time.control()?;
+        let time = self.games.time.control()?;
         let plain = |text: String, name| BotRequest {
             text,
             name,
@@ -342,43 +318,40 @@ impl Options {
             }
         }
         for own in &self.bots {
-            bots.push(own.request(&self.time)?);
+            bots.push(own.request(&self.games.time)?);
         }
         Ok(bots)
     }
 
     /// `sandbox`: the one that was selected.
     pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
+        let (games, schedule) = (&self.games, &self.schedule);
+        let seeds = schedule.seeds.as_ref();
         PlanRequest {
-            seed: self.seed,
-            format: self.schedule.format,
-            rounds: self.schedule.rounds,
-            groups: self.schedule.groups,
+            seed: games.seed,
+            format: schedule.format,
+            rounds: schedule.rounds,
+            groups: schedule.groups,
             pairs: self.pairs,
-            opening_plies: self.opening_plies,
-            openings: self.openings.clone(),
+            opening_plies: games.opening_plies,
+            openings: games.openings.clone(),
             restart: self.restart,
             bench_after: self.bench_after,
-            adjudicate: self.adjudicate,
-            sprt: self.schedule.sprt,
+            adjudicate: games.adjudicate,
+            sprt: schedule.sprt,
             tie_breaks: self.tie_break.clone(),
-            seeded_by: self
-                .schedule
-                .seeds
-                .as_ref()
-                .map(|file| file.display().to_string()),
-            sandbox: self.sandbox.plan(sandbox),
+            seeded_by: seeds.map(|file| file.display().to_string()),
+            sandbox: games.sandbox.plan(sandbox),
             by_version: false,
-            no_check: self.no_check,
-            strict: self.schedule.strict,
+            no_check: games.no_check,
         }
     }
 
     /// From the options, else from the plan of a resumed tournament.
     pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Ruleset>, Failure> {
         match old {
-            Some(plan) => self.game.clone().or_planned(plan)?.ruleset(),
-            None => self.game.ruleset(),
+            Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),
+            None => self.games.game.ruleset(),
         }
     }
 }

@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::Arc;
 use std::thread::available_parallelism;
-use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
@@ -24,9 +23,6 @@ use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::text::{counted, escape_controls};
 
-/// Time between two lines of progress without a terminal.
-const LINE_INTERVAL: Duration = Duration::from_secs(5);
-
 const SEEDS: usize = 16;
 
 /// Prepares a new tournament or the resumption of an old one, and prints notices.
@@ -36,7 +32,7 @@ pub(super) async fn prepare(
     entrants: Entrants,
     stops: &mut mpsc::Receiver<()>,
 ) -> Result<(Plan, Vec<Entrant>), Failure> {
-    let mut notices = Notices::default();
+    let notices = Notices::default();
     let mut notify = |notice: Notice<'_>| notices.print(notice);
     if let Some(old) = old {
         let begun_in = old.clone();
@@ -50,7 +46,7 @@ pub(super) async fn prepare(
         begun = preparation.begin(entrants, &mut notify) => Some(begun),
         _ = stops.recv() => None,
     };
-    notices.clear();
+    notices.0.clear();
     let begun = begun.ok_or(Failure::Interrupted)??;
     if begun.0.format.depends_on_results() {
         print_stderr(&seed_list(&begun.0));
@@ -66,35 +62,28 @@ pub(in crate::cli) async fn check_bots(
     jobs: usize,
     pieces_path: Option<&str>,
 ) -> Result<Vec<Entrant>, Failure> {
-    let mut notices = Notices::default();
+    let notices = Notices::default();
     let mut notify = |notice: Notice<'_>| notices.print(notice);
     let fit = check_all(ruleset, bots, rejected, jobs, pieces_path, &mut notify).await?;
-    notices.clear();
+    notices.0.clear();
     Ok(fit)
 }
 
-pub(in crate::cli) struct Notices {
-    line: ProgressLine,
-    shown: Instant,
-}
+pub(in crate::cli) struct Notices(ProgressLine);
 
 impl Default for Notices {
     fn default() -> Self {
-        Self {
-            line: ProgressLine::new(),
-            shown: Instant::now(),
-        }
+        Self(ProgressLine::new())
     }
 }
 
 impl Notices {
-    fn clear(&self) {
-        self.line.clear();
-    }
-
-    pub(in crate::cli) fn print(&mut self, notice: Notice<'_>) {
+    pub(in crate::cli) fn print(&self, notice: Notice<'_>) {
         let text = match notice {
-            Notice::Checking { name, number, of } => return self.checking(name, number, of),
+            Notice::Checking { name, number, of } => {
+                let text = format!("checking {number} of {of}: {}", escape_controls(name));
+                return self.0.report_if_due(text);
+            }
             Notice::Mended {
                 bot,
                 plan,
@@ -102,18 +91,8 @@ impl Notices {
             } => mended_notice(directory.path(), plan, bot),
             Notice::Text(text) => format!("referee: {text}"),
         };
-        self.clear();
+        self.0.clear();
         print_stderr(&text);
-    }
-
-    fn checking(&mut self, name: &str, number: usize, of: usize) {
-        let text = format!("checking {number} of {of}: {}", escape_controls(name));
-        if self.line.is_terminal() {
-            self.line.show(text);
-        } else if self.shown.elapsed() >= LINE_INTERVAL {
-            self.shown = Instant::now();
-            print_stderr(&format!("referee: {text}"));
-        }
     }
 }
 
@@ -192,7 +171,7 @@ pub(in crate::cli) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sa
 fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let cores = available_parallelism().map_or(1, usize::from);
     let s = |count: usize| if count == 1 { "" } else { "s" };
-    let Some(jobs) = options.jobs else {
+    let Some(jobs) = options.games.jobs else {
         let jobs = usual_jobs();
         print_stderr(&format!(
             "referee: {jobs} game{} at once, a core for each bot (of {cores} core{}; --jobs N for \

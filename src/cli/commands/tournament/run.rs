@@ -51,7 +51,8 @@ pub(in crate::cli) async fn play(
     let (ended, plan, mut results) = match ran {
         Ok(ran) => ran,
         Err(error) => {
-            progress.pages.finish(State::Interrupted)?;
+            // What is wrong with the page matters less.
+            let _ = progress.pages.finish(State::Interrupted);
             return Err(with_resume(error, resume));
         }
     };
@@ -74,7 +75,7 @@ pub(in crate::cli) async fn play(
         };
         let concluded: Result<(), Failure> = concluded.await;
         if let Err(failure) = concluded {
-            progress.pages.finish(State::Interrupted)?;
+            let _ = progress.pages.finish(State::Interrupted);
             return Err(failure);
         }
     }
@@ -86,10 +87,7 @@ pub(in crate::cli) async fn play(
     let folder = directory.path().display();
     print_stderr(&match shard {
         None if rate == 0.0 => format!("referee: all files are in {folder}"),
-        None => format!(
-            "referee: {} a second; all files are in {folder}",
-            games(rate)
-        ),
+        None => format!("referee: {rate:.0} games a second; all files are in {folder}"),
         Some(shard) => format!(
             "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
              referee shard merge {folder}",
@@ -267,13 +265,6 @@ fn pace(played: u64, left: u64, elapsed: Duration) -> String {
     format!(", {rate:.1}/s{left}")
 }
 
-fn games(number: f64) -> String {
-    match format!("{number:.0}").as_str() {
-        "1" => "1 game".to_owned(),
-        more => format!("{more} games"),
-    }
-}
-
 fn status(plan: &Plan, results: &Results) -> String {
     let mut order: Vec<usize> = (0..plan.bots.len())
         .filter(|&bot| results.games_of[bot] > 0)
@@ -409,14 +400,5 @@ mod tests {
     fn the_pace_is_that_of_this_run() {
         assert_eq!(pace(0, 100, Duration::from_secs(3)), "");
         assert_eq!(pace(30, 60, Duration::from_secs(3)), ", 10.0/s, 6s left");
-    }
-
-    #[test]
-    fn one_game_is_not_several() {
-        let shown = [0.3, 0.9, 1.4, 1.6, 1234.5].map(games);
-        assert_eq!(
-            shown,
-            ["0 games", "1 game", "1 game", "2 games", "1234 games"]
-        );
     }
 }

@@ -4,7 +4,7 @@ use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::options::Options;
+use super::options::{GamesOptions, Options};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::arena::directory::TournamentDirectory;
@@ -42,7 +42,7 @@ pub(in crate::cli) struct RunArgs {
     shard: Shard,
 
     /// Games at once [default: half as many as there are cores]
-    #[arg(short, long, value_name = "N", value_parser = values::within::<u16>(1..=65_535), allow_negative_numbers = true)]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 
     /// Wait this long when another referee is still playing this part, then play what it left: a
@@ -92,7 +92,10 @@ pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
 pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
     let options = Options {
         out: Some(args.folder.clone()),
-        jobs: args.jobs,
+        games: GamesOptions {
+            jobs: args.jobs,
+            ..GamesOptions::default()
+        },
         ..Options::default()
     };
     start(&[], options, Task::Shard(args.shard, args.wait))

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use super::{Notes, UNREAD, output, print_stderr};
+use super::{Notes, notes, print_stderr};
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::report::terminal::shortened;
@@ -57,12 +57,18 @@ impl ProgressLine {
         }
     }
 
+    pub(in crate::cli) fn report_if_due(&self, text: String) {
+        if self.is_due() {
+            self.report(text);
+        }
+    }
+
     pub(in crate::cli) fn show(&self, text: String) {
         if self.is_terminal {
             // A line that fills the last column would be wrapped. While nobody reads, nothing is drawn: the next text
             // replaces it.
             let shown = shortened(&text, width().saturating_sub(1));
-            if !output().notes().is_stuck(UNREAD) {
+            if !notes().is_unread() {
                 let _ = write!(Notes, "\r\x1b[2K{shown}");
             }
             self.text.replace(text);

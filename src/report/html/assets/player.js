@@ -228,7 +228,7 @@ export function gameView(number, wantedTurn, only) {
     place >= 0 && numbers.length < known.games.length ? el("span", { class: "hint" }, `${place + 1} of the ${counted(numbers.length, "game")} in the list`) : null,
     next ? link(gameHash(next), "Game ", String(next), " →") : el("span"));
   if (!board) {
-    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no drawings of this game. \u201creferee report\u201d with --game-program makes them, for as many games as there is room for.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
+    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no drawings of this game. \u201creferee report\u201d with --game makes them, for as many games as there is room for.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
   }
 
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },

@@ -1,0 +1,229 @@
+//! A stream that a thread writes to.
+
+use std::collections::VecDeque;
+use std::io::{self, ErrorKind, Write};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::bot::exhaustion::start_thread;
+use crate::cli::support::signals;
+use crate::text::grouped;
+
+/// A stream that takes nothing for so long is not read.
+pub(super) const UNREAD: Duration = Duration::from_millis(250);
+
+/// How long an interrupted program waits for a reader that takes nothing.
+pub(super) const LAST_READ: Duration = Duration::from_millis(500);
+
+/// How long an interrupted program goes on writing to a reader that is slow.
+const SLOW_READ: Duration = Duration::from_secs(2);
+
+/// How often a wait looks whether it should go on.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// The most of one write: its end shows that somebody reads.
+const MOST: usize = 16 * 1024;
+
+/// Clones are the same stream.
+#[derive(Clone)]
+pub(in crate::cli) struct Stream {
+    shared: Arc<Shared>,
+    has_thread: bool,
+}
+
+struct Shared {
+    waiting: Mutex<Waiting>,
+    changed: Condvar,
+    target: Mutex<Box<dyn Write + Send>>,
+}
+
+/// What has not been written yet.
+pub(super) struct Waiting {
+    bytes: VecDeque<u8>,
+    /// When the stream last took something, or was given something to take.
+    taken: Instant,
+    dropped_lines: u64,
+    failure: Option<io::Error>,
+}
+
+impl Waiting {
+    pub(super) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Whether the stream has taken nothing for so long.
+    pub(super) fn is_stuck(&self, time: Duration) -> bool {
+        !self.is_empty() && self.taken.elapsed() >= time
+    }
+
+    /// The error of the last write that failed.
+    fn result(&self) -> io::Result<()> {
+        match &self.failure {
+            None => Ok(()),
+            Some(error) => Err(match error.raw_os_error() {
+                Some(code) => io::Error::from_raw_os_error(code),
+                None => error.kind().into(),
+            }),
+        }
+    }
+
+    /// Says how many lines are missing here, if any are.
+    fn add_notice(&mut self) {
+        let notice = match std::mem::take(&mut self.dropped_lines) {
+            0 => return,
+            1 => "referee: 1 line was not shown, since the terminal did not read it\n".to_owned(),
+            lines => format!(
+                "referee: {} lines were not shown, since the terminal did not read them\n",
+                grouped(lines)
+            ),
+        };
+        self.bytes.extend(notice.as_bytes());
+    }
+}
+
+impl Shared {
+    fn waiting(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes a part of what waits, if anything does.
+    fn write_some(&self) {
+        let waiting = self.waiting();
+        let part: Vec<u8> = waiting.bytes.iter().take(MOST).copied().collect();
+        drop(waiting);
+        if part.is_empty() {
+            return;
+        }
+        let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
+        let written = patiently(|| target.write(&part));
+        let written = written.and_then(|count| patiently(|| target.flush()).map(|()| count));
+        drop(target);
+        let mut waiting = self.waiting();
+        waiting.taken = Instant::now();
+        match written {
+            Ok(count) => drop(waiting.bytes.drain(..count)),
+            Err(error) => {
+                waiting.failure = Some(error);
+                waiting.bytes.clear();
+            }
+        }
+        if waiting.is_empty() && waiting.failure.is_none() {
+            waiting.add_notice();
+        }
+        drop(waiting);
+        self.changed.notify_all();
+    }
+
+    fn write_for_ever(&self) {
+        loop {
+            let mut waiting = self.waiting();
+            while waiting.is_empty() {
+                let woken = self.changed.wait(waiting);
+                waiting = woken.unwrap_or_else(PoisonError::into_inner);
+            }
+            drop(waiting);
+            self.write_some();
+        }
+    }
+}
+
+/// Somebody may have made the stream non-blocking.
+fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match write() {
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) =>
+            {
+                thread::sleep(LOOK);
+            }
+            done => return done,
+        }
+    }
+}
+
+impl Stream {
+    pub(in crate::cli) fn new(target: Box<dyn Write + Send>) -> Self {
+        let shared = Arc::new(Shared {
+            waiting: Mutex::new(Waiting {
+                bytes: VecDeque::new(),
+                taken: Instant::now(),
+                dropped_lines: 0,
+                failure: None,
+            }),
+            changed: Condvar::new(),
+            target: Mutex::new(target),
+        });
+        let own = Arc::clone(&shared);
+        // Where no thread can be started, that has to be said.
+        let started = start_thread("output", move || own.write_for_ever());
+        Self {
+            shared,
+            has_thread: started.is_ok(),
+        }
+    }
+
+    /// Adds text unless more than `most` bytes would wait. The error is that of an earlier write.
+    pub(in crate::cli) fn push(&self, bytes: &[u8], most: usize) -> io::Result<()> {
+        let mut waiting = self.shared.waiting();
+        if waiting.bytes.len().saturating_add(bytes.len()) > most {
+            waiting.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
+            return waiting.result();
+        }
+        if waiting.is_empty() {
+            waiting.taken = Instant::now();
+        }
+        waiting.add_notice();
+        waiting.bytes.extend(bytes);
+        let result = waiting.result();
+        drop(waiting);
+        self.shared.changed.notify_all();
+        while !self.has_thread && self.unwritten() > 0 {
+            self.shared.write_some();
+        }
+        result
+    }
+
+    pub(in crate::cli) fn unwritten(&self) -> u64 {
+        self.shared.waiting().bytes.len() as u64
+    }
+
+    pub(super) fn is_unread(&self) -> bool {
+        self.shared.waiting().is_stuck(UNREAD)
+    }
+
+    /// Waits until all has been written. After a signal no longer than a reader may take:
+    /// [`TimedOut`](ErrorKind::TimedOut).
+    pub(in crate::cli) fn written(&self) -> io::Result<()> {
+        self.wait(Waiting::is_empty)?;
+        self.shared.waiting().result()
+    }
+
+    /// As [`written`](Self::written), as long as somebody reads. Returns the lines that were dropped.
+    pub(in crate::cli) fn read_so_far(&self) -> io::Result<u64> {
+        self.wait(|waiting| waiting.is_empty() || waiting.is_stuck(UNREAD))?;
+        let waiting = self.shared.waiting();
+        let left = waiting.bytes.iter().filter(|byte| **byte == b'\n');
+        waiting.result()?;
+        Ok(waiting.dropped_lines + left.count() as u64)
+    }
+
+    pub(super) fn wait(&self, is_enough: impl Fn(&Waiting) -> bool) -> io::Result<()> {
+        let begun = Instant::now();
+        let mut waiting = self.shared.waiting();
+        while !is_enough(&waiting) {
+            if let Some(since) = signals::since_first()
+                && (waiting.is_stuck(LAST_READ) || since.min(begun.elapsed()) >= SLOW_READ)
+            {
+                return Err(ErrorKind::TimedOut.into());
+            }
+            let woken = self.shared.changed.wait_timeout(waiting, LOOK);
+            waiting = woken.unwrap_or_else(PoisonError::into_inner).0;
+        }
+        Ok(())
+    }
+}
