@@ -72,13 +72,15 @@ def main():
         printed = subprocess.run([options.referee, *run], check=True, stdout=subprocess.PIPE).stdout
         score = json.loads(printed)
         row = rows[score["bot"]]
-        results.append((float(row["elo"]), (float(row["elo_high"]) - float(row["elo_low"])) / 2, score, int(row["games"])))
+        # An open end is empty.
+        interval = "…".join(end and f"{float(end):+.0f}" for end in (row["elo_low"], row["elo_high"]))
+        results.append((float(row["elo"]), interval, score, int(row["games"])))
     results.sort(key=lambda result: -result[0])
     print("| bot | rating | puzzles | level 1 | 2 | 3 | 4 | 5 |")
     print("|---|---|---|---|---|---|---|---|")
-    for elo, error, score, _ in results:
+    for elo, interval, score, _ in results:
         levels = [f"{100 * level['solved'] / level['of']:.0f} %" for level in score["levels"].values()]
-        print(f"| `{score['bot']}` | {elo:+.0f} ± {error:.0f} | {100 * score['share']:.0f} % | {' | '.join(levels)} |")
+        print(f"| `{score['bot']}` | {elo:+.0f} ({interval}) | {100 * score['share']:.0f} % | {' | '.join(levels)} |")
     games = sum(result[3] for result in results) // 2
     rho = spearman([result[0] for result in results], [result[2]["share"] for result in results])
     print(f"\n{games} games of {len(bots)} bots; rank correlation of rating and puzzles (Spearman): {rho:.2f}")

@@ -105,9 +105,9 @@ static COLUMNS: [Column; 37] = {
         column("wins_as_second", "won as 2nd", Number, 75, Tie(TieBreak::WinsAsSecond), Of(|p| json!(p.wins_as_second))),
         column("score", "score", Share, 70, Always, Of(|p| json!(p.score))),
         column("elo", "Elo", Elo, 95, Always, Of(|p| json!(p.elo))),
-        column("", "±95%", Elo, 94, InTables, Of(|p| json!(p.error))),
-        column("elo_low", "", Elo, 0, InFiles, Of(|p| json!(p.error.map(|error| p.elo - error)))),
-        column("elo_high", "", Elo, 0, InFiles, Of(|p| json!(p.error.map(|error| p.elo + error)))),
+        column("", "95%", Elo, 94, InTables, Of(|p| json!(interval(p.elo_interval)))),
+        column("elo_low", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[0]))),
+        column("elo_high", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[1]))),
         column("los", "LOS", Share, 40, Always, Of(|p| json!(p.los))),
         column("median_ms", "median", Milliseconds, 30, Timed, Of(|p| json!(p.median_ms))),
         column("p95_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.p95_ms))),
@@ -218,6 +218,16 @@ pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<
 /// `97.5%`.
 pub(super) fn percent(share: f64) -> String {
     format!("{:.1}%", 100.0 * share)
+}
+
+/// `-12…30`; with an open end `≥ 250` or `≤ -250`, with two nothing.
+fn interval([low, high]: [f64; 2]) -> String {
+    match (low.is_finite(), high.is_finite()) {
+        (true, true) => format!("{}…{}", elo(low), elo(high)),
+        (true, false) => format!("≥ {}", elo(low)),
+        (false, true) => format!("≤ {}", elo(high)),
+        (false, false) => String::new(),
+    }
 }
 
 /// Rounded: `-12`, `0`, never `-0`.

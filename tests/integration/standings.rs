@@ -345,10 +345,11 @@ fn games_of_a_pair_are_not_independent() {
         let bot = ["a", "b", "c"]
             .iter()
             .position(|&name| place["name"] == name);
-        let expected = expected.bots[bot.unwrap()].error.unwrap();
-        let [low, high] = ["elo_low", "elo_high"].map(|end| place[end].as_f64().unwrap());
-        let error = (high - low) / 2.0;
-        assert!((error - expected).abs() < 0.051, "{error} {expected}");
+        let expected = expected.bots[bot.unwrap()].interval;
+        for (end, expected) in ["elo_low", "elo_high"].into_iter().zip(expected) {
+            let found = place[end].as_f64().unwrap();
+            assert!((found - expected).abs() < 0.051, "{found} {expected}");
+        }
     }
     // As single games they would seem to tell something else.
     let mut singles = games.clone();

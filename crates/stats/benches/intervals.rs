@@ -106,7 +106,6 @@ fn points(outcomes: [Outcome; 2]) -> u64 {
 fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Results {
     let bots = setting.bots;
     let mut results = Results::new(bots);
-    let mut adaptive = false;
     let mut meet = |a: usize, b: usize, random: &mut ChaCha8Rng| {
         let mut sum = 0;
         for _ in 0..setting.pairs {
@@ -147,7 +146,6 @@ fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Result
             }
         }
         Field::Swiss => {
-            adaptive = true;
             let count = u32::try_from(bots).expect("a small field");
             let mut so_far = swiss::Results::new(count);
             for number in 1..=cycle(count).ilog2() + 1 {
@@ -163,7 +161,6 @@ fn play(setting: &Setting, strengths: &[f64], random: &mut ChaCha8Rng) -> Result
             }
         }
     }
-    results.set_adaptive(adaptive);
     results
 }
 
@@ -195,8 +192,8 @@ pub fn coverage(setting: &Setting, tournaments: u32, seed: u64) -> Coverage {
         let results = play(setting, &strengths, &mut random);
         let ratings = rate(&results, &Model::default()).expect("a prior determines them");
         for (bot, rating) in ratings.bots.iter().enumerate() {
-            let error = rating.error.unwrap_or(0.0);
-            let is_inside = (rating.elo - (strengths[bot] - mean)).abs() <= error;
+            let [low, high] = rating.interval;
+            let is_inside = (low..=high).contains(&(strengths[bot] - mean));
             all += u32::from(is_inside);
             first += u32::from(is_inside && bot == 0);
             count += 1;

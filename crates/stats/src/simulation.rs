@@ -50,7 +50,7 @@ pub struct Forecast {
     pub best_in_three: f64,
     /// Of all pairs of bots, the share that the final ratings have in the right order.
     pub order: f64,
-    /// The mean of half the widths of the 95 % intervals, in Elo.
+    /// The median of half the widths of the 95 % intervals, in Elo; infinite where most have an open end.
     pub error: f64,
 }
 
@@ -82,7 +82,7 @@ struct Field<'a> {
 pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
     let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
     let (mut games, mut rounds) = (0, 0);
-    let (mut won, mut in_three, mut order, mut error) = (0.0, 0.0, 0.0, 0.0);
+    let (mut won, mut in_three, mut order, mut errors) = (0.0, 0.0, 0.0, Vec::new());
     for _ in 0..simulation.tournaments {
         let strengths = (0..simulation.bots).map(|_| simulation.spread * normal(&mut random));
         let mut field = Field {
@@ -121,19 +121,23 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
         won += f64::from(u8::from(place == 0));
         in_three += f64::from(u8::from(place < 3));
         order += in_order(&field.strengths, &levels);
-        let errors: Vec<f64> = ratings.bots.iter().filter_map(|bot| bot.error).collect();
-        error += mean(&errors);
+        let intervals = ratings.bots.iter().map(|bot| bot.interval);
+        errors.extend(intervals.map(|[low, high]| (high - low) / 2.0));
         games = field.games;
         rounds = field.rounds;
     }
     let all = f64::from(simulation.tournaments.max(1));
+    errors.sort_unstable_by(f64::total_cmp);
     Ok(Forecast {
         games,
         rounds,
         best_wins: won / all,
         best_in_three: in_three / all,
         order: order / all,
-        error: error / all,
+        error: errors
+            .get(errors.len() / 2)
+            .copied()
+            .unwrap_or(f64::INFINITY),
     })
 }
 
@@ -156,7 +160,6 @@ impl Field<'_> {
                 None
             }
             Schedule::Swiss(rounds) => {
-                self.results.set_adaptive(true);
                 let mut so_far = swiss::Results::new(bots);
                 for number in 1..=rounds {
                     let round = swiss::next_round(&so_far, number, pairs);
@@ -199,7 +202,6 @@ impl Field<'_> {
 
     /// Returns the last that is left first.
     fn knockout(&mut self, seeds: &[EntrantId]) -> Vec<usize> {
-        self.results.set_adaptive(true);
         let count = u32::try_from(seeds.len()).unwrap_or(u32::MAX);
         let mut played: Vec<Vec<Match>> = Vec::new();
         let mut out = Vec::new();
@@ -290,9 +292,4 @@ fn in_order(one: &[f64], other: &[f64]) -> f64 {
         }
     }
     f64::from(halves) / f64::from(all.max(1))
-}
-
-fn mean(figures: &[f64]) -> f64 {
-    let count = u32::try_from(figures.len().max(1)).unwrap_or(u32::MAX);
-    figures.iter().sum::<f64>() / f64::from(count)
 }

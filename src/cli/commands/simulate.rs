@@ -161,14 +161,18 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
             percent(forecast.best_wins),
             percent(forecast.best_in_three),
             percent(forecast.order),
-            format!("{:.0}", forecast.error),
+            if forecast.error.is_finite() {
+                format!("{:.0}", forecast.error)
+            } else {
+                "open".to_owned()
+            },
         ]);
     }
     let table = aligned(&rows, &palette(&io::stdout()), &[0]);
     format!(
         "{table}\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs when two meet, {} simulated \
          tournaments each. best wins: how often the best bot won; in order: pairs of bots that the ratings \
-         have in the right order; ±95%: half the width of the intervals, in Elo.\n",
+         have in the right order; ±95%: half the width of the intervals, in Elo; open: most have no upper or lower end.\n",
         args.bots, args.spread, args.draws, args.pairs, args.tournaments
     )
 }

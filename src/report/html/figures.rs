@@ -28,7 +28,7 @@ const CHECKPOINTS: usize = 48;
 const REASON_CHARS: usize = 2000;
 
 /// Bot, Elo, half the interval's width.
-type Rated = (usize, f64, Option<f64>);
+type Rated = (usize, f64, [f64; 2]);
 
 /// Results after some games; ratings are computed on first use.
 #[derive(Clone, Debug)]
@@ -177,7 +177,7 @@ impl Figures {
         Some(figures)
     }
 
-    /// At the checkpoints and after all games: the number of games, then bot, Elo, half the interval's width for
+    /// At the checkpoints and after all games: the number of games, then bot, Elo and interval of
     /// each.
     fn history(&self, standings: &Standings) -> Vec<Value> {
         let games = self.collector.games();
@@ -191,7 +191,7 @@ impl Figures {
             .collect();
         let now = standings.places.iter().filter_map(|place| {
             let bot = self.collector.number(&place.name)?;
-            Some((bot, tenth(place.elo), place.error.map(tenth)))
+            Some((bot, tenth(place.elo), place.elo_interval.map(tenth)))
         });
         history.push(json!([games, now.collect::<Vec<Rated>>()]));
         history
@@ -233,9 +233,11 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
     let Ok(ratings) = scores.ratings(bots, &Model::default()) else {
         return Vec::new();
     };
+    let groups: Vec<usize> = ratings.bots.iter().map(|rating| rating.group).collect();
+    let has_met = |group| groups.iter().filter(|&&other| other == group).count() > 1;
     let all = ratings.bots.iter().enumerate();
-    all.filter(|(_, rating)| rating.error.is_some())
-        .map(|(bot, rating)| (bot, tenth(rating.elo), rating.error.map(tenth)))
+    all.filter(|(_, rating)| has_met(rating.group))
+        .map(|(bot, rating)| (bot, tenth(rating.elo), rating.interval.map(tenth)))
         .collect()
 }
 

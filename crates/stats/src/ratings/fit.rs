@@ -4,8 +4,7 @@ use std::f64::consts::PI;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::dispersion::{Pooled, Residuals};
-use super::matrix::{Factor, Square, Triangle};
+use super::matrix::Square;
 use super::{Meeting, Model, Results};
 use crate::threads::{self, InOrder, locked};
 
@@ -14,6 +13,9 @@ const ITERATIONS: usize = 200;
 
 /// Smaller steps, in natural units (about 0.000 000 2 Elo), are not made.
 const CONVERGED: f64 = 1e-9;
+
+/// Longer steps, in natural units, are not made.
+const LONGEST: f64 = 2.0;
 
 /// The largest spread of strengths to begin with: the variance of the odds' logarithms. Beyond it the formula for
 /// small ones is wrong.
@@ -35,16 +37,23 @@ type Local = [f64; 3];
 type LocalSquare = [Local; 3];
 
 /// Two bots that met, the one with the lower index first.
-struct Pairing<'a> {
-    bots: [u32; 2],
-    meeting: &'a Meeting,
+#[derive(Clone, Debug)]
+pub(super) struct Pairing {
+    pub(super) bots: [u32; 2],
+    pub(super) meeting: Meeting,
     /// With either bot as the first mover.
-    virtual_draws: f64,
+    pub(super) virtual_draws: f64,
     /// By first mover, without virtual draws.
     outcomes: [[u32; 3]; 2],
 }
 
-impl Pairing<'_> {
+impl Pairing {
+    /// By first mover, without virtual draws.
+    pub(super) fn games(&self) -> [f64; 2] {
+        self.outcomes
+            .map(|counts| counts.map(f64::from).iter().sum())
+    }
+
     /// With the bot of this seat as the first mover, and with virtual draws.
     fn outcomes(&self, seat: usize) -> [f64; 3] {
         let [wins, draws, losses] = self.outcomes[seat].map(f64::from);
@@ -54,35 +63,29 @@ impl Pairing<'_> {
 
 /// The likelihood function. The parameters are the bots' strengths in natural units, then the advantage if it is
 /// fitted.
-pub(super) struct Fit<'a> {
+#[derive(Clone, Debug)]
+pub(super) struct Fit {
     pub(super) groups: Vec<usize>,
     pub(super) advantage: Option<usize>,
     parameters: usize,
-    pairings: Vec<Pairing<'a>>,
-    prior: f64,
-    adaptive: bool,
-    /// Each bot's pairs, or games without a pair.
-    units: Vec<f64>,
-    /// The number of differences of strength that the games determine, without virtual draws.
-    strengths: f64,
-    threads: usize,
+    pub(super) pairings: Vec<Pairing>,
+    /// The numbers of each bot's pairings.
+    of_bots: Vec<Vec<u32>>,
+    pub(super) threads: usize,
 }
 
-impl<'a> Fit<'a> {
-    pub(super) fn new(results: &'a Results, model: &Model) -> Self {
+impl Fit {
+    pub(super) fn new(results: &Results, model: &Model) -> Self {
         let mut games = vec![0.0; results.bots];
-        let mut units = vec![0.0; results.bots];
         let mut groups: Vec<usize> = (0..results.bots).collect();
         let mut pairings = Vec::with_capacity(results.meetings.len());
-        for (&bots, meeting) in &results.meetings {
+        for (&bots, &meeting) in &results.meetings {
             let [low, high] = bots.map(|bot| bot as usize);
             let outcomes = meeting.all();
             let total: f64 = outcomes.as_flattened().iter().copied().map(f64::from).sum();
             if total > 0.0 {
                 games[low] += total;
                 games[high] += total;
-                units[low] += meeting.units();
-                units[high] += meeting.units();
                 join(&mut groups, low, high);
                 pairings.push(Pairing {
                     bots,
@@ -96,15 +99,12 @@ impl<'a> Fit<'a> {
             let shares = pairing.bots.map(|bot| 1.0 / games[bot as usize]);
             pairing.virtual_draws *= model.prior / 4.0 * (shares[0] + shares[1]);
         }
-        let roots = groups.iter().enumerate();
-        let roots = roots.filter(|(bot, group)| bot == *group && games[*bot] > 0.0);
-        let roots = roots.count();
-        let shares = games
-            .iter()
-            .map(|games| games / (games + model.prior).max(1e-9));
-        let shares: Vec<f64> = shares.filter(|&share| share > 0.0).collect();
-        let mean = shares.iter().sum::<f64>() / to_f64(shares.len().max(1));
-        let strengths = to_f64(shares.len() - roots.min(shares.len())) * mean;
+        let mut of_bots = vec![Vec::new(); results.bots];
+        for (number, pairing) in (0..).zip(&pairings) {
+            for bot in pairing.bots {
+                of_bots[bot as usize].push(number);
+            }
+        }
         let has_advantage = model.advantage && !pairings.is_empty();
         let advantage = has_advantage.then_some(results.bots);
         let threads = if pairings.len() < MANY {
@@ -118,11 +118,25 @@ impl<'a> Fit<'a> {
             advantage,
             parameters: results.bots + usize::from(has_advantage),
             pairings,
-            prior: model.prior,
-            adaptive: results.adaptive,
-            strengths,
-            units,
+            of_bots,
         }
+    }
+
+    pub(super) fn has_games(&self, bot: usize) -> bool {
+        !self.of_bots[bot].is_empty()
+    }
+
+    /// Each pairing of the bots with these numbers once; none of the advantage.
+    pub(super) fn pairings_of(&self, bots: &[(usize, f64)]) -> impl Iterator<Item = &Pairing> {
+        bots.iter().enumerate().flat_map(move |(place, &(bot, _))| {
+            let numbers = self.of_bots.get(bot).into_iter().flatten();
+            let pairings = numbers.map(|&number| &self.pairings[number as usize]);
+            let is_new = move |pairing: &&Pairing| {
+                let mut before = bots[..place].iter();
+                !before.any(|&(other, _)| pairing.bots.map(|bot| bot as usize).contains(&other))
+            };
+            pairings.filter(is_new)
+        })
     }
 
     /// Strengths by the bots' scores, as if each had met all others of its group. A thousand bots need one curvature
@@ -143,20 +157,16 @@ impl<'a> Fit<'a> {
         }
         // Finite for a bot that won or lost all games.
         let odds = |&[points, games]: &[f64; 2]| ((points + 0.5) / (games - points + 0.5)).ln();
-        let odds: Vec<f64> = scores.iter().map(odds).collect();
-        let mut sums = vec![[0.0; 2]; bots];
-        for (&group, odds) in self.groups.iter().zip(&odds) {
-            sums[group][0] += odds;
-            sums[group][1] += 1.0;
+        for (parameter, score) in parameters.iter_mut().zip(&scores) {
+            *parameter = odds(score);
         }
-        let from_mean = |(&group, odds): (&usize, &f64)| odds - sums[group][0] / sums[group][1];
-        let centred: Vec<f64> = self.groups.iter().zip(&odds).map(from_mean).collect();
+        self.centre(&mut parameters);
         // Opponents differ from each other, too: σ of a normal variable is in the mean about σ(mean / √(1 + π/8 ·
         // variance)).
-        let spread = centred.iter().map(|odds| odds * odds).sum::<f64>() / to_f64(bots.max(1));
+        let spread = parameters.iter().map(|odds| odds * odds).sum::<f64>() / to_f64(bots.max(1));
         let factor = 1.0 / (1.0 - PI / 8.0 * spread.min(SPREAD)).sqrt();
-        for (parameter, odds) in parameters.iter_mut().zip(centred) {
-            *parameter = factor * odds;
+        for odds in &mut parameters {
+            *odds *= factor;
         }
         parameters
     }
@@ -176,8 +186,9 @@ impl<'a> Fit<'a> {
             let longest = step
                 .iter()
                 .fold(0.0, |most: f64, part| most.max(part.abs()));
-            // The likelihood is concave: a step that overshoots is halved until it no longer does.
-            let mut share = 1.0;
+            // The likelihood is concave: a step that overshoots is halved until it no longer does. Where a long one
+            // leads, the curvature can be 0.
+            let mut share = (LONGEST / longest).min(1.0);
             loop {
                 let moved = parameters
                     .iter()
@@ -190,8 +201,8 @@ impl<'a> Fit<'a> {
                     break;
                 }
                 share /= 2.0;
-                if share < 1e-9 {
-                    return None;
+                if share * longest < CONVERGED {
+                    return Some(parameters);
                 }
             }
             // What is left is to this step as this step is to the one before.
@@ -206,10 +217,27 @@ impl<'a> Fit<'a> {
         None
     }
 
-    fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
+    /// Of the first mover's strength over the second's, with its advantage.
+    pub(super) fn difference(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> f64 {
         let [first, second] = [pairing.bots[seat] as usize, pairing.bots[1 - seat] as usize];
         let advantage = self.advantage.map_or(0.0, |index| parameters[index]);
-        Odds::new(parameters[first] - parameters[second] + advantage)
+        parameters[first] - parameters[second] + advantage
+    }
+
+    fn odds(&self, parameters: &[f64], pairing: &Pairing, seat: usize) -> Odds {
+        Odds::new(self.difference(parameters, pairing, seat))
+    }
+
+    /// Subtracts from the strengths their mean in each group.
+    pub(super) fn centre(&self, parameters: &mut [f64]) {
+        let mut sums = vec![[0.0; 2]; self.groups.len()];
+        for (&group, strength) in self.groups.iter().zip(&*parameters) {
+            sums[group][0] += strength;
+            sums[group][1] += 1.0;
+        }
+        for (&group, strength) in self.groups.iter().zip(parameters) {
+            *strength -= sums[group][0] / sums[group][1];
+        }
     }
 
     /// Takes the results in the order of the pairings: sums are the same to the last bit for any number of threads.
@@ -284,16 +312,17 @@ impl<'a> Fit<'a> {
         (likelihood, gradient)
     }
 
-    /// The curvature of the log-likelihood, negated. A term is added to the strengths of each group that depends only
+    /// The lower triangle of the curvature of the log-likelihood, negated. A term is added to the strengths of each group that depends only
     /// on their mean, which the games do not determine.
-    fn curvature(&self, parameters: &[f64]) -> Square {
+    pub(super) fn curvature(&self, parameters: &[f64]) -> Square {
         let mut curvature = Sums::new(self);
         let of_pairing = |pairing: &Pairing| {
             let mut sum = LocalSquare::default();
             for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
                 let unit = Self::unit(seat);
-                add_product(&mut sum, &unit, &unit, odds.bend(pairing.outcomes(seat)));
+                let games = pairing.games()[seat] + pairing.virtual_draws;
+                add_product(&mut sum, &unit, &unit, odds.bend() * games);
             }
             sum
         };
@@ -305,7 +334,7 @@ impl<'a> Fit<'a> {
             weights[group] += curvature.at(bot, bot);
         }
         for row in 0..bots {
-            for column in (0..bots).filter(|&column| self.groups[row] == self.groups[column]) {
+            for column in (0..=row).filter(|&column| self.groups[row] == self.groups[column]) {
                 let weight = weights[self.groups[row]];
                 curvature.add(row, column, if weight > 0.0 { weight } else { 1.0 });
             }
@@ -352,7 +381,7 @@ fn join(groups: &mut [usize], a: usize, b: usize) {
 
 /// The likelihood of a game between two bots: with the difference of strength x the first mover wins with probability
 /// σ(x). A draw is half a win and half a loss.
-struct Odds {
+pub(super) struct Odds {
     /// Strength of the first mover − strength of the second + advantage.
     difference: f64,
     /// e to the power of −|difference|.
@@ -360,7 +389,7 @@ struct Odds {
 }
 
 impl Odds {
-    fn new(difference: f64) -> Self {
+    pub(super) fn new(difference: f64) -> Self {
         Self {
             difference,
             tail: (-difference.abs()).exp(),
@@ -390,10 +419,10 @@ impl Odds {
         [up, (up - down) / 2.0, -down]
     }
 
-    /// The negated second derivative.
-    fn bend(&self, [wins, draws, losses]: [f64; 3]) -> f64 {
+    /// The negated second derivative, of each game.
+    pub(super) fn bend(&self) -> f64 {
         let [first, second] = self.scores();
-        (wins + 0.5 * draws + (losses + 0.5 * draws)) * first * second
+        first * second
     }
 }
 
@@ -410,7 +439,7 @@ struct Sums {
 }
 
 impl Sums {
-    fn new(fit: &Fit<'_>) -> Self {
+    fn new(fit: &Fit) -> Self {
         let bots = fit.groups.len();
         Self {
             square: Square::zero(fit.parameters),
@@ -421,10 +450,10 @@ impl Sums {
         }
     }
 
-    fn add(&mut self, pairing: &Pairing<'_>, of_pairing: &LocalSquare) {
+    fn add(&mut self, pairing: &Pairing, of_pairing: &LocalSquare) {
         let bots = pairing.bots.map(|bot| bot as usize);
         let [low, high] = bots;
-        self.square.add(low, high, of_pairing[0][1]);
+        self.square.add(high, low, of_pairing[0][1]);
         for (seat, bot) in bots.into_iter().enumerate() {
             self.diagonal[bot] += of_pairing[seat][seat];
             self.shared[bot] += of_pairing[seat][2];
@@ -439,182 +468,10 @@ impl Sums {
         }
         if let Some(index) = self.advantage {
             for (bot, sum) in self.shared.into_iter().enumerate() {
-                square.add(bot, index, sum);
+                square.add(index, bot, sum);
             }
             square.add(index, index, self.end);
         }
-        square.mirror(Triangle::Upper);
         square
-    }
-}
-
-/// See [`Fit::hidden`]; in standard errors.
-const HIDDEN: f64 = 1.6;
-
-/// The share by which virtual draws move the rating of a bot that has played much more than its opponents further
-/// than the curvature tells: it is the curvature where their ratings are, and less where they would be without.
-const FURTHER: f64 = 0.25;
-
-/// How often the ratings without virtual draws are approached: what is missing is then less than a tenth, where half
-/// of the games are virtual.
-const STEPS: usize = 3;
-
-impl Fit<'_> {
-    /// The degrees of freedom of each bot's variance. It is mostly that of its own games; the fewer they are compared
-    /// with those of others, the less is known of how far theirs apply to it.
-    pub(super) fn freedom_of_bots(&self, freedom: f64) -> Vec<f64> {
-        let usual = self.usual_units();
-        let own = |&units: &f64| {
-            let missing = (1.0 - units / usual).max(0.0);
-            1.0 / (1.0 / freedom + missing / units.max(1e-9))
-        };
-        self.units.iter().map(own).collect()
-    }
-
-    /// The mean, over all games, of the units of the less experienced bot. In a gauntlet that is what all but one
-    /// have.
-    fn usual_units(&self) -> f64 {
-        let (mut sum, mut all) = (0.0, 0.0);
-        for pairing in &self.pairings {
-            let units = pairing.meeting.units();
-            sum += units * self.fewer_units(pairing);
-            all += units;
-        }
-        if all > 0.0 { sum / all } else { 1.0 }
-    }
-
-    fn fewer_units(&self, pairing: &Pairing) -> f64 {
-        let [low, high] = pairing.bots.map(|bot| self.units[bot as usize]);
-        low.min(high)
-    }
-
-    /// How much stronger a bot of this pairing may be than it seems, in natural units: where it has played fewer
-    /// games than is usual, a standard error without draws. Then more of its games are decided than those of others
-    /// tell.
-    fn hidden(&self, pairing: &Pairing, usual: f64) -> f64 {
-        let fewer = self.fewer_units(pairing);
-        let missing = (1.0 - fewer / usual).max(0.0);
-        HIDDEN * missing * (2.0 / fewer.max(1e-9)).sqrt()
-    }
-
-    /// The covariance of the parameters, in natural units, and its degrees of freedom.
-    pub(super) fn sandwich(&self, parameters: &[f64]) -> Option<(Square, f64)> {
-        let curvature = self.curvature(parameters).cholesky()?;
-        let (mut filling, freedom) = self.filling(parameters);
-        let pull = self.pull_without(parameters, &curvature);
-        for (row, left) in pull.iter().enumerate() {
-            for (column, right) in pull.iter().enumerate() {
-                filling.add(row, column, left * right);
-            }
-        }
-        let mut covariance = curvature.sandwich(filling);
-        self.add_further(&mut covariance, &curvature.solve(pull));
-        if self.adaptive {
-            let factors = self.adaptive_factors(parameters, &covariance);
-            covariance.scale_each(&factors);
-        }
-        Some((covariance, freedom))
-    }
-
-    /// Adds what virtual draws move the ratings further than by `moved`; see [`FURTHER`].
-    fn add_further(&self, covariance: &mut Square, moved: &[f64]) {
-        let usual = self.usual_units();
-        let factor = |&units: &f64| 1.0 + FURTHER * (1.0 - usual / units.max(usual));
-        let factors: Vec<f64> = self.units.iter().map(factor).collect();
-        for (row, left) in factors.iter().enumerate() {
-            for (column, right) in factors.iter().enumerate() {
-                let more = left * right - 1.0;
-                if more > 0.0 {
-                    covariance.add(row, column, more * moved[row] * moved[column]);
-                }
-            }
-        }
-    }
-
-    /// Factors of the variances where results decided who met whom: lucky bots meet each other, and never again those
-    /// whom they beat by luck. The fewer games, the larger the field and the closer the bots, the more that matters;
-    /// the formula comes from simulations (docs/ratings.md).
-    fn adaptive_factors(&self, parameters: &[f64], covariance: &Square) -> Vec<f64> {
-        let bots = self.groups.len();
-        let mean = |figure: &dyn Fn(usize) -> f64| {
-            (0..bots).map(figure).sum::<f64>() / to_f64(bots.max(1))
-        };
-        let few = |bot: usize| 1.0 + 1.4 * covariance.at(bot, bot).max(0.0);
-        let variance = mean(&|bot| covariance.at(bot, bot) * few(bot));
-        let spread = mean(&|bot| parameters[bot].powi(2)) / variance.max(1e-12);
-        let large = 2.0 * (to_f64(bots.max(1)).log2() - 3.4).max(0.0);
-        let close = 1.0 + large / spread.max(1.0);
-        let factor = |index| {
-            if index < bots {
-                few(index) * close
-            } else {
-                1.0
-            }
-        };
-        (0..self.parameters).map(factor).collect()
-    }
-
-    /// The covariance of the gradient, and its degrees of freedom; see [`dispersion`](super::dispersion).
-    fn filling(&self, parameters: &[f64]) -> (Square, f64) {
-        let expected = |pairing: &Pairing, seat| {
-            let [score, _] = self.odds(parameters, pairing, seat).scores();
-            score
-        };
-        let usual = self.usual_units();
-        // Computed twice, because half a million of them would be large.
-        let residuals = |pairing: &Pairing| {
-            let scores = [0, 1].map(|seat| expected(pairing, seat));
-            Residuals::new(pairing.meeting, scores, self.hidden(pairing, usual))
-        };
-        let advantages = f64::from(u8::from(self.advantage.is_some()));
-        let mut all = Residuals::default();
-        self.of_pairings(residuals, |_, of_pairing| all.join(&of_pairing));
-        let pooled = Pooled::new(&all, self.strengths, advantages, self.prior);
-        let mut filling = Sums::new(self);
-        let of_pairing = |pairing: &Pairing| {
-            let seats = [0, 1].map(Self::unit);
-            let covariance = pooled.covariance(&residuals(pairing));
-            let mut sum = LocalSquare::default();
-            for (left, row) in seats.iter().zip(covariance) {
-                for (right, covariance) in seats.iter().zip(row) {
-                    add_product(&mut sum, left, right, covariance);
-                }
-            }
-            sum
-        };
-        self.of_pairings(of_pairing, |pairing, sum| filling.add(pairing, &sum));
-        (filling.into_square(), pooled.freedom())
-    }
-
-    /// Virtual draws pull ratings together, which is not scatter, but moves them away from the truth. The pull is
-    /// taken where the ratings would be without it: where they are it is less, and the bot that all others of a
-    /// gauntlet have played is moved by what pulls all of them.
-    fn pull_without(&self, parameters: &[f64], curvature: &Factor) -> Vec<f64> {
-        let mut pull = self.pull(parameters);
-        for _ in 0..STEPS {
-            let moved = curvature.solve(pull);
-            let before = parameters.iter().zip(&moved);
-            let before: Vec<f64> = before.map(|(value, moved)| value - moved).collect();
-            pull = self.pull(&before);
-        }
-        pull
-    }
-
-    /// The slope of the likelihood of the virtual draws.
-    fn pull(&self, parameters: &[f64]) -> Vec<f64> {
-        let mut pull = vec![0.0; self.parameters];
-        let of_pairing = |pairing: &Pairing| {
-            let mut sum = Local::default();
-            for seat in 0..2 {
-                let slope = self.odds(parameters, pairing, seat).slopes()[1];
-                let unit = Self::unit(seat).map(|part| part * slope);
-                add(&mut sum, &unit, pairing.virtual_draws);
-            }
-            sum
-        };
-        self.of_pairings(of_pairing, |pairing, sum| {
-            self.add_vector(&mut pull, pairing, &sum);
-        });
-        pull
     }
 }

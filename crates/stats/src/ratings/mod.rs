@@ -4,14 +4,10 @@
 //! The ratings are the maximum-likelihood estimate, found by Newton's method and unique where it exists (Hunter, *MM
 //! algorithms for generalized Bradley–Terry models*, 2004). Draws are half a win, as in Ordo.
 //!
-//! Intervals come from the sandwich covariance `H⁻¹ S H⁻¹`: H is the curvature of the likelihood, S the covariance of
-//! its slope, from how far results scatter around what the model expects (`dispersion`). Pairs of games are the units
-//! where pairs were given, so neither draws nor correlated games make an interval too wide or too narrow. The pull of
-//! the virtual draws is added, and the quantiles are those of Student's t distribution. docs/ratings.md shows by
-//! simulation how often the intervals hold the truth.
+//! How intervals are found is said in `interval`, how often they hold the truth in docs/ratings.md.
 
-mod dispersion;
 mod fit;
+mod interval;
 mod matrix;
 
 use std::collections::BTreeMap;
@@ -20,8 +16,10 @@ use std::f64::consts::LN_10;
 use thiserror::Error;
 
 use self::fit::Fit;
+use self::interval::Profile;
 use self::matrix::Square;
-use super::sprt::{Estimate, SIGMAS_95, superiority};
+use super::sprt::Estimate;
+use crate::threads;
 
 /// Elo in one unit of the natural logarithm of the odds.
 const ELO: f64 = 400.0 / LN_10;
@@ -84,7 +82,7 @@ pub enum RatingError {
 }
 
 /// The results of two bots against each other, the one with the lower index first.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Copy, Debug, Default)]
 struct Meeting {
     /// Games without a pair, by first mover and outcome.
     games: [[u32; 3]; 2],
@@ -98,6 +96,10 @@ impl Meeting {
         let counts = self.games.as_flattened().iter();
         let counts = counts.chain(self.pairs.as_flattened());
         counts.copied().map(f64::from).sum()
+    }
+
+    fn has_pairs(&self) -> bool {
+        self.pairs.as_flattened().iter().any(|&count| count > 0)
     }
 
     fn all(&self) -> [[u32; 3]; 2] {
@@ -116,7 +118,6 @@ impl Meeting {
 #[derive(Clone, Debug)]
 pub struct Results {
     bots: usize,
-    adaptive: bool,
     /// The lower index first.
     meetings: BTreeMap<[u32; 2], Meeting>,
 }
@@ -126,15 +127,8 @@ impl Results {
     pub fn new(bots: usize) -> Self {
         Self {
             bots,
-            adaptive: false,
             meetings: BTreeMap::new(),
         }
-    }
-
-    /// Whether earlier results decided who met whom, as in a Swiss tournament. Intervals are then wider: lucky bots
-    /// meet each other, so luck counts several times.
-    pub const fn set_adaptive(&mut self, adaptive: bool) {
-        self.adaptive = adaptive;
     }
 
     fn meeting(&mut self, a: usize, b: usize) -> Result<&mut Meeting, RatingError> {
@@ -194,8 +188,8 @@ impl Results {
 pub struct Rating {
     /// Above or below the mean of the bot's group.
     pub elo: f64,
-    /// Half the width of the 95 % interval of `elo`; `None` for a bot without games.
-    pub error: Option<f64>,
+    /// The ends of the 95 % interval of `elo`; infinite where the games set no bound.
+    pub interval: [f64; 2],
     /// Bots that games connect have the same number; ratings of different groups cannot be compared.
     pub group: usize,
 }
@@ -206,9 +200,9 @@ pub struct Ratings {
     pub bots: Vec<Rating>,
     /// In Elo; `None` when it is not fitted or without games.
     pub advantage: Option<Estimate>,
+    fit: Fit,
+    parameters: Vec<f64>,
     covariance: Square,
-    /// The degrees of freedom with which each bot's variance is known.
-    freedoms: Vec<f64>,
 }
 
 impl Ratings {
@@ -218,15 +212,27 @@ impl Ratings {
         if first.group != second.group {
             return None;
         }
-        let at = |row, column| self.covariance.at(row, column);
-        let variance = (at(a, a) + at(b, b) - 2.0 * at(a, b)).max(0.0);
-        let difference = first.elo - second.elo;
-        if difference.abs() < EQUAL_ELO {
+        if (first.elo - second.elo).abs() < EQUAL_ELO {
             return Some(0.5);
         }
-        let freedom = self.freedoms[a].min(self.freedoms[b]);
-        let deviations = as_normal(difference / variance.sqrt(), freedom);
-        Some(superiority(deviations, 1.0))
+        let profile = self.profile(&[(a, 1.0), (b, -1.0)]);
+        let superiority = profile.superiority(self.parameters[b] - self.parameters[a]);
+        // Virtual draws may have put them in another order.
+        Some(if first.elo > second.elo {
+            superiority.max(0.5)
+        } else {
+            superiority.min(0.5)
+        })
+    }
+
+    fn profile(&self, weights: &[(usize, f64)]) -> Profile<'_> {
+        Profile::new(&self.fit, &self.parameters, &self.covariance, weights)
+    }
+
+    /// In Elo.
+    fn interval(&self, parameter: usize) -> [f64; 2] {
+        let ends = self.profile(&[(parameter, 1.0)]).ends();
+        ends.map(|end| ELO * (self.parameters[parameter] + end))
     }
 
     /// What to compare instead of the ratings; see [`levels`].
@@ -251,35 +257,45 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     }
     let fit = Fit::new(results, model);
     let parameters = fit.maximize().ok_or(RatingError::Undetermined)?;
-    let (mut covariance, freedom) = fit.sandwich(&parameters).ok_or(RatingError::Undetermined)?;
-
-    covariance.scale(ELO * ELO);
-    let freedoms = fit.freedom_of_bots(freedom);
-    let reach = |index: usize| {
-        // The advantage comes from all games.
-        let own = freedoms.get(index).copied().unwrap_or(freedom);
-        quantile_95(own)
-    };
-    let estimate = |index: usize| Estimate {
-        elo: ELO * parameters[index],
-        error: Some(reach(index) * covariance.at(index, index).max(0.0).sqrt()),
-    };
-    let alone = |group| fit.groups.iter().filter(|&&other| other == group).count() == 1;
-    let bots = fit.groups.iter().enumerate().map(|(bot, &group)| {
-        let Estimate { elo, error } = estimate(bot);
-        Rating {
-            elo,
-            error: error.filter(|_| !alone(group)),
+    let factor = fit.curvature(&parameters).cholesky();
+    let covariance = factor.ok_or(RatingError::Undetermined)?.inverse();
+    let bots = fit
+        .groups
+        .iter()
+        .zip(&parameters)
+        .map(|(&group, strength)| Rating {
+            elo: ELO * strength,
+            interval: [f64::NEG_INFINITY, f64::INFINITY],
             group,
+        });
+    let mut ratings = Ratings {
+        bots: bots.collect(),
+        advantage: None,
+        fit,
+        parameters,
+        covariance,
+    };
+    let mut bots = ratings.bots.clone();
+    threads::for_each_chunk(ratings.fit.threads, &mut bots, BOTS, |number, bots| {
+        for (bot, rating) in (number * BOTS..).zip(bots) {
+            if ratings.fit.has_games(bot) {
+                rating.interval = ratings.interval(bot);
+            }
         }
     });
-    Ok(Ratings {
-        bots: bots.collect(),
-        advantage: fit.advantage.map(estimate),
-        covariance,
-        freedoms,
-    })
+    ratings.bots = bots;
+    ratings.advantage = ratings.fit.advantage.map(|index| {
+        let [low, high] = ratings.interval(index);
+        Estimate {
+            elo: ELO * ratings.parameters[index],
+            error: Some((high - low) / 2.0).filter(|error| error.is_finite()),
+        }
+    });
+    Ok(ratings)
 }
+
+/// Whose intervals a thread computes at a time.
+const BOTS: usize = 16;
 
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
 const EQUAL_ELO: f64 = 1e-6;
@@ -302,31 +318,4 @@ pub fn levels(elo: &[f64]) -> Vec<f64> {
         }
     }
     levels
-}
-
-/// With fewer degrees of freedom virtual draws narrow the scatter of ratings, and the intervals are wide enough.
-const FEWEST: f64 = 4.0;
-
-/// By how much u(t) of D. L. Wallace's normal approximation of Student's t distribution (*Bounds on normal
-/// approximations to Student's and the chi-square distributions*, 1959) is larger than the normal variable. From four
-/// degrees of freedom on, quantiles of 95 % are right to 0.5 %.
-fn student_factor(freedom: f64) -> f64 {
-    (8.0 * freedom + 3.0) / (8.0 * freedom + 1.0)
-}
-
-/// Half the width of the central 95 %.
-fn quantile_95(freedom: f64) -> f64 {
-    let freedom = freedom.max(FEWEST);
-    let u = SIGMAS_95 * student_factor(freedom);
-    (freedom * (u * u / freedom).exp_m1()).sqrt()
-}
-
-/// The normal variable that is exceeded with the same probability as `t`.
-fn as_normal(t: f64, freedom: f64) -> f64 {
-    let freedom = freedom.max(FEWEST);
-    if t.is_finite() {
-        t.signum() * (freedom * (t * t / freedom).ln_1p()).sqrt() / student_factor(freedom)
-    } else {
-        t
-    }
 }

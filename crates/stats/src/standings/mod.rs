@@ -120,8 +120,8 @@ pub struct Place {
     pub reached: Option<String>,
     /// Above or below the mean of the bots that games connect with it.
     pub elo: f64,
-    /// Half the width of the 95 % interval of `elo`.
-    pub error: Option<f64>,
+    /// The ends of the 95 % interval of `elo`; infinite where the games set no bound.
+    pub elo_interval: [f64; 2],
     /// Likelihood of superiority over the next place, 0 to 1; `None` when no games connect the two, or one of them
     /// has played fewer than five pairs.
     pub los: Option<f64>,
@@ -269,8 +269,7 @@ impl Collector {
             order_of[bot] = place;
         }
         let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
-        let mut sums = Sums::of(&self.scores, &order_of)?;
-        sums.results.set_adaptive(ranking.by != RankBy::Results);
+        let sums = Sums::of(&self.scores, &order_of)?;
         let ratings = rate(&sums.results, model)?;
         let criteria = Criteria::new(&names, &sums, &ratings, ranking);
         let tables = criteria.tables();
@@ -312,7 +311,7 @@ impl Collector {
                     before: ranking.before.get(names[i]).copied(),
                     reached: reached.map(|reached| reached.title.clone()),
                     elo: ratings.bots[i].elo,
-                    error: ratings.bots[i].error,
+                    elo_interval: ratings.bots[i].interval,
                     los: next.and_then(|&next| ratings.superiority(i, next)),
                     direct: encounters[i],
                     buchholz: criteria.buchholz[i][0],

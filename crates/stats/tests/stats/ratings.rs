@@ -45,6 +45,11 @@ fn elos(ratings: &Ratings) -> Vec<f64> {
     ratings.bots.iter().map(|rating| rating.elo).collect()
 }
 
+fn half_width(ratings: &Ratings, bot: usize) -> f64 {
+    let [low, high] = ratings.bots[bot].interval;
+    (high - low) / 2.0
+}
+
 fn rated(bots: usize, rows: &[Row], model: &Model) -> Ratings {
     rate(&results(bots, rows), model).unwrap()
 }
@@ -107,7 +112,7 @@ fn ordo_superiority() {
         .map(|bot| 100.0 * a.superiority(bot, bot + 1).unwrap())
         .collect();
     assert_near(&found, &[96.7, 91.5, 90.0, 99.2], 0.5);
-    let errors: Vec<f64> = a.bots.iter().map(|bot| bot.error.unwrap()).collect();
+    let errors: Vec<f64> = (0..5).map(|bot| half_width(&a, bot)).collect();
     assert_near(&errors, &[68.5, 61.5, 61.8, 62.5, 68.5], 4.0);
 }
 
@@ -116,9 +121,10 @@ fn two_bots_have_the_elo_of_their_score() {
     let ratings = rated(2, &[(0, 1, [15, 0, 5]), (1, 0, [5, 0, 15])], &PLAIN);
     let elo = 400.0 * 3.0_f64.log10() / 2.0;
     assert_near(&elos(&ratings), &[elo, -elo], 1e-6);
-    // 400/ln 10 · t · sqrt(1 / (40·¾·¼) · 40/39) is the error of the difference; t is 2.0227 with 39 degrees
-    // of freedom.
-    assert_near(&[ratings.bots[0].error.unwrap()], &[64.97], 0.02);
+    // Without draws it is the likelihood ratio of 30 of 40 wins with a probability p, ± 2.0227 with 39 degrees of
+    // freedom: 30 ln(¾/p) + 10 ln(¼/(1 − p)) = 2.0227²/2 has the solutions 0.598 and 0.869.
+    let ends = [0.598_f64, 0.869].map(|p| 200.0 * (p / (1.0 - p)).log10());
+    assert_near(&ratings.bots[0].interval, &ends, 0.5);
 }
 
 #[test]
@@ -126,8 +132,8 @@ fn perfect_scores_are_finite_with_a_prior_and_refused_without() {
     let rows = [(0, 1, [50, 0, 0]), (1, 0, [0, 0, 50]), (1, 2, [5, 1, 4])];
     let ratings = rated(3, &rows, &Model::default());
     assert!(ratings.bots[0].elo > 200.0, "{ratings:?}");
-    let error = ratings.bots[0].error.unwrap();
-    assert!(error > 100.0 && error < 2000.0, "{ratings:?}");
+    let [low, high] = ratings.bots[0].interval;
+    assert!(low > 100.0 && high.is_infinite(), "{:?}", ratings.bots);
     assert!(ratings.superiority(0, 1).unwrap() > 0.98);
     for advantage in [false, true] {
         let without = Model {
@@ -181,7 +187,8 @@ fn groups_are_rated_apart() {
     assert_near(&[found[0] + found[1], found[3] + found[5]], &[0.0; 2], 1e-6);
     for alone in [2, 4] {
         assert_near(&[found[alone]], &[0.0], 0.0);
-        assert_eq!(ratings.bots[alone].error, None);
+        let open = ratings.bots[alone].interval;
+        assert!(open.iter().all(|end| end.is_infinite()), "{open:?}");
     }
     assert_eq!(ratings.superiority(0, 3), None);
     assert_eq!(ratings.superiority(0, 9), None);
@@ -210,22 +217,37 @@ fn only_draws() {
         let model = Model { prior, ..ADVANTAGE };
         let ratings = rated(2, &[(0, 1, [0, 9, 0]), (1, 0, [0, 9, 0])], &model);
         assert_near(&elos(&ratings), &[0.0; 2], 1e-9);
-        let error = ratings.bots[0].error.unwrap();
-        if prior == 0.0 {
-            assert_near(&[error], &[0.0], 1e-9);
-        } else {
-            // Something else than a draw could have happened.
-            assert!((10.0..40.0).contains(&error), "{error}");
-        }
+        // Something else than a draw could have happened.
+        let error = half_width(&ratings, 0);
+        assert!((10.0..40.0).contains(&error), "{error}");
         assert_eq!(ratings.superiority(0, 1), Some(0.5));
     }
+}
+
+#[test]
+fn twenty_wins_of_twenty_games() {
+    use Outcome::{FirstWins, SecondWins};
+    let mut results = Results::new(2);
+    results
+        .add_pairs(0, 1, [FirstWins, SecondWins], 10)
+        .unwrap();
+    let ratings = rate(&results, &Model::default()).unwrap();
+    let [[low, high], [lowest, highest]] = [0, 1].map(|bot| ratings.bots[bot].interval);
+    // ln p = −t²/20 has the solution 0.774, with t = 2.262 of nine degrees of freedom: a difference of 214 Elo.
+    assert!(
+        (100.0..115.0).contains(&low) && high.is_infinite(),
+        "{low} {high}"
+    );
+    assert_near(&[highest], &[-low], 1e-6);
+    assert!(lowest.is_infinite(), "{lowest}");
+    assert!(ratings.superiority(0, 1).unwrap() > 0.999);
 }
 
 #[test]
 fn draws_alone_do_not_make_bots_equal_for_certain() {
     let error = |games: u32| {
         let rows = [(0, 1, [0, games.div_ceil(2), 0]), (1, 0, [0, games / 2, 0])];
-        rated(2, &rows, &Model::default()).bots[0].error.unwrap()
+        half_width(&rated(2, &rows, &Model::default()), 0)
     };
     assert!(error(1) > 100.0, "{}", error(1));
     // Of a hundred games up to three would usually be decided: a score of 51.5 %, 10 Elo apart.
@@ -297,12 +319,12 @@ fn pairs_know_that_an_opening_decides() {
         [in_pairs, in_games].map(|results| {
             let ratings = rate(&results, &PLAIN).unwrap();
             assert_near(&elos(&ratings), &[0.0; 2], 1e-9);
-            ratings.bots[0].error.unwrap()
+            half_width(&ratings, 0)
         })
     };
-    // The bots are equal for certain.
+    // Nearly: no pair was decided.
     let [pairs, games] = error([([FirstWins; 2], 200), ([SecondWins; 2], 200)]);
-    assert!(pairs < 1e-9 && games > 9.0, "{pairs} {games}");
+    assert!(pairs < 1.0 && games > 9.0, "{pairs} {games}");
     // Half as much is known as from independent games.
     let [pairs, games] = error([
         ([FirstWins, SecondWins], 200),
@@ -379,7 +401,8 @@ fn intervals_hold_the_truth_as_often_as_they_say() {
         let ratings = tournament(25);
         for (rating, truth) in ratings.bots.iter().zip(&limit) {
             all += 1;
-            inside += usize::from((rating.elo - truth).abs() <= rating.error.unwrap());
+            let [low, high] = rating.interval;
+            inside += usize::from((low..=high).contains(truth));
         }
     }
     // 2,000 intervals, not quite independent.
@@ -411,7 +434,8 @@ proptest! {
         let mut sums = [0.0; 5];
         for bot in &ratings.bots {
             prop_assert!(bot.elo.is_finite());
-            prop_assert!(bot.error.is_none_or(|error| error.is_finite() && error >= 0.0));
+            let [low, high] = bot.interval;
+            prop_assert!(low <= bot.elo && bot.elo <= high);
             sums[bot.group] += bot.elo;
         }
         prop_assert!(sums.iter().all(|sum| sum.abs() < 1e-6));
@@ -421,7 +445,7 @@ proptest! {
                 let worse = ratings.superiority(b, a).unwrap();
                 prop_assert!((better + worse - 1.0).abs() < 1e-9);
                 let above = ratings.bots[a].elo - ratings.bots[b].elo;
-                let agree = above.abs() < 1e-5 || (above > 0.0) == (better > 0.5);
+                let agree = above.abs() < 1e-5 || (above > 0.0) == (better > 0.5) || (better - 0.5).abs() < 1e-9;
                 prop_assert!(agree, "{above} {better}");
             }
         }
@@ -436,8 +460,9 @@ proptest! {
         for bot in 0..5 {
             let (left, right) = (one.bots[bot], other.bots[renamed(bot)]);
             prop_assert!((left.elo - right.elo).abs() < 1e-4);
-            let errors = (left.error.unwrap_or(0.0), right.error.unwrap_or(0.0));
-            prop_assert!((errors.0 - errors.1).abs() < 1e-3);
+            for (one, other) in left.interval.into_iter().zip(right.interval) {
+                prop_assert!(one.is_infinite() && other.is_infinite() || (one - other).abs() < 1e-3);
+            }
         }
     }
 
@@ -450,7 +475,7 @@ proptest! {
         for bot in 0..5 {
             let moved = many.bots[bot].elo - few.bots[bot].elo;
             prop_assert!(moved.abs() < 1e-6);
-            let ratio = few.bots[bot].error.unwrap() / many.bots[bot].error.unwrap();
+            let ratio = half_width(&few, bot) / half_width(&many, bot);
             prop_assert!((ratio / f64::from(factor).sqrt() - 1.0).abs() < 0.02);
         }
         for bot in 0..4 {

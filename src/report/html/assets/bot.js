@@ -1,7 +1,7 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
 import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, signed, time } from "./dom.js";
-import { absent, absentHash, bot, botHash, error, gameHash, gamesOf, known, name, other, place, points, story, unpacked } from "./data.js";
+import { absent, absentHash, bot, botHash, gameHash, gamesOf, interval, known, name, other, place, points, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, meeting, ratingHistory, record, recordKey } from "./charts.js";
@@ -157,7 +157,7 @@ export function botView(index) {
     bot(index).command ? el("p", { class: "command" }, el("code", {}, bot(index).command)) : null,
     at ? el("dl", { class: "tiles" },
       tile("points", half(at.points), `of ${count(at.games)} games`),
-      tile("Elo", signed(at.elo), error(at) === null ? null : `± ${Math.round(error(at))}`),
+      tile("Elo", signed(at.elo), interval(at)),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
       at.phases === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed_wins, "missed win")}`),
       tile("median answer", time(at.median_ms) || "–", at.median_ms ? `slowest ${time(at.worst_ms)}` : "none was made"),

@@ -1,7 +1,7 @@
 // Charts. Every chart has its figures in words, too, or is next to them.
 
 import { count, counted, el, half, link, percent, scrolled, signed, sized, svg, time } from "./dom.js";
-import { botHash, gameHash, known, name } from "./data.js";
+import { botHash, gameHash, interval, known, name } from "./data.js";
 
 // Lines differ in colour, and from the ninth on in their dashes.
 const COLOURS = 8;
@@ -26,8 +26,8 @@ function ticks(low, high, wanted) {
 }
 
 export function ratingScale(places) {
-  const low = Math.min(-50, ...places.map((p) => p.elo_low ?? p.elo));
-  const high = Math.max(50, ...places.map((p) => p.elo_high ?? p.elo));
+  const ends = places.flatMap((p) => [p.elo, p.elo_low ?? p.elo, p.elo_high ?? p.elo]);
+  const [low, high] = [Math.min(-50, ...ends), Math.max(50, ...ends)];
   const room = (high - low) * 0.04;
   const [from, to] = [low - room, high + room];
   return { from, to, at: (elo) => `${((100 * (elo - from)) / (to - from)).toFixed(2)}%` };
@@ -36,12 +36,13 @@ export function ratingScale(places) {
 // A rating with its interval, in a row of a table.
 export function whisker(place, scale) {
   const { elo, elo_low: low, elo_high: high } = place;
-  const label = `Elo ${signed(elo)}` + (low === null ? "" : `, between ${signed(low)} and ${signed(high)} with a probability of 95%`);
+  const label = `Elo ${signed(elo)}` + (interval(place) === null ? "" : `, ${interval(place)} with a probability of 95%`);
   const parts = ticks(scale.from, scale.to, 4).map((tick) =>
     svg("line", { class: tick === 0 ? "zero" : "rule", x1: scale.at(tick), x2: scale.at(tick), y1: 0, y2: 28 }));
-  if (low !== null) {
-    parts.push(svg("line", { class: "interval", x1: scale.at(low), x2: scale.at(high), y1: 14, y2: 14 }));
-    for (const end of [low, high]) {
+  // An open end has no bar across.
+  if (interval(place) !== null) {
+    parts.push(svg("line", { class: "interval", x1: scale.at(low ?? scale.from), x2: scale.at(high ?? scale.to), y1: 14, y2: 14 }));
+    for (const end of [low, high].filter((end) => end !== null)) {
       parts.push(svg("line", { class: "interval", x1: scale.at(end), x2: scale.at(end), y1: 9, y2: 19 }));
     }
   }
@@ -244,7 +245,7 @@ export function ratingHistory(bots, chosen) {
   if (history.length < 2) return el("p", { class: "hint" }, "Too few games for a chart.");
   const curves = bots.map((bot) => ({
     bot,
-    points: history.flatMap(([games, rated]) => rated.filter(([of]) => of === bot).map(([, elo, error]) => ({ games, elo, error }))),
+    points: history.flatMap(([games, rated]) => rated.filter(([of]) => of === bot).map(([, elo, [from, to]]) => ({ games, elo, from, to }))),
   }));
   const late = history.at(-1)[0];
   // Early ratings vary widely: the axis fits the ratings after the first tenth of the games.
@@ -274,9 +275,8 @@ export function ratingHistory(bots, chosen) {
       const strong = chosen.has(bot);
       const faint = chosen.size > 0 && !strong;
       if (strong && chosen.size === 1) {
-        const known = points.filter((p) => p.error !== null);
-        const upper = known.map((p) => `${x(p.games).toFixed(1)} ${y(p.elo + p.error).toFixed(1)}`);
-        const lower = known.map((p) => `${x(p.games).toFixed(1)} ${y(p.elo - p.error).toFixed(1)}`).reverse();
+        const upper = points.map((p) => `${x(p.games).toFixed(1)} ${y(p.to ?? Infinity).toFixed(1)}`);
+        const lower = points.map((p) => `${x(p.games).toFixed(1)} ${y(p.from ?? -Infinity).toFixed(1)}`).reverse();
         parts.push(svg("path", { class: `band ${lineAt(lineOf(bot, bots, chosen)).colour}`, d: `M${[...upper, ...lower].join("L")}Z` }));
       }
       const { colour, dashes } = lineAt(lineOf(bot, bots, chosen));

@@ -1,7 +1,7 @@
 // The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
 // complete in a file and arrive in pieces from a server.
 
-import { capitalised, own } from "./dom.js";
+import { capitalised, own, signed } from "./dom.js";
 
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
@@ -155,8 +155,11 @@ export function place(bot) {
   return known.figures.places.find((place) => place.bot === bot);
 }
 
-// Half the width of the interval of a rating; null without one.
-export const error = ({ elo_low, elo_high }) => (elo_low === null ? null : (elo_high - elo_low) / 2);
+// The interval of a rating in words; null where the games set no bound.
+export function interval({ elo_low: low, elo_high: high }) {
+  if (low === null) return high === null ? null : `at most ${signed(high)}`;
+  return high === null ? `at least ${signed(low)}` : `${signed(low)} to ${signed(high)}`;
+}
 
 export function gameHash(number, turn) {
   return `#game=${number}` + (turn === undefined ? "" : `&turn=${turn}`);

@@ -1,7 +1,7 @@
 // The head of the overview: what was played, who won and how surely, and the game that decided.
 
 import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
-import { botHash, error, gameHash, gameTitle, known, name, story, unpacked } from "./data.js";
+import { botHash, gameHash, gameTitle, interval, known, name, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
 import { gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
@@ -166,8 +166,10 @@ function strip(first, second) {
 function duel(places) {
   const [first, second] = places;
   const sure = first.los === null ? "Too few games to say who is better." : better(first, second);
-  // The two ratings are opposite numbers, so that their difference is twice as uncertain as each.
-  const apart = first.elo_low === null || first.los === null ? "" : ` The ratings are ${Math.round(Math.abs(first.elo - second.elo))} ± ${Math.round(2 * error(first))} Elo apart (95%).`;
+  // The two ratings are opposite numbers: their difference is twice each.
+  const twice = (end) => (end === null ? null : 2 * end);
+  const range = interval({ elo_low: twice(first.elo_low), elo_high: twice(first.elo_high) });
+  const apart = range === null || first.los === null ? "" : ` The ratings differ by ${Math.round(Math.abs(first.elo - second.elo))} Elo (95%: ${range}).`;
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
     el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),

@@ -1,7 +1,7 @@
 // The overview: standings, charts and highlights.
 
 import { capitalised, card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
-import { absent, absentHash, botHash, error, gameHash, known, name, story, unpacked } from "./data.js";
+import { absent, absentHash, botHash, gameHash, interval, known, name, story, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard } from "./mistakes.js";
 import { facts, likelihood, resultCard } from "./head.js";
@@ -73,7 +73,7 @@ const special = (scale) => ({
   score: [{ hint: "Points per game", kind: "number rare" }],
   wins: [{ key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] }],
   elo: [
-    { show: (p) => el("span", { title: error(p) === null ? null : `± ${Math.round(error(p))}` }, signed(p.elo)) },
+    { show: (p) => el("span", { title: interval(p) }, signed(p.elo)) },
     { key: "rating", title: "rating and its 95% interval", hint: "Sort by rating", kind: "widest", show: (p) => whisker(p, scale) },
   ],
   los: [{ title: "better than\u00a0next", hint: "Likelihood of being better than the next in the table (LOS)", kind: "number lines", show: (p) => (p.los === null ? "" : likelihood(p.los)) }],
