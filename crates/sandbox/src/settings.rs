@@ -93,10 +93,6 @@ impl NotAvailable {
 }
 
 #[derive(Debug)]
-#[cfg_attr(
-    any(not(target_os = "linux"), portable),
-    expect(dead_code, reason = "only a sandbox reads all of it")
-)]
 pub(super) struct Settings {
     pub(super) kind: Kind,
     /// Its exposed paths are canonical. Supervisor and built-in bots are its referee.

@@ -78,7 +78,7 @@ fn serve() -> io::Result<()> {
     let kept = KeptBox::of(descriptors.collect());
     let started = Groups::new(&request.groups, request.allowance)
         .map_err(|error| io::Error::other(format!("{NO_GROUP}: {error}")))
-        .and_then(|groups| spawn::spawn(&request, input, kept, groups));
+        .and_then(|groups| spawn::spawn(&request, input, kept.as_ref(), groups));
     // From here only the bot holds its streams: their end can be noticed.
     rustix::stdio::dup2_stdout(&nothing)?;
     rustix::stdio::dup2_stderr(&nothing)?;

@@ -44,7 +44,7 @@ pub(super) struct RunningBot {
 pub(super) fn spawn(
     request: &SpawnRequest,
     input: OwnedFd,
-    kept: Option<KeptBox>,
+    kept: Option<&KeptBox>,
     groups: Groups,
 ) -> io::Result<RunningBot> {
     let entry = Entry::new(&groups)?;
@@ -84,7 +84,7 @@ pub(super) fn spawn(
             arguments,
             kept: Some(shown),
         } => {
-            let kept = match &kept {
+            let kept = match kept {
                 Some(kept) => kept,
                 None => &*built.insert(KeptBox::build(program, arguments)?),
             };
