@@ -158,10 +158,17 @@ impl Pages {
     }
 
     /// `games`: with those of earlier runs.
+    pub(in crate::cli) fn set_state(&self, state: State) {
+        if let Some(feed) = &self.feed {
+            feed.set_state(state);
+        }
+    }
+
     pub(in crate::cli) fn expect(&self, games: u64) {
         if let Some(feed) = &self.feed {
             feed.expect(games);
         }
+            feed.set_state(State::Playing);
     }
 
     /// Sets the ranking and the course of the tournament.

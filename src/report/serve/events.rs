@@ -145,7 +145,7 @@ pub(super) async fn send_events(
             send_event(sender, "tables", &tables).await?;
         }
         if now.state != told.state {
-            send_event(sender, "state", &format!("\"{}\"", now.state.name())).await?;
+            send_event(sender, "state", &format!("\"{}\"", now.state.in_words())).await?;
         }
         if now.last {
             return Ok(());

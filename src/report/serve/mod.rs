@@ -41,20 +41,27 @@ use crate::tournament::standings::Ranking;
 /// Shown by the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
+    /// The bot of this number is checked, of so many.
+    Checking(usize, usize),
     #[default]
     Playing,
+    /// The current games are finished.
+    Stopping,
     Finished,
     /// Stopped, resumable.
     Interrupted,
 }
 
 impl State {
-    const fn name(self) -> &'static str {
+    fn in_words(self) -> String {
         match self {
+            Self::Checking(number, of) => return format!("checking {number} of {of}"),
             Self::Playing => "playing",
+            Self::Stopping => "stopping",
             Self::Finished => "finished",
             Self::Interrupted => "interrupted",
         }
+        .to_owned()
     }
 }
 

@@ -1,6 +1,6 @@
 // Shows the view that the address names, and follows a server.
 
-import { counted, el, keepingFocus, keepingScroll, link } from "./dom.js";
+import { capitalised, counted, el, keepingFocus, keepingScroll, link, own } from "./dom.js";
 import { absent, addEntries, canUnpack, clear, known, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
@@ -123,7 +123,7 @@ function follow() {
   let last = "";
   let due = null;
   let failures = 0;
-  // "playing", "finished" or "interrupted".
+  // "checking 7 of 12", "playing", "stopping", "finished" or "interrupted".
   let state = "playing";
   // Redraws are rate-limited: a page of many bots takes long to draw and must stay usable.
   let pause = 250;
@@ -135,8 +135,8 @@ function follow() {
       pause = Math.max(250, 8 * (performance.now() - began));
     }, pause);
   };
-  const WORDS = { playing: "Live", finished: "Finished", interrupted: "Interrupted" };
-  const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(playedGames(), "game")}`);
+  const WORDS = { playing: "Live", stopping: "Stopping", finished: "Finished", interrupted: "Interrupted" };
+  const showState = () => showStatus(known.head.live ? "on" : "over", own(WORDS, state) ? `${WORDS[state]} · ${counted(playedGames(), "game")}` : `${capitalised(state)} bots`);
   showStatus("off", "Connecting…");
   // Games that are being unpacked have what was sent after them wait. What goes wrong with one event stops no other.
   let before = Promise.resolve();
@@ -156,7 +156,7 @@ function follow() {
     state: (now) => {
       state = now;
       stageState(now);
-      known.head.live = state === "playing";
+      known.head.live = !["finished", "interrupted"].includes(state);
       showState();
       redrawSoon();
     },
@@ -172,7 +172,7 @@ function follow() {
     // they ended is not missed.
     source.onerror = () => {
       failures += 1;
-      if (state === "playing") showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
+      if (known.head.live) showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
     };
   };
   connect(address().kind === "stage");

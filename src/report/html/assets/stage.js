@@ -1,7 +1,7 @@
 // The stage: the games that are being played, move by move, for a room that looks at a projector.
 
-import { announce, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
-import { known, name, outcome, unpacked } from "./data.js";
+import { announce, capitalised, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
+import { criterion, known, name, outcome, rankText, unpacked } from "./data.js";
 import { inWords, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
@@ -156,7 +156,9 @@ function progressText() {
   const { expected, left } = seen;
   const played = playedGames();
   const parts = [expected === null ? counted(played, "game") : `${count(played)} of ${counted(expected, "game")}`];
-  if (seen.state === "interrupted") return `${parts[0]} · interrupted; this page follows when it goes on`;
+  if (seen.state.startsWith("checking")) return `${capitalised(seen.state)} bots`;
+  if (seen.state === "interrupted") return `${parts[0]} · paused; resumes by itself`;
+  if (seen.state === "stopping") return `${parts[0]} · stopping after the current games`;
   if (seen.state === "finished") return `${parts[0]} · finished`;
   if (left !== null && expected !== null && played < expected) {
     const about = Math.round(left / 60);
@@ -292,6 +294,7 @@ export function stageView(fields) {
     const missing = followed.table !== null ? `No game is being played at table ${followed.table}.` : followed.bot !== null ? `${followed.bot} is not playing at this moment.` : known.head.live ? "No game is being played at this moment." : "";
     return missing ? el("p", { class: "stage-waiting" }, missing) : null;
   }
+    if (seen.state.startsWith("checking")) return el("p", { class: "stage-waiting" }, progressText());
 
   function drawEnd() {
     node.classList.add("ended");
@@ -330,7 +333,7 @@ export function stageView(fields) {
           if (clock.textContent !== text + (hint && ` ${hint}`)) clock.replaceChildren(text, ...(hint ? [" ", el("small", {}, hint)] : []));
         }
       } else {
-        redraw("board", `none ${known.head.live}`, () => waiting());
+        redraw("board", `none ${known.head.live} ${seen.isKnown} ${seen.state}`, () => waiting());
         redraw("players", "none", () => null);
       }
     }
@@ -338,7 +341,7 @@ export function stageView(fields) {
     redraw("rows", JSON.stringify([known.figures.order, known.figures.places.map((place) => [place.bot, place.points, place.games, place.rank]), marked]), () => standingsPart(marked));
     redraw("next", JSON.stringify([seen.state, course()?.next ?? [], [...seen.seats.values()].map((seat) => [seat.gone, seat.now.id])]), () => nextPart());
     const others = [...seen.seats.entries()].filter(([number, seat]) => number !== found?.[0] && !seat.gone).sort((a, b) => a[0] - b[0]);
-    const shownOthers = seen.state === "playing" ? others.slice(0, OTHERS) : [];
+    const shownOthers = known.head.live ? others.slice(0, OTHERS) : [];
     redraw("others", JSON.stringify(shownOthers.map(([, seat]) => scene(seat).key)), () => [
       ...shownOthers.map(([number, seat]) => otherPart(number, seat)),
       others.length > shownOthers.length && shownOthers.length > 0 ? el("p", { class: "hint" }, `and ${counted(others.length - shownOthers.length, "table")} more`) : null,
