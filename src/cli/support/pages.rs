@@ -110,6 +110,7 @@ impl PageOptions {
             private: self.private,
             one: false,
             own: None,
+            standing: None,
             limits,
             skip_copies: false,
             frame: self.live.frame(),
@@ -157,18 +158,18 @@ impl Pages {
         self.stage.clone()
     }
 
-    /// `games`: with those of earlier runs.
     pub(in crate::cli) fn set_state(&self, state: State) {
         if let Some(feed) = &self.feed {
             feed.set_state(state);
         }
     }
 
+    /// `games`: with those of earlier runs.
     pub(in crate::cli) fn expect(&self, games: u64) {
         if let Some(feed) = &self.feed {
             feed.expect(games);
-        }
             feed.set_state(State::Playing);
+        }
     }
 
     /// Sets the ranking and the course of the tournament.

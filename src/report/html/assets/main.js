@@ -20,15 +20,17 @@ function address() {
   const text = location.hash.slice(1);
   const fields = new URLSearchParams(text);
   const whole = (field) => (/^\d{1,9}$/.test(fields.get(field) ?? "") ? Number(fields.get(field)) : undefined);
+  const mine = known.head.own ? known.bots.findIndex((bot) => bot.name === known.head.own) + 1 : 0;
   // It may name a bot, too.
   if (fields.has("stage") && known.head.served) return { kind: "stage", fields };
   if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn") };
+  // Of other bots, a page of one bot has only the games against it.
+  if (mine && fields.has("bot") && whole("bot") !== mine) return { kind: "games", fields: new URLSearchParams({ games: "", of: mine, against: whole("bot") ?? 0 }) };
   if (fields.has("bot")) return { kind: "bot", number: whole("bot") ?? 0 };
   if (fields.has("absent")) return { kind: "absent", number: whole("absent") ?? 0 };
   if (fields.has("games")) return { kind: "games", fields };
+  if (mine) return { kind: "bot", number: mine };
   if (fields.has("bots")) return { kind: "bots" };
-  const mine = text === "" ? known.bots.findIndex((bot) => bot.name === known.head.own) : -1;
-  if (mine >= 0) return { kind: "bot", number: mine + 1 };
   return { kind: "overview" };
 }
 
@@ -54,7 +56,7 @@ const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.n
 function parts(at) {
   const list = document.getElementById("parts");
   if (only()) return;
-  const items = [["overview", "Overview"], ["bots", "Bots"], ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : [])];
+  const items = [...(known.head.own ? [["bots", "Bot"]] : [["overview", "Overview"], ["bots", "Bots"]]), ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : [])];
   const now = at.kind === "game" ? "games" : ["bot", "absent"].includes(at.kind) ? "bots" : at.kind;
   list.replaceChildren(...items.map(([kind, title]) => {
     const item = link(`#${kind}`, title);
