@@ -984,7 +984,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 54] = [
+const TESTS: [Test; 55] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1128,6 +1128,10 @@ const TESTS: [Test; 54] = [
     (
         "a test that was decided early says so",
         stage::who_ended_early_is_no_champion,
+    ),
+    (
+        "the stage says what it waits for",
+        live::the_stage_says_what_it_waits_for,
     ),
     ("the head says who won", story::the_head_says_who_won),
     (
