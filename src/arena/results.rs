@@ -299,7 +299,9 @@ pub fn places_before(plan: &Plan) -> BTreeMap<String, usize> {
 impl Results {
     pub fn ranking(&self, plan: &Plan) -> Ranking {
         let by = match plan.format {
-            Format::RoundRobin | Format::Gauntlet => RankBy::Results,
+            Format::RoundRobin => RankBy::Score,
+            // A bot that has met only the challenger is compared by rating.
+            Format::Gauntlet => RankBy::Results,
             Format::Swiss => RankBy::Points,
             // During the groups only points exist.
             Format::Knockout | Format::GroupsKnockout => {

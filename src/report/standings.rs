@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
 use crate::record::annotation::Tally;
 use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
-use crate::tournament::standings::{NotEntered, Place, RankBy, Standings, TieBreak};
+use crate::tournament::standings::{NotEntered, Order, Place, RankBy, Standings, TieBreak};
 
 /// How a figure is written for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -179,6 +179,18 @@ impl Column {
         }
     }
 
+    /// In a table for people.
+    fn of(&self, place: &Place) -> String {
+        let text = self.text(&self.value(place));
+        let byes = place.byes.points;
+        match self.key {
+            "rank" if place.shared => format!("{text}="),
+            // Otherwise the points would seem to contradict the score.
+            "points" if byes > 0.0 => format!("{} + {byes} (bye)", place.points - byes),
+            _ => text,
+        }
+    }
+
     /// Numbers to four decimals.
     fn csv(&self, value: &Value) -> String {
         match value {
@@ -212,7 +224,12 @@ pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<
         When::Analysed => any(|place| place.analysis.is_some()),
         When::AnalysedInFiles => !in_tables && any(|place| place.analysis.is_some()),
     };
-    COLUMNS.iter().filter(is_there).collect()
+    // The few games of a bracket say little about ratings.
+    let is_bracket = in_tables && standings.order == Order::Place;
+    let is_rating = |column: &Column| column.format == Format::Elo || column.key == "los";
+    let hidden = |column: &&Column| is_bracket && is_rating(column);
+    let columns = COLUMNS.iter().filter(is_there);
+    columns.filter(|column| !hidden(column)).collect()
 }
 
 /// `97.5%`.
@@ -237,32 +254,31 @@ pub(crate) fn elo(elo: f64) -> String {
 
 fn criteria(standings: &Standings) -> Vec<&'static str> {
     let ranking = &standings.ranking;
-    let first = match &ranking.by {
-        RankBy::Reached(_) => "place in the bracket",
-        RankBy::Results if standings.by_rating => "rating",
-        _ if ranking.byes.is_empty() => "points",
-        _ => "points, those for byes included",
+    let first = match standings.order {
+        Order::Place => "place in the bracket",
+        Order::Rating => "rating",
+        Order::Score => "score",
+        Order::Points if ranking.byes.is_empty() => "points",
+        Order::Points => "points, those for byes included",
     };
     let chosen = ranking.tie_breaks().iter();
     let mut all: Vec<&str> = [first]
         .into_iter()
         .chain(chosen.map(|tie| tie.in_words()))
         .collect();
-    let last = match &ranking.by {
-        RankBy::Reached(_) => "seed",
+    let last = match standings.order {
+        Order::Place => "seed",
         _ => "rating",
     };
-    for more in [last, "name"] {
-        if !all.contains(&more) {
-            all.push(more);
-        }
+    if !all.contains(&last) {
+        all.push(last);
     }
     all
 }
 
 /// A sentence on the tables' order.
 pub(in crate::report) fn order(standings: &Standings) -> String {
-    let why = if standings.by_rating {
+    let why = if matches!(standings.order, Order::Rating | Order::Score) {
         " (the bots have played unequally many games)"
     } else {
         ""
@@ -310,7 +326,7 @@ impl Cells {
 
 fn cells(columns: &[&'static Column], places: &[Place]) -> Vec<Cells> {
     let of = |column: &'static Column| {
-        let cells = places.iter().map(|place| column.text(&column.value(place)));
+        let cells = places.iter().map(|place| column.of(place));
         Cells {
             column,
             cells: cells.collect(),

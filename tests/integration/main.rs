@@ -21,6 +21,8 @@
 #[cfg(unix)]
 mod adjudication;
 #[cfg(unix)]
+mod agreement;
+#[cfg(unix)]
 mod analysis;
 #[cfg(unix)]
 mod architecture;

@@ -9,7 +9,7 @@ use referee::tournament::ratings::Model;
 use referee::tournament::schedule::swiss::{self, Results};
 use referee::tournament::schedule::{EntrantId, Half, Pairing};
 use referee::tournament::standings::{
-    Byes, Collector, Place, RankBy, Ranking, Standings, TieBreak,
+    Byes, Collector, Order, Place, RankBy, Ranking, Standings, TieBreak,
 };
 use serde_json::json;
 
@@ -307,4 +307,52 @@ fn few_games_have_neither_a_superiority_nor_an_advantage() {
             .advantage
             .is_some_and(|advantage| advantage.error.is_some())
     );
+}
+
+#[test]
+fn bots_that_are_equal_in_every_criterion_share_a_rank() {
+    let collector = games(&[
+        ("b", "a", Some(0)),
+        ("a", "b", Some(0)),
+        ("a", "c", Some(0)),
+        ("b", "c", Some(0)),
+        ("c", "a", Some(1)),
+        ("c", "b", Some(1)),
+    ]);
+    let table = ranked(&collector, &Ranking::default());
+    let ranks = |places: &[Place]| -> Vec<(usize, bool)> {
+        let all = places.iter().map(|place| (place.rank, place.shared));
+        all.collect()
+    };
+    assert_eq!(names(&table.places), ["a", "b", "c"]);
+    assert_eq!(ranks(&table.places), [(1, true), (1, true), (3, false)]);
+    // A tie-break that decides leaves nothing to share.
+    let ranking = Ranking {
+        tie_breaks: vec![TieBreak::WinsAsSecond],
+        ..Ranking::default()
+    };
+    let collector = games(&[("a", "b", None), ("c", "a", Some(1)), ("b", "c", Some(0))]);
+    let table = ranked(&collector, &ranking);
+    assert_eq!(ranks(&table.places), [(1, false), (2, false), (3, false)]);
+}
+
+/// In an interrupted round robin points depend on how much was played, and ratings on very few games.
+#[test]
+fn an_unfinished_round_robin_is_in_the_order_of_points_per_game() {
+    let collector = games(&[
+        ("a", "b", Some(0)),
+        ("a", "b", None),
+        ("b", "a", Some(0)),
+        ("b", "c", Some(0)),
+        ("c", "a", None),
+    ]);
+    let ranking = Ranking {
+        by: RankBy::Score,
+        ..Ranking::default()
+    };
+    let table = ranked(&collector, &ranking);
+    assert_eq!(table.order, Order::Score);
+    assert_eq!(names(&table.places), ["b", "a", "c"]);
+    let scores: Vec<f64> = table.places.iter().map(|place| place.score).collect();
+    assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 }

@@ -72,7 +72,7 @@ fn between<'a>(page: &'a str, start: &str, end: &str) -> &'a str {
     inside
 }
 
-fn data(page: &str) -> Value {
+pub(crate) fn data(page: &str) -> Value {
     let text = between(
         page,
         r#"<script type="application/json" id="data">"#,
@@ -82,7 +82,7 @@ fn data(page: &str) -> Value {
 }
 
 /// The entries of one kind.
-fn entries(data: &Value, kind: &str) -> Vec<Value> {
+pub(crate) fn entries(data: &Value, kind: &str) -> Vec<Value> {
     let all = data["entries"].as_array().unwrap();
     all.iter()
         .filter(|entry| entry[0] == kind)

@@ -513,7 +513,7 @@ fn tie_breaks_are_named() {
     let run = standings(&[&path], &["--tie-break", "wins,buchholz"]);
     assert!(
         run.stdout
-            .contains("order: points, then wins, Buchholz, rating, name"),
+            .contains("order: points, then wins, Buchholz, rating"),
         "{run}"
     );
     assert!(run.stdout.contains("  BH  "), "{run}");

@@ -172,6 +172,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         private: args.private,
         one: true,
         own: None,
+        standing: None,
         limits: Vec::new(),
         skip_copies: false,
         frame: None,

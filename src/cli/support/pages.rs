@@ -97,6 +97,7 @@ impl PageOptions {
             private: self.private,
             one: false,
             own: None,
+            standing: None,
             limits,
             skip_copies: false,
             frame: self.live.frame(),
@@ -142,10 +143,17 @@ impl Pages {
         self.stage.clone()
     }
 
+    pub(in crate::cli) fn set_state(&self, state: State) {
+        if let Some(feed) = &self.feed {
+            feed.set_state(state);
+        }
+    }
+
     /// `games`: with those of earlier runs.
     pub(in crate::cli) fn expect(&self, games: u64) {
         if let Some(feed) = &self.feed {
             feed.expect(games);
+            feed.set_state(State::Playing);
         }
     }
 

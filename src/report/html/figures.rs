@@ -13,7 +13,7 @@ use crate::report::own::asked;
 use crate::report::standings::{columns, row, separate};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::standings::{Collector, Place, RankBy, Ranking, Scores, Standings};
+use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
 
 /// Bars of the page's charts in a factor of ten; the first begins at 1 µs.
 const BARS: f64 = 8.0;
@@ -147,8 +147,8 @@ impl Figures {
         let columns = columns.map(|column| json!([column.key, column.head, column.format]));
         json!({
             "games": self.collector.games(),
-            "advantage": standings.advantage.map(|advantage| tenth(advantage.elo)),
-            "advantage_error": standings.advantage.and_then(|advantage| advantage.error).map(tenth),
+            "advantage": standings.advantage.map(|advantage| advantage.elo),
+            "advantage_error": standings.advantage.and_then(|advantage| advantage.error),
             "columns": columns.collect::<Vec<_>>(),
             "places": places.collect::<Vec<_>>(),
             "separate": separate(standings),
@@ -158,17 +158,32 @@ impl Figures {
             "lengths": self.lengths,
             "history": self.history(standings),
             "absent": absent(standings),
-            "order": order(standings),
+            "order": standings.order,
             "move_times": self.move_times,
             "course": self.course.as_ref().map(|course| self.course(course)),
         })
     }
 
-    fn place(&self, mut figures: Map<String, Value>, place: &Place) -> Option<Map<String, Value>> {
+    /// The places of all, by name, for pages of one bot.
+    pub fn places(&self) -> Result<BTreeMap<String, Value>, RatingError> {
+        let standings = self.standings()?;
+        let columns = columns(&standings, false);
+        let places = standings.places.iter().map(|place| {
+            let of = standings
+                .places
+                .iter()
+                .filter(|other| other.table == place.table);
+            let mut figures = shown(row(&columns, place), place);
+            figures.insert("of".to_owned(), json!(of.count()));
+            (place.name.clone(), Value::Object(figures))
+        });
+        Ok(places.collect())
+    }
+
+    fn place(&self, figures: Map<String, Value>, place: &Place) -> Option<Map<String, Value>> {
         let number = self.collector.number(&place.name)?;
         let bot = self.bots.get(number)?;
-        // The page knows it by its number.
-        figures.shift_remove("name");
+        let mut figures = shown(figures, place);
         figures.insert("bot".to_owned(), json!(number));
         if place.analysis.is_some_and(|tally| tally.turns > 0) {
             figures.insert("phases".to_owned(), phases_json(&bot.by_phase));
@@ -191,7 +206,7 @@ impl Figures {
             .collect();
         let now = standings.places.iter().filter_map(|place| {
             let bot = self.collector.number(&place.name)?;
-            Some((bot, tenth(place.elo), place.elo_interval.map(tenth)))
+            Some((bot, whole(place.elo), place.elo_interval.map(whole)))
         });
         history.push(json!([games, now.collect::<Vec<Rated>>()]));
         history
@@ -210,13 +225,11 @@ impl Figures {
     }
 }
 
-/// First criterion of the table: `place`, `rating` or `points`.
-const fn order(standings: &Standings) -> &'static str {
-    match standings.ranking.by {
-        RankBy::Reached(_) => "place",
-        RankBy::Results if standings.by_rating => "rating",
-        RankBy::Results | RankBy::Points => "points",
-    }
+/// The page knows a bot by its number.
+fn shown(mut figures: Map<String, Value>, place: &Place) -> Map<String, Value> {
+    figures.shift_remove("name");
+    figures.insert("shared".to_owned(), json!(place.shared));
+    figures
 }
 
 /// Bots that did not enter, with reasons except on a private page.
@@ -237,12 +250,13 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
     let has_met = |group| groups.iter().filter(|&&other| other == group).count() > 1;
     let all = ratings.bots.iter().enumerate();
     all.filter(|(_, rating)| has_met(rating.group))
-        .map(|(bot, rating)| (bot, tenth(rating.elo), rating.interval.map(tenth)))
+        .map(|(bot, rating)| (bot, whole(rating.elo), rating.interval.map(whole)))
         .collect()
 }
 
-fn tenth(figure: f64) -> f64 {
-    (figure * 10.0).round() / 10.0
+/// As tables show it.
+fn whole(figure: f64) -> f64 {
+    figure.round() + 0.0
 }
 
 /// `[first bar, counts…]`.

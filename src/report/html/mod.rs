@@ -53,6 +53,8 @@ pub struct Options {
     pub one: bool,
     /// The bot whose games these are: the page begins with it and names no winner.
     pub own: Option<String>,
+    /// Its figures among all bots ([`Figures::places`]).
+    pub standing: Option<Value>,
     /// How limits were enforced, a line each; for the overview.
     pub limits: Vec<String>,
     /// Skip games that were added already, from several files; some bytes of memory a game.

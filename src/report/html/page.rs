@@ -121,6 +121,7 @@ fn head(options: &Options, live: bool) -> Value {
         "live": live,
         "one": options.one,
         "own": options.own.as_deref().map(escape_controls),
+        "standing": options.standing,
         "kept": MAX_GAMES,
         "limits": options.limits,
     })

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use http_body_util::channel::Sender;
 use hyper::body::Bytes;
-use serde_json::json;
 use tokio::sync::watch;
 use tokio::time::{Instant, interval_at, sleep, timeout};
 
@@ -121,7 +120,7 @@ pub(super) async fn send_events(
             send_event(sender, "tables", &tables).await?;
         }
         if now.state != told.state {
-            send_event(sender, "state", &json!(now.state).to_string()).await?;
+            send_event(sender, "state", &format!("\"{}\"", now.state.in_words())).await?;
         }
         if now.last {
             return Ok(());

@@ -29,11 +29,28 @@ use crate::tournament::standings::Ranking;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum State {
+    /// The bot of this number is checked, of so many.
+    Checking(usize, usize),
     #[default]
     Playing,
+    /// The current games are finished.
+    Stopping,
     Finished,
     /// Stopped, resumable.
     Interrupted,
+}
+
+impl State {
+    fn in_words(self) -> String {
+        match self {
+            Self::Checking(number, of) => return format!("checking {number} of {of}"),
+            Self::Playing => "playing",
+            Self::Stopping => "stopping",
+            Self::Finished => "finished",
+            Self::Interrupted => "interrupted",
+        }
+        .to_owned()
+    }
 }
 
 /// Of all that a page shows, what it is told when that changes.

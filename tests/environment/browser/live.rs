@@ -2,7 +2,7 @@
 
 use referee::record::Record;
 use referee::report::html::Options;
-use referee::report::serve::{Feed, Server};
+use referee::report::serve::{Feed, Server, State};
 use serde_json::{Value, json};
 
 use super::driver::{Browser, Result};
@@ -167,4 +167,37 @@ pub(super) fn late_readers_get_all_games() -> Result<()> {
         browser.wait(&format!("return document.querySelector('main').textContent.includes({}) && document.querySelector('h1').textContent.includes('{number}')", json!(id)))?;
     }
     browser.is_quiet()
+}
+
+/// What happens before, between and after the games is said; bots that have not met are apart.
+pub(super) fn the_stage_says_what_it_waits_for() -> Result<()> {
+    let live = Live::of(&[])?;
+    live.feed.set_state(State::Checking(7, 12));
+    live.open("#stage")?;
+    let progress = |text: &str| {
+        let text = json!(text);
+        live.browser.wait(&format!(
+            "return document.querySelector('.stage-progress')?.textContent.includes({text})"
+        ))
+    };
+    progress("Checking 7 of 12 bots")?;
+    let sign = "return document.getElementById('live').textContent";
+    let checking = "Checking 7 of 12 bots".to_owned();
+    same("the sign", &live.browser.text(sign)?, &checking)?;
+    live.feed.set_state(State::Playing);
+    let pair = |first: &str, second: &str| {
+        let mut game = GAMES[0].clone();
+        game["bots"][0]["name"] = json!(first);
+        game["bots"][1]["name"] = json!(second);
+        game
+    };
+    publish(&live.feed, &[pair("anna", "ben"), pair("cem", "dana")])?;
+    live.has(2)?;
+    live.browser
+        .wait("return document.querySelectorAll('.stage-table .apart').length === 1")?;
+    live.feed.set_state(State::Stopping);
+    progress("stopping")?;
+    live.feed.set_state(State::Interrupted);
+    progress("paused")?;
+    live.browser.is_quiet()
 }

@@ -221,7 +221,11 @@ fn tables_sort() -> Result<()> {
     report
         .browser
         .click("[data-keep='sort-Standings-points']")?;
-    let points = report.texts("table.standings tbody strong")?;
+    let of_column = "const heads = [...document.querySelectorAll('table.standings thead tr > *')];
+        const place = heads.findIndex(head => head.textContent.startsWith('points'));
+        return [...document.querySelectorAll('table.standings tbody tr')].map(row => row.children[place].textContent)";
+    let points = report.browser.run(of_column)?;
+    let points: Vec<String> = serde_json::from_value(points).map_err(|e| e.to_string())?;
     let numbers: Vec<f64> = points
         .iter()
         .map(|text| text.replace('½', ".5").parse().unwrap_or(f64::NAN))
@@ -980,7 +984,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 53] = [
+const TESTS: [Test; 55] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1125,7 +1129,15 @@ const TESTS: [Test; 53] = [
         "a test that was decided early says so",
         stage::who_ended_early_is_no_champion,
     ),
+    (
+        "the stage says what it waits for",
+        live::the_stage_says_what_it_waits_for,
+    ),
     ("the head says who won", story::the_head_says_who_won),
+    (
+        "equal bots share the first place",
+        story::equal_bots_share_the_first_place,
+    ),
     (
         "two bots have one score and a strip of games",
         story::two_bots_have_one_score_and_a_strip_of_games,

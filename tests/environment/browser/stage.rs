@@ -110,7 +110,7 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
     is_accessible_everywhere(&browser, "while games are played")?;
     // Who has played more games may have more points than those above.
     browser.wait(
-        "return document.querySelector('.stage-rows .hint')?.textContent.startsWith('By rating, ')",
+        "return document.querySelector('.stage-rows .hint')?.textContent.startsWith('By score, ')",
     )?;
     // A bookmark of a bot.
     browser.run("location.hash = '#stage&bot=three'")?;
@@ -124,14 +124,19 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
     browser.run("location.hash = '#stage'")?;
     // The end of a game stays for a while, then all games are over.
     browser.wait("return document.querySelector('.stage-end')?.textContent === 'Draw'")?;
-    browser.wait("return document.querySelector('#stage-champion')?.textContent === 'Champion'")?;
+    browser.wait(
+        "return document.querySelector('#stage-champion')?.textContent === 'Joint champions'",
+    )?;
     same(
         "rows",
         &browser.number("return document.querySelectorAll('.stage-table tbody tr').length")?,
         &3.0,
     )?;
-    let winner = "return document.querySelector('.stage-winner').textContent === document.querySelector('.stage-table tbody .name').textContent";
-    same("the winner", &browser.run(winner)?, &json!(true))?;
+    // All games were drawn.
+    let winners = "return document.querySelector('.stage-winner').textContent === [...document.querySelectorAll('.stage-table tbody .name')].map(e => e.textContent).join(', ')";
+    same("the winners", &browser.run(winners)?, &json!(true))?;
+    let ranks = "return [...document.querySelectorAll('.stage-table tbody td:first-child')].map(e => e.textContent)";
+    same("ranks", &browser.run(ranks)?, &json!(["1=", "1=", "1="]))?;
     same(
         "at the end",
         &browser.text(progress)?,
@@ -183,9 +188,8 @@ pub(super) fn a_page_follows_a_tournament_that_goes_on() -> Result<()> {
     running.signal("INT");
     running.signal("INT");
     running.finish();
-    browser.wait(
-        "return document.querySelector('.stage-progress').textContent.includes('interrupted')",
-    )?;
+    browser
+        .wait("return document.querySelector('.stage-progress').textContent.includes('paused')")?;
     let address = url.trim_start_matches("http://").trim_end_matches('/');
     let (running, _) = slow_cup(&folder, address, "0.2")?;
     browser.wait("return /Live/.test(document.getElementById('live').textContent) && document.querySelectorAll('.plate.thinks').length === 1")?;

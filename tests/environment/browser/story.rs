@@ -45,14 +45,65 @@ pub(super) fn the_head_says_who_won() -> Result<()> {
     if !lead.starts_with("won the final ") {
         return Err(lead);
     }
-    // Two games a match say nothing certain.
-    let said = report.text_of(".result p")?;
-    same("certainty", &said.contains("too few games"), &true)?;
+    // Two games a match say nothing of ratings.
+    same("certainty", &report.count(".result p")?, &0.0)?;
+    let heads = report.texts("table.standings thead th")?.concat();
+    same("ratings", &heads.contains("Elo"), &false)?;
     // The last game of the final is the last of all.
     let leads = "return document.querySelector('.decisive a').getAttribute('href')";
     let leads = report.browser.text(leads)?;
     same("the game", &leads.starts_with("#game=6&turn="), &true)?;
     same("board", &report.count(".decisive svg.board")?, &1.0)?;
+    report.browser.is_quiet()
+}
+
+/// Bots that are equal in every criterion are first together; the challenger of a gauntlet wins nothing.
+pub(super) fn equal_bots_share_the_first_place() -> Result<()> {
+    let mut records = Vec::new();
+    for (first, second, winner) in [
+        ("anna", "cem", 0),
+        ("cem", "anna", 0),
+        ("anna", "ben", 0),
+        ("cem", "ben", 0),
+        ("ben", "anna", 1),
+        ("ben", "cem", 1),
+    ] {
+        let game = GAMES.iter().find(|game| is_quarto(game));
+        let mut game = game.ok_or("no such game")?.clone();
+        game["bots"][0]["name"] = json!(first);
+        game["bots"][1]["name"] = json!(second);
+        game["result"]["winner"] = json!(winner);
+        records.push(game);
+    }
+    let report = OpenReport::at(&records, &[])?;
+    same(
+        "titles",
+        &report.texts(".winners-list dt")?,
+        &vec!["Joint first".to_owned()],
+    )?;
+    let names = ["anna", "cem"].map(str::to_owned).to_vec();
+    same("names", &report.texts(".winners-list .name")?, &names)?;
+    let ranks = ["1=", "1=", "3"].map(str::to_owned).to_vec();
+    same("ranks", &report.texts("table.standings td.rank")?, &ranks)?;
+    report.open("#bots")?;
+    same("of the bots", &report.texts(".botlist .rank")?, &ranks)?;
+    report.browser.is_quiet()?;
+    let (report, _) = tournament(4, &["--format", "gauntlet", "--pairs", "1"])?;
+    same(
+        "title",
+        &report.texts(".winners-list dt")?,
+        &vec!["Challenger".to_owned()],
+    )?;
+    same(
+        "challenger",
+        &report.text_of(".winners-list .name")?,
+        &"Bot 0".to_owned(),
+    )?;
+    same(
+        "results",
+        &report.count(".result .opponents .bar-row")?,
+        &3.0,
+    )?;
     report.browser.is_quiet()
 }
 
@@ -372,9 +423,25 @@ pub(super) fn own_games_begin_with_their_bot() -> Result<()> {
         &report.text_of("h1")?,
         &"builtin:greedy".to_owned(),
     )?;
-    // Its number among its own opponents is not its place.
-    same("its number", &report.count(".above")?, &0.0)?;
+    // Its place and its rating are those among all.
+    let all: Value = fs::read_to_string(report.scratch().join("cup/standings.json"))
+        .map_err(|error| error.to_string())
+        .and_then(|text| serde_json::from_str(&text).map_err(|error| error.to_string()))?;
+    let mut rows = all["standings"].as_array().into_iter().flatten();
+    let row = rows
+        .find(|row| row["name"] == "builtin:greedy")
+        .ok_or("no row")?;
+    let place = format!("Place {} of 3", row["rank"]);
+    same("its place", &report.text_of(".above")?, &place)?;
+    let elo = row["elo"].as_f64().ok_or("no rating")?.round();
+    let shown = report.texts(".tile dd")?[1].replace('\u{2212}', "-");
+    same("its rating", &shown.starts_with(&format!("{elo:+}")), &true)?;
     report.open("#overview")?;
+    same(
+        "no table of its own",
+        &report.count("table.standings")?,
+        &0.0,
+    )?;
     let cards = report.texts("h2")?;
     let is_result = |title: &String| title == "Result";
     same("a result", &cards.iter().any(is_result), &false)?;

@@ -15,7 +15,7 @@ use super::ratings::{Model, Outcome, RatingError, rate};
 use super::schedule::GameId;
 use super::sprt::Estimate;
 
-pub use self::ranking::{Byes, NotEntered, RankBy, Ranking, Reached, TieBreak};
+pub use self::ranking::{Byes, NotEntered, Order, RankBy, Ranking, Reached, TieBreak};
 pub use self::scores::Scores;
 
 /// With fewer pairs of games a likelihood of superiority would be far from the truth more often than not.
@@ -99,8 +99,10 @@ pub struct Collector {
 
 #[derive(Clone, Debug, PartialEq)]
 pub struct Place {
-    /// In its table, from 1. Bots that share a place of a knockout have the same.
+    /// In its table, from 1.
     pub rank: usize,
+    /// Whether others have the same rank: bots that are equal in every criterion, or share a place of a knockout.
+    pub shared: bool,
     /// From 0.
     pub table: usize,
     pub name: String,
@@ -158,8 +160,8 @@ pub struct Standings {
     pub advantage: Option<Estimate>,
     /// The rules by which the tables are ordered.
     pub ranking: Ranking,
-    /// Whether the first table is ordered by ratings because its bots have played unequally many games.
-    pub by_rating: bool,
+    /// Of the first table.
+    pub order: Order,
     /// More than one when no games connect some bots with others.
     pub tables: usize,
     /// The number of groups of bots within which ratings can be compared.
@@ -276,20 +278,20 @@ impl Collector {
         let encounters = criteria.encounters(&tables);
         let order: Vec<usize> = tables
             .iter()
-            .flat_map(|table| table.order.clone())
+            .flat_map(|table| table.ranked.iter().map(|&(bot, _)| bot))
             .collect();
         let mut column_of = vec![0; bots];
         for (column, &bot) in order.iter().enumerate() {
             column_of[bot] = column;
         }
         let mut places = Vec::with_capacity(bots);
-        for (number, Table { order: table, .. }) in tables.iter().enumerate() {
-            for (rank, &i) in table.iter().enumerate() {
+        for (number, Table { ranked: table, .. }) in tables.iter().enumerate() {
+            for (place, &(i, rank)) in table.iter().enumerate() {
                 let mut against = vec![None; bots];
                 for (other, met) in sums.met(i) {
                     against[column_of[other]] = Some(met.points());
                 }
-                let next = table.get(rank + 1).filter(|&&next| {
+                let next = table.get(place + 1).filter(|&&(next, _)| {
                     let pairs = sums.pairs[i].min(sums.pairs[next]);
                     pairs >= PAIRS_FOR_SUPERIORITY
                 });
@@ -298,7 +300,8 @@ impl Collector {
                     _ => None,
                 };
                 places.push(Place {
-                    rank: reached.map_or(rank + 1, |reached| reached.place),
+                    rank: reached.map_or(rank, |reached| reached.place),
+                    shared: false,
                     table: number,
                     name: names[i].clone(),
                     games: criteria.games[i],
@@ -312,7 +315,7 @@ impl Collector {
                     reached: reached.map(|reached| reached.title.clone()),
                     elo: ratings.bots[i].elo,
                     elo_interval: ratings.bots[i].interval,
-                    los: next.and_then(|&next| ratings.superiority(i, next)),
+                    los: next.and_then(|&(next, _)| ratings.superiority(i, next)),
                     direct: encounters[i],
                     buchholz: criteria.buchholz[i][0],
                     buchholz_cut_1: criteria.buchholz[i][1],
@@ -327,6 +330,12 @@ impl Collector {
                 });
             }
         }
+        for equal in places.chunk_by_mut(|a, b| (a.table, a.rank) == (b.table, b.rank)) {
+            let shared = equal.len() > 1;
+            for place in equal {
+                place.shared = shared;
+            }
+        }
         let groups: BTreeSet<usize> = ratings.bots.iter().map(|bot| bot.group).collect();
         Ok(Standings {
             places,
@@ -334,7 +343,7 @@ impl Collector {
             advantage: ratings
                 .advantage
                 .filter(|_| self.games >= GAMES_FOR_ADVANTAGE),
-            by_rating: tables.first().is_some_and(|table| table.by_rating),
+            order: tables.first().map(|table| table.order).unwrap_or_default(),
             ranking: ranking.clone(),
             tables: tables.len(),
             connected: groups.len(),

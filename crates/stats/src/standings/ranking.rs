@@ -105,10 +105,25 @@ pub enum RankBy {
     /// of their own.
     #[default]
     Results,
+    /// The same with points per game instead of ratings: for a schedule in which everybody meets everybody.
+    Score,
     /// Points, however many games were played: for a schedule that made the games equal, such as a Swiss tournament.
     Points,
     /// What the bots with these names reached. Others follow them.
     Reached(BTreeMap<String, Reached>),
+}
+
+/// The first criterion of a table.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Order {
+    #[default]
+    Points,
+    /// Points per game.
+    Score,
+    Rating,
+    /// In the bracket.
+    Place,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -122,8 +137,8 @@ pub struct NotEntered {
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
     pub by: RankBy,
-    /// The [default](Ranking::tie_breaks) when there are none. Bots that are still tied are ordered by rating, then
-    /// by name.
+    /// The [default](Ranking::tie_breaks) when there are none. Bots that are still tied are ordered by rating; those
+    /// with equal ratings share a rank.
     pub tie_breaks: Vec<TieBreak>,
     /// By name. Their points count.
     pub byes: BTreeMap<String, Byes>,
@@ -165,7 +180,7 @@ impl Ranking {
                 TieBreak::BuchholzCut1,
                 TieBreak::SonnebornBerger,
             ],
-            ([], RankBy::Results) => &[TieBreak::Direct, TieBreak::SonnebornBerger],
+            ([], RankBy::Results | RankBy::Score) => &[TieBreak::Direct, TieBreak::SonnebornBerger],
             ([], RankBy::Reached(_)) => &[],
             (chosen, _) => chosen,
         }
@@ -188,9 +203,9 @@ pub(super) struct Criteria<'a> {
 }
 
 pub(super) struct Table {
-    pub(super) order: Vec<usize>,
-    /// Whether the first criterion was the rating.
-    pub(super) by_rating: bool,
+    /// Bots with their ranks, from 1.
+    pub(super) ranked: Vec<(usize, usize)>,
+    pub(super) order: Order,
 }
 
 impl<'a> Criteria<'a> {
@@ -247,7 +262,7 @@ impl<'a> Criteria<'a> {
     /// The one with the most bots first.
     pub(super) fn tables(&self) -> Vec<Table> {
         let all = 0..self.names.len();
-        if self.ranking.by != RankBy::Results {
+        if !matches!(self.ranking.by, RankBy::Results | RankBy::Score) {
             return vec![self.table(all.collect())];
         }
         let mut groups = std::collections::BTreeMap::<usize, Vec<usize>>::new();
@@ -267,32 +282,43 @@ impl<'a> Criteria<'a> {
         let is_equal = bots
             .windows(2)
             .all(|two| self.games[two[0]] == self.games[two[1]]);
-        let by_rating = self.ranking.by == RankBy::Results && !is_equal;
+        let order = match self.ranking.by {
+            RankBy::Reached(_) => Order::Place,
+            RankBy::Score if !is_equal => Order::Score,
+            RankBy::Results if !is_equal => Order::Rating,
+            _ => Order::Points,
+        };
         let merit = |&bot: &usize| -> f64 {
             match &self.ranking.by {
                 RankBy::Reached(reached) => reached
                     .get(self.names[bot])
                     .map_or(f64::NEG_INFINITY, |reached| -to_f64(reached.place as u64)),
-                _ if by_rating => self.levels[bot],
+                _ if order == Order::Rating => self.levels[bot],
+                _ if order == Order::Score => self.score(bot),
                 _ => self.points[bot],
             }
         };
         sort_by_merit(&mut bots, merit);
+        let mut ranked = Vec::with_capacity(bots.len());
         for tied in bots.chunk_by_mut(|a, b| merit(a).total_cmp(&merit(b)).is_eq()) {
-            self.break_ties(tied, self.ranking.tie_breaks());
+            self.break_ties(tied, self.ranking.tie_breaks(), &mut ranked);
         }
-        Table {
-            order: bots,
-            by_rating,
-        }
+        Table { ranked, order }
     }
 
-    fn break_ties(&self, tied: &mut [usize], criteria: &[TieBreak]) {
-        if tied.len() < 2 {
-            return;
-        }
+    fn break_ties(
+        &self,
+        tied: &mut [usize],
+        criteria: &[TieBreak],
+        ranked: &mut Vec<(usize, usize)>,
+    ) {
         let Some((first, rest)) = criteria.split_first() else {
-            tied.sort_by(|&a, &b| self.last_resort(a, b));
+            let compared = |a: usize, b: usize| self.last_resort(a, b);
+            tied.sort_by(|&a, &b| compared(a, b).then_with(|| self.names[a].cmp(self.names[b])));
+            for equal in tied.chunk_by(|&a, &b| compared(a, b).is_eq()) {
+                let rank = ranked.len() + 1;
+                ranked.extend(equal.iter().map(|&bot| (bot, rank)));
+            }
             return;
         };
         let count = tied.len();
@@ -302,7 +328,7 @@ impl<'a> Criteria<'a> {
         for still in tied.chunk_by_mut(|a, b| merit(a).total_cmp(&merit(b)).is_eq()) {
             // Among fewer bots, direct encounters can decide anew.
             let again = *first == TieBreak::Direct && still.len() < count;
-            self.break_ties(still, if again { criteria } else { rest });
+            self.break_ties(still, if again { criteria } else { rest }, ranked);
         }
     }
 
@@ -314,9 +340,7 @@ impl<'a> Criteria<'a> {
             }
             _ => Ordering::Equal,
         };
-        by_seed
-            .then_with(|| self.levels[b].total_cmp(&self.levels[a]))
-            .then_with(|| self.names[a].cmp(self.names[b]))
+        by_seed.then_with(|| self.levels[b].total_cmp(&self.levels[a]))
     }
 
     fn merits(&self, by: TieBreak, tied: &[usize]) -> std::collections::HashMap<usize, f64> {
@@ -344,7 +368,7 @@ impl<'a> Criteria<'a> {
     pub(super) fn encounters(&self, tables: &[Table]) -> Vec<f64> {
         let mut encounters = vec![0.0; self.names.len()];
         for table in tables {
-            let mut bots = table.order.clone();
+            let mut bots: Vec<usize> = table.ranked.iter().map(|&(bot, _)| bot).collect();
             let points = |&bot: &usize| self.points[bot];
             sort_by_merit(&mut bots, points);
             for tied in bots.chunk_by(|a, b| points(a).total_cmp(&points(b)).is_eq()) {

@@ -22,22 +22,32 @@ use crate::report::own::{OwnGames, Since, not_entered_text, own, since};
 use crate::report::serve::Feed;
 use crate::text::counted;
 use crate::tournament::ratings::Model;
-use crate::tournament::standings::NotEntered;
+use crate::tournament::standings::{NotEntered, Ranking};
 
 /// Writes `NAME.html` and `NAME.md` for each bot; for one that did not enter, `NAME.md` with
 /// the reason. `members`: those of a league, by name.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
-    not_entered: &[NotEntered],
+    ranking: Ranking,
     folder: &Path,
     members: &BTreeMap<String, OfMember>,
 ) -> Result<(), Failure> {
     let stranger = OfMember::default();
     let mut all = BTreeSet::new();
-    for_each(files, |_, record| {
+    let mut report = html::Report::new(html::Options {
+        skip_copies: files.len() > 1,
+        ..html::Options::default()
+    });
+    for_each(files, |file, record| {
+        let added = report.add(&record);
+        added.map_err(|problem| Failure::Usage(format!("{}: {problem}", file.display())))?;
         all.extend(record.bots.into_iter().map(|bot| bot.name));
         Ok(())
     })?;
+    let not_entered = ranking.not_entered.clone();
+    report.set_ranking(ranking);
+    let places = report.figures().places();
+    let places = places.map_err(|error| Failure::Referee(error.to_string()))?;
     let absent: Vec<&NotEntered> = not_entered
         .iter()
         .filter(|absent| !all.contains(&absent.name))
@@ -52,7 +62,15 @@ pub(in crate::cli) fn write_each(
         if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
             write_text(&place, &not_entered_text(name, &absent.reason, since))?;
         } else {
-            write_one(files, name, &place, since, &member.homes)?;
+            let options = html::Options {
+                title: format!("{name}: own games"),
+                own: Some((*name).to_owned()),
+                standing: places.get(*name).cloned(),
+                // A game may be in two files, in one with its analysis.
+                skip_copies: files.len() > 1,
+                ..html::Options::default()
+            };
+            write_one(files, options, name, &place, (since, &member.homes))?;
         }
     }
     print_stderr(&format!(
@@ -65,18 +83,12 @@ pub(in crate::cli) fn write_each(
 
 fn write_one(
     files: &[&Path],
+    options: html::Options,
     name: &str,
     place: &Path,
-    since: Option<&Since>,
-    homes: &[String],
+    (since, homes): (Option<&Since>, &[String]),
 ) -> Result<(), Failure> {
-    let feed = Feed::new(html::Options {
-        title: format!("{name}: own games"),
-        own: Some(name.to_owned()),
-        // A game may be in two files, in one with its analysis.
-        skip_copies: files.len() > 1,
-        ..html::Options::default()
-    });
+    let feed = Feed::new(options);
     let mut text = OwnGames::new(name);
     for_each(files, |file, record| {
         if let Some(record) = own(record, name) {

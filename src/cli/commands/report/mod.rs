@@ -84,13 +84,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
-        let absent = ranking_of(&records)?.not_entered;
+        let ranking = ranking_of(&records)?;
         let mut of_leagues = BTreeMap::new();
         for path in &args.files {
             of_leagues.extend(members(path)?);
         }
         let records = with_analyses(&args.files, &records);
-        return write_each(&analysed_first(&records), &absent, folder, &of_leagues);
+        return write_each(&analysed_first(&records), ranking, folder, &of_leagues);
     }
     let shown = if args.live.is_on() {
         records.clone()

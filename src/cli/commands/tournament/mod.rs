@@ -210,7 +210,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         };
         // Before the slow entry checks: a port that is taken leaves no plan behind.
         let pages = is_played.then(pages).transpose()?;
-        let prepared = prepare(&preparation, old, entrants, &mut stops);
+        let prepared = prepare(&preparation, old, entrants, &mut stops, pages.as_ref());
         let (plan, bots) = prepared.await?;
         let Some(pages) = pages else {
             if task == Task::Plan {

@@ -16,9 +16,11 @@ use crate::arena::preparation::{Notice, Preparation, check_all};
 use crate::arena::seeding::{listed, seeded};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
+use crate::cli::support::pages::Pages;
 use crate::cli::support::sandbox::warn_memory;
 use crate::cli::support::setup::unreadable;
 use crate::record::text_file;
+use crate::report::serve::State;
 use crate::sandbox::Sandbox;
 use crate::session::Ruleset;
 use crate::text::{counted, escape_controls};
@@ -31,9 +33,15 @@ pub(super) async fn prepare(
     old: Option<Plan>,
     entrants: Entrants,
     stops: &mut mpsc::Receiver<()>,
+    pages: Option<&Pages>,
 ) -> Result<(Plan, Vec<Entrant>), Failure> {
     let notices = Notices::default();
-    let mut notify = |notice: Notice<'_>| notices.print(notice);
+    let mut notify = |notice: Notice<'_>| {
+        if let (Notice::Checking { number, of, .. }, Some(pages)) = (&notice, pages) {
+            pages.set_state(State::Checking(*number, *of));
+        }
+        notices.print(notice);
+    };
     if let Some(old) = old {
         let begun_in = old.clone();
         let resumed = preparation.resume(old, entrants, &mut notify);

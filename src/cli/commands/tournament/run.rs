@@ -28,7 +28,7 @@ use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
 use crate::report::tournament_summary::{summary, tables};
 use crate::session::Ruleset;
-use crate::text::counted;
+use crate::text::{counted, format_milliseconds};
 
 /// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
 pub(in crate::cli) async fn play(
@@ -57,7 +57,7 @@ pub(in crate::cli) async fn play(
         }
     };
     progress.rank(&plan, &results);
-    let rate = progress.rate(results.games);
+    let played = progress.played(results.games);
     let mut analysed = true;
     if shard.is_none() {
         let concluded = async {
@@ -86,12 +86,11 @@ pub(in crate::cli) async fn play(
     }
     let folder = directory.path().display();
     print_stderr(&match shard {
-        None if rate == 0.0 => format!("referee: all files are in {folder}"),
-        None => format!("referee: {rate:.0} games a second; all files are in {folder}"),
+        None if played.is_empty() => format!("referee: all files are in {folder}"),
+        None => format!("referee: {played}; all files are in {folder}"),
         Some(shard) => format!(
-            "referee: shard {shard} is done: {}, {rate:.0} a second; when all shards are done: \
-             referee shard merge {folder}",
-            counted(results.games, "game", "games")
+            "referee: shard {shard} is done{}{played}; when all shards are done: referee shard merge {folder}",
+            if played.is_empty() { "" } else { ": " }
         ),
     });
     progress.pages.finish(State::Finished)?;
@@ -211,6 +210,9 @@ impl Progress {
     }
 
     fn event(&mut self, plan: &Plan, results: &Results, event: &Event) {
+        if matches!(event, Event::Stopping) {
+            self.pages.set_state(State::Stopping);
+        }
         let Event::Written(game) = event else {
             tell(&self.bar, plan, event);
             return;
@@ -229,9 +231,20 @@ impl Progress {
         }
     }
 
-    fn rate(&self, games: u64) -> f64 {
-        let played = u32::try_from(games - self.before).unwrap_or(u32::MAX);
-        f64::from(played) / self.begun.elapsed().as_secs_f64().max(1e-6)
+    /// `60 games in 5m 12s`, without those of earlier runs; empty without a game of this run.
+    fn played(&self, games: u64) -> String {
+        match games - self.before {
+            0 => String::new(),
+            played => {
+                let elapsed = self.begun.elapsed();
+                let time = if elapsed < Duration::from_mins(1) {
+                    format_milliseconds(1000.0 * elapsed.as_secs_f64())
+                } else {
+                    in_short(elapsed)
+                };
+                format!("{} in {time}", counted(played, "game", "games"))
+            }
+        }
     }
 
     fn line(&self, plan: &Plan, results: &Results) -> String {
@@ -280,7 +293,8 @@ fn status(plan: &Plan, results: &Results) -> String {
         .iter()
         .take(LEADERS)
         .map(|&bot| {
-            let tenths = 500 * results.half_points[bot] / results.games_of[bot];
+            let games = results.games_of[bot];
+            let tenths = (1000 * results.half_points[bot] + games) / (2 * games);
             format!("{} {}.{}%", plan.bots[bot].name, tenths / 10, tenths % 10)
         })
         .collect();

@@ -1,10 +1,10 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
-import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, signed, time } from "./dom.js";
-import { absent, absentHash, bot, botHash, gameHash, gamesOf, interval, known, name, other, place, points, story, unpacked } from "./data.js";
+import { capitalised, card, count, counted, el, link, own, percent, prose, signed, time } from "./dom.js";
+import { absent, absentHash, bot, botHash, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, rankText, story, tables, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
-import { answerTimes, meeting, ratingHistory, record, recordKey } from "./charts.js";
+import { answerTimes, opponentBars, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
 
@@ -18,18 +18,7 @@ const NEAR = 10;
 
 const SHOWN_LOSSES = 5;
 
-// Of more opponents, the first ones are shown.
-const FOLDED_OPPONENTS = 40;
 const shownOpponents = {};
-
-function opponents(index) {
-  const rows = known.figures.places.filter((p) => p.bot !== index).map((p) => ({ place: p, met: meeting(index, p.bot) })).filter((row) => row.met.games > 0);
-  return card("Opponents", "Its points against each opponent, whose rating (Elo) is beside the name.", folded(rows, FOLDED_OPPONENTS, shownOpponents, (shown) => el("div", { class: "bars opponents" }, ...shown.map(({ place, met }) =>
-    el("div", { class: "bar-row" },
-      el("span", { class: "bar-name" }, link(botHash(place.bot), name(place.bot)), el("small", {}, ` ${signed(place.elo)}`)),
-      record(met.wins, met.draws, met.losses),
-      el("span", { class: "bar-count" }, link(`#games&of=${index + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`)))))), recordKey());
-}
 
 // Losses on the board: against the weakest opponents first, then the quickest.
 function worstLosses(index, games) {
@@ -41,7 +30,7 @@ function worstLosses(index, games) {
   return card("Worst losses", "Against the weakest opponents first, then the quickest.", el("ul", { class: "highlights" }, ...lost.slice(0, SHOWN_LOSSES).map((game) => {
     const gap = Math.round((elo.get(game.winner) ?? 0) - mine);
     return el("li", {}, link(gameHash(game.number, game.length), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)),
-      el("small", {}, `${counted(game.length, "turn")}, ${gap < 0 ? `${-gap} Elo weaker` : `${gap} Elo stronger`}`)));
+      el("small", {}, counted(game.length, "turn") + (gap && isRated() && !known.head.own ? `, ${Math.abs(gap)} Elo ${gap < 0 ? "weaker" : "stronger"}` : ""))));
   })));
 }
 
@@ -152,25 +141,25 @@ export function botView(index) {
   const chosen = new Set([index]);
   const tile = (title, value, hint) => el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
   return el("div", { class: "bot" },
-    known.head.own ? null : el("p", { class: "above" }, at ? `Number ${at.rank} of ${known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
+    el("p", { class: "above" }, at ? `Place ${rankText(at)} of ${at.of ?? known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
     el("h1", {}, name(index)),
     bot(index).command ? el("p", { class: "command" }, el("code", {}, bot(index).command)) : null,
     at ? el("dl", { class: "tiles" },
-      tile("points", half(at.points), `of ${count(at.games)} games`),
-      tile("Elo", signed(at.elo), interval(at)),
+      tile("points", pointsText(at), `of ${counted(at.games, "game")}`),
+      !isRated() ? null : tile("Elo", signed(at.elo), interval(at)),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
       at.phases === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed_wins, "missed win")}`),
       tile("median answer", time(at.median_ms) || "–", at.median_ms ? `slowest ${time(at.worst_ms)}` : "none was made"),
       tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
     mend(index, at, games),
     el("div", { class: "cards" },
-      opponents(index),
+      card("Opponents", `Its points against each opponent${isRated() && !known.head.own ? ", whose rating (Elo) is beside the name" : ""}.`, opponentBars(index, shownOpponents), recordKey()),
       card("Moving first or second", "The share of points that it made in either seat.", seatBars(index), recordKey()),
       worstLosses(index, games),
       analysis(index, games),
       faults(index, games),
       card("Time to answer", at?.median_ms ? `Half of its answers took ${time(at.median_ms)} or less, 95 of 100 ${time(at.p95_ms)} or less.` : null, answerTimes([index])),
-      card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
+      !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 
@@ -183,11 +172,12 @@ export function absentView(index) {
 }
 
 export function botList() {
-  return el("div", {}, el("h1", {}, "Bots"), el("ul", { class: "botlist" }, ...known.figures.places.map((place) =>
-    el("li", {}, el("a", { href: botHash(place.bot), class: "card" },
-      el("span", { class: "rank" }, String(place.rank)), el("strong", { class: "name" }, name(place.bot)),
-      el("span", {}, `${half(place.points)} of ${count(place.games)} points, Elo ${signed(place.elo)}`),
-      record(place.wins, place.draws, place.losses)))),
-    ...absent().map((one, index) => el("li", {}, el("a", { href: absentHash(index), class: "card" },
-      el("span", { class: "rank" }, "–"), el("strong", { class: "name" }, one.name), el("span", {}, "did not enter"))))));
+  const card = (href, rank, title, ...content) => el("li", {}, el("a", { href, class: "card" }, el("span", { class: "rank" }, rank), el("strong", { class: "name" }, title), ...content));
+  const list = (places) => places.map((place) => card(botHash(place.bot), rankText(place), name(place.bot),
+    el("span", {}, `${pointsText(place)} points, ${counted(place.games, "game")}${isRated() ? `, Elo ${signed(place.elo)}` : ""}`),
+    record(place.wins, place.draws, place.losses)));
+  const out = absent().map((one, index) => card(absentHash(index), "–", one.name, el("span", {}, "did not enter")));
+  const { separate } = known.figures;
+  return el("div", {}, el("h1", {}, "Bots"), separate ? el("p", { class: "hint" }, `${capitalised(separate)}.`) : null,
+    ...[...tables().map(list), out].filter(({ length }) => length > 0).map((all) => el("ul", { class: "botlist" }, ...all)));
 }

@@ -1,7 +1,7 @@
 // Charts. Every chart has its figures in words, too, or is next to them.
 
-import { count, counted, el, half, link, percent, scrolled, signed, sized, svg, time } from "./dom.js";
-import { botHash, gameHash, interval, known, name } from "./data.js";
+import { count, counted, el, folded, half, link, percent, scrolled, signed, sized, svg, time } from "./dom.js";
+import { botHash, gameHash, interval, isRated, known, name } from "./data.js";
 
 // Lines differ in colour, and from the ninth on in their dashes.
 const COLOURS = 8;
@@ -92,6 +92,19 @@ export function meeting(a, b) {
   const [theirs, drawnToo, ours] = results(b, a);
   const [wins, draws, losses] = [won + ours, drawn + drawnToo, lost + theirs];
   return { wins, draws, losses, games: wins + draws + losses, points: wins + draws / 2 };
+}
+
+// Of more opponents, the first ones are shown.
+const FOLDED_OPPONENTS = 40;
+
+// The results of a bot against each of the others.
+export function opponentBars(bot, kept) {
+  const rows = known.figures.places.filter((place) => place.bot !== bot).map((place) => ({ place, met: meeting(bot, place.bot) })).filter(({ met }) => met.games > 0);
+  return folded(rows, FOLDED_OPPONENTS, kept, (shown) => el("div", { class: "bars opponents" }, ...shown.map(({ place, met }) =>
+    el("div", { class: "bar-row" },
+      el("span", { class: "bar-name" }, link(botHash(place.bot), name(place.bot)), isRated() && !known.head.own ? el("small", {}, ` ${signed(place.elo)}`) : null),
+      record(met.wins, met.draws, met.losses),
+      el("span", { class: "bar-count" }, link(`#games&of=${bot + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`))))));
 }
 
 // The share of points as one of eleven shades, from all lost to all won.

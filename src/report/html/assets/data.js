@@ -1,7 +1,7 @@
 // The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
 // complete in a file and arrive in pieces from a server.
 
-import { capitalised, own, signed } from "./dom.js";
+import { capitalised, half, own, percent, signed } from "./dom.js";
 
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
@@ -152,7 +152,33 @@ export function other(game, bot) {
 }
 
 export function place(bot) {
-  return known.figures.places.find((place) => place.bot === bot);
+  const found = known.figures.places.find((place) => place.bot === bot);
+  // A page of one bot has the games of that bot only, and its place among all.
+  return found && name(bot) === known.head.own ? { ...found, ...known.head.standing } : found;
+}
+
+// Bots that no games connect are in tables of their own.
+export function tables() {
+  const found = [];
+  for (const place of known.figures.places) (found[place.table - 1] ??= []).push(place);
+  return found;
+}
+
+export const rankText = ({ rank, shared }) => `${rank}${shared ? "=" : ""}`;
+
+// Points made in games, and those for byes.
+export const pointsText = ({ points, bye_points: byes }) => (byes ? `${half(points - byes)} + ${half(byes)} (bye)` : half(points));
+
+// The few games of a bracket say little about ratings.
+export const isRated = () => !known.head.standing?.reached && known.figures.columns.some(([key]) => key === "elo");
+
+// The first criterion of the tables: its column's title, and how it is written.
+export function criterion() {
+  switch (known.figures.order) {
+    case "score": return ["score", ({ score }) => percent(score, 1)];
+    case "rating": return ["Elo", ({ elo }) => signed(elo)];
+    default: return ["points", pointsText];
+  }
 }
 
 // The interval of a rating in words; null where the games set no bound.

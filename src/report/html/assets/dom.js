@@ -166,7 +166,8 @@ export function half(points) {
 }
 
 export function signed(number) {
-  const rounded = Math.round(number);
+  // As the other tables round: halves away from zero.
+  const rounded = Math.sign(number) * Math.round(Math.abs(number));
   return rounded > 0 ? `+${rounded}` : rounded < 0 ? `−${-rounded}` : "0";
 }
 

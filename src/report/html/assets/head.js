@@ -1,13 +1,17 @@
 // The head of the overview: what was played, who won and how surely, and the game that decided.
 
-import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
-import { botHash, gameHash, gameTitle, interval, known, name, story, unpacked } from "./data.js";
+import { capitalised, card, count, counted, el, half, link, percent, time } from "./dom.js";
+import { botHash, criterion, gameHash, gameTitle, interval, isRated, known, name, pointsText, story, unpacked } from "./data.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
+import { opponentBars } from "./charts.js";
 import { gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
 
 // Games in the strip of two bots; of more, the last ones are shown.
 const STRIP = 400;
+
+// Equal bots that are named; of more, their number is given.
+const NAMED = 5;
 
 // A likelihood is never certain.
 export function likelihood(share) {
@@ -104,17 +108,49 @@ function smallBoard(game, title) {
 }
 
 // By how much the first is ahead of the second.
-export function lead(first, second) {
+function lead(first, second) {
+  const { order } = known.figures;
   const final = course()?.bracket.at(-1)?.[0]?.meeting;
-  if (known.figures.order === "place" && final && course().champion !== null) {
+  if (order === "place" && final && course().champion !== null) {
     const [side, why] = final.winner;
     const points = [side, 1 - side].map((of) => half(final.half_points[of] / 2));
     return `won the final ${points.join(" : ")}${why ? `, decided ${why}` : ""}`;
   }
-  if (known.figures.order === "place") return "still in the bracket";
-  if (known.figures.order === "rating") return `${signed(first.elo - second.elo)} Elo ahead`;
+  if (order === "place") return "";
+  if (order !== "points") return `${half(first.points)} of ${counted(first.games, "point")}`;
   const points = first.points - second.points;
-  return points > 0 ? `${half(first.points)} points, ${half(points)} more` : `${half(first.points)} points each, ahead on the tie-break`;
+  return points > 0 ? `${pointsText(first)} points, ${half(points)} ahead` : `${pointsText(first)} points each, ahead on the tie-break`;
+}
+
+// The bot that meets all others in a gauntlet.
+function challenger(figures) {
+  const bot = course()?.format === "gauntlet" ? course().bots[0]?.[1] : null;
+  return figures.places.find((place) => place.bot === bot) ?? null;
+}
+
+// Who is first, with a title and by how much, and who is next: nobody where the bots cannot be compared, or where several
+// are equal.
+export function leaders(figures) {
+  const { places } = figures;
+  if (places.length < 2 || places.at(-1).table > 1) return null;
+  const met = challenger(figures);
+  if (met) return { title: "Challenger", firsts: [met], text: lead(met), next: null };
+  const firsts = places.filter(({ rank }) => rank === 1);
+  const [first] = firsts;
+  const [one, many, second] = isFinished(figures) && !earlyEnd(figures) ? ["Champion", "Joint champions", "Runner-up"] : known.head.live ? ["Leader", "Joint leaders", "Second"] : ["First", "Joint first", "Second"];
+  if (firsts.length > 1) {
+    const isOpen = figures.order === "place";
+    return { title: isOpen ? "Still in the bracket" : many, firsts, text: isOpen ? "" : `${criterion()[1](first)}${figures.order === "points" ? " points" : ""} each`, next: null };
+  }
+  const next = places[1].shared ? null : { title: second, place: places[1] };
+  return { title: one, firsts, text: lead(first, places[1]), next };
+}
+
+// The first of some names, as links or not.
+export function nameList(places, linked) {
+  const shown = places.slice(0, NAMED).map((place) => el("span", { class: "name" }, name(place.bot)));
+  const rest = places.length - shown.length;
+  return [shown.map((one, at) => [at ? ", " : null, linked ? link(botHash(places[at].bot), one) : one]), rest ? ` and ${count(rest)} more` : null].flat(2);
 }
 
 function certainty(first, second) {
@@ -182,11 +218,14 @@ export function resultCard(figures) {
   // The games of one bot do not say who is the first of all.
   if (figures.games < 2 || places.length < 2 || places.at(-1).table > 1 || known.head.own) return null;
   if (places.length === 2) return duel(places);
+  const { title, firsts, text, next } = leaders(figures);
   const [first, second] = places;
-  const titles = isFinished(figures) ? ["Champion", "Runner-up"] : known.head.live ? ["In the lead", "Behind it"] : ["First", "Second"];
-  const row = (title, place, text) => el("div", {}, el("dt", {}, title), el("dd", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))), text ? [" ", el("small", {}, text)] : null));
+  const row = (title, names, text) => el("div", {}, el("dt", {}, title), el("dd", {}, names, text ? [" ", el("small", {}, text)] : null));
+  const isGauntlet = title === "Challenger";
+  const board = isGauntlet || firsts.length > 1 ? null : smallBoard(decisiveGame(first.bot, second.bot), course()?.bracket.length ? "The last game of the final" : "The last game of the first two");
   return card(known.head.live ? "So far" : "Result", null, el("div", { class: "result" },
-    el("div", {}, el("dl", { class: "winners-list" }, row(titles[0], first, lead(first, second)), row(titles[1], second, null)),
-      el("p", {}, certainty(first, second)), earlyHint(figures), worst()),
-    smallBoard(decisiveGame(first.bot, second.bot), course()?.bracket.length ? "The last game of the final" : "The last game of the first two")));
+    el("div", {}, el("dl", { class: "winners-list" }, row(title, nameList(firsts, true), text), next ? row(next.title, nameList([next.place], true)) : null),
+      isGauntlet ? opponentBars(firsts[0].bot, {}) : null,
+      next && isRated() ? el("p", {}, certainty(first, second)) : null, earlyHint(figures), worst()),
+    board));
 }

@@ -1,6 +1,6 @@
 // Shows the view that the address names, and follows a server.
 
-import { counted, el, keepingFocus, keepingScroll, link } from "./dom.js";
+import { capitalised, counted, el, keepingFocus, keepingScroll, link, own } from "./dom.js";
 import { absent, addEntries, clear, known, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
@@ -20,15 +20,17 @@ function address() {
   const text = location.hash.slice(1);
   const fields = new URLSearchParams(text);
   const whole = (field) => (/^\d{1,9}$/.test(fields.get(field) ?? "") ? Number(fields.get(field)) : undefined);
+  const mine = known.head.own ? known.bots.findIndex((bot) => bot.name === known.head.own) + 1 : 0;
   // It may name a bot, too.
   if (fields.has("stage") && known.head.served) return { kind: "stage", fields };
   if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn") };
+  // Of other bots, a page of one bot has only the games against it.
+  if (mine && fields.has("bot") && whole("bot") !== mine) return { kind: "games", fields: new URLSearchParams({ games: "", of: mine, against: whole("bot") ?? 0 }) };
   if (fields.has("bot")) return { kind: "bot", number: whole("bot") ?? 0 };
   if (fields.has("absent")) return { kind: "absent", number: whole("absent") ?? 0 };
   if (fields.has("games")) return { kind: "games", fields };
+  if (mine) return { kind: "bot", number: mine };
   if (fields.has("bots")) return { kind: "bots" };
-  const mine = text === "" ? known.bots.findIndex((bot) => bot.name === known.head.own) : -1;
-  if (mine >= 0) return { kind: "bot", number: mine + 1 };
   return { kind: "overview" };
 }
 
@@ -54,7 +56,7 @@ const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.n
 function parts(at) {
   const list = document.getElementById("parts");
   if (only()) return;
-  const items = [["overview", "Overview"], ["bots", "Bots"], ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : [])];
+  const items = [...(known.head.own ? [["bots", "Bot"]] : [["overview", "Overview"], ["bots", "Bots"]]), ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : [])];
   const now = at.kind === "game" ? "games" : ["bot", "absent"].includes(at.kind) ? "bots" : at.kind;
   list.replaceChildren(...items.map(([kind, title]) => {
     const item = link(`#${kind}`, title);
@@ -123,7 +125,7 @@ function follow() {
   let last = "";
   let due = null;
   let failures = 0;
-  // "playing", "finished" or "interrupted".
+  // "checking 7 of 12", "playing", "stopping", "finished" or "interrupted".
   let state = "playing";
   // Redraws are rate-limited: a page of many bots takes long to draw and must stay usable.
   let pause = 250;
@@ -135,8 +137,8 @@ function follow() {
       pause = Math.max(250, 8 * (performance.now() - began));
     }, pause);
   };
-  const WORDS = { playing: "Live", finished: "Finished", interrupted: "Interrupted" };
-  const showState = () => showStatus(state === "playing" ? "on" : "over", `${WORDS[state]} · ${counted(playedGames(), "game")}`);
+  const WORDS = { playing: "Live", stopping: "Stopping", finished: "Finished", interrupted: "Interrupted" };
+  const showState = () => showStatus(known.head.live ? "on" : "over", own(WORDS, state) ? `${WORDS[state]} · ${counted(playedGames(), "game")}` : `${capitalised(state)} bots`);
   showStatus("off", "Connecting…");
   const read = (listen) => (event) => {
     failures = 0;
@@ -153,7 +155,7 @@ function follow() {
     state: (now) => {
       state = now;
       stageState(now);
-      known.head.live = state === "playing";
+      known.head.live = !["finished", "interrupted"].includes(state);
       showState();
       redrawSoon();
     },
@@ -169,7 +171,7 @@ function follow() {
     // they ended is not missed.
     source.onerror = () => {
       failures += 1;
-      if (state === "playing") showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
+      if (known.head.live) showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
     };
   };
   connect(address().kind === "stage");

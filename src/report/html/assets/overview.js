@@ -1,7 +1,7 @@
 // The overview: standings, charts and highlights.
 
 import { capitalised, card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
-import { absent, absentHash, botHash, gameHash, interval, known, name, story, unpacked } from "./data.js";
+import { absent, absentHash, botHash, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard } from "./mistakes.js";
 import { facts, likelihood, resultCard } from "./head.js";
@@ -58,17 +58,18 @@ function moved(by) {
   return el("span", { "aria-label": `${by > 0 ? "up" : "down"} ${places}`, role: "img" }, `${by > 0 ? "↑" : "↓"}${places}`);
 }
 
-const FORMATS = { text: (value) => value, number: half, share: (value) => percent(value, 1), elo: signed, milliseconds: time, moved };
+// Sonneborn-Berger scores have quarters.
+const FORMATS = { text: (value) => value, number: (value) => (Number.isInteger(2 * value) ? half(value) : String(value)), share: (value) => percent(value, 1), elo: signed, milliseconds: time, moved };
 
 const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
 
 // Columns that the page draws in its own way, by key: in place of one, several or none.
 const special = (scale) => ({
-  rank: [{ hint: "Sort by place", show: (p) => String(p.rank), kind: "rank", rising: true }],
+  rank: [{ hint: "Sort by place", show: rankText, kind: "rank", rising: true }],
   name: [{ value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name", title: name(p.bot) }, name(p.bot))), head: true }],
   moved: [{ hint: "Places up or down since the last time", value: (p) => (p.moved === "new" ? 0 : p.moved) }],
   reached: [{ kind: "text reached", value: (p) => String(p.rank).padStart(6, "0") }],
-  points: [{ show: (p) => el("strong", {}, half(p.points)) }],
+  points: [{ show: pointsText }],
   games: [{ show: (p) => count(p.games), kind: "number rare" }],
   score: [{ hint: "Points per game", kind: "number rare" }],
   wins: [{ key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] }],
@@ -86,25 +87,24 @@ const special = (scale) => ({
 
 function columnsOf(scale) {
   const looks = special(scale);
-  return known.figures.columns.flatMap(([key, title, format]) => (own(looks, key) ?? [{}]).map((column) => ({
+  const [first] = criterion();
+  const marked = (column) => (column.title === first ? { ...column, kind: "number", show: (p) => el("strong", {}, column.show(p)) } : column);
+  return known.figures.columns.flatMap(([key, title, format]) => (own(looks, key) ?? [{}]).map((column) => marked({
     key, title, text: format === "text", value: (p) => p[key],
     show: (p) => (p[key] === null ? "" : FORMATS[format](p[key])), ...column,
   })));
 }
 
-// Bots that no games connect are in tables of their own.
 function standings(places) {
   const scale = ratingScale(places);
   const has = known.figures.columns.some(([key]) => MORE.includes(key));
-  const tables = [];
-  for (const place of places) (tables[place.table - 1] ??= []).push(place);
-  return tables.map((rows, number) => {
+  return tables().map((rows, number) => {
     const table = sortable({
       caption: number ? `Standings ${number + 1}` : "Standings", kind: `standings${rows.length > LONG ? " long" : ""}${has ? " full" : ""}`,
       sorted: chosen.order, rows: () => rows, size: rows.length > PAGED ? PAGE_ROWS : undefined, at: number ? undefined : chosen.page,
       columns: columnsOf(scale),
     });
-    table.node.querySelector("thead .widest").append(ratingAxis(scale));
+    table.node.querySelector("thead .widest")?.append(ratingAxis(scale));
     return table.node;
   });
 }
@@ -210,9 +210,9 @@ function highlights() {
   const elo = new Map(known.figures.places.map((p) => [p.bot, p.elo]));
   const gap = (game) => (elo.get(game.loser) ?? 0) - (elo.get(game.winner) ?? 0);
   const upset = best(won, gap);
-  if (upset && gap(upset) > 30) note("The biggest upset", upset, `${Math.round(gap(upset))} Elo apart`);
+  if (isRated() && upset && gap(upset) > 30) note("The biggest upset", upset, `${Math.round(gap(upset))} Elo apart`);
   const longest = best(known.games.filter((game) => game.winner >= 0), (game) => game.length);
-  if (longest && quickest && longest.length > quickest.length) note("The longest game", longest, counted(longest.length, "turn"));
+  if (longest && quickest && longest.length > quickest.length) note("The longest win", longest, counted(longest.length, "turn"));
   return found.length ? card("Highlights", null, el("ul", { class: "highlights" }, ...found)) : null;
 }
 
@@ -220,11 +220,13 @@ const LIMITED = { "--memory": "memory", "--processes": "processes", "--scratch":
 
 // The board of the game that ended last, on a page that is served live.
 function latest() {
-  const game = known.games.at(-1);
+  // Games may be known before their figures.
+  const games = known.games.slice(0, known.figures.games);
+  const game = games.at(-1);
   if (!game) return null;
   const whole = unpacked(game);
   const board = boardOf(whole);
-  const list = known.games.slice(-4).reverse().map((game) =>
+  const list = games.slice(-4).reverse().map((game) =>
     el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)))));
   return card("Just played", null, el("div", { class: "latest" },
     board ? el("a", { href: gameHash(game.number), class: "board-link" }, el("span", { class: "unseen" }, `Game ${game.number}. `), board.draw(whole, statesOf(whole).at(-1))) : null,
@@ -242,7 +244,7 @@ function verdict(places) {
   const parts = places.at(-1).table > 1 ? [`${capitalised(known.figures.separate)}.`] : [];
   const order = known.figures.order;
   if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
-  else if (order === "rating") parts.push("Ordered by rating, as not all have played the same number of games.");
+  else if (order !== "points") parts.push(`Ordered by ${order}${order === "score" ? " (points per game)" : ""}, as not all have played the same number of games.`);
   return parts.join(" ");
 }
 
@@ -264,7 +266,7 @@ export function overview() {
     el("h1", {}, known.head.title), facts(figures), known.unread ? el("p", { class: "hint", role: "status" }, known.unread) : null, resultCard(figures), tiles(figures),
     known.head.live ? latest() : null,
     groupsCard(), bracketCard(),
-    card("Standings", verdict(places), ...standings(places), recordKey()),
+    card("Standings", verdict(places), ...standings(places), el("div", { class: "rare" }, recordKey())),
     absentCard(),
     roundsCard(),
     places.length > NARROW_BOTS ? each : null,
@@ -274,7 +276,7 @@ export function overview() {
       accuracyCard(places),
       forfeits(places),
       endings(figures),
-      settlingCard(places),
+      isRated() ? settlingCard(places) : null,
       card("Time to answer", "How long each bot took for its answers: half of them less than the first time in its row, where the line is, and 95 of 100 less than the second.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
       seatCard(places),
       limits()),

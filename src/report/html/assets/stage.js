@@ -1,11 +1,11 @@
 // The stage: the games that are being played, move by move, for a room that looks at a projector.
 
-import { announce, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
-import { known, name, outcome, unpacked } from "./data.js";
+import { announce, capitalised, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
+import { criterion, known, name, outcome, rankText, unpacked } from "./data.js";
 import { inWords, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
 import { course } from "./course.js";
-import { earlyEnd, isFinished, lead } from "./head.js";
+import { earlyEnd, leaders, nameList } from "./head.js";
 
 // How long the end of a game stays before the next game at its table is shown, and how long its record is waited for.
 const HOLD = 4000;
@@ -22,17 +22,17 @@ const RECENT = 2000;
 const HANDS = { waiting: "has to place", first: "gives the first piece" };
 
 // What the server has said of the games being played: by number of the table, what it is now and what is shown.
-const seen = { isKnown: false, edition: null, seats: new Map(), played: 0, expected: null, left: null, offset: 0, state: "playing" };
+const seen = { isKnown: false, edition: null, seats: new Map(), expected: null, left: null, offset: 0, state: "playing" };
 
 let redrawStage = null;
 
 export function forgetStage() {
   seen.seats.clear();
-  Object.assign(seen, { isKnown: false, played: 0, expected: null, left: null, state: "playing" });
+  Object.assign(seen, { isKnown: false, expected: null, left: null, state: "playing" });
 }
 
-// How many games have been played, as the stage or the figures know first.
-export const playedGames = () => Math.max(seen.played, known.figures.games);
+// As many as the standings beside the number count.
+export const playedGames = () => known.figures.games;
 
 export const stageFigures = () => redrawStage?.();
 
@@ -44,8 +44,8 @@ export function stageEdition([game, rules, set]) {
   seen.edition = { game, rules, set };
 }
 
-export function stageTables([now, { played, expected, left, tables }]) {
-  Object.assign(seen, { isKnown: true, played, expected, left, offset: performance.now() - now });
+export function stageTables([now, { expected, left, tables }]) {
+  Object.assign(seen, { isKnown: true, expected, left, offset: performance.now() - now });
   const present = new Set(tables.map((table) => table.t));
   for (const [number, seat] of seen.seats) seat.gone = !present.has(number);
   for (const table of tables) {
@@ -156,7 +156,9 @@ function progressText() {
   const { expected, left } = seen;
   const played = playedGames();
   const parts = [expected === null ? counted(played, "game") : `${count(played)} of ${counted(expected, "game")}`];
-  if (seen.state === "interrupted") return `${parts[0]} · interrupted; this page follows when it goes on`;
+  if (seen.state.startsWith("checking")) return `${capitalised(seen.state)} bots`;
+  if (seen.state === "interrupted") return `${parts[0]} · paused; resumes by itself`;
+  if (seen.state === "stopping") return `${parts[0]} · stopping after the current games`;
   if (seen.state === "finished") return `${parts[0]} · finished`;
   if (left !== null && expected !== null && played < expected) {
     const about = Math.round(left / 60);
@@ -171,13 +173,17 @@ function standingsPart(marked) {
   const rows = places.slice(0, ROWS);
   const followed = places.findIndex((place) => name(place.bot) === marked);
   if (followed >= ROWS) rows.push(places[followed]);
+  const [title, show] = criterion();
+  const isApart = (place, at) => at > 0 && place.table !== rows[at - 1].table;
   return el("div", {}, el("table", { class: "stage-table" }, el("caption", { class: "unseen" }, "Standings"),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), el("th", { scope: "col" }, "games"), el("th", { scope: "col" }, "points"))),
-    el("tbody", {}, ...rows.map((place) => el("tr", { class: name(place.bot) === marked ? "followed" : null },
-      el("td", {}, String(place.rank)), el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(place.bot))), el("td", {}, count(place.games)), el("td", {}, el("strong", {}, half(place.points))))))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), el("th", { scope: "col" }, "games"), el("th", { scope: "col" }, title))),
+    el("tbody", {}, ...rows.flatMap((place, at) => [
+      isApart(place, at) ? el("tr", { class: "apart" }, el("td", { colspan: 4, class: "text" }, "have not met those above:")) : null,
+      el("tr", { class: name(place.bot) === marked ? "followed" : null },
+        el("td", {}, rankText(place)), el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(place.bot))), el("td", {}, count(place.games)), el("td", {}, el("strong", {}, show(place)))),
+    ]).filter(Boolean))),
   places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null,
-  // More points further down would look like a mistake.
-  known.figures.order === "rating" ? el("p", { class: "hint" }, "By rating, as not all have played the same number of games.") : null);
+  title === "points" ? null : el("p", { class: "hint" }, `By ${known.figures.order}, as not all have played the same number of games.`));
 }
 
 // Who plays next: meetings of which no game is being played.
@@ -203,16 +209,16 @@ function endPart() {
   const [first, second] = known.figures.places;
   if (!first) return null;
   const reason = earlyEnd(known.figures);
-  const isDuel = known.figures.places.length === 2;
+  const isDuel = known.figures.places.length === 2 && second.table === 1;
   if (isDuel) {
     return el("section", { class: "stage-champion", "aria-labelledby": "stage-champion" }, el("h2", { id: "stage-champion" }, reason ? "The score" : "Final score"),
       el("p", { class: "stage-score" }, el("span", { class: "name" }, name(first.bot)), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), el("span", { class: "name" }, name(second.bot))),
       reason ? el("p", {}, reason) : null);
   }
+  const won = leaders(known.figures);
   return el("section", { class: "stage-champion", "aria-labelledby": "stage-champion" },
-    el("h2", { id: "stage-champion" }, isFinished(known.figures) && !reason ? "Champion" : "First"),
-    el("p", { class: "stage-winner" }, el("span", { class: "name" }, name(first.bot))),
-    el("p", {}, lead(first, second)), el("p", {}, "Second: ", el("span", { class: "name" }, name(second.bot))),
+    ...(won ? [el("h2", { id: "stage-champion" }, won.title), el("p", { class: "stage-winner" }, nameList(won.firsts)),
+      won.text ? el("p", {}, won.text) : null, won.next ? el("p", {}, `${won.next.title}: `, nameList([won.next.place])) : null] : [el("h2", { id: "stage-champion" }, "No winner"), el("p", {}, capitalised(known.figures.separate ?? ""))]),
     reason ? el("p", {}, reason) : null);
 }
 
@@ -288,6 +294,7 @@ export function stageView(fields) {
   }
 
   function waiting() {
+    if (seen.state.startsWith("checking")) return el("p", { class: "stage-waiting" }, progressText());
     if (known.head.live && !seen.isKnown) return el("p", { class: "stage-waiting" }, "Connecting…");
     const missing = followed.table !== null ? `No game is being played at table ${followed.table}.` : followed.bot !== null ? `${followed.bot} is not playing at this moment.` : known.head.live ? "No game is being played at this moment." : "";
     return missing ? el("p", { class: "stage-waiting" }, missing) : null;
@@ -330,15 +337,15 @@ export function stageView(fields) {
           if (clock.textContent !== text + (hint && ` ${hint}`)) clock.replaceChildren(text, ...(hint ? [" ", el("small", {}, hint)] : []));
         }
       } else {
-        redraw("board", `none ${known.head.live}`, () => waiting());
+        redraw("board", `none ${known.head.live} ${seen.isKnown} ${seen.state}`, () => waiting());
         redraw("players", "none", () => null);
       }
     }
     const marked = followed.bot ?? null;
-    redraw("rows", JSON.stringify([known.figures.order, known.figures.places.map((place) => [place.bot, place.points, place.games, place.rank]), marked]), () => standingsPart(marked));
+    redraw("rows", JSON.stringify([known.figures.order, known.figures.places.map((place) => [place.bot, place.points, place.games, rankText(place), place.elo, place.table]), marked]), () => standingsPart(marked));
     redraw("next", JSON.stringify([seen.state, course()?.next ?? [], [...seen.seats.values()].map((seat) => [seat.gone, seat.now.id])]), () => nextPart());
     const others = [...seen.seats.entries()].filter(([number, seat]) => number !== found?.[0] && !seat.gone).sort((a, b) => a[0] - b[0]);
-    const shownOthers = seen.state === "playing" ? others.slice(0, OTHERS) : [];
+    const shownOthers = known.head.live ? others.slice(0, OTHERS) : [];
     redraw("others", JSON.stringify(shownOthers.map(([, seat]) => scene(seat).key)), () => [
       ...shownOthers.map(([number, seat]) => otherPart(number, seat)),
       others.length > shownOthers.length && shownOthers.length > 0 ? el("p", { class: "hint" }, `and ${counted(others.length - shownOthers.length, "table")} more`) : null,
