@@ -132,7 +132,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let wrong = |error: ConfigurationError| {
         let is_other = [42, 44].contains(&error.found);
         let fix = if is_other {
-            "; for one of Four In A Row: --game four-in-a-row"
+            "; for one of four-in-a-row: --game four-in-a-row"
         } else {
             ""
         };

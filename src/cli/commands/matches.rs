@@ -164,6 +164,10 @@ fn start(
             .unwrap_or(&options.game)
             .ruleset_with(|choices| choices.format = format)?
     };
+    let record = options.record.as_deref();
+    options.pages.check(record, None)?;
+    // A pipe may wait for its reader, which a signal ends.
+    let file = record.map(RecordFile::open).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
     if terminal.is_none() {
@@ -172,13 +176,11 @@ fn start(
     let pages = options.pages.open(
         &names.join(" vs "),
         None,
-        options.record.as_deref(),
+        record,
         None,
         pages::limits(programs(bots)),
         &ruleset,
     )?;
-    let record = options.record.as_deref();
-    let file = record.map(RecordFile::open).transpose()?;
     let seed = options.seed.unwrap_or_else(|| {
         let seed = seed::drawn();
         print_stderr(&format!("referee: seed {seed}"));

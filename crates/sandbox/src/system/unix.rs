@@ -214,16 +214,6 @@ fn open_in(directory: impl AsFd, name: &OsStr, flags: OFlags) -> io::Result<Owne
     }
 }
 
-/// Makes opening a pipe without a partner an error instead of a wait.
-pub fn open_without_waiting(options: &mut OpenOptions) {
-    options.custom_flags(OFlags::NONBLOCK.bits().cast_signed());
-}
-
-/// Whether opening failed because nothing reads from a pipe.
-pub fn is_unread_pipe(error: &io::Error) -> bool {
-    error.raw_os_error() == Some(Errno::NXIO.raw_os_error())
-}
-
 /// Makes a directory's entries survive a loss of power.
 pub fn sync_directory(directory: &Path) -> io::Result<()> {
     File::open(directory)?.sync_all()

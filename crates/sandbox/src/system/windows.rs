@@ -232,9 +232,6 @@ pub fn slashed(path: &Path) -> Cow<'_, [u8]> {
 /// The extension says whether a file can be run.
 pub const fn create_executable(_: &mut OpenOptions, _: bool) {}
 
-/// Opening never blocks.
-pub const fn open_without_waiting(_: &mut OpenOptions) {}
-
 #[derive(Debug)]
 pub struct OpenDirectory(PathBuf);
 
@@ -279,11 +276,6 @@ impl OpenDirectory {
 /// Opens a link itself.
 fn open_no_link(options: &mut OpenOptions) {
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
-}
-
-/// There are no pipes in the file system.
-pub const fn is_unread_pipe(_: &io::Error) -> bool {
-    false
 }
 
 /// The file system does this itself; checks only that the directory exists.

@@ -41,8 +41,8 @@ struct Shared {
 /// What has not been written yet.
 pub(super) struct Waiting {
     bytes: VecDeque<u8>,
-    /// When the stream last took something, or was given something to take.
-    taken: Instant,
+    /// Since when the thread is in a write: a thread that has not come to it says nothing about the reader.
+    writing: Option<Instant>,
     dropped_lines: u64,
     failure: Option<io::Error>,
 }
@@ -58,7 +58,7 @@ impl Waiting {
 
     /// Whether the stream has taken nothing for so long.
     pub(super) fn is_stuck(&self, time: Duration) -> bool {
-        !self.is_empty() && self.taken.elapsed() >= time
+        self.writing.is_some_and(|since| since.elapsed() >= time)
     }
 
     /// The error of the last write that failed.
@@ -93,18 +93,19 @@ impl Shared {
 
     /// Writes a part of what waits, if anything does.
     fn write_some(&self) {
-        let waiting = self.waiting();
+        let mut waiting = self.waiting();
         let part: Vec<u8> = waiting.bytes.iter().take(MOST).copied().collect();
-        drop(waiting);
         if part.is_empty() {
             return;
         }
+        waiting.writing = Some(Instant::now());
+        drop(waiting);
         let mut target = self.target.lock().unwrap_or_else(PoisonError::into_inner);
         let written = patiently(|| target.write(&part));
         let written = written.and_then(|count| patiently(|| target.flush()).map(|()| count));
         drop(target);
         let mut waiting = self.waiting();
-        waiting.taken = Instant::now();
+        waiting.writing = None;
         match written {
             Ok(count) => drop(waiting.bytes.drain(..count)),
             Err(error) => {
@@ -151,7 +152,7 @@ impl Stream {
         let shared = Arc::new(Shared {
             waiting: Mutex::new(Waiting {
                 bytes: VecDeque::new(),
-                taken: Instant::now(),
+                writing: None,
                 dropped_lines: 0,
                 failure: None,
             }),
@@ -173,9 +174,6 @@ impl Stream {
         if waiting.bytes.len().saturating_add(bytes.len()) > most {
             waiting.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
             return waiting.result();
-        }
-        if waiting.is_empty() {
-            waiting.taken = Instant::now();
         }
         waiting.add_notice();
         waiting.bytes.extend(bytes);
