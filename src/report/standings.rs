@@ -420,11 +420,13 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
 }
 
 fn not_entered(absent: &NotEntered) -> String {
-    format!(
-        "{}: {}",
-        short_name(&absent.name),
-        escape_controls(&absent.reason)
-    )
+    let (name, reason) = (short_name(&absent.name), escape_controls(&absent.reason));
+    // A private page has no reasons.
+    if reason.is_empty() {
+        name
+    } else {
+        format!("{name}: {reason}")
+    }
 }
 
 fn summary(standings: &Standings) -> String {

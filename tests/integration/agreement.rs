@@ -32,7 +32,7 @@ struct Said {
     rank: String,
     points: f64,
     games: f64,
-    /// Elo and half its interval; none in a bracket.
+    /// Elo and its interval; none in a bracket.
     rating: Option<(String, String)>,
 }
 
@@ -51,47 +51,63 @@ fn rounded(elo: f64) -> String {
 /// Of figures by key, as in JSON.
 fn of_figures(figure: impl Fn(&str) -> Option<f64>, is_shared: bool, is_rated: bool) -> Said {
     let number = |key: &str| figure(key).unwrap_or_else(|| panic!("{key}"));
-    let half = || Some((number("elo_high") - number("elo_low")) / 2.0);
-    let error = figure("elo_high").and_then(|_| half());
+    let ends = ["elo_low", "elo_high"].map(|key| figure(key).map(rounded));
+    let interval = match ends {
+        [Some(low), Some(high)] => format!("{low}…{high}"),
+        [Some(low), None] => format!("≥ {low}"),
+        [None, Some(high)] => format!("≤ {high}"),
+        [None, None] => String::new(),
+    };
     Said {
         rank: format!("{}{}", number("rank"), if is_shared { "=" } else { "" }),
         points: number("points"),
         games: number("games"),
-        rating: is_rated.then(|| {
-            (
-                rounded(number("elo")),
-                error.map_or_else(String::new, rounded),
-            )
-        }),
+        rating: is_rated.then(|| (rounded(number("elo")), interval)),
     }
 }
 
+/// Each cell ends where its head does, but for names, which are left of their column.
 fn of_terminal(text: &str) -> Table {
     let mut table = Table::new();
-    let mut heads: Vec<&str> = Vec::new();
+    let mut heads: Vec<(&str, usize)> = Vec::new();
     for line in text.lines() {
-        let words: Vec<&str> = line.trim().split("  ").map(str::trim).collect();
-        let cells: Vec<&str> = words.into_iter().filter(|word| !word.is_empty()).collect();
-        if cells.first() == Some(&"#") {
-            heads = cells;
-        } else if cells.len() < 4 || !heads.contains(&"points") {
+        let words = || line.split_whitespace();
+        if words().next() == Some("#") {
+            heads.clear();
+            for head in words() {
+                let from = heads.last().map_or(0, |&(_, end)| end);
+                let place = line
+                    .char_indices()
+                    .filter(|&(at, _)| line[at..].starts_with(head));
+                let place = place.map(|(at, _)| line[..at].chars().count());
+                let at = place.filter(|&at| at >= from).min().unwrap();
+                heads.push((head, at + head.chars().count()));
+            }
+        } else if words().count() < 4 || !heads.iter().any(|&(head, _)| head == "points") {
             heads.clear();
         } else {
-            let cell = |head: &str| {
-                let place = heads.iter().position(|&known| known == head)?;
-                cells.get(place).copied()
+            let chars: Vec<char> = line.chars().collect();
+            let between = |from: usize, to: usize| -> String {
+                let chars = chars.iter().take(to).skip(from);
+                chars.collect::<String>().trim().to_owned()
             };
-            let points = cell("points")
-                .unwrap()
-                .trim_end_matches(" (bye)")
-                .split(" + ");
+            let cell = |head: &str| {
+                let place = heads.iter().position(|&(known, _)| known == head)?;
+                let (before, end) = (heads[place.max(1) - 1].1, heads[place].1);
+                let cell = between(if place == 0 { 0 } else { before }, end);
+                // A name beside it may end in its column.
+                let last = cell.rsplit_once("  ").map(|(_, last)| last.to_owned());
+                Some(last.unwrap_or(cell))
+            };
+            let points = cell("points").unwrap();
+            let points = points.trim_end_matches(" (bye)").split(" + ");
             let said = Said {
-                rank: cell("#").unwrap().to_owned(),
+                rank: cell("#").unwrap(),
                 points: points.map(|part| part.parse::<f64>().unwrap()).sum(),
                 games: cell("games").unwrap().parse().unwrap(),
-                rating: cell("Elo").map(|elo| (elo.to_owned(), cell("±95%").unwrap().to_owned())),
+                rating: cell("Elo").map(|elo| (elo, cell("95%").unwrap())),
             };
-            table.insert(cell("bot").unwrap().to_owned(), said);
+            table.insert(words().nth(1).unwrap().to_owned(), said);
         }
     }
     table

@@ -327,7 +327,7 @@ program = "made"
             "referee.toml cannot be built: bot.x:3: no such thing",
         ),
         ("makes-none", "bot"),
-        ("wrong-file", "expected `build`, a command"),
+        ("wrong-file", "expected `program`, a file"),
     ]) {
         assert!(
             name == expected && problem.contains(words),

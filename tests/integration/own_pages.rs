@@ -43,7 +43,7 @@ fn a_page_has_nothing_of_others() {
         "It was asked `",
         "secretofanna",
         "codeofanna.sh",
-        "The same question once more",
+        "The same once more",
         "The same in: ",
     ] {
         assert!(anna.contains(part), "{part}: {anna}");
