@@ -165,7 +165,7 @@ impl Checkup<'_> {
 /// Whether its first output was as large as a buffer or several of 128, 256 or 512 bytes, such as that of Pascal. The
 /// answers to a block of input are 816 bytes, or 182 in Four In A Row.
 fn fills_small_buffer(output: &[u8]) -> bool {
-    output.last() != Some(&b'\n') || output.len() % SMALL == 0
+    output.last() != Some(&b'\n') || output.len().is_multiple_of(SMALL)
 }
 
 /// Whether its first output was as large as a buffer, and not the answers to a block of input.

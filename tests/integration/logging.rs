@@ -127,7 +127,7 @@ fn the_forfeit_of_the_page_is_what_happens() {
         None => text.to_owned(),
     };
     let printed = format!("{}{}", run.stdout, run.stderr);
-    assert_eq!(untimed(&printed), untimed(&shown), "{run}");
+    assert_eq!(untimed(&printed), untimed(shown), "{run}");
     let program = env!("CARGO_BIN_EXE_referee");
     let log = run.file("match.log");
     let found: Vec<String> = log.lines().map(|line| shortened(line, program)).collect();

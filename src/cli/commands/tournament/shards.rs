@@ -59,7 +59,7 @@ fn shard_of(text: &str) -> Result<Shard, String> {
                 .to_owned()
         });
     }
-    text.parse().map_err(|error| format!("{error}"))
+    text.parse::<Shard>().map_err(ToString::to_string)
 }
 
 /// Numbers of a Slurm array may begin anywhere and have steps.
