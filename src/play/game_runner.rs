@@ -327,10 +327,10 @@ impl GameRunner {
         Ok(GameFault {
             by,
             fault,
-            never_answered,
+            request,
             stderr,
             reproduce,
-            request,
+            never_answered,
             void_reason,
         })
     }

@@ -59,7 +59,7 @@ fn shard_of(text: &str) -> Result<Shard, String> {
                 .to_owned()
         });
     }
-    text.parse().map_err(|error| format!("{error}"))
+    text.parse().map_err(str::to_owned)
 }
 
 /// Numbers of a Slurm array may begin anywhere and have steps.
