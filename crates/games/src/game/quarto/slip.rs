@@ -30,7 +30,7 @@ pub(super) fn slip(
         [row, column, gift] if is_cell(row) && is_cell(column) && is_gift(gift) => {
             Some("a cell is one number, 1 to 16, row by row; not a row and a column")
         }
-        [cell, gift] if is_gift(cell) && is_cell(gift) => {
+        [cell, gift] if cell != "-" && is_gift(cell) && is_cell(gift) => {
             Some("the cell comes first, then the gift")
         }
         [cell, _] if is_row_and_column(cell) => {
@@ -88,6 +88,7 @@ mod tests {
             ("17 A", true),
             ("3 A", true),
             ("what", false),
+            ("- -", false),
             ("3", true),
             ("", true),
         ] {
