@@ -326,8 +326,8 @@ fn same_faults(place: &Place) -> Result<(), Failed> {
             "builtin:greedy",
         ]);
         // Only Linux sees that a bot has read the question, and waits.
-        let waits = ", although it had read the question and was not computing: flush after every line, \
-                     and answer a line before you read the next; `referee check` finds out more";
+        let waits = "; it had read the question and was waiting, not computing: likely its answer is held back in \
+                     an output buffer, or it waits for more input; `referee check` finds out";
         // Another shell reads it (`people::ask_a_bot_again`).
         let without_command = |text: String| -> Vec<String> {
             let lines = text.lines();

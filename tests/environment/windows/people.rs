@@ -155,7 +155,7 @@ pub(super) fn read_games(place: &Place) -> Result<(), Failed> {
     )?;
     says(
         &ran,
-        &[r"there is no directory C:\no such; create it first"],
+        &[r"C:\no such\page.html: cannot be written: there is no such file or directory"],
     )?;
     let ran = typed(place, scratch.path(), &["new", "python", "mein bot.py"], "")?;
     says(&ran, &[r#"referee -v "mein bot.py" builtin:greedy"#])?;
