@@ -3,8 +3,8 @@
 use std::future::Future;
 use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc::UnboundedSender;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -14,6 +14,7 @@ use super::Event;
 use super::entrants::{Entrant, StderrLog};
 use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
+use crate::bot::exhaustion::is_near;
 use crate::bot::process::GracePeriods;
 use crate::game::Side;
 use crate::log_target::{SPAN, TOURNAMENT};
@@ -26,7 +27,6 @@ use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
 use crate::session::{Ruleset, Session};
-use crate::threads::locked;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
@@ -64,16 +64,22 @@ pub struct Worker<'a> {
 struct Reporter<'a> {
     context: &'a ArenaContext,
     id: GameId,
-    table: &'a mut dyn GameObserver,
+    table: Option<&'a mut Table>,
 }
 
 impl GameObserver for Reporter<'_> {
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
-        self.table.begins(setup, start)
+        match &mut self.table {
+            Some(table) => table.begins(setup, start),
+            None => Ok(()),
+        }
     }
 
     fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        self.table.to_move(side, clocks)
+        match &mut self.table {
+            Some(table) => table.to_move(side, clocks),
+            None => Ok(()),
+        }
     }
 
     fn turn(
@@ -83,7 +89,10 @@ impl GameObserver for Reporter<'_> {
         after: &dyn Session,
         elapsed: Duration,
     ) -> io::Result<()> {
-        self.table.turn(side, turn, after, elapsed)
+        match &mut self.table {
+            Some(table) => table.turn(side, turn, after, elapsed),
+            None => Ok(()),
+        }
     }
 
     fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
@@ -158,13 +167,33 @@ impl<'a> Worker<'a> {
 
     /// Waits until another pair may be played; `None` when no more are.
     async fn permit(&mut self) -> io::Result<Option<SemaphorePermit<'a>>> {
-        let permits = &self.context.capacity.permits;
-        if let Ok(permit) = permits.try_acquire() {
-            return Ok(Some(permit));
+        let context = self.context;
+        loop {
+            let mut permit = context.capacity.try_acquire();
+            if permit.is_none() {
+                // The playing workers need the processes.
+                self.stop(GracePeriods::POLITE).await?;
+                permit = context.capacity.acquire().await;
+            }
+            let Some(permit) = permit else {
+                return Ok(None);
+            };
+            let Some(why) = context.capacity.shortage() else {
+                return Ok(Some(permit));
+            };
+            if let Some(last) = self.give_up(permit, why) {
+                return Ok(Some(last));
+            }
         }
-        // The playing workers need the processes.
-        self.stop(GracePeriods::POLITE).await?;
-        Ok(permits.acquire().await.ok())
+    }
+
+    /// Reports the first one given up. Returns the last permit.
+    fn give_up(&self, permit: SemaphorePermit<'a>, why: String) -> Option<SemaphorePermit<'a>> {
+        let last = self.context.capacity.give_up(permit);
+        if last.is_none() && self.context.capacity.is_news() {
+            self.context.report(Event::FewerGames(why));
+        }
+        last
     }
 
     /// Plays the games that are not `done`. Stops between games when the scheduler has stopped.
@@ -203,14 +232,10 @@ impl<'a> Worker<'a> {
                 let Some((_, seats)) = &mut self.seats else {
                     return Err(io::Error::other("a pair is played, but it has no players").into());
                 };
-                let mut nobody = ();
                 let mut observer = Reporter {
                     context,
                     id: scheduled.id,
-                    table: match &mut self.table {
-                        Some(table) => table,
-                        None => &mut nobody,
-                    },
+                    table: self.table.as_mut(),
                 };
                 let runner = &context.runner;
                 let played = runner.run(seats, setup, warm_up, is_cold, &mut observer);
@@ -218,11 +243,9 @@ impl<'a> Worker<'a> {
                     Err(GameError::Exhausted(limit)) => limit,
                     played => break played?,
                 };
-                let why = || Event::FewerGames(limit.cause().to_owned());
-                let fewer = || context.report(why());
-                if context.capacity.give_up(permit, fewer).is_some() {
+                if self.give_up(permit, limit.cause().to_owned()).is_some() {
                     // It was the only game.
-                    context.capacity.permits.close();
+                    context.capacity.close();
                     return Err(limit.into());
                 }
                 let Some(another) = self.permit().await? else {
@@ -305,15 +328,30 @@ fn ending(game: &FinishedGame) -> Ending {
     }
 }
 
-/// Lowers the number of games at once when the machine has too few processes: each pair of games needs a permit, which
-/// its worker gives up when processes run out. The last one remains.
+const LOOK: Duration = Duration::from_millis(250);
+
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// Lowers the number of games at once while the machine has too few processes.
+///
+/// Each pair of games needs a permit. A worker gives it up when processes run out, or are about to; the last permit
+/// remains. One is given back after a while, because a short burst of another program must not slow down the whole
+/// tournament.
 #[derive(Debug)]
 pub struct Capacity {
     permits: Semaphore,
-    /// As requested.
+    /// Games at once, as requested.
     jobs: usize,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
     /// Permits in existence.
-    games: Mutex<usize>,
+    games: usize,
+    looked: Option<Instant>,
+    changed: Instant,
+    warned: bool,
 }
 
 impl Capacity {
@@ -321,26 +359,70 @@ impl Capacity {
         Self {
             permits: Semaphore::new(jobs),
             jobs,
-            games: Mutex::new(jobs),
+            state: Mutex::new(State {
+                games: jobs,
+                looked: None,
+                changed: Instant::now(),
+                warned: false,
+            }),
         }
     }
 
-    /// Returns the permit when it is the last one. `fewer` is called for the first one given up.
-    fn give_up<'a>(
-        &self,
-        permit: SemaphorePermit<'a>,
-        fewer: impl FnOnce(),
-    ) -> Option<SemaphorePermit<'a>> {
-        let mut games = locked(&self.games);
-        if *games == 1 {
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.try_acquire().ok()
+    }
+
+    /// `None` once closed.
+    async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
+        self.permits.acquire().await.ok()
+    }
+
+    pub fn close(&self) {
+        self.permits.close();
+    }
+
+    /// Returns the permit when it is the last one.
+    fn give_up<'a>(&self, permit: SemaphorePermit<'a>) -> Option<SemaphorePermit<'a>> {
+        let mut state = self.state();
+        if state.games == 1 {
             return Some(permit);
         }
         permit.forget();
-        if *games == self.jobs {
-            fewer();
-        }
-        *games -= 1;
+        state.games -= 1;
+        state.changed = Instant::now();
         None
+    }
+
+    /// Whether the machine lacks processes for another game: a sentence if so. Looks at most every `LOOK`; returns
+    /// a permit after `PATIENCE` without shortage.
+    fn shortage(&self) -> Option<String> {
+        if self.jobs == 1 {
+            return None;
+        }
+        {
+            let mut state = self.state();
+            if state.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
+                return None;
+            }
+            state.looked = Some(Instant::now());
+        }
+        let near = is_near();
+        let mut state = self.state();
+        if near.is_none() && state.games < self.jobs && state.changed.elapsed() > PATIENCE {
+            state.games += 1;
+            state.changed = Instant::now();
+            self.permits.add_permits(1);
+        }
+        near.filter(|_| state.games > 1)
+    }
+
+    /// Whether fewer games are played for the first time.
+    fn is_news(&self) -> bool {
+        !std::mem::replace(&mut self.state().warned, true)
     }
 }
 
@@ -395,13 +477,14 @@ mod tests {
     #[tokio::test]
     async fn the_last_permit_remains() {
         let capacity = Capacity::new(2);
-        let [a, b] = [(); 2].map(|()| capacity.permits.try_acquire().unwrap());
-        let mut told = 0;
-        assert!(capacity.give_up(a, || told += 1).is_none());
-        let b = capacity.give_up(b, || told += 1).unwrap();
-        assert_eq!(told, 1);
-        assert!(capacity.permits.try_acquire().is_err());
+        let [a, b] = [(); 2].map(|()| capacity.try_acquire().unwrap());
+        assert!(capacity.try_acquire().is_none());
+        assert!(capacity.give_up(a).is_none());
+        let b = capacity.give_up(b).unwrap();
+        assert!(capacity.try_acquire().is_none());
         drop(b);
-        assert!(capacity.permits.acquire().await.is_ok());
+        assert!(capacity.acquire().await.is_some());
+        capacity.close();
+        assert!(capacity.acquire().await.is_none());
     }
 }

@@ -197,6 +197,12 @@ pub fn start_thread<T: Send + 'static>(
     started.map_err(|error| explain(&format!("a thread ({name})"), &error))
 }
 
+/// Whether one more game might be refused processes: a sentence if so.
+pub fn is_near() -> Option<String> {
+    let near = nearest_limit().filter(|limit| limit.free() < SLACK);
+    near.map(|limit| limit.to_string())
+}
+
 /// How many more tasks can be started, as far as is known.
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) fn free() -> Option<u64> {
