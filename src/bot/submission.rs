@@ -143,8 +143,8 @@ fn can_be_run(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|meta| is_executable(path, &meta))
 }
 
-/// The program of a folder with a bot: the one that its [`OWN`] names, the only one, the one that its name says (see
-/// [`named`]), or the only one that is executable. An error names those found, and how to choose one.
+/// The program of a folder with a bot: the one that its [`OWN`] names, the only one, `main.*`, `bot.*` or the one named
+/// as its folder, or the only one that is executable. An error names those found, and how to choose one.
 pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
     if let Some(program) = named_by_itself(folder)? {
         return Ok(program);
