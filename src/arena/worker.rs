@@ -64,22 +64,16 @@ pub struct Worker<'a> {
 struct Reporter<'a> {
     context: &'a ArenaContext,
     id: GameId,
-    table: Option<&'a mut Table>,
+    table: &'a mut dyn GameObserver,
 }
 
 impl GameObserver for Reporter<'_> {
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
-        match &mut self.table {
-            Some(table) => table.begins(setup, start),
-            None => Ok(()),
-        }
+        self.table.begins(setup, start)
     }
 
     fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        match &mut self.table {
-            Some(table) => table.to_move(side, clocks),
-            None => Ok(()),
-        }
+        self.table.to_move(side, clocks)
     }
 
     fn turn(
@@ -89,10 +83,7 @@ impl GameObserver for Reporter<'_> {
         after: &dyn Session,
         elapsed: Duration,
     ) -> io::Result<()> {
-        match &mut self.table {
-            Some(table) => table.turn(side, turn, after, elapsed),
-            None => Ok(()),
-        }
+        self.table.turn(side, turn, after, elapsed)
     }
 
     fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
@@ -232,10 +223,14 @@ impl<'a> Worker<'a> {
                 let Some((_, seats)) = &mut self.seats else {
                     return Err(io::Error::other("a pair is played, but it has no players").into());
                 };
+                let mut nobody = ();
                 let mut observer = Reporter {
                     context,
                     id: scheduled.id,
-                    table: self.table.as_mut(),
+                    table: match &mut self.table {
+                        Some(table) => table,
+                        None => &mut nobody,
+                    },
                 };
                 let runner = &context.runner;
                 let played = runner.run(seats, setup, warm_up, is_cold, &mut observer);

@@ -4,6 +4,8 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Component, Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::shell::quoted;
 use crate::executable::CannotStart;
 use crate::executable::compiler;
@@ -71,28 +73,40 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// With it, a submission says which program counts and how it is built.
 pub const OWN: &str = "referee.toml";
 
+/// What it says.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct Own {
+    /// Relative to its folder.
+    pub program: String,
+    /// For a shell; without it, there is nothing to build.
+    pub build: Option<String>,
+}
+
+/// Of a folder, if it has one. The error is a sentence.
+pub fn own(folder: &Path) -> Result<Option<Own>, String> {
+    let file = folder.join(OWN);
+    match fs::read_to_string(&file) {
+        Ok(text) => toml::from_str(&text).map(Some).map_err(|error| {
+            format!(
+                "{OWN}: {}; expected `program`, a file, and where it has to be built `build`, a command",
+                escape(error.message().as_bytes())
+            )
+        }),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(unreadable(&file, &error)),
+    }
+}
+
 /// The program that a folder's [`OWN`] names; `None` without one.
 fn named_by_itself(folder: &Path) -> Result<Option<PathBuf>, CannotStart> {
-    #[derive(serde::Deserialize)]
-    struct Own {
-        program: Option<String>,
-    }
-    let file = folder.join(OWN);
     let cannot = |cause: String, fix: &str| CannotStart {
-        bot: escape(file.to_string_lossy().as_bytes()),
+        bot: escape(folder.join(OWN).to_string_lossy().as_bytes()),
         cause,
         fix: fix.to_owned(),
     };
-    let text = match fs::read_to_string(&file) {
-        Ok(text) => text,
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(cannot(unreadable(&file, &error), "check its permissions")),
-    };
-    let own: Own = toml::from_str(&text).map_err(|error| {
-        let fix = "write a line such as program = \"main.py\"";
-        cannot(escape(error.message().as_bytes()), fix)
-    })?;
-    let Some(program) = own.program.map(PathBuf::from) else {
+    let own = own(folder).map_err(|cause| cannot(cause, "correct this file"))?;
+    let Some(program) = own.map(|own| PathBuf::from(own.program)) else {
         return Ok(None);
     };
     let is_inside = program

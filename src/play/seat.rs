@@ -1,5 +1,6 @@
 use std::fmt;
 use std::io;
+use std::path::Path;
 use std::time::Duration;
 
 use tracing::{Instrument as _, Span};
@@ -19,7 +20,6 @@ use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
-use crate::sandbox::Confinement;
 use crate::session::Ruleset;
 use crate::text::{cause, escape_lines};
 
@@ -69,6 +69,13 @@ struct ProgramSeat {
     move_time: Option<Duration>,
     /// Whether its requests list the legal answers.
     is_told_answers: bool,
+}
+
+impl ProgramSeat {
+    /// The folder with its files in a sandbox.
+    fn private_copy(&self) -> Option<&Path> {
+        self.program.confinement.as_ref()?.directory()
+    }
 }
 
 impl fmt::Debug for ProgramSeat {
@@ -378,8 +385,7 @@ impl Seat {
         let stopping = process.stop(GracePeriods::FAULT);
         stopping.instrument(self.span.clone()).await?;
         let mut stderr = escape_lines(&process.stderr_end(STDERR_TAIL));
-        let confinement = seat.program.confinement.as_ref();
-        if let Some(copy) = confinement.and_then(Confinement::directory) {
+        if let Some(copy) = seat.private_copy() {
             // Its author knows these files by their paths in the bot's own folder.
             stderr = stderr.replace(&format!("{}/", copy.display()), "");
         }
@@ -396,11 +402,7 @@ impl Seat {
 
     /// Whether a sandbox may be the cause of an error.
     pub fn is_sandboxed(&self) -> bool {
-        let SeatPlayer::Program(seat) = &self.player else {
-            return false;
-        };
-        let confinement = seat.program.confinement.as_ref();
-        confinement.is_some_and(|confinement| confinement.directory().is_some())
+        matches!(&self.player, SeatPlayer::Program(seat) if seat.private_copy().is_some())
     }
 
     /// When it is known.

@@ -4,8 +4,6 @@ pub mod advice;
 pub mod crash;
 mod sentence;
 
-pub use self::sentence::ASK_CHECK;
-
 use std::time::Duration;
 
 use super::meter::TurnUsage;

@@ -51,7 +51,7 @@ fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
 }
 
 /// For a bot that may hold its answer back.
-pub const ASK_CHECK: &str = "`referee check` finds out";
+const ASK_CHECK: &str = "`referee check` finds out";
 
 /// Why a bot is charged for all time.
 const LOST: &str = "processes of it ended that it did not wait for, so what they used is not known, and all time was charged";

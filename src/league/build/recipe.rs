@@ -5,9 +5,7 @@ use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde::Deserialize;
-
-use crate::bot::submission::{OWN, entries};
+use crate::bot::submission::{OWN, entries, own};
 use crate::text::escape;
 
 const KEPT: usize = 1 << 16;
@@ -182,14 +180,6 @@ pub(super) struct Recipe {
     commands: String,
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(rename_all = "kebab-case", deny_unknown_fields)]
-struct Own {
-    /// For a shell; without it, there is nothing to build.
-    build: Option<String>,
-    program: String,
-}
-
 impl Recipe {
     fn new(what: &str, needs: &[&str], commands: String) -> Self {
         Self {
@@ -224,21 +214,14 @@ impl Recipe {
 
 /// `None`: nothing to build. The error says what is wrong.
 pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
-    let own = folder.join(OWN);
-    if let Ok(text) = fs::read_to_string(&own) {
-        let own: Own = toml::from_str(&text).map_err(|error| {
-            format!(
-                "referee.toml: {}; expected `program`, a file, and where it has to be built `build`, a command",
-                error.message()
-            )
-        })?;
+    if let Some(own) = own(folder)? {
         let Some(build) = own.build else {
             return Ok(None);
         };
         let made = shell_words::quote(&own.program).into_owned();
         // The command may leave it in another folder.
         let commands = format!("( {build}\n)\ncp -- {made} \"$TMPDIR/out/bot\"");
-        let recipe = Recipe::new("referee.toml", &["sh"], commands);
+        let recipe = Recipe::new(OWN, &["sh"], commands);
         return Ok(Some(recipe.naming(&build)));
     }
     let files = entries(folder).unwrap_or_default();

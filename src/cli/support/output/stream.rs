@@ -22,7 +22,7 @@ const SLOW_READ: Duration = Duration::from_secs(2);
 /// How often a wait looks whether it should go on.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The most of one write: its end shows that somebody reads.
+/// The most of one write: its end shows that the stream is read.
 const MOST: usize = 16 * 1024;
 
 /// Clones are the same stream.
@@ -133,7 +133,7 @@ impl Shared {
     }
 }
 
-/// Somebody may have made the stream non-blocking.
+/// Another process may have made the stream non-blocking.
 fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
     loop {
         match write() {
@@ -201,7 +201,7 @@ impl Stream {
         self.shared.waiting().result()
     }
 
-    /// As [`written`](Self::written), as long as somebody reads. Returns the lines that were dropped.
+    /// As [`written`](Self::written), as long as the stream is read. Returns the lines that were dropped.
     pub(in crate::cli) fn read_so_far(&self) -> io::Result<u64> {
         self.wait(|waiting| waiting.is_empty() || waiting.is_stuck(UNREAD))?;
         let waiting = self.shared.waiting();

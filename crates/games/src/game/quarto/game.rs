@@ -536,7 +536,7 @@ const fn place(cell: Cell) -> (usize, usize) {
     (cell.row(), cell.column())
 }
 
-fn only_char(text: &str) -> Option<char> {
+pub(super) fn only_char(text: &str) -> Option<char> {
     let mut chars = text.chars();
     chars.next().filter(|_| chars.next().is_none())
 }
@@ -546,7 +546,7 @@ fn quote_char(symbol: char) -> String {
 }
 
 /// One or two ASCII digits.
-fn cell_number(word: &str) -> Option<u8> {
+pub(super) fn cell_number(word: &str) -> Option<u8> {
     match word.as_bytes() {
         [a @ b'0'..=b'9'] => Some(a - b'0'),
         [a @ b'0'..=b'9', b @ b'0'..=b'9'] => Some((a - b'0') * 10 + (b - b'0')),

@@ -2,6 +2,7 @@ use std::io::Read;
 
 use referee_text::escape_controls;
 
+use super::game::only_char;
 use super::piece_set::{FEATURES, Feature, PIECES, Piece, PieceSet, SetError};
 
 /// Larger files are not piece sets, and are not read further.
@@ -208,11 +209,6 @@ impl PieceSet {
 
 /// By piece, where its character stands.
 type Seen = [Option<usize>; PIECES];
-
-fn only_char(text: &str) -> Option<char> {
-    let mut chars = text.chars();
-    chars.next().filter(|_| chars.next().is_none())
-}
 
 /// Line and column (in characters), from 1, of a byte of the text.
 fn place(text: &str, byte: usize) -> (usize, usize) {

@@ -1,5 +1,9 @@
 //! Common mistakes in answers, recognised by what was answered.
 
+use super::game::{cell_number, only_char};
+
+const ROW_AND_COLUMN: &str = "a cell is one number, 1 to 16, row by row; not a row and a column";
+
 /// What the author of this answer, which was rejected, is likely to have got wrong; for the end of a sentence.
 /// `is_symbol` says which characters are pieces, `hand` whether there is a piece to place.
 pub(super) fn slip(
@@ -7,15 +11,9 @@ pub(super) fn slip(
     hand: bool,
     is_symbol: impl Fn(char) -> bool,
 ) -> Option<&'static str> {
-    let is_cell = |word: &str| {
-        let number = word.parse().is_ok_and(|number: u8| number <= 16);
-        number && word.len() <= 2 || word == "-"
-    };
-    let is_gift = |word: &str| {
-        let mut symbols = word.chars();
-        let one = symbols.next().filter(|_| symbols.next().is_none());
-        one.is_some_and(|symbol| is_symbol(symbol) || symbol == '-')
-    };
+    let is_cell = |word: &str| cell_number(word).is_some_and(|number| number <= 16) || word == "-";
+    let is_gift =
+        |word: &str| only_char(word).is_some_and(|symbol| is_symbol(symbol) || symbol == '-');
     let words: Vec<&str> = answer.split_ascii_whitespace().collect();
     if answer.starts_with('\u{feff}') {
         return Some("it begins with a byte order mark: write UTF-8 without one");
@@ -28,24 +26,20 @@ pub(super) fn slip(
             Some("a space separates cell and gift, nothing else")
         }
         [row, column, gift] if is_cell(row) && is_cell(column) && is_gift(gift) => {
-            Some("a cell is one number, 1 to 16, row by row; not a row and a column")
+            Some(ROW_AND_COLUMN)
         }
         [cell, gift] if cell != "-" && is_gift(cell) && is_cell(gift) => {
             Some("the cell comes first, then the gift")
         }
-        [cell, _] if is_row_and_column(cell) => {
-            Some("a cell is one number, 1 to 16, row by row; not a row and a column")
-        }
+        [cell, _] if is_row_and_column(cell) => Some(ROW_AND_COLUMN),
         ["0", _] => Some("cells are counted from 1, not from 0"),
         [.., cell, gift] if words.len() > 2 && is_cell(cell) && is_gift(gift) => {
             Some("text before the answer, such as a prompt, belongs on standard error")
         }
         [_, gift] => {
-            let mut symbols = gift.chars();
-            let (symbol, rest) = (symbols.next()?, symbols.next());
+            let symbol = only_char(gift).filter(|&symbol| !is_symbol(symbol))?;
             let upper = symbol.to_uppercase().next()?;
-            (rest.is_none() && !is_symbol(symbol) && is_symbol(upper))
-                .then_some("pieces are upper-case letters")
+            is_symbol(upper).then_some("pieces are upper-case letters")
         }
         _ => None,
     }
