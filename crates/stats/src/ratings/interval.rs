@@ -223,11 +223,12 @@ fn ln_ratio(terms: &[[f64; 2]]) -> f64 {
         } else {
             f64::midpoint(low, high)
         };
+        let step = next - best;
+        best = next;
         // The ratio is flat there.
-        if (next - best).abs() < 1e-6 * next {
+        if step.abs() < 1e-6 * next {
             break;
         }
-        best = next;
     }
     let sum = terms
         .iter()
