@@ -120,12 +120,17 @@ impl Account {
         Self { file, version }
     }
 
-    /// Opens it for repeated reading.
-    pub fn open(&self) -> io::Result<OpenAccount> {
-        Ok(OpenAccount {
-            file: File::open(&self.file)?,
-            version: self.version,
-        })
+    /// Opens it for repeated reading; `None` when the group is gone, as that of a bot that ended at
+    /// once may be.
+    pub fn open(&self) -> io::Result<Option<OpenAccount>> {
+        match File::open(&self.file) {
+            Ok(file) => Ok(Some(OpenAccount {
+                file,
+                version: self.version,
+            })),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error),
+        }
     }
 }
 

@@ -194,7 +194,10 @@ impl SupervisorConnection {
                     let built = KeptBox::of(std::mem::take(&mut self.inbox.descriptors));
                     self.kept = built.or(self.kept.take());
                     self.freezer = freezer;
-                    self.account = account.map(|account| account.open()).transpose()?;
+                    self.account = match account {
+                        Some(account) => account.open()?,
+                        None => None,
+                    };
                     return Ok(Pid::from_raw(pid));
                 }
                 Some(SupervisorEvent::Failed(failure)) => return Err(failure.into()),

@@ -92,7 +92,7 @@ fn serve() -> io::Result<()> {
     let pid = bot.pid.as_raw_pid();
     // An error means that the referee is gone, which is noticed again below.
     let account = bot.groups.account();
-    let used = account.as_ref().and_then(|account| account.open().ok());
+    let used = account.as_ref().and_then(|account| account.open().ok()?);
     let ready = SupervisorEvent::Ready {
         pid,
         freezer: bot.groups.freezer(),

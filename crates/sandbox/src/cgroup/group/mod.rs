@@ -204,7 +204,8 @@ impl Part {
         };
         if part.controllers.contains(&Controller::Account) {
             let account = Account::new(&part.directory, part.version).open()?;
-            account.read().ok_or(io::ErrorKind::InvalidData)?;
+            let used = account.and_then(|account| account.read());
+            used.ok_or(io::ErrorKind::InvalidData)?;
         }
         for controller in &parent.controllers {
             for (file, value, is_needed) in controller.settings(parent.version, allowance) {

@@ -130,12 +130,16 @@ fn cpu_time_of_both_versions() {
         let (directory, part) = fake(version, "");
         let groups = Groups(vec![part.expect("a group")]);
         let account = groups.account().expect("an account");
-        let account = account.open().expect("a file");
-        assert_eq!(account.read(), Some(Duration::from_millis(3)));
+        let open = || account.open().expect("it can be read");
+        let opened = open().expect("a group");
+        assert_eq!(opened.read(), Some(Duration::from_millis(3)));
         fs::write(directory.path().join(file), used).expect("a file");
-        assert_eq!(account.read(), Some(Duration::from_millis(8)));
+        assert_eq!(opened.read(), Some(Duration::from_millis(8)));
         fs::write(directory.path().join(file), "").expect("a file");
-        assert_eq!(account.read(), None);
+        assert_eq!(opened.read(), None);
+        // The bot ended at once, and its group was removed.
+        fs::remove_file(directory.path().join(file)).expect("a file");
+        assert!(open().is_none());
     }
 }
 
