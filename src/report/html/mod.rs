@@ -287,6 +287,7 @@ impl Report {
         };
         Ok(page::whole(
             &self.options,
+            self.editions.keys().map(|[game, ..]| game.as_str()),
             &entries,
             packed.as_deref(),
             &figures,

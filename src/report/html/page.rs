@@ -1,5 +1,6 @@
 //! The page: template, style, script, and a policy that forbids everything else.
 
+use std::collections::BTreeMap;
 use std::sync::LazyLock;
 
 use base64::Engine as _;
@@ -8,10 +9,15 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
+use crate::game::Game as _;
+use crate::game::four_in_a_row::FourInARow;
+use crate::game::quarto::Edition;
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
 use crate::report::standings::table;
 use crate::report::terminal::Palette;
+use crate::session::registry;
+use crate::solver::four_in_a_row::SHIPPED_BYTES as BOOK;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
 
@@ -38,7 +44,7 @@ const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// Each after those that it imports.
-const MODULES: [Module; 17] = [
+const MODULES: [Module; 19] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
     PIECES,
@@ -53,6 +59,8 @@ const MODULES: [Module; 17] = [
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
     ("better.js", include_str!("assets/better.js")),
+    ("exact.js", include_str!("assets/exact.js")),
+    ("worth.js", include_str!("assets/worth.js")),
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),
     ("main.js", include_str!("assets/main.js")),
@@ -87,12 +95,41 @@ fn hash(text: &str) -> String {
 }
 
 /// Content security policy: only this script and style; no network but a served page's own server.
-fn policy(script: &str, connect: &str) -> String {
+///
+/// `solves`: also the worker that the script makes, and the module that it runs.
+fn policy(script: &str, connect: &str, solves: bool) -> String {
+    let [module, worker, types] = if solves {
+        [" 'wasm-unsafe-eval'", " worker-src blob:;", "worker"]
+    } else {
+        ["", "", "'none'"]
+    };
     format!(
-        "default-src 'none'; script-src {}; style-src {}; img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
+        "default-src 'none'; script-src {}{module};{worker} style-src {}; img-src data:; connect-src {connect}; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'; trusted-types {types}",
         hash(script),
         hash(STYLE)
     )
+}
+
+/// Rules and solvers of the games as a WebAssembly module, compressed; made by `scripts/web/make.sh`.
+const MODULE: &[u8] = include_bytes!("assets/games.wasm.z");
+
+/// What a page solves positions of these games with, as its script finds it.
+fn solvers<'a>(games: impl IntoIterator<Item = &'a str>) -> String {
+    let mut parts: BTreeMap<&str, &[u8]> = BTreeMap::new();
+    for game in games
+        .into_iter()
+        .filter(|game| registry::find(game).is_some())
+    {
+        parts.insert("games", MODULE);
+        if game == FourInARow::NAME {
+            parts.insert("book", BOOK);
+        }
+    }
+    let script = |(id, bytes)| {
+        let text = STANDARD.encode(bytes);
+        format!("<script type=\"application/octet-stream\" id=\"{id}\">{text}</script>\n")
+    };
+    parts.into_iter().map(script).collect()
 }
 
 /// Escaped: the JSON cannot end the script element or begin a comment.
@@ -101,15 +138,23 @@ fn embedded(data: &str) -> String {
 }
 
 /// `content`: HTML for readers without JavaScript.
-fn render(title: &str, script: &str, data: &str, content: &str, connect: &str) -> String {
+fn render(
+    title: &str,
+    script: &str,
+    data: &str,
+    content: &str,
+    connect: &str,
+    solvers: &str,
+) -> String {
     format!(
         include_str!("assets/page.html"),
-        policy = escaped(&policy(script, connect)),
+        policy = escaped(&policy(script, connect, !solvers.is_empty())),
         version = env!("CARGO_PKG_VERSION"),
         title = escaped(&escape_controls(title)),
         style = STYLE,
         content = content,
         data = embedded(data),
+        games = solvers,
         script = script,
     )
 }
@@ -130,9 +175,10 @@ fn head(options: &Options, live: bool) -> Value {
 /// Of the standings for readers without JavaScript.
 const COLUMNS: usize = 160;
 
-/// With all data; `games`: those that are compressed.
-pub(super) fn whole(
+/// With all data; `kinds`: the names of its games, `games`: those that are compressed.
+pub(super) fn whole<'a>(
     options: &Options,
+    kinds: impl IntoIterator<Item = &'a str>,
     entries: &str,
     games: Option<&str>,
     figures: &Value,
@@ -149,6 +195,7 @@ pub(super) fn whole(
         &data,
         &format!("<pre>{}</pre>\n", escaped(&table)),
         "'none'",
+        &solvers(kinds),
     )
 }
 
@@ -167,9 +214,14 @@ pub fn served(options: &Options) -> Served {
     let data = json!({ "head": head(options, true) }).to_string();
     let framing = options.frame.as_ref();
     let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
+    // What it is of is not known before the first game; a book weighs more than all the rest.
+    let solvers = solvers(options.game.is_none().then_some(Edition::NAME));
     Served {
-        page: render(&options.title, &SCRIPT, &data, "", "'self'"),
-        policy: format!("{}; frame-ancestors {framing}", policy(&SCRIPT, "'self'")),
+        page: render(&options.title, &SCRIPT, &data, "", "'self'", &solvers),
+        policy: format!(
+            "{}; frame-ancestors {framing}",
+            policy(&SCRIPT, "'self'", !solvers.is_empty())
+        ),
         is_framed: options.frame.is_some(),
     }
 }
@@ -206,7 +258,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     let title = cut(&escape_controls(title), NAME_CHARS);
     let head = json!({ "title": title });
     let data = json!({ "head": head, "editions": editions, "puzzles": entries });
-    render(&title, &PUZZLE_SCRIPT, &data.to_string(), "", "'none'")
+    render(&title, &PUZZLE_SCRIPT, &data.to_string(), "", "'none'", "")
 }
 
 #[cfg(test)]

@@ -122,7 +122,7 @@ impl PieceStyle {
 ///
 /// `features`: names with two properties; `symbols`: characters by a piece's bits; `order`: bits in the file's
 /// order; `style`: for size, colour, form and fill the feature and whether its values are swapped; `colours`: of
-/// values 0 and 1.
+/// values 0 and 1; `csv`: the file, null for the built-in one.
 pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
     if game != "quarto" {
         return Value::Null;
@@ -153,6 +153,7 @@ pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
         "style": parts,
         "colours": colours,
         "builtin": set.is_builtin(),
+        "csv": pieces,
     })
 }
 

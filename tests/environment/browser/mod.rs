@@ -7,6 +7,7 @@
 mod access;
 mod course;
 mod driver;
+mod exact;
 mod labels;
 mod live;
 mod packed;
@@ -987,7 +988,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 55] = [
+const TESTS: [Test; 57] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1172,6 +1173,14 @@ const TESTS: [Test; 55] = [
     (
         "own games begin with their bot",
         story::own_games_begin_with_their_bot,
+    ),
+    (
+        "the module has the values of the program",
+        exact::the_module_has_the_values_of_the_program,
+    ),
+    (
+        "what each turn is worth is shown",
+        exact::what_each_turn_is_worth_is_shown,
     ),
     (
         "puzzles are solved by hand",

@@ -3,8 +3,8 @@
 import { el, own, svg } from "./dom.js";
 import { inWords, pieceOf } from "./pieces.js";
 
-const CELL = 100;
-const EDGE = 42;
+export const CELL = 100;
+export const EDGE = 42;
 // Space for the frame at the right and below.
 const FRAME = 9;
 
@@ -174,6 +174,8 @@ const fourInARow = {
     }
     return null;
   },
+
+  isOver: (game, state) => state.cells.every((mark) => mark !== null) || fourInARow.fours(state.cells).length > 0,
 
   request(game, state) {
     const stones = state.cells.filter((mark) => mark !== null).length;

@@ -6,6 +6,7 @@ import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
+import { turnValues } from "./worth.js";
 import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
 
@@ -143,7 +144,10 @@ export function gameView(number, wantedTurn, only) {
 
   function draw() {
     const instead = better.instead(step);
-    stage.replaceChildren(board.draw(game, instead?.state ?? states[step]));
+    const shownState = instead?.state ?? states[step];
+    const picture = board.draw(game, shownState);
+    stage.replaceChildren(picture);
+    worth?.show(picture, shownState, name(game.sides[(instead?.turns ?? step) % 2]), board.isOver(game, shownState));
     if (instead) drawPieces(instead.state, instead.turns, true);
     else drawPieces(states[step], step, step === last);
     slider.value = step;
@@ -184,6 +188,7 @@ export function gameView(number, wantedTurn, only) {
   }
 
   const better = betterTurns(game, board, states, draw);
+  const worth = board?.isOver ? turnValues(game, board, draw) : null;
 
   function listMoves() {
     moves.replaceChildren(...states.map((_, turn) => {
@@ -240,7 +245,7 @@ export function gameView(number, wantedTurn, only) {
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
-        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls),
+        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, worth?.control ?? null, worth?.panel ?? null),
         last > 0 ? after(card("Time for every turn", slowest(game), times)) : null),
       el("div", {},
         el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),
@@ -265,7 +270,7 @@ export function gameView(number, wantedTurn, only) {
     p: () => { if (!only && previous) location.hash = gameHash(previous); },
   };
   return {
-    node, leave: stop, turn: (turn) => { stop(); go(turn ?? 0); }, number,
+    node, leave: () => { stop(); worth?.leave(); }, turn: (turn) => { stop(); go(turn ?? 0); }, number,
     key(event) {
       const busy = event.target.closest?.("input, select, textarea, summary, pre");
       // A focused button handles the space bar itself.

@@ -6,7 +6,7 @@
 //! file, from those or from proofs of this solver.
 
 use std::collections::HashSet;
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use super::board::Board;
 use crate::game::four_in_a_row::Position;
@@ -17,11 +17,23 @@ pub const BOOK_DISCS: usize = 11;
 
 pub(super) const BOOK_FREE: u8 = 31;
 
-static SHIPPED: LazyLock<Option<CompactBook<'static>>> =
-    LazyLock::new(|| CompactBook::from_bytes(include_bytes!("../book/four_in_a_row.bin")));
+/// A web page has it only if its games need it ([`give`]): it is most of the module.
+pub static SHIPPED_BYTES: &[u8] = if cfg!(target_family = "wasm") {
+    &[]
+} else {
+    include_bytes!("../book/four_in_a_row.bin")
+};
+
+static SHIPPED: OnceLock<Option<CompactBook<'static>>> = OnceLock::new();
+
+/// Gives all solvers of this game a book, if none has been made. Returns whether it is theirs.
+pub fn give(bytes: Vec<u8>) -> bool {
+    let book = CompactBook::from_bytes(bytes.leak());
+    book.is_some() && SHIPPED.set(book).is_ok()
+}
 
 pub(super) fn shipped() -> Option<CompactBook<'static>> {
-    *SHIPPED
+    *SHIPPED.get_or_init(|| CompactBook::from_bytes(SHIPPED_BYTES))
 }
 
 /// The same for a position and its mirror image.

@@ -35,7 +35,7 @@ use board::Board;
 use book::BOOK_FREE;
 use search::{Search, Table};
 
-pub use book::{BOOK_DISCS, book_key};
+pub use book::{BOOK_DISCS, SHIPPED_BYTES, book_key, give};
 
 /// Much of it stays in the CPU's cache, and a larger one saves few nodes.
 pub const TABLE_BYTES: usize = 16 << 20;

@@ -1,0 +1,107 @@
+//! Rules and exact values for web pages, as a WebAssembly module: text in, JSON out.
+//!
+//! A page writes its question into [`buffer`], calls [`answer`] and reads the answer from [`output`]. A question is
+//! a verb and its arguments, separated by U+001F; an answer is JSON, `{"error": …}` when the question is wrong.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use referee_games::session::{Prover, Solvers, registry};
+use referee_games::solver::{Limits, Options, Value, four_in_a_row};
+use serde_json::{Value as Json, json};
+
+const SEPARATOR: char = '\u{1f}';
+
+/// A page has one thread, and shares the machine's memory with others.
+const SOLVER: Options = Options {
+    tt_bytes: 32 << 20,
+    threads: 1,
+};
+
+#[derive(Default)]
+struct State {
+    buffer: Vec<u8>,
+    /// By game, rules and pieces.
+    games: HashMap<String, Prover>,
+}
+
+thread_local! {
+    static STATE: RefCell<State> = RefCell::default();
+}
+
+/// Room for a question of `length` bytes.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "the attribute; the name is exported once")]
+pub extern "C" fn buffer(length: usize) -> *mut u8 {
+    STATE.with_borrow_mut(|state| {
+        state.buffer.clear();
+        state.buffer.resize(length, 0);
+        state.buffer.as_mut_ptr()
+    })
+}
+
+/// Answers the question in the buffer; the length of the answer in bytes.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "the attribute; the name is exported once")]
+pub extern "C" fn answer() -> usize {
+    STATE.with_borrow_mut(|state| {
+        let question = String::from_utf8_lossy(&state.buffer).into_owned();
+        let found = answered(&mut state.games, &question);
+        let answer = found.unwrap_or_else(|error| json!({ "error": error }));
+        state.buffer = answer.to_string().into_bytes();
+        state.buffer.len()
+    })
+}
+
+/// Where the answer is, until the next call of [`buffer`].
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "the attribute; the name is exported once")]
+pub extern "C" fn output() -> *const u8 {
+    STATE.with_borrow(|state| state.buffer.as_ptr())
+}
+
+/// Takes the buffer as the book of Four In A Row; before the first question about it.
+#[unsafe(no_mangle)]
+#[expect(unsafe_code, reason = "the attribute; the name is exported once")]
+pub extern "C" fn book() -> bool {
+    STATE.with_borrow_mut(|state| four_in_a_row::give(std::mem::take(&mut state.buffer)))
+}
+
+fn answered(games: &mut HashMap<String, Prover>, question: &str) -> Result<Json, String> {
+    let fields: Vec<&str> = question.split(SEPARATOR).collect();
+    let [verb, game, rules, pieces, request, rest @ ..] = &fields[..] else {
+        return Err("expected a verb, a game, its rules, its pieces and a position".to_owned());
+    };
+    let key = [game, rules, pieces].map(|text| &**text).join("\u{1f}");
+    if !games.contains_key(&key) {
+        let set = (!pieces.is_empty()).then_some(*pieces);
+        let ruleset = registry::of_record(game, rules, set)?;
+        let prover = ruleset.prover(&Solvers::new(SOLVER));
+        games.insert(key.clone(), prover.ok_or("this game has no exact solver")?);
+    }
+    let prover = &games[&key];
+    match (*verb, rest) {
+        ("turns", []) => {
+            let turns = prover.turns(request)?.into_iter();
+            Ok(turns.map(|turn| turn.text).collect())
+        }
+        ("value" | "distance", [answer, nodes]) => {
+            let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
+            let limits = Limits::nodes(nodes);
+            let found = prover.turn_value(request, answer, *verb == "distance", &limits)?;
+            let value = found.value.map(Value::name);
+            Ok(json!({ "value": value, "plies": found.plies }))
+        }
+        ("after", [answer]) => Ok(json!({
+            "request": prover.request_after(request, answer)?,
+            "completed": prover.completed(request, answer)?,
+        })),
+        ("line", [nodes]) => {
+            let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
+            Ok(json!(prover.line(request, &Limits::nodes(nodes))?))
+        }
+        _ => Err(format!(
+            "the verb {verb} is unknown, or has other arguments"
+        )),
+    }
+}

@@ -1,0 +1,112 @@
+// Exact values of turns, by the rules and solvers of `crates/web` in a worker.
+
+// The worker. It is made of this function's text, so it uses nothing outside of it.
+function solverWorker() {
+  const SEPARATOR = "\u001f";
+  // The first search of a turn; each one after it may be larger, so that what is proven soon is shown soon.
+  const NODES = 100000;
+  let wasm = null;
+  let current = 0;
+
+  // The memory may grow while room is made, and is another buffer then.
+  function give(bytes) {
+    const at = wasm.buffer(bytes.length);
+    new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
+  }
+
+  function call(...fields) {
+    give(new TextEncoder().encode(fields.join(SEPARATOR)));
+    const length = wasm.answer();
+    const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, wasm.output(), length)));
+    if (answer.error) throw new Error(answer.error);
+    return answer;
+  }
+
+  const pause = () => new Promise((resume) => { setTimeout(resume); });
+
+  // Sends what is proven of all turns, again and again until everything is: first who wins, then in how many turns.
+  async function solve(id, position) {
+    const turns = call("turns", ...position);
+    const values = Object.fromEntries(turns.map((turn) => [turn, { value: null, plies: null }]));
+    let sent = 0;
+    for (const [verb, isOpen] of [["value", ({ value }) => value === null], ["distance", ({ value, plies }) => value !== "draw" && plies === null]]) {
+      let open = turns.filter((turn) => isOpen(values[turn]));
+      for (let nodes = NODES; open.length > 0; nodes *= 4) {
+        for (const turn of open) {
+          values[turn] = call(verb, ...position, turn, String(nodes));
+          if (performance.now() - sent > 60) {
+            postMessage({ id, values });
+            sent = performance.now();
+            await pause();
+            if (current !== id) return;
+          }
+        }
+        open = open.filter((turn) => isOpen(values[turn]));
+      }
+    }
+    postMessage({ id, values, done: true });
+  }
+
+  onmessage = async ({ data }) => {
+    if (data.module) {
+      wasm = new WebAssembly.Instance(data.module).exports;
+      if (data.book) {
+        give(data.book);
+        wasm.book();
+      }
+      return;
+    }
+    current = data.id;
+    try {
+      if (data.position) await solve(data.id, data.position);
+    } catch (error) {
+      postMessage({ id: data.id, error: error.message });
+    }
+  };
+}
+
+// The worker that has been started; `null` before.
+let solver = null;
+let asked = 0;
+let listener = null;
+
+// Whoever may ask for a script's address: only this one.
+const addresses = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: (address) => address });
+
+async function startSolver() {
+  const bytesOf = (id) => Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytesOf("games")]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+  const address = URL.createObjectURL(new Blob([`(${solverWorker})()`], { type: "text/javascript" }));
+  const worker = new Worker(addresses ? addresses.createScriptURL(address) : address);
+  worker.onmessage = ({ data }) => { if (data.id === asked) listener?.(data); };
+  const book = bytesOf("book");
+  worker.postMessage({ module, book: book.length > 0 ? book : null });
+  return worker;
+}
+
+// Whether this page and browser can solve positions of this game.
+export function canSolve(game) {
+  return ["quarto", "four-in-a-row"].includes(game.game) && !game.drawings && typeof WebAssembly === "object" && typeof DecompressionStream === "function" && document.getElementById("games") !== null;
+}
+
+// Asks for the values of all turns in a position; `listen({values, done, error})` is called as they are proven. Only the
+// last question is answered.
+export async function askValues(game, request, listen) {
+  asked += 1;
+  const id = asked;
+  listener = listen;
+  try {
+    solver ??= startSolver();
+    (await solver).postMessage({ id, position: [game.game, game.rules, game.set?.csv ?? "", request] });
+  } catch (error) {
+    if (id === asked) listen({ error: error.message });
+  }
+}
+
+// What was asked for is not wanted any more.
+export async function stopSolving() {
+  asked += 1;
+  listener = null;
+  (await solver)?.postMessage({ id: asked });
+}

@@ -1,0 +1,134 @@
+// What each turn in a position is worth: on the cells of the board, and on the pieces to give.
+
+import { el, svg, keepingFocus } from "./dom.js";
+import { inWords, piecePicture } from "./pieces.js";
+import { CELL, EDGE } from "./boards.js";
+import { askValues, canSolve, stopSolving } from "./exact.js";
+
+const SIGNS = { win: "+", draw: "=", loss: "−", unknown: "?" };
+
+// Whether values are shown; kept from game to game.
+let isShown = false;
+
+// Larger is better for the side to move: a sooner win, a later loss.
+const WORTH = { win: (plies) => 1000 - plies, draw: () => 0, loss: (plies) => plies - 1000 };
+const worthRank = ({ value, plies }) => (value === null ? -2000 : WORTH[value](plies ?? 100));
+
+// Of several turns the best that is proven; unknown while a better one is possible.
+function bestOf(turns) {
+  const top = turns.reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a));
+  return top.value !== "win" && turns.some(({ value }) => value === null) ? { value: null, plies: null } : top;
+}
+
+// Values beside a board. `redraw()` draws the game again; `mover()` names the side to move.
+export function turnValues(game, board, redraw) {
+  const isPossible = canSolve(game);
+  let request = null;
+  let found = { values: {}, done: false, error: "" };
+  // The cell whose gifts are shown, as an answer begins: "5".
+  let cell = null;
+  let place = { picture: null, state: null, mover: "" };
+  const panel = el("div", { class: "worth" });
+
+  // In how many placements or discs the game ends, this turn's included.
+  const own = () => (request.endsWith(" -") ? 0 : 1);
+  const words = ({ value, plies }) => {
+    if (value === null) return "not solved yet";
+    if (value === "draw" || plies === null) return value;
+    const count = plies + own();
+    return count <= 1 && value === "win" ? "wins now" : `${value} in ${count}`;
+  };
+  const kind = ({ value }) => value ?? "unknown";
+  const turns = () => Object.entries(found.values).map(([turn, worth]) => ({ turn, first: turn.split(" ")[0], gift: turn.split(" ")[1] ?? null, ...worth }));
+  const ofCell = (first) => turns().filter((turn) => turn.first === first);
+
+  function overlay() {
+    const { picture, state } = place;
+    for (const old of picture.querySelectorAll(".worth-cell")) old.remove();
+    for (const { answer, cells } of board.choices(state)) {
+      const all = ofCell(answer);
+      const worth = all.length ? bestOf(all) : { value: null, plies: null };
+      const at = cells.length > 1 ? cells.filter((one) => state.cells[one] === null).at(-1) : cells[0];
+      const [x, y] = [EDGE + (at % board.columns) * CELL, EDGE + Math.floor(at / board.columns) * CELL];
+      const name = `${cells.length > 1 ? "column" : "cell"} ${answer}: ${words(worth)}`;
+      const choose = () => { cell = answer; keepingFocus(panel, show); };
+      picture.append(svg("g", {
+        class: `worth-cell worth-${kind(worth)}${answer === cell ? " chosen" : ""}`, "data-cell": answer, "data-value": kind(worth),
+        role: "button", tabindex: 0, "aria-label": name, "data-keep": `worth-${answer}`, onclick: choose,
+        onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); choose(); } },
+      },
+      svg("title", {}, name), svg("rect", { x: x + 6, y: y + 6, width: CELL - 12, height: CELL - 12, rx: 12 }),
+      svg("text", { x: x + CELL / 2, y: y + 46, class: "sign", "text-anchor": "middle" }, SIGNS[kind(worth)]),
+      svg("text", { x: x + CELL / 2, y: y + 78, "text-anchor": "middle" }, worth.value === null ? "" : words(worth))));
+    }
+  }
+
+  function gifts() {
+    const all = request.endsWith(" -") ? ofCell("-") : cell === null ? [] : ofCell(cell);
+    const given = all.filter(({ gift }) => gift !== null && gift !== "-");
+    if (given.length === 0) return null;
+    const item = (turn) => {
+      const bits = game.set.symbols.indexOf(turn.gift);
+      return el("li", { class: `worth-gift worth-${kind(turn)}`, "data-gift": turn.gift, "data-value": kind(turn) },
+        piecePicture(game.set, bits, { "aria-hidden": "true" }), el("span", { class: "unseen" }, `${inWords(game.set, bits)}: `), el("strong", { "aria-hidden": "true" }, turn.gift), ` ${SIGNS[kind(turn)]} ${words(turn)}`);
+    };
+    return el("div", {}, el("h3", {}, cell === null ? "Piece given" : `On cell ${cell}, then giving`),
+      el("ul", { class: "worth-gifts" }, ...given.sort((a, b) => worthRank(b) - worthRank(a)).map(item)));
+  }
+
+  function verdict() {
+    if (found.error) return `It cannot be solved: ${found.error}.`;
+    const all = turns();
+    const solved = all.filter(({ value, plies }) => value === "draw" || plies !== null).length;
+    const top = all.length ? bestOf(all) : { value: null };
+    if (top.value === null) return all.length ? `Not solved yet: ${solved} of ${all.length} turns.` : "Not solved yet.";
+    const more = found.done ? "" : ` (${solved} of ${all.length} turns solved so far)`;
+    if (top.value === "draw") return `A draw with best play${more}.`;
+    const count = top.plies === null ? "" : ` in ${top.plies + own()}`;
+    return `${place.mover} ${top.value === "win" ? "wins" : "loses"}${count} with best play${more}.`;
+  }
+
+  function show() {
+    if (cell === null && !request.endsWith(" -") && turns().length) {
+      const top = turns().reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a));
+      if (top.value !== null && found.done) cell = top.first;
+    }
+    keepingFocus(place.picture, overlay);
+    const top = turns().length ? bestOf(turns()) : { value: null };
+    panel.replaceChildren(el("p", { class: `worth-bar worth-${kind(top)}`, role: "status" }, verdict()), gifts() ?? "");
+  }
+
+  return {
+    panel,
+
+    // The switch; `null` where nothing can be solved.
+    control: !isPossible ? null : el("label", { class: "choice" }, el("input", {
+      type: "checkbox", class: "worth-switch", checked: isShown, "data-keep": "worth", onchange: (event) => { isShown = event.target.checked; redraw(); },
+    }), " What is each turn worth?"),
+
+    // Shows what the turns in this state are worth on its drawing; `over`: there are none.
+    show(picture, state, mover, over) {
+      panel.replaceChildren();
+      if (!isPossible) return;
+      if (!isShown || over) {
+        if (request !== null) stopSolving();
+        request = null;
+        return;
+      }
+      place = { picture, state, mover };
+      const now = board.request(game, state);
+      if (now !== request) {
+        request = now;
+        cell = null;
+        found = { values: {}, done: false, error: "" };
+        askValues(game, request, (news) => {
+          found = { done: false, error: "", ...found, ...news };
+          keepingFocus(panel, show);
+        });
+      }
+      show();
+    },
+
+    leave() { if (request !== null) stopSolving(); request = null; },
+  };
+}

@@ -1,0 +1,148 @@
+//! Exact values on the page: those of the program, and shown as they are proven.
+
+use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom as _;
+use rand::{RngExt as _, SeedableRng as _};
+use referee::game::quarto::Rules;
+use referee::session::registry::{self, Choices};
+use referee::session::{Ruleset, Solvers};
+use referee::solver::{Limits, Options, Value as Worth};
+use serde_json::{Value, json};
+
+use super::driver::Result;
+use super::{OpenReport, is_quarto, number_of, same};
+use crate::common::games::GAMES;
+
+/// Scripts: the page's module, asked as its worker asks it.
+const MODULE: &str = r#"
+const bytes = (id) => Uint8Array.from(atob(document.getElementById(id).textContent), (c) => c.charCodeAt(0));
+async function start() {
+  const stream = new Blob([bytes("games")]).stream().pipeThrough(new DecompressionStream("deflate"));
+  const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
+  const wasm = (await WebAssembly.instantiate(module)).exports;
+  const give = (data) => { const at = wasm.buffer(data.length); new Uint8Array(wasm.memory.buffer, at, data.length).set(data); };
+  if (document.getElementById("book")) { give(bytes("book")); if (!wasm.book()) throw new Error("no book"); }
+  return (...fields) => {
+    give(new TextEncoder().encode(fields.join("\u001f")));
+    const length = wasm.answer();
+    return JSON.parse(new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, wasm.output(), length)));
+  };
+}
+window.ask ??= start();
+"#;
+
+/// Positions of random games and a turn in each, with at most so many free cells.
+fn questions(game: &dyn Ruleset, count: usize, most_free: usize, seed: u64) -> Vec<[String; 2]> {
+    let mut rng = ChaCha8Rng::seed_from_u64(seed);
+    let mut found = Vec::new();
+    while found.len() < count {
+        let mut session = game.start();
+        while session.outcome().is_none() {
+            let turns: Vec<String> = session.turns().map(|(turn, _)| turn).collect();
+            let Some(turn) = turns.choose(&mut rng) else {
+                break;
+            };
+            if session.free_cells() <= most_free && rng.random_bool(0.4) {
+                let mut request = String::new();
+                session.write_request(&mut request);
+                found.push([request, turn.clone()]);
+            }
+            if session.play(turn, &mut String::new()).is_err() {
+                break;
+            }
+        }
+    }
+    found.truncate(count);
+    found
+}
+
+fn compare_values(
+    report: &OpenReport,
+    game: &dyn Ruleset,
+    questions: &[[String; 2]],
+) -> Result<()> {
+    let solvers = Solvers::new(Options {
+        tt_bytes: 64 << 20,
+        threads: 1,
+    });
+    let prover = game.prover(&solvers).ok_or("no solver")?;
+    let kind = json!([game.name(), game.rules(), ""]);
+    for questions in questions.chunks(100) {
+        let found = report.browser.run(&format!(
+            "{MODULE}return window.ask.then((ask) => {}.map(([request, answer]) => ask('distance', ...{kind}, request, answer, '1000000000')))",
+            json!(questions)
+        ))?;
+        for (found, [request, answer]) in found.as_array().into_iter().flatten().zip(questions) {
+            let expected = prover.turn_value(request, answer, true, &Limits::NONE)?;
+            let value = expected.value.map(Worth::name);
+            let what = format!("{} {}: {request}, {answer}", game.name(), game.rules());
+            same(
+                &what,
+                found,
+                &json!({ "value": value, "plies": expected.plies }),
+            )?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn the_module_has_the_values_of_the_program() -> Result<()> {
+    let report = OpenReport::at(&GAMES, &[])?;
+    for rules in [Rules::Standard, Rules::Squares] {
+        let choices = Choices {
+            rules,
+            ..Choices::default()
+        };
+        let game = registry::find("quarto")
+            .ok_or("no quarto")?
+            .ruleset(choices);
+        compare_values(&report, &*game, &questions(&*game, 1_400, 10, 1))?;
+        // From the book.
+        compare_values(&report, &*game, &questions(&*game, 100, 16, 2))?;
+    }
+    let four = registry::find("four-in-a-row").ok_or("no game")?;
+    let four = four.ruleset(Choices::default());
+    compare_values(&report, &*four, &questions(&*four, 1_000, 30, 3))?;
+    report.browser.is_quiet()
+}
+
+pub(super) fn what_each_turn_is_worth_is_shown() -> Result<()> {
+    let report = OpenReport::at(&GAMES, &[])?;
+    let number = number_of(|record| is_quarto(record) && record["rules"] == "standard")?;
+    let record = &GAMES[number - 1];
+    let last = record["turns"].as_array().ok_or("no turns")?.len();
+    report.open(&format!("#game={number}&turn={}", last - 1))?;
+    report.browser.click(".worth-switch")?;
+    report.browser.wait(
+        "return document.querySelector('.worth-bar')?.textContent.endsWith('with best play.')",
+    )?;
+    // The last turn of the game won.
+    let first = record["turns"][last - 1].as_str().unwrap_or_default();
+    let cell = first.split(' ').next().unwrap_or_default();
+    let shown = format!("return document.querySelector('[data-cell=\"{cell}\"]').dataset.value");
+    same(
+        "the winning cell",
+        &report.browser.text(&shown)?,
+        &"win".to_owned(),
+    )?;
+    let free = report.count("[data-cell]")?;
+    let known = report.count("[data-cell]:not([data-value=unknown])")?;
+    same("cells with a value", &known, &free)?;
+    // A cell shows what its gifts are worth; by keys, too.
+    report.open(&format!("#game={number}&turn={}", last - 3))?;
+    report.browser.click(".worth-switch")?;
+    report.browser.wait(
+        "return document.querySelector('.worth-bar')?.textContent.endsWith('with best play.')",
+    )?;
+    report.browser.run(
+        "const cell = document.querySelector('[data-cell]'); cell.focus(); cell.dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true }))",
+    )?;
+    let gifts: Value = report.browser.run(
+        "return [...document.querySelectorAll('[data-gift]')].map((gift) => gift.dataset.value)",
+    )?;
+    let gifts = gifts.as_array().ok_or("no gifts")?;
+    let is_known = |value: &Value| ["win", "draw", "loss"].iter().any(|known| value == known);
+    same("gifts with a value", &gifts.iter().all(is_known), &true)?;
+    same("there are gifts", &gifts.is_empty(), &false)?;
+    report.browser.is_quiet()
+}
