@@ -1,7 +1,4 @@
-//! Rules and exact values for web pages, as a WebAssembly module: text in, JSON out.
-//!
-//! A page writes its question into [`buffer`], calls [`answer`] and reads the answer from [`output`]. A question is
-//! a verb and its arguments, separated by U+001F; an answer is JSON, `{"error": …}` when the question is wrong.
+#![doc = include_str!("../README.md")]
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -46,9 +43,7 @@ pub extern "C" fn buffer(length: usize) -> *mut u8 {
 pub extern "C" fn answer() -> usize {
     STATE.with_borrow_mut(|state| {
         let question = String::from_utf8_lossy(&state.buffer).into_owned();
-        let found = answered(&mut state.games, &question);
-        let answer = found.unwrap_or_else(|error| json!({ "error": error }));
-        state.buffer = answer.to_string().into_bytes();
+        state.buffer = asked(&mut state.games, &question).to_string().into_bytes();
         state.buffer.len()
     })
 }
@@ -65,6 +60,15 @@ pub extern "C" fn output() -> *const u8 {
 #[expect(unsafe_code, reason = "the attribute; the name is exported once")]
 pub extern "C" fn book() -> bool {
     STATE.with_borrow_mut(|state| four_in_a_row::give(std::mem::take(&mut state.buffer)))
+}
+
+/// The answer to a question, `{"error": …}` when it is wrong.
+pub fn ask(question: &str) -> Json {
+    STATE.with_borrow_mut(|state| asked(&mut state.games, question))
+}
+
+fn asked(games: &mut HashMap<String, Prover>, question: &str) -> Json {
+    answered(games, question).unwrap_or_else(|error| json!({ "error": error }))
 }
 
 fn answered(games: &mut HashMap<String, Prover>, question: &str) -> Result<Json, String> {
