@@ -144,5 +144,28 @@ pub(super) fn what_each_turn_is_worth_is_shown() -> Result<()> {
     let is_known = |value: &Value| ["win", "draw", "loss"].iter().any(|known| value == known);
     same("gifts with a value", &gifts.iter().all(is_known), &true)?;
     same("there are gifts", &gifts.is_empty(), &false)?;
+    // A turn that was not made: the branch has an address, and can be left.
+    report.browser.click("[data-gift]")?;
+    let line = "return new URLSearchParams(location.hash.slice(1)).get('line') ?? 'none'";
+    let branch = report.browser.text(line)?;
+    let address = report.browser.text("return location.hash")?;
+    report.open(&address)?;
+    same("the branch", &report.browser.text(line)?, &branch)?;
+    same("one turn", &report.count(".branch")?, &1.0)?;
+    report.browser.wait(
+        "return document.querySelector('.worth-bar')?.textContent.endsWith('with best play.')",
+    )?;
+    // Best play to the end, by both.
+    report
+        .browser
+        .run("document.querySelector('.branch input').click()")?;
+    report.browser.wait(
+        "document.querySelector('[data-keep=worth-best]')?.click(); return document.querySelector('.worth-bar') === null",
+    )?;
+    report.browser.click("[data-keep=worth-leave]")?;
+    same("left", &report.browser.text(line)?, &"none".to_owned())?;
+    for wrong in ["99A", "1-", "x", "~", "1A~1A"] {
+        report.open(&format!("#game={number}&turn=2&line={wrong}"))?;
+    }
     report.browser.is_quiet()
 }

@@ -23,7 +23,7 @@ function address() {
   const mine = known.head.own ? known.bots.findIndex((bot) => bot.name === known.head.own) + 1 : 0;
   // It may name a bot, too.
   if (fields.has("stage") && known.head.served) return { kind: "stage", fields };
-  if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn") };
+  if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn"), line: fields.get("line") };
   // Of other bots, a page of one bot has only the games against it.
   if (mine && fields.has("bot") && whole("bot") !== mine) return { kind: "games", fields: new URLSearchParams({ games: "", of: mine, against: whole("bot") ?? 0 }) };
   if (fields.has("bot")) return { kind: "bot", number: whole("bot") ?? 0 };
@@ -41,7 +41,7 @@ function unreadView(at) {
 function viewOf(at) {
   if (known.unread && ["game", "games", "bot"].includes(at.kind)) return { node: unreadView(at), again: true };
   switch (at.kind) {
-    case "game": return gameView(at.number, at.turn, only());
+    case "game": return gameView(at.number, at.turn, only(), at.line);
     case "bot": return { node: botView(at.number - 1), again: true };
     case "absent": return { node: absentView(at.number - 1), again: true };
     case "bots": return { node: botList(), again: true };

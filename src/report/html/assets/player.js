@@ -53,7 +53,7 @@ function turnList(game) {
   return el("ol", { class: "bare" }, ...game.turns.map((turn, i) => el("li", {}, el("span", { class: "name" }, name(game.sides[game.sideOf(i)])), " ", el("code", {}, turn), " ", el("small", {}, time(game.times[i])))));
 }
 
-export function gameView(number, wantedTurn, only) {
+export function gameView(number, wantedTurn, only, line) {
   const summary = known.games[number - 1];
   if (!summary) {
     const why = number <= known.figures.games ? `The first ${known.games.length} games of this report are listed.` : `This report has ${counted(known.figures.games, "game")}.`;
@@ -107,8 +107,6 @@ export function gameView(number, wantedTurn, only) {
     better.reset();
     step = Math.min(last, Math.max(0, to));
     if (step === last && timer !== null) stop();
-    // Steps change the address but add no entries to the browser's history.
-    history.replaceState(history.state, "", gameHash(number, step));
     draw();
     announce(description());
   }
@@ -143,10 +141,12 @@ export function gameView(number, wantedTurn, only) {
   }
 
   function draw() {
-    const instead = better.instead(step);
+    const instead = worth?.instead(step) ?? better.instead(step);
     const shownState = instead?.state ?? states[step];
     const picture = board.draw(game, shownState);
     stage.replaceChildren(picture);
+    // Steps change the address but add no entries to the browser's history.
+    history.replaceState(history.state, "", gameHash(number, step) + (worth?.line ? `&line=${encodeURIComponent(worth.line)}` : ""));
     worth?.show(picture, shownState, name(game.sides[(instead?.turns ?? step) % 2]), board.isOver(game, shownState));
     if (instead) drawPieces(instead.state, instead.turns, true);
     else drawPieces(states[step], step, step === last);
@@ -203,7 +203,7 @@ export function gameView(number, wantedTurn, only) {
   }
 
   async function copy(event) {
-    const address = location.href.split("#")[0] + gameHash(number, step);
+    const address = location.href;
     const showStatus = (text) => { event.target.textContent = text; announce(text); setTimeout(() => { event.target.textContent = "Copy link"; }, 1600); };
     try {
       await navigator.clipboard.writeText(address);
@@ -241,6 +241,7 @@ export function gameView(number, wantedTurn, only) {
     el("label", {}, el("span", { class: "unseen" }, "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
     el("button", { type: "button", class: "copy", onclick: copy }, "Copy link"), address_);
   listMoves();
+  if (line && worth?.control) worth.follow(step, states[step], line);
   const accuracy = gameAccuracy(summary, () => step);
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },

@@ -1,4 +1,5 @@
-// What each turn in a position is worth: on the cells of the board, and on the pieces to give.
+// What each turn in a position is worth, on the cells of the board and on the pieces to give; and what comes of it: turns
+// that were not made in the game, the branch.
 
 import { el, svg, keepingFocus } from "./dom.js";
 import { inWords, piecePicture } from "./pieces.js";
@@ -20,7 +21,10 @@ function bestOf(turns) {
   return top.value !== "win" && turns.some(({ value }) => value === null) ? { value: null, plies: null } : top;
 }
 
-// Values beside a board. `redraw()` draws the game again; `mover()` names the side to move.
+// Whether the page answers the turns of a branch with the best one; kept from game to game.
+let doesAnswer = false;
+
+// Values beside a board. `redraw()` draws the game again.
 export function turnValues(game, board, redraw) {
   const isPossible = canSolve(game);
   let request = null;
@@ -28,6 +32,8 @@ export function turnValues(game, board, redraw) {
   // The cell whose gifts are shown, as an answer begins: "5".
   let cell = null;
   let place = { picture: null, state: null, mover: "" };
+  // The turns of the branch and the states after them, from the state after this turn of the game on.
+  let branch = { from: 0, turns: [], states: [] };
   const panel = el("div", { class: "worth" });
 
   // In how many placements or discs the game ends, this turn's included.
@@ -58,22 +64,59 @@ export function turnValues(game, board, redraw) {
         onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); choose(); } },
       },
       svg("title", {}, name), svg("rect", { x: x + 6, y: y + 6, width: CELL - 12, height: CELL - 12, rx: 12 }),
-      svg("text", { x: x + CELL / 2, y: y + 46, class: "sign", "text-anchor": "middle" }, SIGNS[kind(worth)]),
+      svg("text", { x: x + CELL / 2, y: y + 40, class: "sign", "text-anchor": "middle" }, SIGNS[kind(worth)]),
       svg("text", { x: x + CELL / 2, y: y + 78, "text-anchor": "middle" }, worth.value === null ? "" : words(worth))));
     }
   }
 
-  function gifts() {
+  function make(turn) {
+    const after = board.after(game, place.state, turn.replace(" ", ""));
+    if (!after) return;
+    branch.turns.push(turn);
+    branch.states.push(after);
+    redraw();
+  }
+
+  function takeBack(count) {
+    branch.turns.splice(-count);
+    branch.states.splice(-count);
+    redraw();
+  }
+
+  const bestTurn = () => turns().reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a)).turn;
+
+  // The turns that can be made: buttons for the gifts after the chosen cell.
+  function choices() {
     const all = request.endsWith(" -") ? ofCell("-") : cell === null ? [] : ofCell(cell);
-    const given = all.filter(({ gift }) => gift !== null && gift !== "-");
-    if (given.length === 0) return null;
+    if (all.length === 0) return null;
     const item = (turn) => {
-      const bits = game.set.symbols.indexOf(turn.gift);
-      return el("li", { class: `worth-gift worth-${kind(turn)}`, "data-gift": turn.gift, "data-value": kind(turn) },
-        piecePicture(game.set, bits, { "aria-hidden": "true" }), el("span", { class: "unseen" }, `${inWords(game.set, bits)}: `), el("strong", { "aria-hidden": "true" }, turn.gift), ` ${SIGNS[kind(turn)]} ${words(turn)}`);
+      const isGift = turn.gift !== null && turn.gift !== "-";
+      const bits = isGift ? game.set.symbols.indexOf(turn.gift) : null;
+      return el("li", {}, el("button", {
+        type: "button", class: `worth-gift worth-${kind(turn)}`, "data-gift": isGift ? turn.gift : null, "data-value": kind(turn), "data-keep": `make-${turn.turn}`,
+        "aria-label": `${isGift ? inWords(game.set, bits) : `play ${cell}`}: ${words(turn)}`, onclick: () => make(turn.turn),
+      }, isGift ? piecePicture(game.set, bits, { "aria-hidden": "true" }) : null, el("strong", {}, isGift ? turn.gift : "Play it"), ` ${SIGNS[kind(turn)]} ${words(turn)}`));
     };
-    return el("div", {}, el("h3", {}, cell === null ? "Piece given" : `On cell ${cell}, then giving`),
-      el("ul", { class: "worth-gifts" }, ...given.sort((a, b) => worthRank(b) - worthRank(a)).map(item)));
+    const title = request.endsWith(" -") ? "Give a piece" : all[0].gift === null ? `Column ${cell}` : `On cell ${cell}, then give`;
+    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...all.sort((a, b) => worthRank(b) - worthRank(a)).map(item)));
+  }
+
+  function branchPart() {
+    const made = branch.turns.length;
+    if (made === 0) return el("p", { class: "hint" }, "Choose a turn to see what would come of it; the game stays as it is.");
+    const answers = el("label", { class: "choice" }, el("input", {
+      type: "checkbox", checked: doesAnswer, "data-keep": "worth-answers", onchange: (event) => { doesAnswer = event.target.checked; answer(); },
+    }), " The page answers with best play");
+    return el("div", { class: "branch" }, el("p", {}, "Not in the game: ", el("strong", {}, branch.turns.join(", "))),
+      el("div", { class: "row" },
+        el("button", { type: "button", "data-keep": "worth-back", onclick: () => takeBack(1) }, "Take back"),
+        el("button", { type: "button", "data-keep": "worth-leave", onclick: () => takeBack(made) }, "Return to the game"),
+        found.done ? el("button", { type: "button", "data-keep": "worth-best", onclick: () => make(bestTurn()) }, "Play the best turn") : null), answers);
+  }
+
+  // After an odd number of turns the other side is to move.
+  function answer() {
+    if (doesAnswer && found.done && branch.turns.length % 2 === 1) make(bestTurn());
   }
 
   function verdict() {
@@ -95,7 +138,12 @@ export function turnValues(game, board, redraw) {
     }
     keepingFocus(place.picture, overlay);
     const top = turns().length ? bestOf(turns()) : { value: null };
-    panel.replaceChildren(el("p", { class: `worth-bar worth-${kind(top)}`, role: "status" }, verdict()), gifts() ?? "");
+    panel.replaceChildren(el("p", { class: `worth-bar worth-${kind(top)}`, role: "status" }, verdict()), ...[choices(), branchPart()].filter(Boolean));
+  }
+
+  // Nothing to solve: the game or the branch is over.
+  function showEnd() {
+    if (branch.turns.length > 0) panel.replaceChildren(branchPart());
   }
 
   return {
@@ -106,6 +154,31 @@ export function turnValues(game, board, redraw) {
       type: "checkbox", class: "worth-switch", checked: isShown, "data-keep": "worth", onchange: (event) => { isShown = event.target.checked; redraw(); },
     }), " What is each turn worth?"),
 
+    // The state of the branch that is shown in place of the one after this turn, and after how many turns it is; null for
+    // none.
+    instead(turn) {
+      if (branch.from !== turn || !isShown) branch = { from: turn, turns: [], states: [] };
+      const made = branch.states.length;
+      return made === 0 ? null : { state: branch.states[made - 1], turns: turn + made };
+    },
+
+    // The branch for an address: "5A-13B".
+    get line() { return branch.turns.map((turn) => turn.replace(" ", "")).join("~"); },
+
+    // Makes the turns of an address from this state on.
+    follow(turn, state, line) {
+      isShown = true;
+      branch = { from: turn, turns: [], states: [] };
+      let now = state;
+      for (const text of line.split("~")) {
+        now = board.isOver(game, now) ? null : board.after(game, now, text);
+        // Whoever goes on gives a piece.
+        if (!now || (now.hand === null && !board.isOver(game, now))) break;
+        branch.turns.push(text.replace(/^(\d+|-)(?=\D)/, "$1 "));
+        branch.states.push(now);
+      }
+    },
+
     // Shows what the turns in this state are worth on its drawing; `over`: there are none.
     show(picture, state, mover, over) {
       panel.replaceChildren();
@@ -113,6 +186,7 @@ export function turnValues(game, board, redraw) {
       if (!isShown || over) {
         if (request !== null) stopSolving();
         request = null;
+        if (isShown) showEnd();
         return;
       }
       place = { picture, state, mover };
@@ -124,6 +198,7 @@ export function turnValues(game, board, redraw) {
         askValues(game, request, (news) => {
           found = { done: false, error: "", ...found, ...news };
           keepingFocus(panel, show);
+          answer();
         });
       }
       show();
