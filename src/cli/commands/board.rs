@@ -14,6 +14,7 @@ use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
 use crate::game::{Game as _, Picture};
+use crate::report::html::board;
 use crate::report::picture::{Pieces, Shown, still};
 use crate::report::terminal::{aligned, draw_within};
 use crate::text::{escape_controls, quote};
@@ -23,6 +24,7 @@ Examples:
   referee board A..PC...J..EF... --svg position.svg
   referee board 'A..PC...J..EF... K' --svg -
   referee board --game four-in-a-row ...................................@O.....
+  referee board 'A..PC...J..EF... K' --page board.html
 
 Exit status: 0 the position is drawn; 2 wrong usage or input; 1 the referee itself failed.";
 
@@ -51,6 +53,10 @@ pub(in crate::cli) struct Args {
     /// Write a picture to this file instead, with the drawing of the pages; - is stdout
     #[arg(long, value_name = "FILE", conflicts_with = "json")]
     svg: Option<PathBuf>,
+
+    /// Write a page instead: this board, to play on and to see what each turn is worth; - is stdout
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["json", "svg"])]
+    page: Option<PathBuf>,
 }
 
 struct Position {
@@ -67,6 +73,9 @@ struct Position {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    if let Some(target) = &args.page {
+        return write_page(args, target);
+    }
     if args.config.is_none() {
         return print_set(args);
     }
@@ -93,6 +102,26 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         print_stderr(position.no_line);
     }
     Ok(())
+}
+
+fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
+    let game = args.game.game()?.ruleset(args.game.set.choices()?);
+    let given = args.config.as_deref().map(str::trim);
+    let refused = |problem| {
+        Failure::Usage(format!(
+            "{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand; of Four In A Row a board"
+        ))
+    };
+    let session = given.map_or_else(
+        || Ok(game.start()),
+        |text| game.start_from(text).or_else(|_| game.read_request(text)),
+    );
+    let session = session.map_err(refused)?;
+    let mut position = String::new();
+    session.write_request(&mut position);
+    write_file(target, &board(&*game, &position), || {
+        format!("a board at {position}")
+    })
 }
 
 fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {

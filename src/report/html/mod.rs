@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 
 pub use self::drawings::check_svg;
 pub use self::figures::Figures;
-pub use self::page::{Served, puzzles, served};
+pub use self::page::{Served, board, puzzles, served};
 
 use self::pack::TextStore;
 use crate::arena::course::Course;

@@ -16,7 +16,7 @@ use crate::puzzles::Puzzle;
 use crate::report::escaped;
 use crate::report::standings::table;
 use crate::report::terminal::Palette;
-use crate::session::registry;
+use crate::session::{Ruleset, registry};
 use crate::solver::four_in_a_row::SHIPPED_BYTES as BOOK;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
@@ -41,6 +41,8 @@ type Module = (&'static str, &'static str);
 const DOM: Module = ("dom.js", include_str!("assets/dom.js"));
 const PIECES: Module = ("pieces.js", include_str!("assets/pieces.js"));
 const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
+const EXACT: Module = ("exact.js", include_str!("assets/exact.js"));
+const WORTH: Module = ("worth.js", include_str!("assets/worth.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// Each after those that it imports.
@@ -59,8 +61,8 @@ const MODULES: [Module; 19] = [
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
     ("better.js", include_str!("assets/better.js")),
-    ("exact.js", include_str!("assets/exact.js")),
-    ("worth.js", include_str!("assets/worth.js")),
+    EXACT,
+    WORTH,
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),
     ("main.js", include_str!("assets/main.js")),
@@ -72,6 +74,16 @@ const PUZZLE_MODULES: [Module; 5] = [
     BOARDS,
     THEME,
     ("puzzles.js", include_str!("assets/puzzles.js")),
+];
+
+const BOARD_MODULES: [Module; 7] = [
+    DOM,
+    PIECES,
+    BOARDS,
+    THEME,
+    EXACT,
+    WORTH,
+    ("board.js", include_str!("assets/board.js")),
 ];
 
 /// Joins modules to one script: a page opened from disk cannot import. `import` lines and `export` are removed;
@@ -89,6 +101,8 @@ fn joined(modules: &[Module]) -> String {
 static SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&MODULES));
 
 static PUZZLE_SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&PUZZLE_MODULES));
+
+static BOARD_SCRIPT: LazyLock<String> = LazyLock::new(|| joined(&BOARD_MODULES));
 
 fn hash(text: &str) -> String {
     format!("'sha256-{}'", STANDARD.encode(Sha256::digest(text)))
@@ -226,6 +240,24 @@ pub fn served(options: &Options) -> Served {
     }
 }
 
+/// A board to analyse and to play on, open at a position as the protocol writes it; one file without network.
+pub fn board(game: &dyn Ruleset, position: &str) -> String {
+    let title = if game.name() == FourInARow::NAME {
+        "Four In A Row board"
+    } else {
+        "Quarto board"
+    };
+    let set = piece_style::set(game.name(), game.pieces());
+    let data = json!({
+        "head": { "title": title },
+        "edition": { "game": game.name(), "rules": game.rules(), "set": set },
+        "position": escape_controls(position),
+    });
+    let data = data.to_string();
+    let solvers = solvers([game.name()]);
+    render(title, &BOARD_SCRIPT, &data, "", "'none'", &solvers)
+}
+
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
 pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -> String {
     let (mut editions, mut keys) = (Vec::<Value>::new(), Vec::new());
@@ -269,6 +301,7 @@ mod tests {
     fn modules_import_only_from_those_before_them() {
         assert_imports_from_before(&MODULES);
         assert_imports_from_before(&PUZZLE_MODULES);
+        assert_imports_from_before(&BOARD_MODULES);
     }
 
     fn assert_imports_from_before(modules: &[Module]) {
@@ -289,7 +322,12 @@ mod tests {
 
     #[test]
     fn the_script_and_the_style_cannot_end_their_elements() {
-        for text in [SCRIPT.as_str(), PUZZLE_SCRIPT.as_str(), STYLE] {
+        for text in [
+            SCRIPT.as_str(),
+            PUZZLE_SCRIPT.as_str(),
+            BOARD_SCRIPT.as_str(),
+            STYLE,
+        ] {
             assert!(!text.contains("</"), "would end the element");
             assert!(!text.contains("<!--"));
         }
@@ -302,6 +340,7 @@ mod tests {
         ] {
             assert!(!SCRIPT.contains(forbidden), "{forbidden}");
             assert!(!PUZZLE_SCRIPT.contains(forbidden), "{forbidden}");
+            assert!(!BOARD_SCRIPT.contains(forbidden), "{forbidden}");
         }
     }
 }

@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use super::driver::Result;
 use super::{OpenReport, is_quarto, number_of, same};
+use crate::common::Referee;
 use crate::common::games::GAMES;
 
 /// Scripts: the page's module, asked as its worker asks it.
@@ -158,7 +159,7 @@ pub(super) fn what_each_turn_is_worth_is_shown() -> Result<()> {
     // Best play to the end, by both.
     report
         .browser
-        .run("document.querySelector('.branch input').click()")?;
+        .run("const who = document.querySelector('[data-keep=worth-answers]'); who.value = 'perfect'; who.dispatchEvent(new Event('change'))")?;
     report.browser.wait(
         "document.querySelector('[data-keep=worth-best]')?.click(); return document.querySelector('.worth-bar') === null",
     )?;
@@ -168,4 +169,59 @@ pub(super) fn what_each_turn_is_worth_is_shown() -> Result<()> {
         report.open(&format!("#game={number}&turn=2&line={wrong}"))?;
     }
     report.browser.is_quiet()
+}
+
+/// The page of a board, at this position.
+fn board_page(arguments: &[&str]) -> Result<OpenReport> {
+    let scratch = tempfile::tempdir().map_err(|e| e.to_string())?;
+    let page = scratch.path().join("board.html");
+    let run = Referee::new(["board", "--page"])
+        .args([&page])
+        .args(arguments.iter().copied())
+        .run();
+    if run.code != Some(0) {
+        return Err(run.to_string());
+    }
+    OpenReport::page(&page, scratch)
+}
+
+pub(super) fn a_board_is_played_on() -> Result<()> {
+    // A win is hidden, found, and missed.
+    let report = board_page(&["KH.FN.CMDA.JP.O. B"])?;
+    same("its size", &(report.size < 700_000), &true)?;
+    let solved =
+        "return document.querySelector('.worth-bar')?.textContent.endsWith('with best play.')";
+    report.browser.wait(solved)?;
+    same(
+        "the win",
+        &report.text_of("[data-cell='16'] title")?,
+        &"cell 16: wins now".to_owned(),
+    )?;
+    report
+        .browser
+        .run("document.querySelector('[data-keep=worth-practice]').click()")?;
+    same(
+        "nothing is told",
+        &report.count("[data-value]:not([data-value=unknown])")?,
+        &0.0,
+    )?;
+    report.browser.run("document.querySelector(\"[data-cell='6']\").dispatchEvent(new MouseEvent('click', { bubbles: true })); document.querySelector('[data-gift]').click()")?;
+    let remark = report.text_of(".worth-remark")?;
+    same(&remark, &remark.contains("is wrong: it is a "), &true)?;
+    same(&remark, &remark.contains("16 - is a wins now"), &false)?;
+    report.browser.is_quiet()?;
+    for (arguments, opponent) in [
+        (&[][..], "perfect"),
+        (&["--rules", "squares"], "greedy"),
+        (&["--game", "four-in-a-row"], "slips"),
+    ] {
+        let report = board_page(arguments)?;
+        report.browser.wait(solved)?;
+        report.browser.run(&format!("const who = document.querySelector('[data-keep=worth-answers]'); who.value = '{opponent}'; who.dispatchEvent(new Event('change'))"))?;
+        report.browser.wait("document.querySelector('[data-keep=worth-best]')?.click(); return document.querySelector('.worth-bar') === null")?;
+        let turns = report.text_of(".branch strong")?.split(',').count();
+        same("it was played", &(turns >= 4), &true)?;
+        report.browser.is_quiet()?;
+    }
+    Ok(())
 }

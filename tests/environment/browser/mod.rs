@@ -988,7 +988,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 57] = [
+const TESTS: [Test; 58] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1182,6 +1182,7 @@ const TESTS: [Test; 57] = [
         "what each turn is worth is shown",
         exact::what_each_turn_is_worth_is_shown,
     ),
+    ("a board is played on", exact::a_board_is_played_on),
     (
         "puzzles are solved by hand",
         puzzles::puzzles_are_solved_by_hand,

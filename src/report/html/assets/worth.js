@@ -21,11 +21,31 @@ function bestOf(turns) {
   return top.value !== "win" && turns.some(({ value }) => value === null) ? { value: null, plies: null } : top;
 }
 
-// Whether the page answers the turns of a branch with the best one; kept from game to game.
-let doesAnswer = false;
+// How often a player who slips makes any turn.
+const SLIPS = 0.2;
 
-// Values beside a board. `redraw()` draws the game again.
-export function turnValues(game, board, redraw) {
+// Who answers the turns of a branch: a title, and a choice among the turns with their values.
+const OPPONENTS = {
+  "": ["nobody: both sides are yours", null],
+  perfect: ["perfect play", (turns) => oneOf(turns.filter((turn) => worthRank(turn) === Math.max(...turns.map(worthRank))))],
+  slips: ["perfect play with slips", (turns) => (Math.random() < SLIPS ? oneOf(turns) : OPPONENTS.perfect[1](turns))],
+  // Takes a win that is there, and gives none away.
+  greedy: ["greedy", (turns) => {
+    const wins = turns.filter(({ value, plies }) => value === "win" && plies === 0);
+    const safe = turns.filter(({ value, plies }) => value !== "loss" || plies > 1);
+    return oneOf([wins, safe, turns].find((some) => some.length > 0));
+  }],
+};
+
+const oneOf = (turns) => turns[Math.floor(Math.random() * turns.length)];
+
+// The chosen one, and whether values are hidden until a turn is made; kept from game to game.
+let opponent = "";
+let isPractice = false;
+
+// Values beside a board. `redraw()` draws the game again; `always`: there is nothing else to see.
+export function turnValues(game, board, redraw, always) {
+  if (always) isShown = true;
   const isPossible = canSolve(game);
   let request = null;
   let found = { values: {}, done: false, error: "" };
@@ -34,6 +54,8 @@ export function turnValues(game, board, redraw) {
   let place = { picture: null, state: null, mover: "" };
   // The turns of the branch and the states after them, from the state after this turn of the game on.
   let branch = { from: 0, turns: [], states: [] };
+  // What is said of the reader's last turn, in practice.
+  let remark = "";
   const panel = el("div", { class: "worth" });
 
   // In how many placements or discs the game ends, this turn's included.
@@ -44,7 +66,9 @@ export function turnValues(game, board, redraw) {
     const count = plies + own();
     return count <= 1 && value === "win" ? "wins now" : `${value} in ${count}`;
   };
-  const kind = ({ value }) => value ?? "unknown";
+  const kind = ({ value }) => (isPractice ? "unknown" : value ?? "unknown");
+  const told = (worth) => (isPractice ? "" : words(worth));
+  const sign = (worth) => (isPractice ? "" : SIGNS[kind(worth)]);
   const turns = () => Object.entries(found.values).map(([turn, worth]) => ({ turn, first: turn.split(" ")[0], gift: turn.split(" ")[1] ?? null, ...worth }));
   const ofCell = (first) => turns().filter((turn) => turn.first === first);
 
@@ -56,7 +80,7 @@ export function turnValues(game, board, redraw) {
       const worth = all.length ? bestOf(all) : { value: null, plies: null };
       const at = cells.length > 1 ? cells.filter((one) => state.cells[one] === null).at(-1) : cells[0];
       const [x, y] = [EDGE + (at % board.columns) * CELL, EDGE + Math.floor(at / board.columns) * CELL];
-      const name = `${cells.length > 1 ? "column" : "cell"} ${answer}: ${words(worth)}`;
+      const name = `${cells.length > 1 ? "column" : "cell"} ${answer}${isPractice ? "" : `: ${words(worth)}`}`;
       const choose = () => { cell = answer; keepingFocus(panel, show); };
       picture.append(svg("g", {
         class: `worth-cell worth-${kind(worth)}${answer === cell ? " chosen" : ""}`, "data-cell": answer, "data-value": kind(worth),
@@ -64,12 +88,15 @@ export function turnValues(game, board, redraw) {
         onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); choose(); } },
       },
       svg("title", {}, name), svg("rect", { x: x + 6, y: y + 6, width: CELL - 12, height: CELL - 12, rx: 12 }),
-      svg("text", { x: x + CELL / 2, y: y + 40, class: "sign", "text-anchor": "middle" }, SIGNS[kind(worth)]),
-      svg("text", { x: x + CELL / 2, y: y + 78, "text-anchor": "middle" }, worth.value === null ? "" : words(worth))));
+      svg("text", { x: x + CELL / 2, y: y + 40, class: "sign", "text-anchor": "middle" }, sign(worth)),
+      svg("text", { x: x + CELL / 2, y: y + 78, "text-anchor": "middle" }, worth.value === null ? "" : told(worth))));
     }
   }
 
-  function make(turn) {
+  function make(turn, isMine) {
+    const worth = found.values[turn];
+    const top = found.done ? bestOf(turns()) : null;
+    if (isMine) remark = isPractice && top ? judged(turn, worth, top) : "";
     const after = board.after(game, place.state, turn.replace(" ", ""));
     if (!after) return;
     branch.turns.push(turn);
@@ -80,7 +107,13 @@ export function turnValues(game, board, redraw) {
   function takeBack(count) {
     branch.turns.splice(-count);
     branch.states.splice(-count);
+    remark = "";
     redraw();
+  }
+
+  function judged(turn, worth, top) {
+    if (worth.value === top.value) return `${turn} is right: it ${worth.value === "win" && worth.plies === 0 ? "wins" : `is a ${words(worth)}`}.`;
+    return `${turn} is wrong: it is a ${worth.value}${worth.plies === null ? "" : ` in ${worth.plies + own()}`}, and ${top.turn} ${top.value === "win" && top.plies === 0 ? "wins at once" : `is a ${words(top)}`}. ${opponent === "" ? "Play the best turns to see why." : "See what follows."}`;
   }
 
   const bestTurn = () => turns().reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a)).turn;
@@ -94,32 +127,38 @@ export function turnValues(game, board, redraw) {
       const bits = isGift ? game.set.symbols.indexOf(turn.gift) : null;
       return el("li", {}, el("button", {
         type: "button", class: `worth-gift worth-${kind(turn)}`, "data-gift": isGift ? turn.gift : null, "data-value": kind(turn), "data-keep": `make-${turn.turn}`,
-        "aria-label": `${isGift ? inWords(game.set, bits) : `play ${cell}`}: ${words(turn)}`, onclick: () => make(turn.turn),
-      }, isGift ? piecePicture(game.set, bits, { "aria-hidden": "true" }) : null, el("strong", {}, isGift ? turn.gift : "Play it"), ` ${SIGNS[kind(turn)]} ${words(turn)}`));
+        "aria-label": `${isGift ? inWords(game.set, bits) : `play ${cell}`}${isPractice ? "" : `: ${words(turn)}`}`, onclick: () => make(turn.turn, true),
+      }, isGift ? piecePicture(game.set, bits, { "aria-hidden": "true" }) : null, el("strong", {}, isGift ? turn.gift : "Play it"), ` ${sign(turn)} ${told(turn)}`));
     };
     const title = request.endsWith(" -") ? "Give a piece" : all[0].gift === null ? `Column ${cell}` : `On cell ${cell}, then give`;
-    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...all.sort((a, b) => worthRank(b) - worthRank(a)).map(item)));
+    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...(isPractice ? all : all.sort((a, b) => worthRank(b) - worthRank(a))).map(item)));
   }
 
+  // Turns that are not of the game, and who answers them.
   function branchPart() {
     const made = branch.turns.length;
-    if (made === 0) return el("p", { class: "hint" }, "Choose a turn to see what would come of it; the game stays as it is.");
-    const answers = el("label", { class: "choice" }, el("input", {
-      type: "checkbox", checked: doesAnswer, "data-keep": "worth-answers", onchange: (event) => { doesAnswer = event.target.checked; answer(); },
-    }), " The page answers with best play");
-    return el("div", { class: "branch" }, el("p", {}, "Not in the game: ", el("strong", {}, branch.turns.join(", "))),
+    const choose = (change) => (event) => { change(event.target); show(); answer(); };
+    const who = el("label", { class: "choice" }, "Answers: ", el("select", { "data-keep": "worth-answers", onchange: choose(({ value }) => { opponent = value; }) },
+      ...Object.entries(OPPONENTS).map(([value, [title]]) => el("option", { value, selected: value === opponent }, title))));
+    const practice = el("label", { class: "choice" }, el("input", { type: "checkbox", checked: isPractice, "data-keep": "worth-practice", onchange: choose(({ checked }) => { isPractice = checked; cell = null; }) }), " Practise: hide the values until I have chosen");
+    return el("div", { class: "branch" },
+      remark ? el("p", { class: "worth-remark", role: "status" }, remark) : null,
+      made === 0 ? el("p", { class: "hint" }, always ? (board.left ? "Choose a cell, then a piece to give." : "Choose a column.") : "Choose a turn to see what would come of it; the game stays as it is.")
+        : el("p", {}, always ? "Turns: " : "Not in the game: ", el("strong", {}, branch.turns.join(", "))),
       el("div", { class: "row" },
-        el("button", { type: "button", "data-keep": "worth-back", onclick: () => takeBack(1) }, "Take back"),
-        el("button", { type: "button", "data-keep": "worth-leave", onclick: () => takeBack(made) }, "Return to the game"),
-        found.done ? el("button", { type: "button", "data-keep": "worth-best", onclick: () => make(bestTurn()) }, "Play the best turn") : null), answers);
+        made > 0 ? el("button", { type: "button", "data-keep": "worth-back", onclick: () => takeBack(1) }, "Take back") : null,
+        made > 0 ? el("button", { type: "button", "data-keep": "worth-leave", onclick: () => takeBack(made) }, always ? "Start again" : "Return to the game") : null,
+        found.done ? el("button", { type: "button", "data-keep": "worth-best", onclick: () => make(bestTurn()) }, "Play the best turn") : null), who, practice);
   }
 
   // After an odd number of turns the other side is to move.
   function answer() {
-    if (doesAnswer && found.done && branch.turns.length % 2 === 1) make(bestTurn());
+    const choose = OPPONENTS[opponent][1];
+    if (choose && found.done && branch.turns.length % 2 === 1) make(choose(turns()).turn);
   }
 
   function verdict() {
+    if (isPractice) return found.done ? `${place.mover} is to move.` : "Not solved yet.";
     if (found.error) return `It cannot be solved: ${found.error}.`;
     const all = turns();
     const solved = all.filter(({ value, plies }) => value === "draw" || plies !== null).length;
@@ -134,7 +173,7 @@ export function turnValues(game, board, redraw) {
   function show() {
     if (cell === null && !request.endsWith(" -") && turns().length) {
       const top = turns().reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a));
-      if (top.value !== null && found.done) cell = top.first;
+      if (top.value !== null && found.done && !isPractice) cell = top.first;
     }
     keepingFocus(place.picture, overlay);
     const top = turns().length ? bestOf(turns()) : { value: null };
@@ -150,13 +189,14 @@ export function turnValues(game, board, redraw) {
     panel,
 
     // The switch; `null` where nothing can be solved.
-    control: !isPossible ? null : el("label", { class: "choice" }, el("input", {
+    control: !isPossible ? null : always ? el("span") : el("label", { class: "choice" }, el("input", {
       type: "checkbox", class: "worth-switch", checked: isShown, "data-keep": "worth", onchange: (event) => { isShown = event.target.checked; redraw(); },
     }), " What is each turn worth?"),
 
     // The state of the branch that is shown in place of the one after this turn, and after how many turns it is; null for
     // none.
     instead(turn) {
+      if (branch.from !== turn || !isShown) remark = "";
       if (branch.from !== turn || !isShown) branch = { from: turn, turns: [], states: [] };
       const made = branch.states.length;
       return made === 0 ? null : { state: branch.states[made - 1], turns: turn + made };
