@@ -116,7 +116,7 @@ fn a_game_that_is_a_program_is_drawn_by_it() {
 fn five_hundred_watch_from_one_address_and_some_do_not_read() {
     let referee = Referee::new(["-n", "100000000", "--seed", "1"]);
     let (running, address) = until_said(
-        referee.args(["builtin:greedy", "builtin:random"]),
+        referee.args(["./drawn.sh 0.1", "builtin:random"]),
         "watch at http://",
     );
     let request = format!("GET /events?stage HTTP/1.1\r\n{LOCAL}\r\n");
@@ -126,7 +126,7 @@ fn five_hundred_watch_from_one_address_and_some_do_not_read() {
     for watcher in watchers.iter_mut().skip(1).step_by(10) {
         let mut text = Vec::new();
         let mut part = [0; 4096];
-        // The games before come first: thousands, to each of them.
+        // The games before come first.
         let until = Instant::now() + PATIENCE * 6;
         while !contains(&text, b"event: tables") {
             let read = watcher.read(&mut part).unwrap();

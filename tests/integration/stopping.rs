@@ -172,7 +172,7 @@ fn most_zombies(referee: Referee) -> (usize, crate::common::Run) {
 fn processes_that_have_ended_are_not_kept() {
     for kind in crate::sandbox::sandboxes() {
         let referee = Referee::new(["tournament", "--sandbox", kind, "--seed", "1"])
-            .args(["--rounds", "5", "--restart", "game", "--jobs", "2"])
+            .args(["--rounds", "3", "--restart", "game", "--jobs", "2"])
             .args(["builtin:random", "builtin:greedy", "builtin:random"])
             .shell("exec \"$0\" \"$@\" --out \"$SCRATCH/out\"");
         let (most, run) = most_zombies(referee);
@@ -188,7 +188,7 @@ fn orphans_that_have_ended_are_not_kept() {
     let mut kinds = crate::sandbox::sandboxes();
     kinds.push("none");
     for kind in kinds {
-        let referee = Referee::new(["--sandbox", kind, "--seed", "1", "-n", "2"])
+        let referee = Referee::new(["--sandbox", kind, "--seed", "1"])
             .args([
                 "--processes",
                 "1000",
