@@ -1,8 +1,7 @@
 //! A turn's analysis for people: one or two short sentences.
 
-use crate::game::WinningLines;
+use crate::game::{Turn, WinningLines};
 use crate::record::annotation::{Mark, Note};
-use crate::session::Prover;
 use crate::solver::Value;
 use crate::text::{counted, escape_controls};
 
@@ -13,11 +12,11 @@ pub(super) struct WinAtOnce {
 }
 
 impl WinAtOnce {
-    pub(super) fn of(prover: &Prover, request: &str, turn: &str) -> Result<Self, String> {
-        Ok(Self {
-            turn: turn.to_owned(),
-            lines: prover.completed(request, turn)?,
-        })
+    pub(super) fn of(turn: &Turn) -> Self {
+        Self {
+            turn: turn.text.clone(),
+            lines: turn.after.winning_lines(),
+        }
     }
 }
 

@@ -3,31 +3,31 @@
 //!
 //! The program is a pure function: for a state and an answer it tells the state after it. So games can be replayed,
 //! resumed and played many at a time. Its answers are checked; whatever is wrong with one is a *failure* of the game,
-//! for which no bot is to blame ([`Ruleset::failure`]).
+//! for which no bot is to blame ([`Game::failure`]).
 
 pub mod checks;
 mod connection;
+mod in_play;
 pub mod messages;
-mod session;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::fs;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use self::connection::Connection;
 pub use self::connection::TIME;
+use self::in_play::{InPlay, MOST_TURNS};
 pub use self::messages::About;
 use self::messages::{
     AnswersReply, DrawingReply, Position, PositionReply, Question, VERSION, Verdict,
 };
-use self::session::{MOST_TURNS, ProgramSession};
 use crate::bot::spec::Program;
+use crate::game::{Game, GameSource};
 use crate::game::{Picture, Rejection, Side};
-use crate::session::{GameSource, Ruleset, Session};
 use crate::text::{escape_path, hexadecimal, quote};
 use crate::threads::locked;
 
@@ -86,6 +86,11 @@ impl GameProgram {
         game.about = game.ask(&question, |about: About| about.check().map(|()| about))?;
         game.start = game.position_at(0)?;
         Ok(game)
+    }
+
+    /// At its start.
+    pub fn into_game(self) -> Arc<dyn Game> {
+        Arc::new(InPlay::start(&Arc::new(self)))
     }
 
     /// What it says about itself.
@@ -214,6 +219,19 @@ impl GameProgram {
         Ok(checked)
     }
 
+    fn source(&self) -> &GameSource {
+        self.source.get_or_init(|| {
+            // Not of what lies beside it, where a page or records may be written.
+            let text = self.program.own_file().and_then(|file| fs::read(file).ok());
+            GameSource {
+                command: self.program.command.clone(),
+                hash: text
+                    .map(|text| hexadecimal(&Sha256::digest(text)))
+                    .unwrap_or_default(),
+            }
+        })
+    }
+
     /// The request is being sent.
     fn note_asked(&self, position: &Position) {
         *locked(&self.asked) = Some(position.clone());
@@ -261,78 +279,4 @@ fn rules_of(options: &BTreeMap<String, String>) -> String {
         .iter()
         .map(|(name, value)| format!("{name}={value}"));
     words.collect::<Vec<_>>().join(" ")
-}
-
-impl Ruleset for GameProgram {
-    fn name(&self) -> &str {
-        &self.about.name
-    }
-
-    fn rules(&self) -> &str {
-        &self.rules
-    }
-
-    fn start(&self) -> Box<dyn Session + '_> {
-        Box::new(ProgramSession::new(self, self.start.clone()))
-    }
-
-    fn start_drawn(&self, seed: u32) -> Result<Box<dyn Session + '_>, String> {
-        if !self.about.chance {
-            return Ok(self.start());
-        }
-        let position = self.position_at(seed).map_err(|error| error.to_string())?;
-        Ok(Box::new(ProgramSession::new(self, position)))
-    }
-
-    fn has_drawn_start(&self) -> bool {
-        self.about.chance
-    }
-
-    fn start_from(&self, text: &str) -> Result<Box<dyn Session + '_>, String> {
-        let position = self.position(text).map_err(|error| error.to_string())??;
-        if position.end.is_some() {
-            return Err("the game is over in this state".to_owned());
-        }
-        Ok(Box::new(ProgramSession::new(self, position)))
-    }
-
-    fn read_request(&self, line: &str) -> Result<Box<dyn Session + '_>, String> {
-        let asked = locked(&self.asked).clone();
-        if let Some(position) = asked.filter(|position| position.request == line) {
-            return Ok(Box::new(ProgramSession::new(self, position)));
-        }
-        Err(
-            "a request of a game's program does not tell the whole position; give a state"
-                .to_owned(),
-        )
-    }
-
-    fn instructions(&self) -> String {
-        format!("{}\n", self.about.about)
-    }
-
-    fn is_first_drawn(&self) -> bool {
-        self.about.first_drawn
-    }
-
-    fn lists_answers(&self) -> bool {
-        self.about.answers
-    }
-
-    fn program(&self) -> Option<&GameSource> {
-        Some(self.source.get_or_init(|| {
-            // Not of what lies beside it, where a page or records may be written.
-            let text = self.program.own_file().and_then(|file| fs::read(file).ok());
-            GameSource {
-                command: self.program.command.clone(),
-                hash: text
-                    .map(|text| hexadecimal(&Sha256::digest(text)))
-                    .unwrap_or_default(),
-            }
-        }))
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.failure.get().map(ToString::to_string)
-    }
 }

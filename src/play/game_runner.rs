@@ -8,7 +8,6 @@ use tracing::Instrument as _;
 
 use super::clock::Clock;
 use super::events;
-use super::examiner::request_of;
 use super::game::GameObserver;
 use super::game::{End, Played, play};
 use super::game::{TextBuffers, TurnTime, take_turn};
@@ -22,9 +21,8 @@ use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::executable::interpreter::Language;
-use crate::game::Outcome;
+use crate::game::{Game, Outcome};
 use crate::record::{BotIndex, Reason, Record, ResultEntry};
-use crate::session::{Ruleset, Session};
 use crate::text::milliseconds;
 
 /// A fault by which a bot forfeited a game, and its circumstances.
@@ -72,7 +70,7 @@ pub enum GameError {
 /// Plays games by one set of rules, several at a time if needed.
 #[derive(Debug)]
 pub struct GameRunner {
-    ruleset: Arc<dyn Ruleset>,
+    ruleset: Arc<dyn Game>,
     adjudicate: bool,
     stalls: StallDetector,
 }
@@ -80,7 +78,7 @@ pub struct GameRunner {
 impl GameRunner {
     /// With `adjudicate`, games end as soon as their value is proven. The error says why its thread cannot be
     /// started.
-    pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> io::Result<Self> {
+    pub fn new(ruleset: Arc<dyn Game>, adjudicate: bool) -> io::Result<Self> {
         Ok(Self {
             ruleset,
             adjudicate,
@@ -90,19 +88,19 @@ impl GameRunner {
 
     /// Every clock that runs out is the referee's fault, or none is.
     #[cfg(test)]
-    pub(crate) fn with_fixed_stalls(ruleset: Arc<dyn Ruleset>, late: bool) -> Self {
+    pub(crate) fn with_fixed_stalls(ruleset: Arc<dyn Game>, late: bool) -> Self {
         Self {
             stalls: StallDetector::fixed(late),
             ..Self::new(ruleset, false).unwrap()
         }
     }
 
-    pub fn ruleset(&self) -> &dyn Ruleset {
+    pub fn ruleset(&self) -> &dyn Game {
         &*self.ruleset
     }
 
     /// For sessions that must not borrow from the runner.
-    pub fn shared_ruleset(&self) -> Arc<dyn Ruleset> {
+    pub fn shared_ruleset(&self) -> Arc<dyn Game> {
         Arc::clone(&self.ruleset)
     }
 
@@ -242,7 +240,7 @@ impl GameRunner {
             }
             End::Forfeit(side, fault) => {
                 let by = setup.seats_by_side()[side.index()];
-                let request = request_of(&*session);
+                let request = session.request();
                 let fault = self.forfeit(&mut seats[by], by, fault, request, &since, &refusals);
                 let fault = fault.await?;
                 record.result = forfeit_result(&fault);
@@ -273,7 +271,7 @@ impl GameRunner {
         &self,
         seat: &mut Seat,
         seed: u32,
-        session: &mut dyn Session,
+        session: &mut dyn Game,
         clock: &mut Clock,
         text: &mut TextBuffers,
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
@@ -348,7 +346,7 @@ impl GameRunner {
         })
     }
 
-    fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Session) -> ResultEntry {
+    fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Game) -> ResultEntry {
         match outcome {
             Outcome::Draw => ResultEntry {
                 reason: Reason::Draw,

@@ -18,9 +18,9 @@ use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
+use crate::game::Game;
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
-use crate::session::Ruleset;
 use crate::text::{cause, escape_lines};
 
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
@@ -141,7 +141,7 @@ impl Seat {
     /// `pieces_path` is the path of a piece set that is not the built-in one. Its processes get the environment that
     /// protocol.md describes.
     pub fn program(
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         pieces_path: Option<&str>,
         program: Program,
         time: TimeControl,

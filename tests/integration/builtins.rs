@@ -7,17 +7,17 @@ use crate::common::Referee;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
+use referee::game::BuiltinOptions;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Board, Cell, Edition, Piece, Position, Rules};
-use referee::game::{Game as _, Outcome, Position as _, Side};
-use referee::session::BuiltinOptions;
-use referee::session::registry::{self, Choices};
-use referee::strategy::Strategy;
+use referee::game::registry::{self, Choices};
+use referee::game::{BuiltinGame as _, Outcome, Position as _, Side};
+use referee::strategy::greedy;
 use referee::strategy::search::Search;
 
-fn quarto() -> Arc<dyn referee::session::Ruleset> {
+fn quarto() -> Arc<dyn referee::game::Game> {
     let game = registry::find("quarto").expect("a game");
-    game.ruleset(Choices::default())
+    game.game(Choices::default())
 }
 
 fn options(seed: u64, move_time: Duration) -> BuiltinOptions {
@@ -99,7 +99,7 @@ fn the_first_depth_is_greedy_play() {
         let [one, other] = &mut both;
         assert_eq!(
             Search::new(1).choose(&position, one),
-            Strategy::Greedy.choose(&position, other)
+            greedy(&position, other)
         );
     }
 }

@@ -17,9 +17,9 @@ use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{absolute, unreadable};
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
+use crate::game::Game;
 use crate::record::text_file;
 use crate::sandbox::Sandbox;
-use crate::session::Ruleset;
 use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
@@ -348,7 +348,7 @@ impl Options {
     }
 
     /// From the options, else from the plan of a resumed tournament.
-    pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Ruleset>, Failure> {
+    pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>, Failure> {
         match old {
             Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),
             None => self.games.game.ruleset(),
