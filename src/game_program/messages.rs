@@ -1,5 +1,6 @@
 //! What is said between the referee and a game's program: one line of JSON each way (protocol-games.md).
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
@@ -174,15 +175,13 @@ pub(super) type Verdict = Result<Played, Rejection>;
 impl PositionReply {
     /// `answer` is the bot's line that was judged. The error is the end of a sentence that begins with "expected".
     pub(super) fn verdict(self, answer: Option<&str>) -> Result<Verdict, String> {
-        let is_judged = answer.is_some();
         let refusals = [
-            ("malformed", self.malformed, is_judged),
-            ("illegal", self.illegal, is_judged),
-            ("error", self.error, !is_judged),
+            ("malformed", self.malformed, answer.is_some()),
+            ("illegal", self.illegal, answer.is_some()),
+            ("error", self.error, answer.is_none()),
         ];
-        let mut refusals = refusals.into_iter();
-        let refusal = refusals.find_map(|(name, text, possible)| Some((name, text?, possible)));
-        if let Some((name, text, is_possible)) = refusal {
+        for (name, text, is_possible) in refusals {
+            let Some(text) = text else { continue };
             if !is_possible {
                 return Err(match answer {
                     Some(_) => "a position, \"malformed\" or \"illegal\"".to_owned(),
@@ -256,21 +255,20 @@ impl OverReply {
             check_text("lines", text, MOST_TEXT)?;
         }
         if let Some([first, second]) = self.points {
-            // JSON has no numbers that are not finite.
-            let (more, less) = match outcome {
+            let (winner, loser) = match outcome {
                 Outcome::Win(Side::Second) => (second, first),
                 Outcome::Win(Side::First) | Outcome::Draw => (first, second),
             };
-            match outcome {
-                Outcome::Win(_) if more <= less => {
+            // JSON has no numbers that are not finite.
+            match (outcome, winner.partial_cmp(&loser)) {
+                (Outcome::Win(_), Some(Ordering::Greater))
+                | (Outcome::Draw, Some(Ordering::Equal)) => {}
+                (Outcome::Win(_), _) => {
                     return Err("more \"points\" for the winner than for the loser".to_owned());
                 }
-                Outcome::Draw if more > less || less > more => {
-                    return Err("equal \"points\" in a draw".to_owned());
-                }
-                Outcome::Win(_) | Outcome::Draw => {}
+                (Outcome::Draw, _) => return Err("equal \"points\" in a draw".to_owned()),
             }
-            lines.push(("points".to_owned(), format!("{more} to {less}")));
+            lines.push(("points".to_owned(), format!("{winner} to {loser}")));
         }
         Ok(End { outcome, lines })
     }

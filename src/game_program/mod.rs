@@ -11,7 +11,6 @@ mod in_play;
 pub mod messages;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -39,6 +38,7 @@ pub const STANDARD: &str = "standard";
 #[error("{0}")]
 pub struct GameProgramError(String);
 
+#[derive(Debug)]
 pub struct GameProgram {
     program: Program,
     source: OnceLock<GameSource>,
@@ -53,16 +53,6 @@ pub struct GameProgram {
     failure: OnceLock<GameProgramError>,
     /// Of the last request, so that a person who is asked sees it.
     asked: Mutex<Option<Position>>,
-}
-
-impl fmt::Debug for GameProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GameProgram")
-            .field("program", &self.program.command)
-            .field("about", &self.about)
-            .field("rules", &self.rules)
-            .finish_non_exhaustive()
-    }
 }
 
 impl GameProgram {

@@ -110,45 +110,39 @@ pub fn proven_result(game: &dyn Game) -> Option<Outcome> {
 /// No clock runs meanwhile. An `Err` is a failure of the referee and ends the game.
 pub trait GameObserver {
     /// Both players are ready. A void game begins again.
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
-        let _ = (setup, start);
+    fn begins(&mut self, _setup: &GameSetup<'_>, _start: &dyn Game) -> io::Result<()> {
         Ok(())
     }
 
     /// The clocks are in the order of the sides.
-    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        let _ = (side, clocks);
+    fn to_move(&mut self, _side: Side, _clocks: &[Clock; 2]) -> io::Result<()> {
         Ok(())
     }
 
     /// The request ends with a newline.
-    fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
-        let _ = (side, request);
+    fn asked(&mut self, _side: Side, _request: &str) -> io::Result<()> {
         Ok(())
     }
 
     /// The line may be illegal.
-    fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
-        let _ = (side, line, elapsed);
+    fn answered(&mut self, _side: Side, _line: &[u8], _elapsed: Duration) -> io::Result<()> {
         Ok(())
     }
 
     /// The turn is legal, in canonical form, and led to `after`.
     fn turn(
         &mut self,
-        side: Side,
-        turn: &str,
-        after: &dyn Game,
-        elapsed: Duration,
+        _side: Side,
+        _turn: &str,
+        _after: &dyn Game,
+        _elapsed: Duration,
     ) -> io::Result<()> {
-        let _ = (side, turn, after, elapsed);
         Ok(())
     }
 
     /// A clock ran out for which the referee may be to blame. The game is void and is played `again`, or it counts
     /// because it has been void too often.
-    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
-        let _ = (why, again);
+    fn stalled(&mut self, _why: &str, _again: bool) -> io::Result<()> {
         Ok(())
     }
 }

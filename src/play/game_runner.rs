@@ -9,8 +9,7 @@ use tracing::Instrument as _;
 use super::clock::Clock;
 use super::events;
 use super::game::GameObserver;
-use super::game::{End, Played, play};
-use super::game::{TextBuffers, TurnTime, take_turn};
+use super::game::{End, TextBuffers, TurnTime, play, take_turn};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
@@ -203,36 +202,26 @@ impl GameRunner {
         let processes = seats.each_mut().map(|seat| seat.enter(&setup.id));
         let since = self.stalls.mark();
         observer.begins(setup, &*session)?;
-        let Played {
-            turns,
-            movers,
-            times,
-            charged,
-            end,
-        } = {
-            let [a, b] = seats.each_mut();
-            let players = if setup.first == BotIndex::A {
-                [a, b]
-            } else {
-                [b, a]
-            };
-            let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
-            let played = play(&mut *session, players, clocks, self.adjudicate, observer).await;
-            played.map_err(|error| self.failed(error))?
-        };
-        if matches!(end, End::Forfeit(..)) {
+        let mut players = seats.each_mut();
+        if setup.first == BotIndex::B {
+            players.reverse();
+        }
+        let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
+        let played = play(&mut *session, players, clocks, self.adjudicate, observer).await;
+        let played = played.map_err(|error| self.failed(error))?;
+        if matches!(played.end, End::Forfeit(..)) {
             self.check_game()?;
         }
         let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
-        record.turns = turns;
-        record.movers = movers;
-        record.times_ms = times.into_iter().map(milliseconds).collect();
-        record.charged_ms = charged.into_iter().map(milliseconds).collect();
+        record.turns = played.turns;
+        record.movers = played.movers;
+        record.times_ms = played.times.into_iter().map(milliseconds).collect();
+        record.charged_ms = played.charged.into_iter().map(milliseconds).collect();
         record.usage = usage(seats);
         let has_process = processes.iter().any(Option::is_some);
         record.processes = has_process.then_some(processes);
         let mut game_fault = None;
-        match end {
+        match played.end {
             End::Outcome(outcome) => record.result = self.result(setup, outcome, &*session),
             End::Adjudicated(outcome) => {
                 record.result = self.result(setup, outcome, &*session);

@@ -86,14 +86,12 @@ impl MatchGame<'_> {
 }
 
 pub trait MatchObserver: GameObserver {
-    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
-        let _ = game;
+    fn ended(&mut self, _game: &MatchGame<'_>) -> io::Result<()> {
         Ok(())
     }
 
     /// It failed to give a first answer this many times in a row.
-    fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
-        let _ = (seat, failures, games_left);
+    fn benched(&mut self, _seat: BotIndex, _failures: u32, _games_left: u64) -> io::Result<()> {
         Ok(())
     }
 }

@@ -53,15 +53,11 @@ pub fn replay(
 ) -> Result<Box<dyn Game>, ReplayError> {
     let mut game = start_of(ruleset, record)?;
     if record.times_ms.len() != record.turns.len() {
-        return Err(Violation {
-            turn: None,
-            problem: format!(
-                "{} turns but {} times; expected one time a turn",
-                record.turns.len(),
-                record.times_ms.len()
-            ),
-        }
-        .into());
+        violation(format!(
+            "{} turns but {} times; expected one time a turn",
+            record.turns.len(),
+            record.times_ms.len()
+        ))?;
     }
     let mut canonical = String::new();
     for (index, answer) in record.turns.iter().enumerate() {

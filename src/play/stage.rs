@@ -151,9 +151,9 @@ impl GameObserver for Table {
         game.to_move = Some(side);
         game.since = Some(Instant::now());
         for (index, clock) in clocks.iter().enumerate() {
-            let is_wall = clock.kind() == ClockKind::Wall;
-            game.left[index] = clock.left().filter(|_| is_wall);
-            game.limit[index] = clock.move_time().filter(|_| is_wall);
+            let is_wall = clock.control.kind == ClockKind::Wall;
+            game.left[index] = clock.left.filter(|_| is_wall);
+            game.limit[index] = clock.control.move_time.filter(|_| is_wall);
         }
         drop(game);
         self.stage.changed();

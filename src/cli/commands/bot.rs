@@ -12,9 +12,9 @@ use rand::seq::IndexedRandom as _;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::match_set;
 use crate::cli::support::values;
+use crate::game::BuiltinBot;
 use crate::game::quarto::Rules;
 use crate::game::registry::{self, Choices, GAMES};
-use crate::game::{BuiltinBot, BuiltinOptions};
 use crate::game_program::messages::MOST_BYTES;
 use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
 use crate::strategy::builtin::{Builtin, UnknownBuiltin};
@@ -71,8 +71,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Some(text) => values::positive_duration(&text)
             .map_err(|problem| Failure::Usage(format!("{}={text}: {problem}", names::MOVE_TIME)))?,
     };
-    let options = BuiltinOptions { seed, move_time };
-    let bot = ruleset.builtin_bot(&args.name, options).ok_or_else(|| {
+    let bot = ruleset.builtin_bot(&args.name, seed, move_time);
+    let bot = bot.ok_or_else(|| {
         Failure::Usage(format!("there is no builtin:{} for this game", args.name))
     })?;
     serve(bot, MAX_LINE_BYTES)

@@ -20,7 +20,7 @@ use crate::system::is_path;
 use crate::text::{meant, quote};
 
 /// `--game`
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(in crate::cli) enum GameArg {
     Own(&'static GameInfo),
     /// As given.

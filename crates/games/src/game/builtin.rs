@@ -8,8 +8,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{RngExt as _, SeedableRng as _};
 
 use super::{
-    BuiltinBot, BuiltinOptions, Game, Info, Outcome, Picture, Position, Rejection, Side, Turn,
-    WinningLines,
+    BuiltinBot, Game, Info, Outcome, Picture, Position, Rejection, Side, Turn, WinningLines,
 };
 use crate::solver::{Evaluation, Goal, Limits, Solve, Solvers, Value};
 use crate::strategy::builtin::Builtin;
@@ -175,7 +174,7 @@ impl<G: BuiltinGame> Game for InPlay<G> {
         Ok(self.at(self.game.read_request(line)?))
     }
 
-    fn builtin_bot(&self, name: &str, options: BuiltinOptions) -> Option<BuiltinBot> {
+    fn builtin_bot(&self, name: &str, seed: u64, move_time: Duration) -> Option<BuiltinBot> {
         let builtin = name.parse().ok()?;
         let mut choose: Choose<G> = match builtin {
             Builtin::Random => Box::new(random),
@@ -184,11 +183,11 @@ impl<G: BuiltinGame> Game for InPlay<G> {
                 let mut search = Search::new(depth);
                 Box::new(move |position, rng| search.choose(position, rng))
             }
-            Builtin::Perfect { slips } => G::perfect(slips.is_none().then_some(options.move_time))?,
+            Builtin::Perfect { slips } => G::perfect(slips.is_none().then_some(move_time))?,
         };
-        let mut rng = ChaCha8Rng::seed_from_u64(options.seed);
+        let mut rng = ChaCha8Rng::seed_from_u64(seed);
         // Slips have numbers of their own, so that the other turns do not depend on them.
-        let mut slip_rng = ChaCha8Rng::seed_from_u64(options.seed);
+        let mut slip_rng = ChaCha8Rng::seed_from_u64(seed);
         slip_rng.set_stream(1);
         let game = Arc::clone(&self.game);
         Some(Box::new(move |request| {

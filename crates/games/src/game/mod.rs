@@ -251,13 +251,6 @@ pub struct GameSource {
     pub hash: String,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct BuiltinOptions {
-    pub seed: u64,
-    /// Only bots that search use it.
-    pub move_time: Duration,
-}
-
 /// Takes a request without newline, and returns its answer in canonical form. The error is a sentence about the
 /// request.
 pub type BuiltinBot = Box<dyn FnMut(&str) -> Result<String, String>>;
@@ -302,8 +295,8 @@ pub trait Game: fmt::Debug + Send + Sync {
         None
     }
 
-    /// With its parameters (`search?depth=3`); `None` when there is none for this game.
-    fn builtin_bot(&self, _name: &str, _options: BuiltinOptions) -> Option<BuiltinBot> {
+    /// With its parameters (`search?depth=3`); `None` when there is none for this game. Only bots that search use the time.
+    fn builtin_bot(&self, _name: &str, _seed: u64, _move_time: Duration) -> Option<BuiltinBot> {
         None
     }
 

@@ -63,11 +63,3 @@ impl GameInfo {
         (self.make)(choices)
     }
 }
-
-impl PartialEq for GameInfo {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
-impl Eq for GameInfo {}

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use referee_games::game::registry::{Choices, GameInfo};
 use referee_games::game::{
-    BuiltinGame, BuiltinOptions, Game, IllegalReason, InPlay, Info, Outcome, Picture, Position,
-    Rejection, Side, WinningLines,
+    BuiltinGame, Game, IllegalReason, InPlay, Info, Outcome, Picture, Position, Rejection, Side,
+    WinningLines,
 };
 
 /// Bit 0 is the top left cell.
@@ -175,11 +175,10 @@ fn game() -> Box<dyn Game> {
 }
 
 fn play(game: &dyn Game, bots: [&str; 2]) -> (Option<Outcome>, Vec<String>) {
-    let options = BuiltinOptions {
-        seed: 1,
-        move_time: Duration::from_secs(1),
-    };
-    let mut bots = bots.map(|name| game.builtin_bot(name, options).expect("a bot"));
+    let mut bots = bots.map(|name| {
+        game.builtin_bot(name, 1, Duration::from_secs(1))
+            .expect("a bot")
+    });
     let mut game = game.start();
     let mut turns = Vec::new();
     while game.outcome().is_none() {
@@ -208,12 +207,9 @@ fn bots_play_a_third_game() {
             "the same seed, the same game"
         );
     }
-    let options = BuiltinOptions {
-        seed: 1,
-        move_time: Duration::from_secs(1),
-    };
     assert!(
-        game.builtin_bot("perfect", options).is_none(),
+        game.builtin_bot("perfect", 1, Duration::from_secs(1))
+            .is_none(),
         "there is no solver"
     );
     assert!(!game.info().is_solvable());

@@ -5,7 +5,7 @@ use crate::analysis::appraisal::Appraiser;
 use crate::bot::human::{Console as _, Typed};
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
-use crate::game::{BuiltinOptions, Game};
+use crate::game::Game;
 use crate::game::{Outcome, Rejection};
 use crate::play::examiner::{Asked, Examiner, Line, Question};
 use crate::solver::Value;
@@ -202,11 +202,8 @@ impl Dialogue<'_> {
     }
 
     async fn solver(&mut self) -> Result<(), Failure> {
-        let options = BuiltinOptions {
-            seed: 0,
-            move_time: std::time::Duration::from_secs(1),
-        };
-        let Some(mut perfect) = self.ruleset.builtin_bot(PERFECT, options) else {
+        let second = std::time::Duration::from_secs(1);
+        let Some(mut perfect) = self.ruleset.builtin_bot(PERFECT, 0, second) else {
             return self.say("There is no solver for this game; hand plays the opponent's turn.\n");
         };
         let Some(line) = self.after_answer()? else {
