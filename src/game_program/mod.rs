@@ -21,9 +21,7 @@ use self::connection::Connection;
 pub use self::connection::TIME;
 use self::in_play::{InPlay, MOST_TURNS};
 pub use self::messages::About;
-use self::messages::{
-    AnswersReply, DrawingReply, Position, PositionReply, Question, VERSION, Verdict,
-};
+use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict, picture};
 use crate::bot::spec::Program;
 use crate::game::{Game, GameSource};
 use crate::game::{Picture, Rejection, Side};
@@ -165,9 +163,7 @@ impl GameProgram {
         let viewer = viewer.filter(|_| self.about.hidden);
         let side = viewer.map(Side::index);
         let question = Question::Drawing { state, side };
-        self.ask(&question, |drawing: DrawingReply| {
-            drawing.picture().map(Some)
-        })
+        self.ask(&question, |reply| picture(reply).map(Some))
     }
 
     fn verdict(

@@ -128,10 +128,8 @@ impl GameRunner {
             let mut game = match game.instrument(span.clone()).await {
                 Err(GameError::Exhausted(limit)) => {
                     stop_both(seats, GracePeriods::FAULT).await?;
-                    let is_first = !attempts.was_exhausted();
-                    let Some(wait) = attempts.after_exhaustion() else {
-                        return Err(limit.into());
-                    };
+                    let is_first = attempts.exhausted == 0;
+                    let wait = attempts.after_exhaustion(limit.clone().into())?;
                     span.in_scope(|| events::void(limit.cause(), true));
                     if is_first {
                         observer.stalled(limit.cause(), true)?;
@@ -268,7 +266,7 @@ impl GameRunner {
         loop {
             let refusals = RefusalMark::recent();
             if let Err(error) = seat.start(seed).await {
-                try_again(&mut attempts, error).await?;
+                tokio::time::sleep(attempts.after_exhaustion(error)?).await;
                 continue;
             }
             let since = self.stalls.mark();
@@ -288,7 +286,7 @@ impl GameRunner {
             let fault = match fault {
                 Ok(fault) => fault,
                 Err(error) => {
-                    try_again(&mut attempts, error).await?;
+                    tokio::time::sleep(attempts.after_exhaustion(error)?).await;
                     continue;
                 }
             };
@@ -379,18 +377,6 @@ impl GameFault {
     }
 }
 
-/// Waits for processes to exit before the next attempt; the error is that of the whole when there is none.
-async fn try_again(attempts: &mut Attempts, error: GameError) -> Result<(), GameError> {
-    let GameError::Exhausted(limit) = error else {
-        return Err(error);
-    };
-    let Some(wait) = attempts.after_exhaustion() else {
-        return Err(limit.into());
-    };
-    tokio::time::sleep(wait).await;
-    Ok(())
-}
-
 fn forfeit_result(fault: &GameFault) -> ResultEntry {
     ResultEntry {
         winner: Some(fault.by.other()),
@@ -427,24 +413,19 @@ struct Attempts {
 
 impl Attempts {
     /// The referee may be to blame for the last one: whether there is another.
-    const fn after_stall(&mut self) -> bool {
+    fn after_stall(&mut self) -> bool {
         let again = self.stalls < MOST_STALLS;
-        if again {
-            self.stalls += 1;
-        }
+        self.stalls += u32::from(again);
         again
     }
 
-    /// The machine had no process left: how long to wait before the next attempt; `None` when there is no other.
-    fn after_exhaustion(&mut self) -> Option<Duration> {
-        let again = self.exhausted < MOST_EXHAUSTED;
-        let wait = again.then(|| FIRST_WAIT * (1 << self.exhausted))?;
+    /// How long to wait for processes to exit before the next attempt; the error is that of the whole when there is none.
+    fn after_exhaustion(&mut self, error: GameError) -> Result<Duration, GameError> {
+        if !matches!(error, GameError::Exhausted(_)) || self.exhausted == MOST_EXHAUSTED {
+            return Err(error);
+        }
         self.exhausted += 1;
-        Some(wait)
-    }
-
-    const fn was_exhausted(&self) -> bool {
-        self.exhausted > 0
+        Ok(FIRST_WAIT * (1 << (self.exhausted - 1)))
     }
 
     pub(super) const fn voids(&self) -> u32 {
@@ -459,26 +440,27 @@ mod tests {
     #[test]
     fn each_cause_has_attempts_of_its_own() {
         let mut attempts = Attempts::default();
-        assert!(!attempts.was_exhausted());
+        let no_memory = io::Error::from_raw_os_error(12);
+        let limit = Exhausted::from_error(&no_memory).unwrap();
+        let none_left = || GameError::from(limit.clone());
         for ms in [100, 200, 400, 800] {
-            let wait = Some(Duration::from_millis(ms));
-            assert_eq!(attempts.after_exhaustion(), wait);
-            assert!(attempts.was_exhausted());
+            let wait = attempts.after_exhaustion(none_left());
+            assert_eq!(wait.ok(), Some(Duration::from_millis(ms)));
         }
-        assert_eq!(attempts.after_exhaustion(), None);
+        assert!(attempts.after_exhaustion(none_left()).is_err());
         assert_eq!(attempts.voids(), 4);
         assert_eq!(
             [(); 3].map(|()| attempts.after_stall()),
             [true, true, false]
         );
-        // The attempt after which there is no other counts.
         assert_eq!(attempts.voids(), 6);
     }
 
     #[test]
-    fn a_stall_is_no_exhaustion() {
+    fn other_errors_are_not_tried_again() {
         let mut attempts = Attempts::default();
-        assert!(attempts.after_stall());
-        assert_eq!((attempts.voids(), attempts.was_exhausted()), (1, false));
+        let error = GameError::Game("for the test".to_owned());
+        assert!(attempts.after_exhaustion(error).is_err());
+        assert_eq!(attempts.voids(), 0);
     }
 }

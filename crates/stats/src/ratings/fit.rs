@@ -1,7 +1,5 @@
 //! The maximum-likelihood estimate of the parameters, and its covariance.
 
-use std::f64::consts::PI;
-
 use super::matrix::Square;
 use super::{Meeting, Model, Results};
 use crate::threads;
@@ -14,10 +12,6 @@ const CONVERGED: f64 = 1e-9;
 
 /// Longer steps, in natural units, are not made.
 const LONGEST: f64 = 2.0;
-
-/// The largest spread of strengths to begin with: the variance of the odds' logarithms. Beyond it the formula for
-/// small ones is wrong.
-const SPREAD: f64 = 1.5;
 
 /// A step with the curvature of an earlier point is good enough while each is at least this many times as short as
 /// the one before. To factorise the curvature of a thousand bots takes as long as ten such steps.
@@ -138,8 +132,7 @@ impl Fit {
     /// from there, and three from equal strengths.
     fn by_scores(&self) -> Vec<f64> {
         let mut parameters = vec![0.0; self.parameters];
-        let bots = self.groups.len();
-        let mut scores = vec![[0.0; 2]; bots];
+        let mut scores = vec![[0.0; 2]; self.groups.len()];
         for pairing in &self.pairings {
             for seat in 0..2 {
                 let [wins, draws, losses] = pairing.outcomes(seat);
@@ -156,13 +149,6 @@ impl Fit {
             *parameter = odds(score);
         }
         self.centre(&mut parameters);
-        // Opponents differ from each other, too: σ of a normal variable is in the mean about σ(mean / √(1 + π/8 ·
-        // variance)).
-        let spread = parameters.iter().map(|odds| odds * odds).sum::<f64>() / to_f64(bots.max(1));
-        let factor = 1.0 / (1.0 - PI / 8.0 * spread.min(SPREAD)).sqrt();
-        for odds in &mut parameters {
-            *odds *= factor;
-        }
         parameters
     }
 
@@ -306,11 +292,6 @@ fn add(sum: &mut Local, vector: &Local, weight: f64) {
     for (sum, part) in sum.iter_mut().zip(vector) {
         *sum += weight * part;
     }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² bots")]
-fn to_f64(count: usize) -> f64 {
-    count as f64
 }
 
 /// The number of a group is the lowest index in it.

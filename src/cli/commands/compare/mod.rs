@@ -108,7 +108,7 @@ impl Args {
 
     fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
         let test = self.terms(has_pool).test();
-        test.map_err(|error| Failure::Usage(error.to_string()))
+        test.map_err(Failure::Usage)
     }
 
     fn writes_markdown_to_stdout(&self) -> bool {

@@ -144,14 +144,11 @@ impl Options {
 
 fn sprt(text: &str) -> Result<Sprt, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    let made = match numbers.as_deref() {
+    match numbers.as_deref() {
         Ok(&[elo0, elo1]) => Sprt::new(elo0, elo1, 0.05, 0.05),
         Ok(&[elo0, elo1, alpha, beta]) => Sprt::new(elo0, elo1, alpha, beta),
-        _ => {
-            return Err("expected two or four numbers such as 0,10 or 0,10,0.05,0.05".to_owned());
-        }
-    };
-    made.map_err(|error| error.to_string())
+        _ => Err("expected two or four numbers such as 0,10 or 0,10,0.05,0.05".to_owned()),
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
