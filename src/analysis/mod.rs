@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::value::RawValue;
 
 use self::appraisal::Appraiser;
-use self::sentence::{Sentence, WinAtOnce};
+use self::sentence::Sentence;
 use crate::game::registry::{find, of_record};
 use crate::game::{Game, Turn};
 use crate::play::replay::{Violation, replay, start_of};
@@ -163,8 +163,12 @@ impl Appraiser {
         others.sort_by_key(|other| place(other) != place(turn));
         let won = step.wins(turn);
         let win_at_once = others.iter().find(|other| step.wins(other) && !won);
-        let refutation = step.lets_win(turn).then(|| winning_turn(&*turn.after));
-        let refutation = refutation.flatten();
+        let opponent = turn.after.to_move();
+        let lets_win = step.lets_win(turn);
+        let refutation = turn
+            .after
+            .turns()
+            .find(|reply| lets_win && reply.wins(opponent));
         let safe = others.iter().find(|other| !step.lets_win(other));
         let is_quick = before.is_provable();
         let mut note = Note {
@@ -201,7 +205,7 @@ impl Appraiser {
             note: &note,
             played: &turn.text,
             refutation,
-            win_at_once: win_at_once.map(WinAtOnce::of),
+            win_at_once,
             safe: safe.map(|turn| turn.text.as_str()),
         };
         note.text = sentence.text();
@@ -260,12 +264,6 @@ impl Appraiser {
         }
         Some(if some_keep { Mark::Forced } else { Mark::Only })
     }
-}
-
-fn winning_turn(position: &dyn Game) -> Option<WinAtOnce> {
-    let side = position.to_move();
-    let wins = position.turns().find(|turn| turn.wins(side));
-    wins.as_ref().map(WinAtOnce::of)
 }
 
 /// The line of a record with this analysis in place of another, without a newline. Everything else stays byte for byte.

@@ -118,7 +118,7 @@ impl Game for InPlay {
     }
 
     fn program(&self) -> Option<&GameSource> {
-        Some(self.game.source())
+        Some(&self.game.source)
     }
 
     fn failure(&self) -> Option<String> {

@@ -39,7 +39,7 @@ pub struct GameProgramError(String);
 #[derive(Debug)]
 pub struct GameProgram {
     program: Program,
-    source: OnceLock<GameSource>,
+    source: GameSource,
     about: About,
     options: BTreeMap<String, String>,
     /// The options as records name the rules.
@@ -59,10 +59,16 @@ impl GameProgram {
         program: Program,
         options: BTreeMap<String, String>,
     ) -> Result<Self, GameProgramError> {
+        // Not of what lies beside it, where a page or records may be written.
+        let text = program.own_file().and_then(|file| fs::read(file).ok());
+        let hash = text.map(|text| hexadecimal(&Sha256::digest(text)));
         let mut game = Self {
             rules: rules_of(&options),
+            source: GameSource {
+                command: program.command.clone(),
+                hash: hash.unwrap_or_default(),
+            },
             program,
-            source: OnceLock::new(),
             options,
             about: About::default(),
             start: Position::default(),
@@ -84,15 +90,6 @@ impl GameProgram {
     /// What it says about itself.
     pub const fn about(&self) -> &About {
         &self.about
-    }
-
-    /// As people write it.
-    pub fn command(&self) -> &[String] {
-        &self.program.command
-    }
-
-    pub const fn options(&self) -> &BTreeMap<String, String> {
-        &self.options
     }
 
     /// `None` when the rules are not those of a game's program.
@@ -203,19 +200,6 @@ impl GameProgram {
         })?;
         locked(&self.idle).push(connection);
         Ok(checked)
-    }
-
-    fn source(&self) -> &GameSource {
-        self.source.get_or_init(|| {
-            // Not of what lies beside it, where a page or records may be written.
-            let text = self.program.own_file().and_then(|file| fs::read(file).ok());
-            GameSource {
-                command: self.program.command.clone(),
-                hash: text
-                    .map(|text| hexadecimal(&Sha256::digest(text)))
-                    .unwrap_or_default(),
-            }
-        })
     }
 
     /// The request is being sent.

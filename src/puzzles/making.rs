@@ -132,14 +132,19 @@ impl Maker {
         if failed.is_empty() {
             return Ok(None);
         }
-        let Some(proof) = position.proof(&self.solvers, &effort.limits()) else {
+        let limits = effort.limits();
+        let turns = position.turns().map(|turn| {
+            let keeps = turn.after.keeps(&self.solvers, value, &limits)?;
+            Some((turn, keeps))
+        });
+        let Some(turns) = turns.collect::<Option<Vec<_>>>() else {
             self.unproven += 1;
             return Ok(None);
         };
-        let Some(kind) = Kind::of(&*position, &proof) else {
+        let Some(kind) = Kind::of(position.to_move(), value, &turns) else {
             return Ok(None);
         };
-        let right = proof.turns.iter().filter(|(_, keeps)| *keeps);
+        let right = turns.iter().filter(|(_, keeps)| *keeps);
         let answers: Vec<String> = right.map(|(turn, _)| turn.text.clone()).collect();
         let level = position.look_ahead(&answers);
         let mut puzzle = Puzzle {
@@ -150,9 +155,9 @@ impl Maker {
             pieces: self.pieces.clone(),
             position: position.request(),
             kind,
-            value: proof.value.name().to_owned(),
+            value: value.name().to_owned(),
             answers,
-            turns: proof.turns.len(),
+            turns: turns.len(),
             free: met.free,
             level: level.unwrap_or(HIGHEST_LEVEL),
             asked: asked.len(),

@@ -10,12 +10,11 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
-use crate::game::Game;
 use crate::game::registry::of_record;
+use crate::game::{Game, Side, Turn};
 use crate::record::Record;
 use crate::record::reader::Reader;
 use crate::solver::Value;
-use crate::solver::proof::Proof;
 use crate::text::{hexadecimal, quote, unreadable};
 
 /// By name.
@@ -76,21 +75,21 @@ impl Kind {
         }
     }
 
-    /// `None` where every turn is as good as any other.
-    pub fn of(position: &dyn Game, proof: &Proof) -> Option<Self> {
-        let me = position.to_move();
-        let right = proof.turns.iter().filter(|(_, keeps)| *keeps).count();
-        if proof.value == Value::Loss || right == proof.turns.len() {
+    /// `value` is that of the position for `me`, with every turn and whether it keeps it. `None` where every turn is as
+    /// good as any other.
+    pub fn of(me: Side, value: Value, turns: &[(Turn, bool)]) -> Option<Self> {
+        let right = turns.iter().filter(|(_, keeps)| *keeps).count();
+        if value == Value::Loss || right == turns.len() {
             return None;
         }
-        let mut wrong = proof.turns.iter().filter(|(_, keeps)| !keeps);
-        Some(if proof.turns.iter().any(|(turn, _)| turn.wins(me)) {
+        let mut wrong = turns.iter().filter(|(_, keeps)| !keeps);
+        Some(if turns.iter().any(|(turn, _)| turn.wins(me)) {
             Self::TakeTheWin
         } else if right == 1 {
             Self::OnlyTurn
         } else if wrong.all(|(turn, _)| turn.after.lets_win(me)) {
             Self::GiveNoWin
-        } else if proof.value == Value::Win {
+        } else if value == Value::Win {
             Self::TakeTheWin
         } else {
             Self::HoldTheDraw

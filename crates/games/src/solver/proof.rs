@@ -5,15 +5,6 @@ use std::sync::{Arc, OnceLock};
 use super::{Evaluation, Goal, Limits, Options, Value, four_in_a_row};
 use crate::game::{Game, Outcome, Side, Turn};
 
-/// What is proven of a position that is not over.
-#[derive(Clone, Debug)]
-pub struct Proof {
-    /// For the side to move.
-    pub value: Value,
-    /// Each, and whether it is worth as much as the position.
-    pub turns: Vec<(Turn, bool)>,
-}
-
 /// For the side that makes the turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct TurnValue {
@@ -59,17 +50,6 @@ impl dyn Game + '_ {
     /// For the side to move; `None` when a limit was reached.
     pub fn value(&self, solvers: &Solvers, limits: &Limits) -> Option<Value> {
         self.solve(solvers, Goal::Value, limits)?.value()
-    }
-
-    /// The value, and which turns keep it; `None` when a limit was reached.
-    pub fn proof(&self, solvers: &Solvers, limits: &Limits) -> Option<Proof> {
-        let value = self.value(solvers, limits)?;
-        let turns = self.turns().map(|turn| {
-            let keeps = turn.after.keeps(solvers, value, limits)?;
-            Some((turn, keeps))
-        });
-        let turns = turns.collect::<Option<_>>()?;
-        Some(Proof { value, turns })
     }
 }
 

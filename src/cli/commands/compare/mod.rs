@@ -254,6 +254,5 @@ fn expected_games(args: &Args, others: usize) -> Result<u32, Failure> {
         comparisons: 20,
         seed: 1,
     });
-    let found = found.map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(found.median_games)
+    Ok(found.map_err(Failure::Usage)?.median_games)
 }
