@@ -5,12 +5,12 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use referee::game::quarto::{Board, Cell, Edition, Move, Piece, Rules};
-use referee::game::{Game as _, Position as _};
+use referee::game::{BuiltinGame as _, Position as _};
 use referee::protocol::answer_text;
 
 fn rules(c: &mut Criterion) {
     let edition = Edition::default();
-    let full = edition.set().configuration("KHEF#DCMXABJPGOL").unwrap();
+    let full = edition.set.configuration("KHEF#DCMXABJPGOL").unwrap();
     let middle = edition.read_request("A..PC...J..EF... G").unwrap();
 
     c.bench_function("quarto detection, all lines of a board", |b| {

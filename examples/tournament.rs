@@ -18,7 +18,7 @@ use tokio::sync::mpsc;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     let quarto = registry::find("quarto").ok_or("Quarto is not registered")?;
-    let ruleset = quarto.ruleset(registry::Choices::default());
+    let ruleset = quarto.game(registry::Choices::default());
     let folder = tempfile::tempdir()?;
     let directory = TournamentDirectory::make(folder.path())?;
     let bots: Vec<BotRequest> = args().skip(1).map(BotRequest::from).collect();

@@ -8,13 +8,13 @@
 //! | play a match | [`MatchRunner`], [`GameRunner`], [`Seat`] | `play_match.rs` |
 //! | run a tournament | [`Arena`], [`Preparation`], [`PlanRequest`] | `tournament.rs` |
 //! | read records | [`Record`], [`record::reader::Reader`] | |
-//! | add a game | [`Ruleset`], [`Session`] | |
+//! | add a game | [`Game`] | |
 //!
 //! Until version 1.0 the library promises nothing: names and signatures change when that makes
 //! the program better. The program's commands, records and protocol are stable.
 //!
 //! Rules, notation, exact solvers and the built-in bots are the crate `referee-games`, re-exported here as [`game`],
-//! [`solver`], [`strategy`] and [`session`].
+//! [`solver`] and [`strategy`].
 //!
 //! # The rules
 //!
@@ -82,9 +82,9 @@ pub use play::{
 #[doc(inline)]
 pub use record::{BotIndex, Ending, Record};
 #[doc(inline)]
-pub use referee_games::session::{Ruleset, Session, registry};
+pub use referee_games::game::{Game, registry};
 #[doc(no_inline)]
-pub use referee_games::{game, session, solver, strategy};
+pub use referee_games::{game, solver, strategy};
 #[doc(hidden)]
 pub use referee_sandbox::executable;
 use referee_sandbox::system;

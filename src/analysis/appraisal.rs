@@ -5,8 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::session::{Prover, TurnValue};
-use crate::solver::{Limits, Value};
+use crate::game::{Game, Turn};
+use crate::solver::proof::TurnValue;
+use crate::solver::{Limits, Solvers, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
@@ -25,7 +26,9 @@ const REDUCED_SHARE: u32 = 10;
 /// Of the positions of one game, from the last to the first. Keeps what it has proven.
 #[derive(Debug)]
 pub struct Appraiser {
-    pub(super) prover: Prover,
+    pub(super) solvers: Solvers,
+    /// What fills the board, one a turn: `placement`, `disc`.
+    unit: &'static str,
     effort: Effort,
     stop: Arc<AtomicBool>,
     /// Positions in a row that could not be solved.
@@ -58,9 +61,15 @@ pub struct PositionValue {
 }
 
 impl Appraiser {
-    pub(super) const fn new(prover: Prover, effort: Effort, stop: Arc<AtomicBool>) -> Self {
+    pub(super) const fn new(
+        solvers: Solvers,
+        unit: &'static str,
+        effort: Effort,
+        stop: Arc<AtomicBool>,
+    ) -> Self {
         Self {
-            prover,
+            solvers,
+            unit,
             effort,
             stop,
             failures: Cell::new(0),
@@ -97,22 +106,21 @@ impl Appraiser {
         self.failures.set(failures);
     }
 
-    /// For the side to move. The error is a sentence about the request.
-    pub(super) fn value(&self, request: &str) -> Result<Option<Value>, String> {
-        let value = self.prover.value(request, &self.reduced_limits())?;
+    /// For the side to move.
+    pub(super) fn value(&self, position: &dyn Game) -> Option<Value> {
+        let value = position.value(&self.solvers, &self.reduced_limits());
         self.count(value.is_some());
-        Ok(value)
+        value
     }
 
-    /// The error is a sentence about one of the texts.
-    pub fn turn(&self, request: &str, answer: &str) -> Result<TurnValue, String> {
-        self.prover
-            .turn_value(request, answer, true, &self.limits())
+    /// For the side that makes the turn `before` it.
+    pub fn turn(&self, before: &dyn Game, turn: &Turn) -> TurnValue {
+        turn.value(before.to_move(), true, &self.solvers, &self.limits())
     }
 
     /// `win`, `loss in 3 placements`, `not proven`.
     pub fn words(&self, turn: TurnValue) -> String {
-        let unit = self.prover.unit();
+        let unit = self.unit;
         match (turn.value, turn.plies) {
             (None, _) => "not proven".to_owned(),
             (Some(Value::Win), Some(0)) => "wins at once".to_owned(),
@@ -123,25 +131,22 @@ impl Appraiser {
         }
     }
 
-    /// The error is a sentence about one of the texts.
-    pub(super) fn compare(&self, request: &str, answer: &str) -> Result<Comparison, String> {
+    pub(super) fn compare(&self, before: &dyn Game, turn: &Turn) -> Comparison {
         let limits = self.reduced_limits();
-        let turn = self.prover.turn_value(request, answer, true, &limits)?;
+        let turn = turn.value(before.to_move(), true, &self.solvers, &limits);
         let best = if turn.value == Some(Value::Win) {
             turn.value
         } else {
-            self.prover.value(request, &self.reduced_limits())?
+            before.value(&self.solvers, &self.reduced_limits())
         };
         let found = Comparison { turn, best };
         self.count(found.proven().is_some());
-        Ok(found)
+        found
     }
 
-    /// The error is a sentence about the request.
-    pub fn position(&self, request: &str) -> Result<PositionValue, String> {
-        let solved = self.prover.value(request, &self.limits())?;
-        let Some(value) = solved else {
-            return Ok(PositionValue::default());
+    pub fn position(&self, position: &dyn Game) -> PositionValue {
+        let Some(value) = position.value(&self.solvers, &self.limits()) else {
+            return PositionValue::default();
         };
         // All turns together get the time of the position.
         let limits = self.limits();
@@ -149,13 +154,13 @@ impl Appraiser {
             value: Some(value),
             ..PositionValue::default()
         };
-        for turn in self.prover.turns(request)? {
-            match self.prover.keeps(request, &turn.text, value, &limits)? {
+        for turn in position.turns() {
+            match turn.after.keeps(&self.solvers, value, &limits) {
                 Some(true) => found.best.push(turn.text),
                 Some(false) => {}
                 None => found.undecided += 1,
             }
         }
-        Ok(found)
+        found
     }
 }

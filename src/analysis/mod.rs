@@ -8,25 +8,19 @@ pub mod rerun;
 mod sentence;
 
 use std::collections::BTreeMap;
-use std::io;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use serde_json::value::RawValue;
 
 use self::appraisal::Appraiser;
-use self::sentence::{Sentence, WinAtOnce};
-use crate::game::Side;
-use crate::play::GameObserver;
-use crate::play::examiner::request_of;
+use self::sentence::Sentence;
+use crate::game::registry::{find, of_record};
+use crate::game::{Game, Turn};
 use crate::play::replay::{Violation, replay, start_of};
 use crate::record::Record;
 use crate::record::annotation::{Annotation, FIELD, Mark, Note};
-use crate::session::registry::of_record;
-use crate::session::{Ruleset, Session, Solvers, TurnFacts, registry};
-use crate::solver;
-use crate::solver::{Limits, Value};
+use crate::solver::{self, Limits, Solvers, Value};
 use crate::text::escape_controls;
 
 pub use self::appraisal::Effort;
@@ -44,48 +38,35 @@ pub struct Analyst {
 
 /// A turn of a recorded game.
 pub struct Step {
-    /// As the bot was sent it.
-    pub request: String,
-    /// In canonical form.
-    pub turn: String,
-    /// `None` when the game is over then.
-    after: Option<String>,
+    pub before: Box<dyn Game>,
+    pub turn: Turn,
 }
 
 /// Checks the record against the rules.
-pub fn steps(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<Step>, Violation> {
-    struct Steps(String, Vec<Step>);
-
-    impl GameObserver for Steps {
-        fn turn(
-            &mut self,
-            _: Side,
-            turn: &str,
-            after: &dyn Session,
-            _: Duration,
-        ) -> io::Result<()> {
-            let after = after.outcome().is_none().then(|| request_of(after));
-            let next = after.clone().unwrap_or_default();
-            self.1.push(Step {
-                request: std::mem::replace(&mut self.0, next),
-                turn: turn.to_owned(),
-                after,
-            });
-            Ok(())
-        }
+pub fn steps(ruleset: &dyn Game, record: &Record) -> Result<Vec<Step>, Violation> {
+    replay(ruleset, record, &mut ())?;
+    let mut position = start_of(ruleset, record)?;
+    let mut steps = Vec::new();
+    for answer in &record.turns {
+        // It is legal: it has just been replayed.
+        let Ok(turn) = position.after(answer) else {
+            break;
+        };
+        let before = std::mem::replace(&mut position, turn.after.clone());
+        steps.push(Step { before, turn });
     }
-
-    let mut steps = Steps(request_of(&*start_of(ruleset, record)?), Vec::new());
-    replay(ruleset, record, &mut steps)?;
-    Ok(steps.1)
+    Ok(steps)
 }
 
-fn solvable(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
-    if registry::find(&record.game).is_some_and(|game| game.provable_cells > 0) {
-        return of_record(&record.game, &record.rules, record.pieces.as_deref());
-    }
-    let game = escape_controls(&record.game);
-    Err(format!("it is a game of {game}; there is no solver for it"))
+fn solvable(record: &Record) -> Result<Arc<dyn Game>, String> {
+    let game = find(&record.game)
+        .map(|_| of_record(&record.game, &record.rules, record.pieces.as_deref()))
+        .transpose()?;
+    game.filter(|game| game.info().is_solvable())
+        .ok_or_else(|| {
+            let game = escape_controls(&record.game);
+            format!("it is a game of {game}; there is no solver for it")
+        })
 }
 
 /// Its game has a solver, and it follows the rules. The error is a sentence.
@@ -110,49 +91,59 @@ impl Analyst {
     }
 
     /// For one game; `None` for a game without a solver.
-    pub fn appraiser(&self, ruleset: &dyn Ruleset) -> Option<Appraiser> {
-        let prover = ruleset.prover(&self.solvers)?;
-        Some(Appraiser::new(prover, self.effort, Arc::clone(&self.stop)))
+    pub fn appraiser(&self, game: &dyn Game) -> Option<Appraiser> {
+        let info = game.info();
+        info.is_solvable().then(|| {
+            let (solvers, stop) = (self.solvers.clone(), Arc::clone(&self.stop));
+            Appraiser::new(solvers, info.words[1], self.effort, stop)
+        })
     }
 
     /// `at` is called with the number of each turn, from the last to the first. The error is a sentence.
     pub fn analyse(&self, record: &Record, at: impl FnMut(usize)) -> Result<Annotation, String> {
-        let ruleset = solvable(record)?;
-        let steps = steps(&*ruleset, record).map_err(|violation| violation.to_string())?;
-        let appraiser = self.appraiser(&*ruleset).ok_or("there is no solver")?;
+        let game = solvable(record)?;
+        let steps = steps(&*game, record).map_err(|violation| violation.to_string())?;
+        let appraiser = self.appraiser(&*game).ok_or("there is no solver")?;
         Ok(Annotation {
             by: concat!("referee ", env!("CARGO_PKG_VERSION")).to_owned(),
-            turns: appraiser.notes(&steps, at)?,
+            turns: appraiser.notes(&steps, at),
         })
     }
 }
 
+impl Step {
+    fn ends(&self) -> bool {
+        self.turn.after.outcome().is_some()
+    }
+
+    fn wins(&self, turn: &Turn) -> bool {
+        turn.wins(self.before.to_move())
+    }
+
+    fn lets_win(&self, turn: &Turn) -> bool {
+        turn.after.lets_win(self.before.to_move())
+    }
+}
+
 impl Appraiser {
-    fn notes(&self, steps: &[Step], mut at: impl FnMut(usize)) -> Result<Vec<Note>, String> {
+    fn notes(&self, steps: &[Step], mut at: impl FnMut(usize)) -> Vec<Note> {
         // A game without turns has nothing to analyse, and a finished one no position after it.
-        let mut later = match steps.last().and_then(|step| step.after.as_deref()) {
-            Some(last) => self.value(last)?,
-            None => None,
-        };
+        let last = steps.last().filter(|step| !step.ends());
+        let mut later = last.and_then(|step| self.value(&*step.turn.after));
         let mut turns = Vec::new();
         for (index, step) in steps.iter().enumerate().rev() {
             at(index + 1);
-            let value = if step.after.is_some() {
-                later.map(Value::opposite)
+            let value = if step.ends() {
+                self.turn(&*step.before, &step.turn).value
             } else {
-                // It ends the game.
-                let (request, turn) = (&step.request, &step.turn);
-                let found = self
-                    .prover
-                    .turn_value(request, turn, false, &Limits::nodes(0));
-                found?.value
+                later.map(Value::opposite)
             };
             let best = match value {
                 // Nothing is better than a win.
                 Some(Value::Win) => value,
-                _ => self.value(&step.request)?,
+                _ => self.value(&*step.before),
             };
-            let mut note = self.note(step, value, best)?;
+            let mut note = self.note(step, value, best);
             note.turn = index + 1;
             if note.is_known() {
                 turns.push(note);
@@ -160,24 +151,26 @@ impl Appraiser {
             later = best;
         }
         turns.reverse();
-        Ok(turns)
+        turns
     }
 
-    fn note(&self, step: &Step, value: Option<Value>, best: Option<Value>) -> Result<Note, String> {
-        let mut others = self.prover.turns(&step.request)?;
-        let played = others.iter().position(|turn| turn.text == step.turn);
-        let played = played.map(|index| others.remove(index));
-        let won = played.as_ref().is_some_and(|turn| turn.wins);
+    fn note(&self, step: &Step, value: Option<Value>, best: Option<Value>) -> Note {
+        let Step { before, turn } = step;
+        let mut others: Vec<Turn> = before.turns().collect();
+        others.retain(|other| other.text != turn.text);
         // A better turn on the same cell is the most instructive one.
-        let place = |turn: &str| turn.split(' ').next().map(str::to_owned);
-        others.sort_by_key(|turn| place(&turn.text) != place(&step.turn));
-        let win_at_once = others.iter().find(|turn| turn.wins).filter(|_| !won);
-        let refutation = match &step.after {
-            Some(after) if played.is_some_and(|turn| turn.lets_win) => self.winning_turn(after)?,
-            _ => None,
-        };
-        let safe = others.iter().find(|turn| !turn.lets_win);
-        let is_quick = self.prover.is_quick(&step.request)?;
+        let place = |turn: &Turn| turn.text.split(' ').next().map(str::to_owned);
+        others.sort_by_key(|other| place(other) != place(turn));
+        let won = step.wins(turn);
+        let win_at_once = others.iter().find(|other| step.wins(other) && !won);
+        let opponent = turn.after.to_move();
+        let lets_win = step.lets_win(turn);
+        let refutation = turn
+            .after
+            .turns()
+            .find(|reply| lets_win && reply.wins(opponent));
+        let safe = others.iter().find(|other| !step.lets_win(other));
+        let is_quick = before.is_provable();
         let mut note = Note {
             value,
             best,
@@ -186,17 +179,13 @@ impl Appraiser {
             ..Note::default()
         };
         let is_decided = matches!(value, Some(Value::Win | Value::Loss));
-        if is_decided && is_quick && step.after.is_some() {
-            let limits = self.limits();
-            note.plies = self
-                .prover
-                .turn_value(&step.request, &step.turn, true, &limits)?
-                .plies;
+        if is_decided && is_quick && !step.ends() {
+            note.plies = self.turn(&**before, turn).plies;
         }
-        let mut better = win_at_once.cloned();
-        if let (None, Some((best, _))) = (&better, note.value_loss()) {
-            better = self.keeper(step, &others, best)?;
-        }
+        let better = match note.value_loss() {
+            Some((best, _)) if win_at_once.is_none() => self.keeper(&others, best),
+            _ => win_at_once,
+        };
         note.mark = if note.value_loss().is_some() {
             Some(if note.missed_win {
                 Mark::MissedWin
@@ -206,114 +195,74 @@ impl Appraiser {
         } else if won {
             None
         } else {
-            self.choice(step, &others, &note, is_quick)?
+            self.choice(&others, &note, is_quick)
         };
-        note.better = better.map(|turn| turn.text);
-        let win_at_once =
-            win_at_once.map(|turn| WinAtOnce::of(&self.prover, &step.request, &turn.text));
+        note.better = better.map(|turn| turn.text.clone());
+        let [place, unit] = before.info().words;
         let sentence = Sentence {
-            place: self.prover.place(),
-            unit: self.prover.unit(),
+            place,
+            unit,
             note: &note,
-            played: &step.turn,
+            played: &turn.text,
             refutation,
-            win_at_once: win_at_once.transpose()?,
+            win_at_once,
             safe: safe.map(|turn| turn.text.as_str()),
         };
         note.text = sentence.text();
         if is_quick && note.value_loss().is_some() {
-            note.played_line = self.line(&step.request, &step.turn)?;
-            if let Some(better) = &note.better {
-                note.better_line = self.line(&step.request, better)?;
-            }
+            note.played_line = self.line(turn);
+            note.better_line = better.map(|better| self.line(better)).unwrap_or_default();
         }
-        Ok(note)
+        note
     }
 
     /// A turn and perfect play after it, as far as it is proven.
-    fn line(&self, request: &str, turn: &str) -> Result<Vec<String>, String> {
-        let mut line = vec![turn.to_owned()];
-        if let Some(after) = self.prover.request_after(request, turn)? {
-            line.extend(self.prover.line(&after, &self.limits())?);
-        }
-        Ok(line)
+    fn line(&self, turn: &Turn) -> Vec<String> {
+        let mut line = vec![turn.text.clone()];
+        line.extend(turn.after.line(&self.solvers, &self.limits()));
+        line
     }
 
     /// A turn that keeps the value `best`.
-    fn keeper(
-        &self,
-        step: &Step,
-        turns: &[TurnFacts],
-        best: Value,
-    ) -> Result<Option<TurnFacts>, String> {
+    fn keeper<'a>(&self, turns: &'a [Turn], best: Value) -> Option<&'a Turn> {
         let limits = self.limits();
         // Most turns are in the table already, or easy: all are tried with little effort before any of them gets all
         // of it.
+        let nodes = limits.nodes.unwrap_or(FIRST_PASS_NODES);
         let brief = Limits {
-            nodes: Some(
-                limits
-                    .nodes
-                    .map_or(FIRST_PASS_NODES, |nodes| nodes.min(FIRST_PASS_NODES)),
-            ),
+            nodes: Some(nodes.min(FIRST_PASS_NODES)),
             ..limits.clone()
         };
-        for limits in [brief, limits] {
-            for turn in turns {
-                if self
-                    .prover
-                    .keeps(&step.request, &turn.text, best, &limits)?
-                    == Some(true)
-                {
-                    return Ok(Some(turn.clone()));
-                }
-            }
-        }
-        Ok(None)
+        let keeps =
+            |turn: &&Turn, limits| turn.after.keeps(&self.solvers, best, limits) == Some(true);
+        [brief, limits]
+            .iter()
+            .find_map(|limits| turns.iter().find(|turn| keeps(turn, limits)))
     }
 
     /// Whether a turn that kept the value was the only one, or could not have been worse.
-    fn choice(
-        &self,
-        step: &Step,
-        others: &[TurnFacts],
-        note: &Note,
-        is_quick: bool,
-    ) -> Result<Option<Mark>, String> {
+    fn choice(&self, others: &[Turn], note: &Note, is_quick: bool) -> Option<Mark> {
         if others.is_empty() {
-            return Ok(Some(Mark::Forced));
+            return Some(Mark::Forced);
         }
-        let Some(best) = note.best.filter(|_| note.is_proven()) else {
-            return Ok(None);
-        };
+        let best = note.best.filter(|_| note.is_proven())?;
         if best == Value::Loss {
-            return Ok((!note.lost_at_once).then_some(Mark::Forced));
+            return (!note.lost_at_once).then_some(Mark::Forced);
         }
         if note.missed_win || !is_quick {
-            return Ok(None);
+            return None;
         }
         let limits = self.limits();
         let (mut some_keep, mut some_do_not) = (false, false);
         for turn in others {
-            let Some(keeps) = self
-                .prover
-                .keeps(&step.request, &turn.text, best, &limits)?
-            else {
-                return Ok(None);
-            };
+            let keeps = turn.after.keeps(&self.solvers, best, &limits)?;
             some_keep |= keeps;
             some_do_not |= !keeps;
             if some_keep && some_do_not {
-                return Ok(None);
+                return None;
             }
         }
-        Ok(Some(if some_keep { Mark::Forced } else { Mark::Only }))
-    }
-
-    fn winning_turn(&self, request: &str) -> Result<Option<WinAtOnce>, String> {
-        let turns = self.prover.turns(request)?;
-        let wins = turns.iter().find(|turn| turn.wins);
-        wins.map(|turn| WinAtOnce::of(&self.prover, request, &turn.text))
-            .transpose()
+        Some(if some_keep { Mark::Forced } else { Mark::Only })
     }
 }
 

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::appraisal::{Appraiser, Comparison};
+use crate::game::Game;
 use crate::play::examiner::Question;
-use crate::session::Ruleset;
 use crate::solver::Value;
 
 /// The first answer that is not the recorded one.
@@ -90,7 +90,7 @@ fn mistake_of(answer: Option<&str>, found: Option<Comparison>) -> Option<Mistake
 /// Up to the first other answer. Without an appraiser only forfeits are mistakes. The error is a sentence about a
 /// question.
 pub fn judge(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     appraiser: Option<&Appraiser>,
     questions: &[Question],
     departure: Option<&Departure>,
@@ -99,15 +99,14 @@ pub fn judge(
     let at = departure.map_or(questions.len(), |departure| departure.index);
     // The last positions are the easiest ones, and what is proven about them helps with those before.
     for (index, question) in questions.iter().enumerate().rev() {
-        let request = question.line.request(ruleset)?;
+        let before = question.line.position(ruleset)?;
         let compare = |answer: Option<&str>| {
-            let known = appraiser.zip(answer);
-            known
-                .map(|(appraiser, answer)| appraiser.compare(&request, answer))
-                .transpose()
+            // The answers have been judged already.
+            let turn = before.after(answer?).ok()?;
+            Some(appraiser?.compare(&*before, &turn))
         };
         let answered = question.answered.as_deref();
-        let then = compare(answered)?;
+        let then = compare(answered);
         let was_wrong = mistake_of(answered, then);
         let mut add = |mistake, verdict| {
             judged.findings.push(Finding {
@@ -128,7 +127,7 @@ pub fn judge(
             continue;
         };
         let new = departure.now.as_deref();
-        let now = compare(new)?;
+        let now = compare(new);
         let is_proven = now.and_then(Comparison::proven).is_some();
         match (was_wrong, mistake_of(new, now)) {
             (None, None) => {}

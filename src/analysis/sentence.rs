@@ -1,25 +1,9 @@
 //! A turn's analysis for people: one or two short sentences.
 
-use crate::game::WinningLines;
+use crate::game::Turn;
 use crate::record::annotation::{Mark, Note};
-use crate::session::Prover;
 use crate::solver::Value;
 use crate::text::{counted, escape_controls};
-
-pub(super) struct WinAtOnce {
-    /// In canonical form.
-    turn: String,
-    lines: WinningLines,
-}
-
-impl WinAtOnce {
-    pub(super) fn of(prover: &Prover, request: &str, turn: &str) -> Result<Self, String> {
-        Ok(Self {
-            turn: turn.to_owned(),
-            lines: prover.completed(request, turn)?,
-        })
-    }
-}
 
 pub(super) struct Sentence<'a> {
     /// What a turn names first: `cell`, `column`.
@@ -29,9 +13,9 @@ pub(super) struct Sentence<'a> {
     pub(super) note: &'a Note,
     pub(super) played: &'a str,
     /// How the other side can win immediately afterwards.
-    pub(super) refutation: Option<WinAtOnce>,
+    pub(super) refutation: Option<Turn>,
     /// Another turn that would have won immediately.
-    pub(super) win_at_once: Option<WinAtOnce>,
+    pub(super) win_at_once: Option<&'a Turn>,
     /// Another turn that does not let the other side win immediately.
     pub(super) safe: Option<&'a str>,
 }
@@ -40,7 +24,7 @@ impl Sentence<'_> {
     /// `None` when there is nothing to say.
     pub(super) fn text(&self) -> Option<String> {
         let played = self.name(self.played);
-        if let Some(win) = &self.win_at_once {
+        if let Some(win) = self.win_at_once {
             let completes = self.completes(win, "");
             return Some(format!(
                 "{played} missed the win in one: {completes}.{}",
@@ -108,13 +92,14 @@ impl Sentence<'_> {
     }
 
     /// `cell 11 completes V3 (big)`; `then` stands before the verb.
-    fn completes(&self, win: &WinAtOnce, then: &str) -> String {
+    fn completes(&self, win: &Turn, then: &str) -> String {
         let lines: Vec<String> = win
-            .lines
+            .after
+            .winning_lines()
             .iter()
             .map(|(line, property)| format!("{line} ({})", escape_controls(property)))
             .collect();
-        let at = win.turn.split(' ').next().unwrap_or_default();
+        let at = win.text.split(' ').next().unwrap_or_default();
         format!("{} {at} {then}completes {}", self.place, lines.join(", "))
     }
 

@@ -13,11 +13,11 @@ use crate::bot::naming::{distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
+use crate::game::Game;
 use crate::play::TimeControl;
 use crate::play::seat::Seat;
 use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
-use crate::session::Ruleset;
 use crate::strategy;
 use crate::text::{cause, escape_controls, short_name, unreadable};
 use crate::threads::locked;
@@ -288,7 +288,7 @@ pub struct Entrant {
 
 impl Entrant {
     /// `pieces_path`: the piece set's file unless it is built in. `tap` receives stderr.
-    pub fn seat(&self, ruleset: &dyn Ruleset, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
+    pub fn seat(&self, ruleset: &dyn Game, pieces_path: Option<&str>, tap: Option<Tap>) -> Seat {
         // A plan's limits come from a time control: always valid.
         let time = TimeControl::try_from(self.plan.limits).unwrap_or_default();
         let own = self.plan.environment.clone();

@@ -37,11 +37,11 @@ use self::plan::Plan;
 use self::results::Results;
 use self::scheduler::Benched;
 use self::shard::Shard;
+use crate::game::Game;
 use crate::play::game_runner::GameError;
 use crate::play::stage::Stage;
 use crate::record::FinishedRecord;
 use crate::record::journal::Journal;
-use crate::session::Ruleset;
 use crate::tournament::schedule::{EntrantId, GameId};
 use crate::tournament::sprt::Decision;
 
@@ -81,7 +81,7 @@ pub enum Ended {
 
 #[derive(Debug)]
 pub struct Arena<'a> {
-    pub ruleset: Arc<dyn Ruleset>,
+    pub ruleset: Arc<dyn Game>,
     pub directory: &'a TournamentDirectory,
     pub journal: Journal,
     pub journal_file: &'a Path,
@@ -102,7 +102,7 @@ pub struct Arena<'a> {
 impl<'a> Arena<'a> {
     /// With the games in the journal. One game at a time, built-in pieces, no deadline.
     pub fn open(
-        ruleset: &Arc<dyn Ruleset>,
+        ruleset: &Arc<dyn Game>,
         directory: &'a TournamentDirectory,
         journal: Journal,
         journal_file: &'a Path,

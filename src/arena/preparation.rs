@@ -17,9 +17,9 @@ use super::plan::request::PlanRequest;
 use super::plan::{BotPlan, Plan, RejectedBot};
 use crate::bot::submission::entries;
 use crate::checkup::{self, Checkup, Questions};
+use crate::game::Game;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::seed;
-use crate::session::Ruleset;
 use crate::text::{counted, escape_controls};
 
 const MAX_NEWER: usize = 3;
@@ -60,7 +60,7 @@ impl Notice<'_> {
 #[derive(Clone, Copy, Debug)]
 pub struct Preparation<'a> {
     pub request: &'a PlanRequest,
-    pub ruleset: &'a Arc<dyn Ruleset>,
+    pub ruleset: &'a Arc<dyn Game>,
     pub directory: &'a TournamentDirectory,
     pub jobs: usize,
     /// The piece set's file, for the bots, unless it is built in.
@@ -209,7 +209,7 @@ impl Preparation<'_> {
 
 /// Checks two bots for each of `jobs` games at once; those for which processes ran out, again one by one. Returns the fit ones.
 pub async fn check_all(
-    ruleset: &Arc<dyn Ruleset>,
+    ruleset: &Arc<dyn Game>,
     entrants: Vec<Entrant>,
     rejected: &mut Vec<RejectedBot>,
     jobs: usize,
@@ -273,7 +273,7 @@ pub async fn check_all(
 /// Writes the piece set for the bots, unless it is built in. Returns its absolute path.
 pub fn write_pieces(
     directory: &TournamentDirectory,
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
 ) -> Result<Option<String>, TournamentError> {
     let Some(pieces) = ruleset.pieces() else {
         return Ok(None);
@@ -359,6 +359,7 @@ mod tests {
 
     use super::*;
     use crate::arena::plan::{BotPlan, Limits};
+    use crate::game::InPlay;
     use crate::game::four_in_a_row::FourInARow;
     use crate::play::tests::{LONG, SILENT_AT_FIRST, limits, program};
 
@@ -381,7 +382,10 @@ mod tests {
     #[tokio::test]
     async fn after_the_first_failure_nothing_more_is_asked() {
         let folder = tempfile::tempdir().unwrap();
-        let runner = Rc::new(GameRunner::with_fixed_stalls(Arc::new(FourInARow), false));
+        let runner = Rc::new(GameRunner::with_fixed_stalls(
+            Arc::new(InPlay::new(FourInARow)),
+            false,
+        ));
         let unfit = check(
             &runner,
             &entrant(ONCE, folder.path()),
@@ -399,12 +403,18 @@ mod tests {
     async fn a_timeout_that_is_the_referees_fault_rejects_no_bot() {
         let folder = tempfile::tempdir().unwrap();
         let entrant = entrant(SILENT_AT_FIRST, folder.path());
-        let late = Rc::new(GameRunner::with_fixed_stalls(Arc::new(FourInARow), true));
+        let late = Rc::new(GameRunner::with_fixed_stalls(
+            Arc::new(InPlay::new(FourInARow)),
+            true,
+        ));
         let fit = check(&late, &entrant, None, &Arc::default()).await.unwrap();
         assert_eq!(fit, Ok(()));
         // The referee was not stalled: the bot's fault.
         std::fs::remove_dir(folder.path().join("first")).unwrap();
-        let prompt = Rc::new(GameRunner::with_fixed_stalls(Arc::new(FourInARow), false));
+        let prompt = Rc::new(GameRunner::with_fixed_stalls(
+            Arc::new(InPlay::new(FourInARow)),
+            false,
+        ));
         let unfit = check(&prompt, &entrant, None, &Arc::default())
             .await
             .unwrap();

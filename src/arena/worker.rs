@@ -16,6 +16,7 @@ use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
 use crate::bot::exhaustion::is_near;
 use crate::bot::process::GracePeriods;
+use crate::game::Game;
 use crate::game::Side;
 use crate::log_target::{SPAN, TOURNAMENT};
 use crate::play::GameObserver;
@@ -26,7 +27,6 @@ use crate::play::setup::{GameSetup, bot_entry};
 use crate::play::stage::{Stage, Table};
 use crate::record::{BotIndex, Ending, FinishedRecord};
 use crate::seed;
-use crate::session::{Ruleset, Session};
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
@@ -68,7 +68,7 @@ struct Reporter<'a> {
 }
 
 impl GameObserver for Reporter<'_> {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
         self.table.begins(setup, start)
     }
 
@@ -80,7 +80,7 @@ impl GameObserver for Reporter<'_> {
         &mut self,
         side: Side,
         turn: &str,
-        after: &dyn Session,
+        after: &dyn Game,
         elapsed: Duration,
     ) -> io::Result<()> {
         self.table.turn(side, turn, after, elapsed)
@@ -423,7 +423,7 @@ impl Capacity {
 
 /// Returns a function that makes these records. `commands` are the bots', as recorded.
 pub fn write_unplayed(
-    ruleset: Arc<dyn Ruleset>,
+    ruleset: Arc<dyn Game>,
     plan: &Plan,
     commands: &[Vec<String>],
 ) -> Box<WriteUnplayed> {

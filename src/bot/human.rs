@@ -12,8 +12,8 @@ use tokio::time::{Instant, timeout};
 
 use super::fault::{Exit, Fault, ProcessState, Timeout, TimeoutEvidence};
 use super::{Allowance, Player, Reply};
+use crate::game::Game;
 use crate::game::{Picture, Side};
-use crate::session::{Ruleset, Session};
 
 /// What was typed at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,7 +40,7 @@ pub trait Console {
 pub type SharedConsole = Rc<RefCell<dyn Console>>;
 
 pub struct Human {
-    ruleset: Arc<dyn Ruleset>,
+    ruleset: Arc<dyn Game>,
     name: String,
     console: SharedConsole,
     /// Warn of moves that lose immediately.
@@ -59,12 +59,7 @@ impl fmt::Debug for Human {
 
 impl Human {
     /// With `hints` the person is warned of moves that lose immediately.
-    pub fn new(
-        ruleset: Arc<dyn Ruleset>,
-        name: String,
-        console: SharedConsole,
-        hints: bool,
-    ) -> Self {
+    pub fn new(ruleset: Arc<dyn Game>, name: String, console: SharedConsole, hints: bool) -> Self {
         Self {
             ruleset,
             name,
@@ -75,7 +70,7 @@ impl Human {
     }
 
     /// `None` when the person leaves.
-    async fn ask_text(&self, turn: &dyn Session, side: Side) -> io::Result<Option<String>> {
+    async fn ask_text(&self, turn: &dyn Game, side: Side) -> io::Result<Option<String>> {
         let prompt = format!("{}, {} ", self.name, turn.question());
         loop {
             let typing = self.console.borrow_mut().prompt(&prompt)?;
@@ -88,7 +83,7 @@ impl Human {
             match line.trim() {
                 "" => {}
                 "help" | "?" => console.show(&self.ruleset.instructions())?,
-                "board" => console.draw(&turn.picture_for(side))?,
+                "board" => console.draw(&turn.picture(Some(side)))?,
                 "pieces" => console.show(&turn.inventory())?,
                 "quit" | "exit" => return Ok(None),
                 text => return Ok(Some(text.to_owned())),
@@ -105,7 +100,7 @@ impl Human {
         let side = turn.to_move();
         let mut board = String::new();
         turn.write_board(&mut board);
-        let picture = turn.picture_for(side);
+        let picture = turn.picture(Some(side));
         if picture.hand.is_none() && board.chars().all(|symbol| symbol == '.') {
             // No move has been shown yet: the first choice needs the pieces.
             self.console.borrow_mut().draw(&picture)?;
@@ -129,7 +124,7 @@ impl Human {
                 return Ok(answer);
             }
             // The board with the placed piece, before a gift is chosen.
-            self.console.borrow_mut().draw(&turn.picture_for(side))?;
+            self.console.borrow_mut().draw(&turn.picture(Some(side)))?;
         }
     }
 }

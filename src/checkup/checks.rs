@@ -8,11 +8,10 @@ use super::{Answered, Checkup, Halt, Made, Notice, Problem, SKIPPED, Times, Verd
 use crate::bot::Player as _;
 use crate::bot::fault::Exit;
 use crate::bot::process::GracePeriods;
+use crate::game::Game;
 use crate::game::Side;
 use crate::play::clock::Clock;
-use crate::play::examiner::request_of;
 use crate::play::game_runner::GameError;
-use crate::session::Session;
 use crate::text::{counted, format_duration, quote};
 
 const POSITIONS: usize = 200;
@@ -96,7 +95,7 @@ impl Checkup<'_> {
             // To find such turns takes many questions to the game's program.
             return Ok(());
         }
-        let reopen = |session: &dyn Session| reopened(&*ruleset, session);
+        let reopen = |session: &dyn Game| reopened(&*ruleset, session);
         let opened = self.positions("opened", 8, |session| reopen(session).is_some());
         let opened = opened
             .iter()
@@ -188,7 +187,7 @@ impl Checkup<'_> {
         }
         let ruleset = self.runner.shared_ruleset();
         let mut session = ruleset.start();
-        let request = request_of(&*session);
+        let request = session.request();
         let mut clock = Clock::new(self.examiner.seat.time());
         let asked = self.ask(&mut *session, &mut clock).await;
         let extra = self.examiner.seat.drain().await;

@@ -14,13 +14,13 @@ use std::time::{Duration, Instant};
 use crate::bot::Fault;
 use crate::bot::fault::crash;
 use crate::bot::process::GracePeriods;
+use crate::game::Game;
 use crate::game::{HINT, Outcome};
 use crate::play::clock::Clock;
 use crate::play::examiner::{Answer, Examiner};
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
 use crate::play::seat::Seat;
 use crate::seed;
-use crate::session::Session;
 
 pub use self::questions::Questions;
 
@@ -313,7 +313,7 @@ impl<'a> Checkup<'a> {
         &self,
         name: &'static str,
         count: usize,
-        kind: impl Fn(&dyn Session) -> bool,
+        kind: impl Fn(&dyn Game) -> bool,
     ) -> Arc<[String]> {
         let ruleset = self.runner.ruleset();
         self.questions.positions(ruleset, name, count, kind)
@@ -332,7 +332,7 @@ impl<'a> Checkup<'a> {
     }
 
     /// A process that commits a fault is replaced.
-    async fn ask(&mut self, session: &mut dyn Session, clock: &mut Clock) -> Result<Answer, Halt> {
+    async fn ask(&mut self, session: &mut dyn Game, clock: &mut Clock) -> Result<Answer, Halt> {
         match self.examiner.ask_on(session, clock).await {
             Ok(Ok(answer)) => {
                 self.answered += 1;

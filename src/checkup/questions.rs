@@ -7,8 +7,8 @@ use rand::Rng;
 use rand::seq::IndexedRandom as _;
 
 use super::SEED;
+use crate::game::Game;
 use crate::seed::{self, Purpose};
-use crate::session::{Ruleset, Session};
 use crate::threads::locked;
 
 /// Random games that are searched for positions of a kind.
@@ -28,10 +28,10 @@ impl Questions {
     /// Up to `count` positions of the kind of this name.
     pub(super) fn positions(
         &self,
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         name: &'static str,
         count: usize,
-        kind: impl Fn(&dyn Session) -> bool,
+        kind: impl Fn(&dyn Game) -> bool,
     ) -> Arc<[String]> {
         let mut found = locked(&self.found);
         let of_kind = found
@@ -42,11 +42,7 @@ impl Questions {
 }
 
 /// As records hold them.
-fn positions(
-    ruleset: &dyn Ruleset,
-    count: usize,
-    kind: impl Fn(&dyn Session) -> bool,
-) -> Vec<String> {
+fn positions(ruleset: &dyn Game, count: usize, kind: impl Fn(&dyn Game) -> bool) -> Vec<String> {
     let mut rng = seed::generator(SEED, Purpose::Checkup, [0, 0]);
     let mut found = Vec::new();
     for _ in 0..SEARCH {
@@ -63,40 +59,31 @@ fn positions(
 }
 
 /// On the board of this position; `None` when no game can start there.
-pub(super) fn reopened(ruleset: &dyn Ruleset, session: &dyn Session) -> Option<String> {
-    let mut board = String::new();
-    session.write_board(&mut board);
-    Some(position_of(&*ruleset.start_from(&board).ok()?))
-}
-
-/// As records hold it.
-fn position_of(session: &dyn Session) -> String {
-    let mut position = String::new();
-    session.write_start(&mut position);
-    position
+pub(super) fn reopened(ruleset: &dyn Game, session: &dyn Game) -> Option<String> {
+    Some(ruleset.start_from(&session.board()).ok()?.as_start())
 }
 
 /// Whether the game is over after any turn.
-pub(super) fn is_last_turn(session: &dyn Session) -> bool {
+pub(super) fn is_last_turn(session: &dyn Game) -> bool {
     let outlook = session.outlook();
     outlook.ending == outlook.turns
 }
 
 /// Whether no turn wins, and the opponent can win immediately after any.
-pub(super) fn is_lost_at_once(session: &dyn Session) -> bool {
+pub(super) fn is_lost_at_once(session: &dyn Game) -> bool {
     let outlook = session.outlook();
     outlook.winning == 0 && outlook.losing == outlook.turns
 }
 
 /// Whether no turn wins, and some but not all let the opponent win immediately.
-pub(super) fn has_a_choice(session: &dyn Session) -> bool {
+pub(super) fn has_a_choice(session: &dyn Game) -> bool {
     let outlook = session.outlook();
     outlook.winning == 0 && outlook.losing > 0 && outlook.losing < outlook.turns
 }
 
 fn random_game(
-    ruleset: &dyn Ruleset,
-    kind: impl Fn(&dyn Session) -> bool,
+    ruleset: &dyn Game,
+    kind: impl Fn(&dyn Game) -> bool,
     rng: &mut impl Rng,
 ) -> Vec<String> {
     let mut session = ruleset.start();
@@ -104,7 +91,7 @@ fn random_game(
     while session.outcome().is_none() {
         let me = session.to_move();
         if kind(&*session) {
-            of_kind.push(position_of(&*session));
+            of_kind.push(session.as_start());
         }
         while session.outcome().is_none() && session.to_move() == me {
             let moves: Vec<usize> = (0..session.count_moves()).collect();

@@ -1,5 +1,6 @@
 //! What is said between the referee and a game's program: one line of JSON each way (protocol-games.md).
 
+use std::cmp::Ordering;
 use std::collections::BTreeMap;
 
 use serde::de::DeserializeOwned;
@@ -174,15 +175,13 @@ pub(super) type Verdict = Result<Played, Rejection>;
 impl PositionReply {
     /// `answer` is the bot's line that was judged. The error is the end of a sentence that begins with "expected".
     pub(super) fn verdict(self, answer: Option<&str>) -> Result<Verdict, String> {
-        let is_judged = answer.is_some();
         let refusals = [
-            ("malformed", self.malformed, is_judged),
-            ("illegal", self.illegal, is_judged),
-            ("error", self.error, !is_judged),
+            ("malformed", self.malformed, answer.is_some()),
+            ("illegal", self.illegal, answer.is_some()),
+            ("error", self.error, answer.is_none()),
         ];
-        let mut refusals = refusals.into_iter();
-        let refusal = refusals.find_map(|(name, text, possible)| Some((name, text?, possible)));
-        if let Some((name, text, is_possible)) = refusal {
+        for (name, text, is_possible) in refusals {
+            let Some(text) = text else { continue };
             if !is_possible {
                 return Err(match answer {
                     Some(_) => "a position, \"malformed\" or \"illegal\"".to_owned(),
@@ -256,21 +255,20 @@ impl OverReply {
             check_text("lines", text, MOST_TEXT)?;
         }
         if let Some([first, second]) = self.points {
-            // JSON has no numbers that are not finite.
-            let (more, less) = match outcome {
+            let (winner, loser) = match outcome {
                 Outcome::Win(Side::Second) => (second, first),
                 Outcome::Win(Side::First) | Outcome::Draw => (first, second),
             };
-            match outcome {
-                Outcome::Win(_) if more <= less => {
+            // JSON has no numbers that are not finite.
+            match (outcome, winner.partial_cmp(&loser)) {
+                (Outcome::Win(_), Some(Ordering::Greater))
+                | (Outcome::Draw, Some(Ordering::Equal)) => {}
+                (Outcome::Win(_), _) => {
                     return Err("more \"points\" for the winner than for the loser".to_owned());
                 }
-                Outcome::Draw if more > less || less > more => {
-                    return Err("equal \"points\" in a draw".to_owned());
-                }
-                Outcome::Win(_) | Outcome::Draw => {}
+                (Outcome::Draw, _) => return Err("equal \"points\" in a draw".to_owned()),
             }
-            lines.push(("points".to_owned(), format!("{more} to {less}")));
+            lines.push(("points".to_owned(), format!("{winner} to {loser}")));
         }
         Ok(End { outcome, lines })
     }
@@ -325,71 +323,60 @@ pub(super) fn check_text(name: &str, text: &str, most: usize) -> Result<(), Stri
 }
 
 /// The answer to [`Question::Drawing`], of whatever types, so that a field of a wrong type is named.
-#[derive(Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub(super) struct DrawingReply {
-    cells: Value,
-    columns: Value,
-    rows: Value,
-    last: Value,
-    winning: Value,
-    text: Value,
-    svg: Value,
-}
+pub(super) type DrawingReply = serde_json::Map<String, Value>;
 
-/// Empty where it is missing or `null`.
+/// Takes it out; empty where it is missing or `null`.
 fn field<T: DeserializeOwned + Default>(
+    reply: &mut DrawingReply,
     name: &str,
-    value: Value,
     expected: &str,
 ) -> Result<T, String> {
-    if value.is_null() {
-        return Ok(T::default());
-    }
-    serde_json::from_value(value).map_err(|_| format!("{expected} in {name:?}"))
+    let value = reply.remove(name).filter(|value| !value.is_null());
+    let read = value.map(serde_json::from_value).transpose();
+    let read = read.map_err(|_| format!("{expected} in {name:?}"))?;
+    Ok(read.unwrap_or_default())
 }
 
-impl DrawingReply {
-    /// The error is the end of a sentence that begins with "expected".
-    pub(super) fn picture(self) -> Result<Picture, String> {
-        const TEXTS: &str = "a list of texts";
-        const CELLS: &str = "a list of [row, column], from 0";
-        let picture = Picture {
-            cells: field("cells", self.cells, "a list of rows, each a list of texts")?,
-            columns: field("columns", self.columns, TEXTS)?,
-            rows: field("rows", self.rows, TEXTS)?,
-            last: field("last", self.last, "[row, column], from 0")?,
-            winning: field("winning", self.winning, CELLS)?,
-            text: field("text", self.text, TEXTS)?,
-            svg: field("svg", self.svg, "a text")?,
-            ..Picture::default()
-        };
-        let width = picture.cells.first().map_or(0, Vec::len);
-        if picture.cells.iter().any(|row| row.len() != width) {
-            return Err("\"cells\" with rows of the same length".to_owned());
-        }
-        if picture.cells.len() * width > MOST_ITEMS || picture.text.len() > MOST_ITEMS {
-            return Err(format!("a drawing of at most {MOST_ITEMS} cells and lines"));
-        }
-        let cells = picture.cells.iter().map(|row| ("cells", row));
-        let named = [
-            ("columns", &picture.columns),
-            ("rows", &picture.rows),
-            ("text", &picture.text),
-        ];
-        for (name, texts) in cells.chain(named) {
-            texts
-                .iter()
-                .try_for_each(|text| check_text(name, text, MOST_TEXT))?;
-        }
-        let is_cell = |&(row, column): &(usize, usize)| row < picture.cells.len() && column < width;
-        if !picture.last.iter().chain(&picture.winning).all(is_cell) {
-            return Err(
-                "\"last\" and \"winning\" to be [row, column] of \"cells\", from 0".to_owned(),
-            );
-        }
-        Ok(picture)
+/// The error is the end of a sentence that begins with "expected".
+pub(super) fn picture(mut reply: DrawingReply) -> Result<Picture, String> {
+    const TEXTS: &str = "a list of texts";
+    const CELLS: &str = "a list of [row, column], from 0";
+    let picture = Picture {
+        cells: field(&mut reply, "cells", "a list of rows, each a list of texts")?,
+        columns: field(&mut reply, "columns", TEXTS)?,
+        rows: field(&mut reply, "rows", TEXTS)?,
+        last: field(&mut reply, "last", "[row, column], from 0")?,
+        winning: field(&mut reply, "winning", CELLS)?,
+        text: field(&mut reply, "text", TEXTS)?,
+        svg: field(&mut reply, "svg", "a text")?,
+        ..Picture::default()
+    };
+    if let Some(name) = reply.keys().next() {
+        return Err(format!("no field {name:?}"));
     }
+    let width = picture.cells.first().map_or(0, Vec::len);
+    if picture.cells.iter().any(|row| row.len() != width) {
+        return Err("\"cells\" with rows of the same length".to_owned());
+    }
+    if picture.cells.len() * width > MOST_ITEMS || picture.text.len() > MOST_ITEMS {
+        return Err(format!("a drawing of at most {MOST_ITEMS} cells and lines"));
+    }
+    let cells = picture.cells.iter().map(|row| ("cells", row));
+    let named = [
+        ("columns", &picture.columns),
+        ("rows", &picture.rows),
+        ("text", &picture.text),
+    ];
+    for (name, texts) in cells.chain(named) {
+        texts
+            .iter()
+            .try_for_each(|text| check_text(name, text, MOST_TEXT))?;
+    }
+    let is_cell = |&(row, column): &(usize, usize)| row < picture.cells.len() && column < width;
+    if !picture.last.iter().chain(&picture.winning).all(is_cell) {
+        return Err("\"last\" and \"winning\" to be [row, column] of \"cells\", from 0".to_owned());
+    }
+    Ok(picture)
 }
 
 #[cfg(test)]
@@ -483,17 +470,14 @@ mod tests {
 
     #[test]
     fn a_field_of_a_wrong_type_is_named() {
-        let problem = |json: &str| {
-            let reply = serde_json::from_str::<DrawingReply>(json);
-            let reply = reply.map_err(|error| error.to_string());
-            reply.and_then(DrawingReply::picture).expect_err(json)
-        };
+        let problem =
+            |json: &str| picture(serde_json::from_str(json).expect("an object")).expect_err(json);
         for (json, expected) in [
             (r#"{"last":"a1"}"#, "[row, column], from 0 in \"last\""),
             (r#"{"last":[1,2,3]}"#, "[row, column], from 0 in \"last\""),
             (r#"{"text":"one line"}"#, "a list of texts in \"text\""),
             (r#"{"cells":["X"]}"#, "in \"cells\""),
-            (r#"{"colour":1}"#, "unknown field `colour`"),
+            (r#"{"colour":1}"#, "no field \"colour\""),
         ] {
             let found = problem(json);
             assert!(
@@ -502,8 +486,8 @@ mod tests {
             );
         }
         let whole = r#"{"last":[1,0],"text":["a"],"svg":null}"#;
-        let drawing: DrawingReply = serde_json::from_str(whole).expect("a drawing");
-        let problem = drawing.picture().expect_err("there are no cells");
+        let drawing = serde_json::from_str(whole).expect("a drawing");
+        let problem = picture(drawing).expect_err("there are no cells");
         assert!(problem.contains("of \"cells\""), "{problem}");
     }
 }

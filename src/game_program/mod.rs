@@ -3,31 +3,28 @@
 //!
 //! The program is a pure function: for a state and an answer it tells the state after it. So games can be replayed,
 //! resumed and played many at a time. Its answers are checked; whatever is wrong with one is a *failure* of the game,
-//! for which no bot is to blame ([`Ruleset::failure`]).
+//! for which no bot is to blame ([`Game::failure`]).
 
 pub mod checks;
 mod connection;
+mod in_play;
 pub mod messages;
-mod session;
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::fs;
-use std::sync::{Mutex, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use serde::de::DeserializeOwned;
 use sha2::{Digest as _, Sha256};
 
 use self::connection::Connection;
 pub use self::connection::TIME;
+use self::in_play::{InPlay, MOST_TURNS};
 pub use self::messages::About;
-use self::messages::{
-    AnswersReply, DrawingReply, Position, PositionReply, Question, VERSION, Verdict,
-};
-use self::session::{MOST_TURNS, ProgramSession};
+use self::messages::{AnswersReply, Position, PositionReply, Question, VERSION, Verdict, picture};
 use crate::bot::spec::Program;
+use crate::game::{Game, GameSource};
 use crate::game::{Picture, Rejection, Side};
-use crate::session::{GameSource, Ruleset, Session};
 use crate::text::{escape_path, hexadecimal, quote};
 use crate::threads::locked;
 
@@ -39,9 +36,10 @@ pub const STANDARD: &str = "standard";
 #[error("{0}")]
 pub struct GameProgramError(String);
 
+#[derive(Debug)]
 pub struct GameProgram {
     program: Program,
-    source: OnceLock<GameSource>,
+    source: GameSource,
     about: About,
     options: BTreeMap<String, String>,
     /// The options as records name the rules.
@@ -55,26 +53,22 @@ pub struct GameProgram {
     asked: Mutex<Option<Position>>,
 }
 
-impl fmt::Debug for GameProgram {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("GameProgram")
-            .field("program", &self.program.command)
-            .field("about", &self.about)
-            .field("rules", &self.rules)
-            .finish_non_exhaustive()
-    }
-}
-
 impl GameProgram {
     /// Asks the program for its name and for the start of a game with these options.
     pub fn open(
         program: Program,
         options: BTreeMap<String, String>,
     ) -> Result<Self, GameProgramError> {
+        // Not of what lies beside it, where a page or records may be written.
+        let text = program.own_file().and_then(|file| fs::read(file).ok());
+        let hash = text.map(|text| hexadecimal(&Sha256::digest(text)));
         let mut game = Self {
             rules: rules_of(&options),
+            source: GameSource {
+                command: program.command.clone(),
+                hash: hash.unwrap_or_default(),
+            },
             program,
-            source: OnceLock::new(),
             options,
             about: About::default(),
             start: Position::default(),
@@ -88,18 +82,14 @@ impl GameProgram {
         Ok(game)
     }
 
+    /// At its start.
+    pub fn into_game(self) -> Arc<dyn Game> {
+        Arc::new(InPlay::start(&Arc::new(self)))
+    }
+
     /// What it says about itself.
     pub const fn about(&self) -> &About {
         &self.about
-    }
-
-    /// As people write it.
-    pub fn command(&self) -> &[String] {
-        &self.program.command
-    }
-
-    pub const fn options(&self) -> &BTreeMap<String, String> {
-        &self.options
     }
 
     /// `None` when the rules are not those of a game's program.
@@ -170,9 +160,7 @@ impl GameProgram {
         let viewer = viewer.filter(|_| self.about.hidden);
         let side = viewer.map(Side::index);
         let question = Question::Drawing { state, side };
-        self.ask(&question, |drawing: DrawingReply| {
-            drawing.picture().map(Some)
-        })
+        self.ask(&question, |reply| picture(reply).map(Some))
     }
 
     fn verdict(
@@ -261,78 +249,4 @@ fn rules_of(options: &BTreeMap<String, String>) -> String {
         .iter()
         .map(|(name, value)| format!("{name}={value}"));
     words.collect::<Vec<_>>().join(" ")
-}
-
-impl Ruleset for GameProgram {
-    fn name(&self) -> &str {
-        &self.about.name
-    }
-
-    fn rules(&self) -> &str {
-        &self.rules
-    }
-
-    fn start(&self) -> Box<dyn Session + '_> {
-        Box::new(ProgramSession::new(self, self.start.clone()))
-    }
-
-    fn start_drawn(&self, seed: u32) -> Result<Box<dyn Session + '_>, String> {
-        if !self.about.chance {
-            return Ok(self.start());
-        }
-        let position = self.position_at(seed).map_err(|error| error.to_string())?;
-        Ok(Box::new(ProgramSession::new(self, position)))
-    }
-
-    fn has_drawn_start(&self) -> bool {
-        self.about.chance
-    }
-
-    fn start_from(&self, text: &str) -> Result<Box<dyn Session + '_>, String> {
-        let position = self.position(text).map_err(|error| error.to_string())??;
-        if position.end.is_some() {
-            return Err("the game is over in this state".to_owned());
-        }
-        Ok(Box::new(ProgramSession::new(self, position)))
-    }
-
-    fn read_request(&self, line: &str) -> Result<Box<dyn Session + '_>, String> {
-        let asked = locked(&self.asked).clone();
-        if let Some(position) = asked.filter(|position| position.request == line) {
-            return Ok(Box::new(ProgramSession::new(self, position)));
-        }
-        Err(
-            "a request of a game's program does not tell the whole position; give a state"
-                .to_owned(),
-        )
-    }
-
-    fn instructions(&self) -> String {
-        format!("{}\n", self.about.about)
-    }
-
-    fn is_first_drawn(&self) -> bool {
-        self.about.first_drawn
-    }
-
-    fn lists_answers(&self) -> bool {
-        self.about.answers
-    }
-
-    fn program(&self) -> Option<&GameSource> {
-        Some(self.source.get_or_init(|| {
-            // Not of what lies beside it, where a page or records may be written.
-            let text = self.program.own_file().and_then(|file| fs::read(file).ok());
-            GameSource {
-                command: self.program.command.clone(),
-                hash: text
-                    .map(|text| hexadecimal(&Sha256::digest(text)))
-                    .unwrap_or_default(),
-            }
-        }))
-    }
-
-    fn failure(&self) -> Option<String> {
-        self.failure.get().map(ToString::to_string)
-    }
 }

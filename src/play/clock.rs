@@ -28,8 +28,9 @@ impl Default for TimeControl {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Clock {
-    control: TimeControl,
-    left: Option<Duration>,
+    pub control: TimeControl,
+    /// For all moves together, if that is limited.
+    pub left: Option<Duration>,
 }
 
 impl Clock {
@@ -38,19 +39,6 @@ impl Clock {
             control,
             left: control.game_time,
         }
-    }
-
-    /// For all moves together, if that is limited.
-    pub const fn left(&self) -> Option<Duration> {
-        self.left
-    }
-
-    pub const fn move_time(&self) -> Option<Duration> {
-        self.control.move_time
-    }
-
-    pub const fn kind(&self) -> ClockKind {
-        self.control.kind
     }
 
     /// The time for the next move.

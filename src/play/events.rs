@@ -186,11 +186,12 @@ pub(super) fn begins(setup: &GameSetup<'_>, voids: u32) {
 
 /// A clock ran out for which the referee may be to blame.
 pub(super) fn void(why: &str, again: bool) {
-    if again {
-        info!(target: GAME, why, "void: the game is played again");
+    let what = if again {
+        "void: the game is played again"
     } else {
-        info!(target: GAME, why, "the game counts, although the referee may be to blame");
-    }
+        "the game counts, although the referee may be to blame"
+    };
+    info!(target: GAME, why, "{what}");
 }
 
 pub(super) fn ended(record: &Record) {

@@ -11,13 +11,13 @@ use super::replay::{Violation, replay};
 use super::seat::Seat;
 use crate::bot::ClockKind;
 use crate::bot::process::GracePeriods;
+use crate::game::Game;
 use crate::record::{BotIndex, Record, TurnText};
-use crate::session::{Ruleset, Session};
 
 /// A position, and how it came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// As [`Ruleset::start_from`] reads it.
+    /// As [`Game::start_from`] reads it.
     pub start: String,
     /// In canonical form.
     pub turns: Vec<TurnText>,
@@ -25,19 +25,19 @@ pub struct Line {
 
 impl Line {
     /// The error is a sentence about the start or a turn.
-    pub fn session<'a>(&self, ruleset: &'a dyn Ruleset) -> Result<Box<dyn Session + 'a>, String> {
-        let mut session = ruleset.start_from(&self.start)?;
+    pub fn position(&self, ruleset: &dyn Game) -> Result<Box<dyn Game>, String> {
+        let mut game = ruleset.start_from(&self.start)?;
         let mut canonical = String::new();
         for turn in &self.turns {
-            let played = session.play(turn, &mut canonical);
+            let played = game.play(turn, &mut canonical);
             played.map_err(|_| format!("the turn {turn} is not legal"))?;
         }
-        Ok(session)
+        Ok(game)
     }
 
     /// What a bot is sent there, without a newline.
-    pub fn request(&self, ruleset: &dyn Ruleset) -> Result<String, String> {
-        Ok(request_of(&*self.session(ruleset)?))
+    pub fn request(&self, ruleset: &dyn Game) -> Result<String, String> {
+        Ok(self.position(ruleset)?.request())
     }
 
     /// `turn` is in canonical form.
@@ -47,13 +47,6 @@ impl Line {
         line.turns.push(TurnText::from(turn));
         line
     }
-}
-
-/// Without a newline.
-pub fn request_of(session: &dyn Session) -> String {
-    let mut request = String::new();
-    session.write_request(&mut request);
-    request
 }
 
 /// What a bot was asked in a recorded game, and what it answered.
@@ -68,7 +61,7 @@ pub struct Question {
 
 /// In order. Checks the record against the rules.
 pub fn questions(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     record: &Record,
     bot: BotIndex,
 ) -> Result<Vec<Question>, Violation> {
@@ -152,21 +145,21 @@ impl Examiner {
     pub async fn ask(&mut self, line: &Line) -> Result<Asked, GameError> {
         self.asked.push(line.clone());
         let runner = Rc::clone(&self.runner);
-        let session = line.session(runner.ruleset());
-        let mut session = session.map_err(io::Error::other)?;
-        self.ask_on(&mut *session, &mut Clock::new(self.time)).await
+        let game = line.position(runner.ruleset());
+        let mut game = game.map_err(io::Error::other)?;
+        self.ask_on(&mut *game, &mut Clock::new(self.time)).await
     }
 
-    /// Makes the turn in `session`.
+    /// Makes the turn in `game`.
     pub async fn ask_on(
         &mut self,
-        session: &mut dyn Session,
+        game: &mut dyn Game,
         clock: &mut Clock,
     ) -> Result<Asked, GameError> {
         let Self {
             runner, seat, text, ..
         } = self;
-        let asked = runner.ask(seat, self.seed, session, clock, text).await?;
+        let asked = runner.ask(seat, self.seed, game, clock, text).await?;
         Ok(asked.map(|time| Answer {
             turn: text.turn.clone(),
             time,

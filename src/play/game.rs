@@ -5,10 +5,9 @@ use super::clock::Clock;
 use super::setup::GameSetup;
 use crate::bot::fault::{ProcessState, TimeoutEvidence};
 use crate::bot::{Allowance, Fault, OtherOutput, Player};
-use crate::game::{Outcome, Rejection, Side};
+use crate::game::{Game, Outcome, Rejection, Side};
 use crate::protocol::{NotUtf8, answer_text};
 use crate::record::TurnText;
-use crate::session::Session;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
@@ -34,12 +33,12 @@ pub struct Played {
 
 const TURNS: usize = 17;
 
-/// Leaves `session` in the last position. `players` and `clocks` are in the order of the sides. With `adjudicate` the
+/// Leaves `game` in the last position. `players` and `clocks` are in the order of the sides. With `adjudicate` the
 /// game ends once its value is proven.
 ///
 /// An `Err` is a failure of the referee; a player's fault is an [`End::Forfeit`].
 pub async fn play<P: Player>(
-    session: &mut dyn Session,
+    game: &mut dyn Game,
     players: [&mut P; 2],
     mut clocks: [Clock; 2],
     adjudicate: bool,
@@ -54,22 +53,22 @@ pub async fn play<P: Player>(
         turn: String::with_capacity(8),
     };
     let end = loop {
-        if let Some(outcome) = session.outcome() {
+        if let Some(outcome) = game.outcome() {
             break End::Outcome(outcome);
         }
         // No clock runs meanwhile.
         if adjudicate
             && !turns.is_empty()
-            && let Some(outcome) = session.prove(NODES)
+            && let Some(outcome) = game.prove(NODES)
         {
             break End::Adjudicated(outcome);
         }
-        let side = session.to_move();
+        let side = game.to_move();
         observer.to_move(side, &clocks)?;
         let player = &mut *players[side.index()];
         let clock = &mut clocks[side.index()];
         let allowance = clock.allowance();
-        let time = match take_turn(session, player, allowance, &mut text, observer).await? {
+        let time = match take_turn(game, player, allowance, &mut text, observer).await? {
             Ok(time) => time,
             Err(fault) => break End::Forfeit(side, Box::new(fault)),
         };
@@ -104,52 +103,46 @@ const NODES: u64 = 200_000;
 const NODES_TO_CHECK: u64 = 2_000_000;
 
 /// The result of a game adjudicated here; `None` when it cannot be proven.
-pub fn proven_result(session: &dyn Session) -> Option<Outcome> {
-    session.prove(NODES_TO_CHECK)
+pub fn proven_result(game: &dyn Game) -> Option<Outcome> {
+    game.prove(NODES_TO_CHECK)
 }
 
 /// No clock runs meanwhile. An `Err` is a failure of the referee and ends the game.
 pub trait GameObserver {
     /// Both players are ready. A void game begins again.
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
-        let _ = (setup, start);
+    fn begins(&mut self, _setup: &GameSetup<'_>, _start: &dyn Game) -> io::Result<()> {
         Ok(())
     }
 
     /// The clocks are in the order of the sides.
-    fn to_move(&mut self, side: Side, clocks: &[Clock; 2]) -> io::Result<()> {
-        let _ = (side, clocks);
+    fn to_move(&mut self, _side: Side, _clocks: &[Clock; 2]) -> io::Result<()> {
         Ok(())
     }
 
     /// The request ends with a newline.
-    fn asked(&mut self, side: Side, request: &str) -> io::Result<()> {
-        let _ = (side, request);
+    fn asked(&mut self, _side: Side, _request: &str) -> io::Result<()> {
         Ok(())
     }
 
     /// The line may be illegal.
-    fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
-        let _ = (side, line, elapsed);
+    fn answered(&mut self, _side: Side, _line: &[u8], _elapsed: Duration) -> io::Result<()> {
         Ok(())
     }
 
     /// The turn is legal, in canonical form, and led to `after`.
     fn turn(
         &mut self,
-        side: Side,
-        turn: &str,
-        after: &dyn Session,
-        elapsed: Duration,
+        _side: Side,
+        _turn: &str,
+        _after: &dyn Game,
+        _elapsed: Duration,
     ) -> io::Result<()> {
-        let _ = (side, turn, after, elapsed);
         Ok(())
     }
 
     /// A clock ran out for which the referee may be to blame. The game is void and is played `again`, or it counts
     /// because it has been void too often.
-    fn stalled(&mut self, why: &str, again: bool) -> io::Result<()> {
-        let _ = (why, again);
+    fn stalled(&mut self, _why: &str, _again: bool) -> io::Result<()> {
         Ok(())
     }
 }
@@ -175,26 +168,26 @@ pub struct TurnTime {
     pub fresh: bool,
 }
 
-/// Asks `player`, who is to move, for one turn and makes it. On a [`Fault`] of the player the session is unchanged.
+/// Asks `player`, who is to move, for one turn and makes it. On a [`Fault`] of the player the game is unchanged.
 /// An `Err` is a failure of the referee.
 pub async fn take_turn<P: Player>(
-    session: &mut dyn Session,
+    game: &mut dyn Game,
     player: &mut P,
     allowance: Allowance,
     text: &mut TextBuffers,
     observer: &mut dyn GameObserver,
 ) -> io::Result<Result<TurnTime, Fault>> {
-    let side = session.to_move();
+    let side = game.to_move();
     text.request.clear();
-    session.write_request(&mut text.request);
+    game.write_request(&mut text.request);
     if player.is_told_answers() {
-        session.write_answers(&mut text.request);
+        game.write_answers(&mut text.request);
     }
     text.request.push('\n');
     observer.asked(side, &text.request)?;
     let reply = match player.ask(&text.request, allowance).await? {
         Ok(reply) => reply,
-        Err(fault) => return Ok(Err(find_held_back_answer(session, fault))),
+        Err(fault) => return Ok(Err(find_held_back_answer(game, fault))),
     };
     let time = TurnTime {
         elapsed: reply.elapsed,
@@ -202,9 +195,9 @@ pub async fn take_turn<P: Player>(
         fresh: reply.fresh,
     };
     observer.answered(side, reply.line, time.elapsed)?;
-    let fault = match judge(reply.line, |answer| session.play(answer, &mut text.turn)) {
+    let fault = match judge(reply.line, |answer| game.play(answer, &mut text.turn)) {
         Ok(()) => {
-            observer.turn(side, &text.turn, session, time.elapsed)?;
+            observer.turn(side, &text.turn, game, time.elapsed)?;
             return Ok(Ok(time));
         }
         Err(fault) => fault,
@@ -253,7 +246,7 @@ async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
 }
 
 /// What a bot wrote after its time may be a legal answer that it had held back until its input was closed.
-fn find_held_back_answer(session: &dyn Session, mut fault: Fault) -> Fault {
+fn find_held_back_answer(game: &dyn Game, mut fault: Fault) -> Fault {
     if let Fault::Timeout(timeout) = &mut fault
         && let TimeoutEvidence::Nothing(ProcessState::Waiting | ProcessState::Unknown) =
             timeout.evidence
@@ -264,7 +257,7 @@ fn find_held_back_answer(session: &dyn Session, mut fault: Fault) -> Fault {
             .split(|&byte| byte == b'\n')
             .next()
             .unwrap_or_default();
-        if judge(line, |answer| session.judge(answer)).is_ok() {
+        if judge(line, |answer| game.after(answer).map(drop)).is_ok() {
             timeout.evidence = TimeoutEvidence::HeldBack(line.to_vec());
         }
     }
@@ -278,8 +271,8 @@ mod tests {
     use super::super::clock::TimeControl;
     use super::*;
     use crate::bot::{Allowance, Reply};
+    use crate::game::InPlay;
     use crate::game::quarto::Edition;
-    use crate::session::Ruleset as _;
 
     /// Answers take the first number of milliseconds, and are charged the second.
     struct Timed(IntoIter<(&'static str, u64, u64)>);
@@ -306,14 +299,13 @@ mod tests {
             Timed(answers.into_iter())
         };
         let (mut first, mut second) = (of(0), of(1));
-        let edition = Edition::default();
-        let mut session = edition.start();
+        let mut game = InPlay::new(Edition::default());
         let clocks = [Clock::new(TimeControl::default()); 2];
         let played = tokio::runtime::Builder::new_current_thread()
             .build()
             .unwrap()
             .block_on(play(
-                &mut *session,
+                &mut game,
                 [&mut first, &mut second],
                 clocks,
                 false,

@@ -8,10 +8,8 @@ use tracing::Instrument as _;
 
 use super::clock::Clock;
 use super::events;
-use super::examiner::request_of;
 use super::game::GameObserver;
-use super::game::{End, Played, play};
-use super::game::{TextBuffers, TurnTime, take_turn};
+use super::game::{End, TextBuffers, TurnTime, play, take_turn};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries, now};
 use super::stall::{Mark, StallDetector};
@@ -22,9 +20,8 @@ use crate::bot::meter::Usage;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::executable::interpreter::Language;
-use crate::game::Outcome;
+use crate::game::{Game, Outcome};
 use crate::record::{BotIndex, Reason, Record, ResultEntry};
-use crate::session::{Ruleset, Session};
 use crate::text::milliseconds;
 
 /// A fault by which a bot forfeited a game, and its circumstances.
@@ -72,7 +69,7 @@ pub enum GameError {
 /// Plays games by one set of rules, several at a time if needed.
 #[derive(Debug)]
 pub struct GameRunner {
-    ruleset: Arc<dyn Ruleset>,
+    ruleset: Arc<dyn Game>,
     adjudicate: bool,
     stalls: StallDetector,
 }
@@ -80,7 +77,7 @@ pub struct GameRunner {
 impl GameRunner {
     /// With `adjudicate`, games end as soon as their value is proven. The error says why its thread cannot be
     /// started.
-    pub fn new(ruleset: Arc<dyn Ruleset>, adjudicate: bool) -> io::Result<Self> {
+    pub fn new(ruleset: Arc<dyn Game>, adjudicate: bool) -> io::Result<Self> {
         Ok(Self {
             ruleset,
             adjudicate,
@@ -90,19 +87,19 @@ impl GameRunner {
 
     /// Every clock that runs out is the referee's fault, or none is.
     #[cfg(test)]
-    pub(crate) fn with_fixed_stalls(ruleset: Arc<dyn Ruleset>, late: bool) -> Self {
+    pub(crate) fn with_fixed_stalls(ruleset: Arc<dyn Game>, late: bool) -> Self {
         Self {
             stalls: StallDetector::fixed(late),
             ..Self::new(ruleset, false).unwrap()
         }
     }
 
-    pub fn ruleset(&self) -> &dyn Ruleset {
+    pub fn ruleset(&self) -> &dyn Game {
         &*self.ruleset
     }
 
     /// For sessions that must not borrow from the runner.
-    pub fn shared_ruleset(&self) -> Arc<dyn Ruleset> {
+    pub fn shared_ruleset(&self) -> Arc<dyn Game> {
         Arc::clone(&self.ruleset)
     }
 
@@ -131,10 +128,8 @@ impl GameRunner {
             let mut game = match game.instrument(span.clone()).await {
                 Err(GameError::Exhausted(limit)) => {
                     stop_both(seats, GracePeriods::FAULT).await?;
-                    let is_first = !attempts.was_exhausted();
-                    let Some(wait) = attempts.after_exhaustion() else {
-                        return Err(limit.into());
-                    };
+                    let is_first = attempts.exhausted == 0;
+                    let wait = attempts.after_exhaustion(limit.clone().into())?;
                     span.in_scope(|| events::void(limit.cause(), true));
                     if is_first {
                         observer.stalled(limit.cause(), true)?;
@@ -205,36 +200,26 @@ impl GameRunner {
         let processes = seats.each_mut().map(|seat| seat.enter(&setup.id));
         let since = self.stalls.mark();
         observer.begins(setup, &*session)?;
-        let Played {
-            turns,
-            movers,
-            times,
-            charged,
-            end,
-        } = {
-            let [a, b] = seats.each_mut();
-            let players = if setup.first == BotIndex::A {
-                [a, b]
-            } else {
-                [b, a]
-            };
-            let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
-            let played = play(&mut *session, players, clocks, self.adjudicate, observer).await;
-            played.map_err(|error| self.failed(error))?
-        };
-        if matches!(end, End::Forfeit(..)) {
+        let mut players = seats.each_mut();
+        if setup.first == BotIndex::B {
+            players.reverse();
+        }
+        let clocks = players.each_ref().map(|seat| Clock::new(seat.time()));
+        let played = play(&mut *session, players, clocks, self.adjudicate, observer).await;
+        let played = played.map_err(|error| self.failed(error))?;
+        if matches!(played.end, End::Forfeit(..)) {
             self.check_game()?;
         }
         let mut record = setup.record(&*self.ruleset, bot_entries(seats), started);
-        record.turns = turns;
-        record.movers = movers;
-        record.times_ms = times.into_iter().map(milliseconds).collect();
-        record.charged_ms = charged.into_iter().map(milliseconds).collect();
+        record.turns = played.turns;
+        record.movers = played.movers;
+        record.times_ms = played.times.into_iter().map(milliseconds).collect();
+        record.charged_ms = played.charged.into_iter().map(milliseconds).collect();
         record.usage = usage(seats);
         let has_process = processes.iter().any(Option::is_some);
         record.processes = has_process.then_some(processes);
         let mut game_fault = None;
-        match end {
+        match played.end {
             End::Outcome(outcome) => record.result = self.result(setup, outcome, &*session),
             End::Adjudicated(outcome) => {
                 record.result = self.result(setup, outcome, &*session);
@@ -242,7 +227,7 @@ impl GameRunner {
             }
             End::Forfeit(side, fault) => {
                 let by = setup.seats_by_side()[side.index()];
-                let request = request_of(&*session);
+                let request = session.request();
                 let fault = self.forfeit(&mut seats[by], by, fault, request, &since, &refusals);
                 let fault = fault.await?;
                 record.result = forfeit_result(&fault);
@@ -273,7 +258,7 @@ impl GameRunner {
         &self,
         seat: &mut Seat,
         seed: u32,
-        session: &mut dyn Session,
+        session: &mut dyn Game,
         clock: &mut Clock,
         text: &mut TextBuffers,
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
@@ -281,7 +266,7 @@ impl GameRunner {
         loop {
             let refusals = RefusalMark::recent();
             if let Err(error) = seat.start(seed).await {
-                try_again(&mut attempts, error).await?;
+                tokio::time::sleep(attempts.after_exhaustion(error)?).await;
                 continue;
             }
             let since = self.stalls.mark();
@@ -301,7 +286,7 @@ impl GameRunner {
             let fault = match fault {
                 Ok(fault) => fault,
                 Err(error) => {
-                    try_again(&mut attempts, error).await?;
+                    tokio::time::sleep(attempts.after_exhaustion(error)?).await;
                     continue;
                 }
             };
@@ -348,7 +333,7 @@ impl GameRunner {
         })
     }
 
-    fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Session) -> ResultEntry {
+    fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Game) -> ResultEntry {
         match outcome {
             Outcome::Draw => ResultEntry {
                 reason: Reason::Draw,
@@ -392,18 +377,6 @@ impl GameFault {
     }
 }
 
-/// Waits for processes to exit before the next attempt; the error is that of the whole when there is none.
-async fn try_again(attempts: &mut Attempts, error: GameError) -> Result<(), GameError> {
-    let GameError::Exhausted(limit) = error else {
-        return Err(error);
-    };
-    let Some(wait) = attempts.after_exhaustion() else {
-        return Err(limit.into());
-    };
-    tokio::time::sleep(wait).await;
-    Ok(())
-}
-
 fn forfeit_result(fault: &GameFault) -> ResultEntry {
     ResultEntry {
         winner: Some(fault.by.other()),
@@ -440,24 +413,19 @@ struct Attempts {
 
 impl Attempts {
     /// The referee may be to blame for the last one: whether there is another.
-    const fn after_stall(&mut self) -> bool {
+    fn after_stall(&mut self) -> bool {
         let again = self.stalls < MOST_STALLS;
-        if again {
-            self.stalls += 1;
-        }
+        self.stalls += u32::from(again);
         again
     }
 
-    /// The machine had no process left: how long to wait before the next attempt; `None` when there is no other.
-    fn after_exhaustion(&mut self) -> Option<Duration> {
-        let again = self.exhausted < MOST_EXHAUSTED;
-        let wait = again.then(|| FIRST_WAIT * (1 << self.exhausted))?;
+    /// How long to wait for processes to exit before the next attempt; the error is that of the whole when there is none.
+    fn after_exhaustion(&mut self, error: GameError) -> Result<Duration, GameError> {
+        if !matches!(error, GameError::Exhausted(_)) || self.exhausted == MOST_EXHAUSTED {
+            return Err(error);
+        }
         self.exhausted += 1;
-        Some(wait)
-    }
-
-    const fn was_exhausted(&self) -> bool {
-        self.exhausted > 0
+        Ok(FIRST_WAIT * (1 << (self.exhausted - 1)))
     }
 
     pub(super) const fn voids(&self) -> u32 {
@@ -472,26 +440,27 @@ mod tests {
     #[test]
     fn each_cause_has_attempts_of_its_own() {
         let mut attempts = Attempts::default();
-        assert!(!attempts.was_exhausted());
+        let no_memory = io::Error::from_raw_os_error(12);
+        let limit = Exhausted::from_error(&no_memory).unwrap();
+        let none_left = || GameError::from(limit.clone());
         for ms in [100, 200, 400, 800] {
-            let wait = Some(Duration::from_millis(ms));
-            assert_eq!(attempts.after_exhaustion(), wait);
-            assert!(attempts.was_exhausted());
+            let wait = attempts.after_exhaustion(none_left());
+            assert_eq!(wait.ok(), Some(Duration::from_millis(ms)));
         }
-        assert_eq!(attempts.after_exhaustion(), None);
+        assert!(attempts.after_exhaustion(none_left()).is_err());
         assert_eq!(attempts.voids(), 4);
         assert_eq!(
             [(); 3].map(|()| attempts.after_stall()),
             [true, true, false]
         );
-        // The attempt after which there is no other counts.
         assert_eq!(attempts.voids(), 6);
     }
 
     #[test]
-    fn a_stall_is_no_exhaustion() {
+    fn other_errors_are_not_tried_again() {
         let mut attempts = Attempts::default();
-        assert!(attempts.after_stall());
-        assert_eq!((attempts.voids(), attempts.was_exhausted()), (1, false));
+        let error = GameError::Game("for the test".to_owned());
+        assert!(attempts.after_exhaustion(error).is_err());
+        assert_eq!(attempts.voids(), 0);
     }
 }

@@ -11,9 +11,9 @@ use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use super::seat::{Seat, stop_both};
 use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
+use crate::game::Game;
 use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
-use crate::session::Ruleset;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
@@ -31,11 +31,9 @@ pub struct MatchPlan {
 impl MatchPlan {
     /// From the start of the game. The first mover is drawn from the seed if the rules require it. Processes are
     /// kept.
-    pub fn new(ruleset: &dyn Ruleset, games: u64, seed: u64) -> Self {
-        let mut start = String::new();
-        ruleset.start().write_board(&mut start);
-        let start = Some(start).filter(|_| !ruleset.has_drawn_start());
-        let first = if ruleset.is_first_drawn() {
+    pub fn new(ruleset: &dyn Game, games: u64, seed: u64) -> Self {
+        let start = (!ruleset.info().has_drawn_start).then(|| ruleset.start().board());
+        let first = if ruleset.info().is_first_drawn {
             seed::first_bot(seed)
         } else {
             0
@@ -50,14 +48,12 @@ impl MatchPlan {
     }
 
     /// As records hold it, the same for two games, in which each player begins once. The error is a sentence.
-    fn start_of(&self, ruleset: &dyn Ruleset, number: u64) -> Result<String, String> {
+    fn start_of(&self, ruleset: &dyn Game, number: u64) -> Result<String, String> {
         if let Some(start) = &self.start {
             return Ok(start.clone());
         }
-        let mut start = String::new();
-        let session = ruleset.start_drawn(seed::for_start(self.seed, number / 2))?;
-        session.write_start(&mut start);
-        Ok(start)
+        let drawn = ruleset.start_drawn(seed::for_start(self.seed, number / 2))?;
+        Ok(drawn.as_start())
     }
 
     /// `number` counts from 0.
@@ -90,14 +86,12 @@ impl MatchGame<'_> {
 }
 
 pub trait MatchObserver: GameObserver {
-    fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
-        let _ = game;
+    fn ended(&mut self, _game: &MatchGame<'_>) -> io::Result<()> {
         Ok(())
     }
 
     /// It failed to give a first answer this many times in a row.
-    fn benched(&mut self, seat: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
-        let _ = (seat, failures, games_left);
+    fn benched(&mut self, _seat: BotIndex, _failures: u32, _games_left: u64) -> io::Result<()> {
         Ok(())
     }
 }

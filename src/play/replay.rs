@@ -1,12 +1,10 @@
 use std::io;
 use std::time::Duration;
 
-use super::examiner::request_of;
 use super::game::GameObserver;
 use super::game::proven_result;
-use crate::game::{Outcome, Rejection};
+use crate::game::{Game, Outcome, Rejection};
 use crate::record::{BotIndex, Reason, Record};
-use crate::session::{Ruleset, Session};
 use crate::text::{escape_controls, quote};
 
 /// A record that the rules contradict.
@@ -39,10 +37,7 @@ impl From<ReplayError> for Violation {
     }
 }
 
-pub fn start_of<'a>(
-    ruleset: &'a dyn Ruleset,
-    record: &Record,
-) -> Result<Box<dyn Session + 'a>, Violation> {
+pub fn start_of(ruleset: &dyn Game, record: &Record) -> Result<Box<dyn Game>, Violation> {
     let started = ruleset.start_from(&record.start);
     started.map_err(|problem| Violation {
         turn: None,
@@ -51,22 +46,18 @@ pub fn start_of<'a>(
 }
 
 /// Returns the last position. Checks all fields of the record that follow from the rules.
-pub fn replay<'a>(
-    ruleset: &'a dyn Ruleset,
+pub fn replay(
+    ruleset: &dyn Game,
     record: &Record,
     observer: &mut dyn GameObserver,
-) -> Result<Box<dyn Session + 'a>, ReplayError> {
-    let mut session = start_of(ruleset, record)?;
+) -> Result<Box<dyn Game>, ReplayError> {
+    let mut game = start_of(ruleset, record)?;
     if record.times_ms.len() != record.turns.len() {
-        return Err(Violation {
-            turn: None,
-            problem: format!(
-                "{} turns but {} times; expected one time a turn",
-                record.turns.len(),
-                record.times_ms.len()
-            ),
-        }
-        .into());
+        violation(format!(
+            "{} turns but {} times; expected one time a turn",
+            record.turns.len(),
+            record.times_ms.len()
+        ))?;
     }
     let mut canonical = String::new();
     for (index, answer) in record.turns.iter().enumerate() {
@@ -74,19 +65,19 @@ pub fn replay<'a>(
             turn: Some(index + 1),
             problem,
         };
-        if session.outcome().is_some() {
+        if game.outcome().is_some() {
             return Err(violation(format!(
                 "{} comes after the end of the game",
                 quote(answer.as_bytes())
             ))
             .into());
         }
-        let side = session.to_move();
+        let side = game.to_move();
         if side.index() != record.side_of(index) {
             let problem = "the record says that the other side made it (movers)";
             return Err(violation(problem.to_owned()).into());
         }
-        session.play(answer, &mut canonical).map_err(|rejection| {
+        game.play(answer, &mut canonical).map_err(|rejection| {
             let (Rejection::Malformed(problem) | Rejection::Illegal(problem)) = rejection;
             violation(format!("{}: {problem}", quote(answer.as_bytes())))
         })?;
@@ -101,10 +92,10 @@ pub fn replay<'a>(
         let elapsed = record.times_ms.get(index).copied().unwrap_or(0.0);
         let elapsed = Duration::try_from_secs_f64(elapsed / 1000.0)
             .map_err(|_| violation(format!("its time, {elapsed} ms, is no duration")))?;
-        observer.turn(side, &canonical, &*session, elapsed)?;
+        observer.turn(side, &canonical, &*game, elapsed)?;
     }
-    check_result(ruleset, record, &*session)?;
-    Ok(session)
+    check_result(ruleset, record, &*game)?;
+    Ok(game)
 }
 
 fn violation<T>(problem: String) -> Result<T, Violation> {
@@ -133,11 +124,7 @@ fn listed(lines: &[(String, String)]) -> String {
     lines.join(", ")
 }
 
-fn check_result(
-    ruleset: &dyn Ruleset,
-    record: &Record,
-    last: &dyn Session,
-) -> Result<(), Violation> {
+fn check_result(ruleset: &dyn Game, record: &Record, last: &dyn Game) -> Result<(), Violation> {
     let result = &record.result;
     let sides = [record.first, record.first.other()];
     let winner_of = |outcome| match outcome {
@@ -156,7 +143,7 @@ fn check_result(
             if let Some(outcome) = proven_result(last) {
                 (winner_of(outcome), "by best play")
             } else {
-                let board = request_of(last);
+                let board = last.request();
                 tracing::warn!(
                     "{board}: the game was adjudicated, but its result could not be proven again within the limit"
                 );

@@ -18,9 +18,9 @@ use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
+use crate::game::Game;
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
-use crate::session::Ruleset;
 use crate::text::{cause, escape_lines};
 
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
@@ -119,7 +119,7 @@ impl Player for Seat {
     }
 
     fn is_told_answers(&self) -> bool {
-        matches!(&self.player, SeatPlayer::Program(seat) if seat.is_told_answers)
+        self.program_seat().is_some_and(|seat| seat.is_told_answers)
     }
 
     async fn drain(&mut self) -> Vec<u8> {
@@ -141,7 +141,7 @@ impl Seat {
     /// `pieces_path` is the path of a piece set that is not the built-in one. Its processes get the environment that
     /// protocol.md describes.
     pub fn program(
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         pieces_path: Option<&str>,
         program: Program,
         time: TimeControl,
@@ -211,6 +211,13 @@ impl Seat {
             failed_starts: 0,
             benched: None,
             span: Span::none(),
+        }
+    }
+
+    fn program_seat(&self) -> Option<&ProgramSeat> {
+        match &self.player {
+            SeatPlayer::Human(_) => None,
+            SeatPlayer::Program(seat) => Some(seat),
         }
     }
 
@@ -296,10 +303,7 @@ impl Seat {
 
     /// Once it runs; with a sandbox, once that is known.
     pub fn process_id(&self) -> Option<u32> {
-        match &self.player {
-            SeatPlayer::Human(_) => None,
-            SeatPlayer::Program(seat) => seat.process.as_ref()?.id(),
-        }
+        self.program_seat()?.process.as_ref()?.id()
     }
 
     /// What the process used in the game. Resets the failed starts if the process has answered. `None` for people,
@@ -307,8 +311,7 @@ impl Seat {
     pub fn end_game(&mut self) -> Option<Usage> {
         let process = self.process()?;
         let usage = process.take_usage();
-        let is_fresh = process.is_fresh();
-        if !is_fresh {
+        if !process.is_fresh() {
             self.failed_starts = 0;
         }
         events::used(&self.span, usage.as_ref());
@@ -332,9 +335,7 @@ impl Seat {
         alone: bool,
         fault: Option<&Fault>,
     ) -> Option<String> {
-        let SeatPlayer::Program(seat) = &self.player else {
-            return None;
-        };
+        let seat = self.program_seat()?;
         let mut questions: Vec<&str> = seat.asked.lines().collect();
         // Not all of very many are kept.
         if alone || questions.last() != Some(&request) {
@@ -407,10 +408,7 @@ impl Seat {
 
     /// When it is known.
     pub fn language(&self) -> Option<Language> {
-        match &self.player {
-            SeatPlayer::Human(_) => None,
-            SeatPlayer::Program(seat) => seat.program.language,
-        }
+        self.program_seat()?.program.language
     }
 
     /// Sends its process text until that writes something or this time is over: how much it has been sent, whether it

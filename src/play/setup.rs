@@ -8,9 +8,9 @@ use serde_json::Map;
 use super::examiner::questions;
 use super::seat::Seat;
 use crate::bot::spec::{Program, reproduce_command};
+use crate::game::{Game, registry};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::{BotEntry, BotIndex, Record, ResultEntry, VERSION};
-use crate::session::{Ruleset, registry};
 
 /// For records and the names of files: of a clock beyond the year 9999 the last time that can be written.
 pub fn now() -> Timestamp {
@@ -39,7 +39,7 @@ impl GameSetup<'_> {
 
     pub(super) fn record(
         &self,
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         bots: [BotEntry; 2],
         started: Timestamp,
     ) -> Record {
@@ -71,7 +71,7 @@ impl GameSetup<'_> {
     /// played:".
     pub fn unplayed(
         &self,
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         bots: [BotEntry; 2],
         by: BotIndex,
         reason: ForfeitReason,
@@ -109,7 +109,7 @@ pub fn bot_entries(seats: &[Seat; 2]) -> [BotEntry; 2] {
 /// The environment that protocol.md describes, without the seed. `pieces` is the path of a piece set that is not the
 /// built-in one.
 pub(super) fn environment(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     pieces: Option<&str>,
     move_time: Option<Duration>,
 ) -> Vec<(String, String)> {
@@ -140,8 +140,8 @@ pub(super) fn that_matter(
 }
 
 /// Whether requests list the legal answers: to a built-in bot in a game that it does not know.
-pub(super) fn is_told_answers(ruleset: &dyn Ruleset, program: &Program) -> bool {
-    ruleset.lists_answers()
+pub(super) fn is_told_answers(ruleset: &dyn Game, program: &Program) -> bool {
+    ruleset.info().lists_answers
         && program.builtin().is_some()
         && registry::find(ruleset.name()).is_none()
 }
@@ -149,7 +149,7 @@ pub(super) fn is_told_answers(ruleset: &dyn Ruleset, program: &Program) -> bool 
 /// The command that asks a recorded bot again what it did not answer by the rules: its questions in this game, on which
 /// that may depend. `None` for people. `pieces` is the path of a piece set that is not the built-in one.
 pub fn reproduce_forfeit(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     record: &Record,
     by: BotIndex,
     pieces: Option<&str>,

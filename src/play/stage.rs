@@ -11,8 +11,8 @@ use super::clock::Clock;
 use super::game::GameObserver;
 use super::setup::GameSetup;
 use crate::bot::ClockKind;
+use crate::game::Game;
 use crate::game::Side;
-use crate::session::Session;
 use crate::threads::locked;
 
 /// Clones are the same stage.
@@ -131,7 +131,7 @@ impl Drop for Table {
 }
 
 impl GameObserver for Table {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
         let mut position = String::new();
         if self.stage.0.with_positions {
             start.write_start(&mut position);
@@ -151,9 +151,9 @@ impl GameObserver for Table {
         game.to_move = Some(side);
         game.since = Some(Instant::now());
         for (index, clock) in clocks.iter().enumerate() {
-            let is_wall = clock.kind() == ClockKind::Wall;
-            game.left[index] = clock.left().filter(|_| is_wall);
-            game.limit[index] = clock.move_time().filter(|_| is_wall);
+            let is_wall = clock.control.kind == ClockKind::Wall;
+            game.left[index] = clock.left.filter(|_| is_wall);
+            game.limit[index] = clock.control.move_time.filter(|_| is_wall);
         }
         drop(game);
         self.stage.changed();
@@ -164,7 +164,7 @@ impl GameObserver for Table {
         &mut self,
         side: Side,
         turn: &str,
-        after: &dyn Session,
+        after: &dyn Game,
         elapsed: Duration,
     ) -> io::Result<()> {
         let mut game = locked(&self.game);
@@ -187,9 +187,9 @@ impl GameObserver for Table {
 mod tests {
     use super::super::clock::TimeControl;
     use super::*;
+    use crate::game::InPlay;
     use crate::game::quarto::Edition;
     use crate::record::BotIndex;
-    use crate::session::Ruleset as _;
 
     fn setup(id: &str, first: BotIndex) -> GameSetup<'_> {
         GameSetup {
@@ -203,15 +203,14 @@ mod tests {
     }
 
     fn play(table: &mut Table, turns: &[&str]) {
-        let edition = Edition::default();
-        let session = edition.start();
+        let start = InPlay::new(Edition::default());
         let clocks = [Clock::new(TimeControl::default()); 2];
         for (number, turn) in turns.iter().enumerate() {
             let side = [Side::First, Side::Second][number % 2];
             let other = [Side::Second, Side::First][number % 2];
             table.to_move(side, &clocks).unwrap();
             let time = Duration::from_millis(5);
-            table.turn(side, turn, &*session, time).unwrap();
+            table.turn(side, turn, &start, time).unwrap();
             table.to_move(other, &clocks).unwrap();
         }
     }
@@ -221,10 +220,9 @@ mod tests {
         let stage = Stage::new(false);
         let mut table = stage.table();
         table.seat(["a", "b"]);
-        let edition = Edition::default();
-        let session = edition.start();
+        let start = InPlay::new(Edition::default());
         assert!(stage.games().is_empty());
-        table.begins(&setup("p1b", BotIndex::B), &*session).unwrap();
+        table.begins(&setup("p1b", BotIndex::B), &start).unwrap();
         play(&mut table, &["- A", "1 B"]);
         let version = stage.version();
         let games = stage.games();
@@ -238,7 +236,7 @@ mod tests {
         assert_eq!((game.count, game.to_move), (2, Some(Side::First)));
         assert_eq!(game.limit, [Some(Duration::from_secs(10)); 2]);
         assert_eq!(stage.version(), version, "nothing new");
-        table.begins(&setup("p2a", BotIndex::A), &*session).unwrap();
+        table.begins(&setup("p2a", BotIndex::A), &start).unwrap();
         play(&mut table, &["- C"]);
         table.leave();
         assert_ne!(stage.version(), version);

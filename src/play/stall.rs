@@ -23,9 +23,6 @@ const TOLERATED: Duration = Duration::from_millis(5);
 /// How long a late thread has to run again, on a very busy machine, before it counts as stopped.
 const CATCHING_UP: Duration = Duration::from_secs(2);
 
-/// A shorter suspension of the machine is ignored.
-const SUSPENDED: Duration = Duration::from_secs(1);
-
 /// A thread wakes up at a fixed interval and adds up by how much it was late.
 #[derive(Debug)]
 pub struct StallDetector {
@@ -74,7 +71,6 @@ impl Beats {
 pub struct Mark {
     late: Duration,
     stopped: Duration,
-    asleep: Duration,
 }
 
 impl StallDetector {
@@ -113,7 +109,6 @@ impl StallDetector {
         Mark {
             late: beats.late(),
             stopped: beats.stopped(),
-            asleep: asleep(),
         }
     }
 
@@ -147,9 +142,6 @@ impl StallDetector {
         };
         self.catch_up().await;
         let now = self.mark();
-        if now.asleep.saturating_sub(since.asleep) >= SUSPENDED {
-            return Some("the machine was suspended".to_owned());
-        }
         let ms = |time: Duration| format!("{:.0} ms", time.as_secs_f64() * 1000.0);
         if timeout.unwatched > TOLERATED {
             return Some(format!(
@@ -213,23 +205,6 @@ impl Drop for StallDetector {
     fn drop(&mut self) {
         self.end();
     }
-}
-
-/// How long the machine has been suspended since it was booted.
-#[cfg(all(target_os = "linux", not(portable)))]
-fn asleep() -> Duration {
-    use rustix::time::{ClockId, clock_gettime};
-    let time = |clock| {
-        let time = clock_gettime(clock);
-        let seconds = u64::try_from(time.tv_sec).unwrap_or(0);
-        Duration::new(seconds, u32::try_from(time.tv_nsec).unwrap_or(0))
-    };
-    time(ClockId::Boottime).saturating_sub(time(ClockId::Monotonic))
-}
-
-#[cfg(any(not(target_os = "linux"), portable))]
-fn asleep() -> Duration {
-    Duration::ZERO
 }
 
 #[cfg(test)]
@@ -383,18 +358,5 @@ mod tests {
         assert!(detector.void_reason(&since, &found).await.is_some());
         let tolerated = timeout(Duration::from_millis(2));
         assert_eq!(detector.void_reason(&since, &tolerated).await, None);
-    }
-
-    #[tokio::test]
-    async fn suspension_voids() {
-        let detector = StallDetector::fixed(false);
-        let since = Mark {
-            asleep: Duration::ZERO,
-            stopped: Duration::ZERO,
-            late: Duration::ZERO,
-        };
-        let slept = detector.mark().asleep >= SUSPENDED;
-        let reason = detector.void_reason(&since, &timeout(Duration::ZERO)).await;
-        assert_eq!(reason.is_some(), slept);
     }
 }

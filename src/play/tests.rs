@@ -18,11 +18,12 @@ use crate::bot::Player as _;
 use crate::bot::fault::crash;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::Program;
+use crate::game::Game;
+use crate::game::InPlay;
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::{Edition, PieceSet, Rules};
 use crate::protocol::ForfeitReason;
 use crate::record::{BotIndex, Ending, Record};
-use crate::session::{Ruleset, Session};
 
 const SILENT: &str = "exec sleep 1000";
 
@@ -72,7 +73,12 @@ pub(crate) fn limits(time: Duration) -> TimeControl {
 }
 
 fn seat(script: &str, directory: &Path, time: Duration) -> Seat {
-    Seat::program(&FourInARow, None, program(script, directory), limits(time))
+    Seat::program(
+        &InPlay::new(FourInARow),
+        None,
+        program(script, directory),
+        limits(time),
+    )
 }
 
 #[derive(Default)]
@@ -101,7 +107,7 @@ impl MatchObserver for Observer {
 
 fn start_board() -> String {
     let mut board = String::new();
-    Ruleset::start(&FourInARow).write_board(&mut board);
+    InPlay::new(FourInARow).write_board(&mut board);
     board
 }
 
@@ -117,7 +123,7 @@ fn setup(start: &str) -> GameSetup<'_> {
 }
 
 async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let (mut observer, start) = (Observer::default(), start_board());
     let setup = setup(&start);
     let game = runner.run(seats, &setup, None, false, &mut observer).await;
@@ -129,7 +135,7 @@ async fn record(seats: &mut [Seat; 2]) -> (Record, Observer) {
 async fn ask(
     runner: &GameRunner,
     seat: &mut Seat,
-    session: &mut dyn Session,
+    session: &mut dyn Game,
     text: &mut TextBuffers,
 ) -> Result<Result<TurnTime, GameFault>, GameError> {
     let mut clock = Clock::new(seat.time());
@@ -165,7 +171,7 @@ async fn a_fault_that_is_not_about_time_counts() {
 #[tokio::test]
 async fn a_void_game_of_a_match_is_played_to_its_end() {
     let folder = tempfile::tempdir().unwrap();
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let seats = [0, 1].map(|_| seat(SILENT_AT_FIRST, folder.path(), LONG));
     let plan = MatchPlan::new(runner.ruleset(), 2, 7);
     let mut games = MatchRunner::new(runner, plan, seats);
@@ -181,7 +187,7 @@ async fn a_void_game_of_a_match_is_played_to_its_end() {
 #[tokio::test]
 async fn void_games_do_not_bench_a_bot() {
     let folder = tempfile::tempdir().unwrap();
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let seats = [SILENT; 2].map(|script| seat(script, folder.path(), SHORT));
     let plan = MatchPlan::new(runner.ruleset(), 1, 7);
     let mut games = MatchRunner::new(runner, plan, seats);
@@ -198,9 +204,9 @@ async fn void_games_do_not_bench_a_bot() {
 #[tokio::test]
 async fn a_turn_outside_of_a_game_is_asked_for_again() {
     let folder = tempfile::tempdir().unwrap();
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let mut seat = seat(SILENT_AT_FIRST, folder.path(), LONG);
-    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let (mut session, mut text) = (InPlay::new(FourInARow).start(), TextBuffers::default());
     let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     asked.unwrap().expect("the second process answers");
     assert_eq!(text.turn, "1");
@@ -211,9 +217,9 @@ async fn a_turn_outside_of_a_game_is_asked_for_again() {
 async fn starts(referee_is_late: bool) -> usize {
     let folder = tempfile::tempdir().unwrap();
     let script = "echo >>\"$0/starts\"; exec sleep 1000";
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), referee_is_late);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), referee_is_late);
     let mut seat = seat(script, folder.path(), Duration::from_millis(500));
-    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let (mut session, mut text) = (InPlay::new(FourInARow).start(), TextBuffers::default());
     let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     let fault = asked.unwrap().expect_err("no answer");
     assert_eq!(fault.fault.reason(), ForfeitReason::Timeout);
@@ -230,13 +236,13 @@ async fn a_turn_outside_of_a_game_is_asked_for_three_times_at_most() {
 #[tokio::test]
 async fn a_program_that_cannot_be_started_is_not_tried_again() {
     let folder = tempfile::tempdir().unwrap();
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), true);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let gone = Program {
         argv: vec![folder.path().join("gone").to_string_lossy().into_owned()],
         ..program(SILENT, folder.path())
     };
-    let mut seat = Seat::program(&FourInARow, None, gone, limits(LONG));
-    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let mut seat = Seat::program(&InPlay::new(FourInARow), None, gone, limits(LONG));
+    let (mut session, mut text) = (InPlay::new(FourInARow).start(), TextBuffers::default());
     let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     assert!(matches!(asked, Err(GameError::CannotStart(_))));
 }
@@ -244,10 +250,10 @@ async fn a_program_that_cannot_be_started_is_not_tried_again() {
 #[tokio::test]
 async fn what_is_written_after_an_answer_is_found() {
     let folder = tempfile::tempdir().unwrap();
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), false);
     let script = "read -r question; echo 1; sleep 0.01; echo more; exec sleep 1000";
     let mut seat = seat(script, folder.path(), LONG);
-    let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+    let (mut session, mut text) = (InPlay::new(FourInARow).start(), TextBuffers::default());
     let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
     asked.unwrap().expect("an answer");
     let mut found = Vec::new();
@@ -270,7 +276,7 @@ async fn an_hour_at_a_breakpoint_loses_nothing() {
         done";
     let folder = tempfile::tempdir().unwrap();
     let seat = seat(SCRIPT, folder.path(), SHORT);
-    let runner = Rc::new(GameRunner::new(Arc::new(FourInARow), false).unwrap());
+    let runner = Rc::new(GameRunner::new(Arc::new(InPlay::new(FourInARow)), false).unwrap());
     let mut examiner = Examiner::new(&runner, seat, 1, Examiner::NO_LIMIT);
     assert!(!examiner.is_running());
     examiner.start().await.unwrap();
@@ -298,20 +304,20 @@ async fn an_hour_at_a_breakpoint_loses_nothing() {
 #[test]
 fn the_command_that_asks_again_sets_few_variables() {
     let folder = tempfile::tempdir().unwrap();
-    let variables = |ruleset: &dyn Ruleset, pieces: Option<&str>| {
+    let variables = |ruleset: &dyn Game, pieces: Option<&str>| {
         let program = program(SILENT, folder.path());
         let seat = Seat::program(ruleset, pieces, program, limits(LONG));
         let command = seat.reproduce_command("x", true, None).unwrap();
         let names = ["GAME=", "RULES=", "PIECES=", "SEED=", "MOVE_TIME="];
         names.map(|name| command.contains(&format!("REFEREE_{name}")))
     };
-    let edition = |rules| Edition::new(rules, PieceSet::default());
+    let edition = |rules| InPlay::new(Edition::new(rules, PieceSet::default()));
     let none = [false; 5];
     assert_eq!(variables(&edition(Rules::Standard), None), none);
     let rules = [false, true, false, false, false];
     assert_eq!(variables(&edition(Rules::Squares), None), rules);
     let game = [true, false, false, false, false];
-    assert_eq!(variables(&FourInARow, None), game);
+    assert_eq!(variables(&InPlay::new(FourInARow), None), game);
     let pieces = [false, false, true, false, false];
     assert_eq!(
         variables(&edition(Rules::Standard), Some("/set.csv")),
@@ -332,13 +338,13 @@ async fn the_command_that_asks_again_has_the_seed() {
 #[tokio::test]
 async fn a_fault_has_the_last_line_of_stderr() {
     let folder = tempfile::tempdir().unwrap();
-    let runner = GameRunner::with_fixed_stalls(Arc::new(FourInARow), false);
+    let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), false);
     for (script, words) in [
         ("echo first >&2; echo last >&2; exit 3", Some("last")),
         ("exit 3", None),
     ] {
         let mut seat = seat(script, folder.path(), LONG);
-        let (mut session, mut text) = (Ruleset::start(&FourInARow), TextBuffers::default());
+        let (mut session, mut text) = (InPlay::new(FourInARow).start(), TextBuffers::default());
         let asked = ask(&runner, &mut seat, &mut *session, &mut text).await;
         let fault = asked.unwrap().expect_err("no answer");
         assert_eq!(crash::explaining_line(&fault.stderr).as_deref(), words);

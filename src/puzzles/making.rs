@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use super::{HIGHEST_LEVEL, Kind, Puzzle, VERSION};
 use crate::analysis::{Step, steps};
+use crate::game::Game;
 use crate::record::Record;
-use crate::session::{Prover, Ruleset};
-use crate::solver::{Limits, Value};
+use crate::solver::{Limits, Solvers, Value};
 
 /// What a search for puzzles may cost.
 #[derive(Clone, Debug)]
@@ -40,8 +40,8 @@ pub struct Maker {
     game: String,
     rules: String,
     pieces: Option<String>,
-    ruleset: Arc<dyn Ruleset>,
-    prover: Prover,
+    ruleset: Arc<dyn Game>,
+    solvers: Solvers,
     by_class: HashMap<String, Met>,
     /// Turns and positions that were not proven in time.
     pub unproven: u64,
@@ -49,13 +49,13 @@ pub struct Maker {
 
 impl Maker {
     /// For games by the rules of this one.
-    pub fn new(record: &Record, ruleset: Arc<dyn Ruleset>, prover: Prover) -> Self {
+    pub fn new(record: &Record, ruleset: Arc<dyn Game>, solvers: Solvers) -> Self {
         Self {
             game: record.game.clone(),
             rules: record.rules.clone(),
             pieces: record.pieces.clone(),
             ruleset,
-            prover,
+            solvers,
             by_class: HashMap::new(),
             unproven: 0,
         }
@@ -69,18 +69,18 @@ impl Maker {
         self.by_class.len()
     }
 
-    /// Its positions with at most so many free cells. Checks the record against the rules.
-    pub fn add(&mut self, record: &Record, most_free: usize) -> Result<(), String> {
+    /// Its positions that can be proven quickly. Checks the record against the rules.
+    pub fn add(&mut self, record: &Record) -> Result<(), String> {
         let steps = steps(&*self.ruleset, record).map_err(|violation| violation.to_string())?;
         let sides = [record.first, record.first.other()];
-        for (index, Step { request, turn, .. }) in steps.into_iter().enumerate() {
-            let free = self.prover.free_cells(&request)?;
-            if free <= most_free {
+        for (index, Step { before, turn }) in steps.into_iter().enumerate() {
+            if before.is_provable() {
+                let free = before.free_cells();
                 let turns = Vec::new();
-                let met = self.by_class.entry(self.prover.class(&request)?);
+                let met = self.by_class.entry(before.class());
                 let met = met.or_insert_with(|| Met { free, turns });
                 let name = record.bots[sides[record.side_of(index)]].name.clone();
-                met.turns.push((request, turn, name));
+                met.turns.push((before.request(), turn.text, name));
             }
         }
         Ok(())
@@ -106,7 +106,8 @@ impl Maker {
         let Some((position, ..)) = met.turns.first() else {
             return Ok(None);
         };
-        let value = match self.prover.value(position, &effort.limits())? {
+        let position = self.ruleset.read_request(position)?;
+        let value = match position.value(&self.solvers, &effort.limits()) {
             Some(Value::Loss) => return Ok(None),
             Some(value) => value,
             None => {
@@ -116,9 +117,9 @@ impl Maker {
         };
         let (mut asked, mut failed) = (BTreeSet::new(), BTreeSet::new());
         for (request, answer, name) in &met.turns {
-            let keeps = self
-                .prover
-                .keeps(request, answer, value, &effort.limits())?;
+            let turn = self.ruleset.read_request(request)?.after(answer);
+            let turn = turn.map_err(|rejection| rejection.text().to_owned())?;
+            let keeps = turn.after.keeps(&self.solvers, value, &effort.limits());
             let Some(keeps) = keeps else {
                 self.unproven += 1;
                 continue;
@@ -131,27 +132,32 @@ impl Maker {
         if failed.is_empty() {
             return Ok(None);
         }
-        let Some(proof) = self.prover.prove(position, &effort.limits())? else {
+        let limits = effort.limits();
+        let turns = position.turns().map(|turn| {
+            let keeps = turn.after.keeps(&self.solvers, value, &limits)?;
+            Some((turn, keeps))
+        });
+        let Some(turns) = turns.collect::<Option<Vec<_>>>() else {
             self.unproven += 1;
             return Ok(None);
         };
-        let Some(kind) = Kind::of(&proof) else {
+        let Some(kind) = Kind::of(position.to_move(), value, &turns) else {
             return Ok(None);
         };
-        let right = proof.turns.iter().filter(|turn| turn.keeps);
-        let answers: Vec<String> = right.map(|turn| turn.facts.text.clone()).collect();
-        let level = self.ruleset.look_ahead(position, &answers)?;
+        let right = turns.iter().filter(|(_, keeps)| *keeps);
+        let answers: Vec<String> = right.map(|(turn, _)| turn.text.clone()).collect();
+        let level = position.look_ahead(&answers);
         let mut puzzle = Puzzle {
             v: VERSION,
             id: String::new(),
             game: self.game.clone(),
             rules: self.rules.clone(),
             pieces: self.pieces.clone(),
-            position: position.clone(),
+            position: position.request(),
             kind,
-            value: proof.value.name().to_owned(),
+            value: value.name().to_owned(),
             answers,
-            turns: proof.turns.len(),
+            turns: turns.len(),
             free: met.free,
             level: level.unwrap_or(HIGHEST_LEVEL),
             asked: asked.len(),

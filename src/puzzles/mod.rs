@@ -10,10 +10,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
+use crate::game::registry::of_record;
+use crate::game::{Game, Side, Turn};
 use crate::record::Record;
 use crate::record::reader::Reader;
-use crate::session::registry::of_record;
-use crate::session::{Proof, Ruleset};
 use crate::solver::Value;
 use crate::text::{hexadecimal, quote, unreadable};
 
@@ -75,20 +75,21 @@ impl Kind {
         }
     }
 
-    /// `None` where every turn is as good as any other.
-    pub fn of(proof: &Proof) -> Option<Self> {
-        let right = proof.turns.iter().filter(|turn| turn.keeps).count();
-        if proof.value == Value::Loss || right == proof.turns.len() {
+    /// `value` is that of the position for `me`, with every turn and whether it keeps it. `None` where every turn is as
+    /// good as any other.
+    pub fn of(me: Side, value: Value, turns: &[(Turn, bool)]) -> Option<Self> {
+        let right = turns.iter().filter(|(_, keeps)| *keeps).count();
+        if value == Value::Loss || right == turns.len() {
             return None;
         }
-        let wrong = || proof.turns.iter().filter(|turn| !turn.keeps);
-        Some(if proof.turns.iter().any(|turn| turn.facts.wins) {
+        let mut wrong = turns.iter().filter(|(_, keeps)| !keeps);
+        Some(if turns.iter().any(|(turn, _)| turn.wins(me)) {
             Self::TakeTheWin
         } else if right == 1 {
             Self::OnlyTurn
-        } else if wrong().all(|turn| turn.facts.lets_win) {
+        } else if wrong.all(|(turn, _)| turn.after.lets_win(me)) {
             Self::GiveNoWin
-        } else if proof.value == Value::Win {
+        } else if value == Value::Win {
             Self::TakeTheWin
         } else {
             Self::HoldTheDraw
@@ -148,7 +149,7 @@ impl Puzzle {
 pub struct Loaded {
     pub puzzle: Puzzle,
     /// With the piece set.
-    pub ruleset: Arc<dyn Ruleset>,
+    pub ruleset: Arc<dyn Game>,
 }
 
 /// One JSON object a line, each checked against the rules. `path` is named in errors.
@@ -205,20 +206,18 @@ fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
             "its id is {id}, but that of its position is {expected}"
         ));
     }
-    let session = ruleset
+    let position = ruleset
         .read_request(&puzzle.position)
         .map_err(|problem| format!("its position: {problem}"))?;
     if puzzle.answers.is_empty() {
         return Err("it has no answers".to_owned());
     }
     for answer in &puzzle.answers {
-        let mut canonical = String::new();
-        let played = session.clone_box().play(answer, &mut canonical);
-        if played.is_err() || canonical != *answer {
+        let played = position.after(answer);
+        if played.is_err() || played.is_ok_and(|turn| turn.text != *answer) {
             let answer = quote(answer.as_bytes());
             return Err(format!("its answer {answer} is no turn there"));
         }
     }
-    drop(session);
     Ok(Loaded { puzzle, ruleset })
 }

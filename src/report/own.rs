@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
 
+use crate::game::registry;
 use crate::league::archive::News;
 use crate::play::examiner::Line;
 use crate::play::setup::{reproduce_forfeit, reproduce_recorded};
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
-use crate::session::registry;
 use crate::text::{counted, escape_controls, escape_markdown, short_name};
 
 const ONCE_MORE: &str = "The same question once more";

@@ -7,13 +7,13 @@ use super::terminal::{Palette, draw_within, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
 use crate::bot::fault::crash::explaining_line;
+use crate::game::Game;
 use crate::game::{Picture, Side};
 use crate::play::GameObserver;
 use crate::play::game_runner::GameFault;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
 use crate::record::{BotIndex, Record};
-use crate::session::Session;
 use crate::text::{counted, escape, escape_controls};
 
 /// Lines of stderr shown with a forfeit.
@@ -76,7 +76,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     }
 
     /// Everything, unless a person is playing; two people at one terminal see what the side to move may see.
-    fn picture(&self, session: &dyn Session) -> Picture {
+    fn picture(&self, session: &dyn Game) -> Picture {
         let is_person = |side: Side| self.options.people[self.bots[side.index()]];
         let viewer = match (is_person(Side::First), is_person(Side::Second)) {
             _ if session.outcome().is_some() => None,
@@ -85,7 +85,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             (false, true) => Some(Side::Second),
             (true, true) => Some(session.to_move()),
         };
-        viewer.map_or_else(|| session.picture(), |side| session.picture_for(side))
+        session.picture(viewer)
     }
 
     fn name(&self, side: Side) -> &str {
@@ -96,7 +96,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         &mut self,
         number: u64,
         bots: [BotIndex; 2],
-        start: &dyn Session,
+        start: &dyn Game,
     ) -> io::Result<()> {
         self.bots = bots;
         self.turn = 0;
@@ -260,7 +260,7 @@ pub fn stall_sentence(why: &str, again: bool) -> String {
 }
 
 impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
         self.heading(setup.number, setup.seats_by_side(), start)
     }
 
@@ -293,13 +293,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
         self.show(&line)
     }
 
-    fn turn(
-        &mut self,
-        side: Side,
-        _: &str,
-        after: &dyn Session,
-        elapsed: Duration,
-    ) -> io::Result<()> {
+    fn turn(&mut self, side: Side, _: &str, after: &dyn Game, elapsed: Duration) -> io::Result<()> {
         if self.options.detail == Detail::Results {
             return Ok(());
         }

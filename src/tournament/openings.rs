@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rand::Rng;
 
+use crate::game::Game;
 use crate::seed::{self, Purpose};
-use crate::session::{Ruleset, Session};
 
 pub const PLIES: u32 = 4;
 
@@ -16,10 +16,10 @@ pub const PLIES: u32 = 4;
 const PLIES_OF_PROGRAMS: u32 = 2;
 
 /// By default; 0 where the start is random or no legal turns are known.
-pub fn usual_plies(ruleset: &dyn Ruleset) -> u32 {
+pub fn usual_plies(ruleset: &dyn Game) -> u32 {
     match ruleset.program() {
         None => PLIES,
-        Some(_) if ruleset.has_drawn_start() || !ruleset.lists_answers() => 0,
+        Some(_) if ruleset.info().has_drawn_start || !ruleset.info().lists_answers => 0,
         Some(_) => PLIES_OF_PROGRAMS,
     }
 }
@@ -33,7 +33,7 @@ const MOST_TRIES: u32 = 2000;
 /// Opening *n* depends only on the seed, the plies and *n*: a longer list begins with the shorter one. Openings
 /// differ as long as new ones are found, then repeat in order. The error is a sentence.
 pub fn draw(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     seed: u64,
     plies: u32,
     count: usize,
@@ -78,7 +78,7 @@ pub fn at(openings: &[String], number: u64) -> Option<&str> {
         .map(String::as_str)
 }
 
-fn is_opening(ruleset: &dyn Ruleset, plies: u32, board: &str) -> Result<bool, String> {
+fn is_opening(ruleset: &dyn Game, plies: u32, board: &str) -> Result<bool, String> {
     let Ok(session) = ruleset.start_from(board) else {
         return Ok(false);
     };
@@ -90,13 +90,13 @@ fn is_opening(ruleset: &dyn Ruleset, plies: u32, board: &str) -> Result<bool, St
     Ok(is_open(&*session, ruleset.program().is_some()))
 }
 
-fn random_board(ruleset: &dyn Ruleset, plies: u32, rng: &mut impl Rng) -> Option<String> {
-    let mut session = if ruleset.has_drawn_start() {
+fn random_board(ruleset: &dyn Game, plies: u32, rng: &mut impl Rng) -> Option<String> {
+    let mut session = if ruleset.info().has_drawn_start {
         ruleset.start_drawn(rng.next_u32() >> 1).ok()?
     } else {
         ruleset.start()
     };
-    let mut board = board_of(&*session);
+    let mut board = session.board();
     for _ in 0..plies {
         let before = board;
         board = loop {
@@ -104,7 +104,7 @@ fn random_board(ruleset: &dyn Ruleset, plies: u32, rng: &mut impl Rng) -> Option
             if moves == 0 || !session.make_move(below(rng, moves)) {
                 return None;
             }
-            let after = board_of(&*session);
+            let after = session.board();
             if after != before {
                 break after;
             }
@@ -113,15 +113,9 @@ fn random_board(ruleset: &dyn Ruleset, plies: u32, rng: &mut impl Rng) -> Option
     session.outcome().is_none().then_some(board)
 }
 
-fn board_of(session: &dyn Session) -> String {
-    let mut board = String::new();
-    session.write_board(&mut board);
-    board
-}
-
 /// The side to move cannot win immediately, and can keep the opponent from it. The second is not asked of a game
 /// program: it would be a question for every turn and answer.
-fn is_open(session: &dyn Session, is_program: bool) -> bool {
+fn is_open(session: &dyn Game, is_program: bool) -> bool {
     !session.can_win_at_once()
         && (is_program
             || (0..session.count_moves()).any(|index| {
@@ -142,7 +136,7 @@ fn below(rng: &mut impl Rng, bound: usize) -> usize {
 /// Surrounding space and blank lines are ignored. A comment begins with a space and `#`, or is a line that begins
 /// with `#` unless that is a valid board: a piece set may have this character. A repeated board is an error: it
 /// would be played twice as often. Errors are sentences with the line.
-pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, String> {
+pub fn parse(ruleset: &dyn Game, text: &str) -> Result<Vec<String>, String> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let mut openings = Vec::new();
     let mut lines = BTreeMap::new();
@@ -152,12 +146,11 @@ pub fn parse(ruleset: &dyn Ruleset, text: &str) -> Result<Vec<String>, String> {
         if board.is_empty() {
             continue;
         }
-        let mut opening = String::new();
-        match ruleset.start_from(board) {
-            Ok(session) => session.write_start(&mut opening),
+        let opening = match ruleset.start_from(board) {
+            Ok(session) => session.as_start(),
             Err(_) if board.starts_with('#') => continue,
             Err(reason) => return Err(format!("line {line}: {reason}")),
-        }
+        };
         if let Some(earlier) = lines.insert(opening.clone(), line) {
             return Err(format!("line {line}: the same board as in line {earlier}"));
         }

@@ -14,7 +14,7 @@ use crate::common::{Referee, Run, bots, records};
 use crate::requirements::{is_ci, program, unavailable};
 use libtest_mimic::{Failed, Trial};
 use referee::game::quarto::{Edition, PieceSet, Rules};
-use referee::game::{Game as _, Outcome, Position as _};
+use referee::game::{BuiltinGame as _, Outcome, Position as _};
 use serde_json::Value;
 
 /// A file in `players/`.

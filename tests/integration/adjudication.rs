@@ -3,6 +3,7 @@
 use std::fs;
 
 use crate::common::Referee;
+use referee::game::InPlay;
 use referee::game::quarto::Edition;
 use referee::play::replay::{ReplayError, replay};
 use referee::record::Record;
@@ -42,7 +43,7 @@ fn lasting(records: &[Value]) -> Vec<Value> {
 
 fn problem_of(record: &Value) -> Option<String> {
     let record = Record::from_line(record.to_string().as_bytes()).expect("a record");
-    match replay(&Edition::default(), &record, &mut ()) {
+    match replay(&InPlay::new(Edition::default()), &record, &mut ()) {
         Ok(_) => None,
         Err(ReplayError::Violation(violation)) => Some(violation.problem),
         Err(ReplayError::Io(error)) => panic!("{error}"),

@@ -13,7 +13,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use referee::analysis::{Analyst, Effort, with_analysis};
 use referee::game::four_in_a_row::{self, FourInARow};
 use referee::game::quarto::{Edition, PieceSet, Position, Rules, Turn};
-use referee::game::{Game as _, Outcome, Position as _};
+use referee::game::{BuiltinGame as _, Outcome, Position as _};
 use referee::protocol::ForfeitReason;
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
 use referee::record::{BotIndex, Reason, Record};
@@ -36,9 +36,9 @@ fn record_from(edition: &Edition, start: &str, first: usize, turns: &[&str]) -> 
         position = edition.judge(&position, turn).expect("a legal turn").1;
     }
     let json = json!({
-        "v": 1, "game": "quarto", "rules": edition.rules(), "id": "1-1",
+        "v": 1, "game": "quarto", "rules": edition.info().rules, "id": "1-1",
         "bots": [{"name": "ann", "command": ["ann"]}, {"name": "bob", "command": ["bob"]}],
-        "first": first, "seed": 1, "start": start, "pieces": edition.pieces(),
+        "first": first, "seed": 1, "start": start, "pieces": edition.info().pieces,
         "turns": turns, "times_ms": vec![1.25; turns.len()],
         "result": {"winner": null, "reason": "draw", "lines": []},
         "started": "2026-01-31T10:00:00Z", "later": {"kept": 1}

@@ -9,19 +9,14 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Board, Cell, Edition, Piece, Position, Rules};
-use referee::game::{Game as _, Outcome, Position as _, Side};
-use referee::session::BuiltinOptions;
-use referee::session::registry::{self, Choices};
-use referee::strategy::Strategy;
+use referee::game::registry::{self, Choices};
+use referee::game::{BuiltinGame as _, Outcome, Position as _, Side};
+use referee::strategy::greedy;
 use referee::strategy::search::Search;
 
-fn quarto() -> Arc<dyn referee::session::Ruleset> {
+fn quarto() -> Arc<dyn referee::game::Game> {
     let game = registry::find("quarto").expect("a game");
-    game.ruleset(Choices::default())
-}
-
-fn options(seed: u64, move_time: Duration) -> BuiltinOptions {
-    BuiltinOptions { seed, move_time }
+    game.game(Choices::default())
 }
 
 /// A board with this many free cells, without a quarto.
@@ -53,8 +48,8 @@ fn points(bots: [&str; 2], boards: u64, free: usize) -> f64 {
         let start = board(&mut rng, free);
         let mut session = ruleset.start_from(&start).expect("a board");
         let mut players = bots.map(|name| {
-            let options = options(game, Duration::from_secs(1));
-            ruleset.builtin_bot(name, options).expect("a bot")
+            let bot = ruleset.builtin_bot(name, game, Duration::from_secs(1));
+            bot.expect("a bot")
         });
         let is_swapped = game % 2 == 1;
         while session.outcome().is_none() {
@@ -99,7 +94,7 @@ fn the_first_depth_is_greedy_play() {
         let [one, other] = &mut both;
         assert_eq!(
             Search::new(1).choose(&position, one),
-            Strategy::Greedy.choose(&position, other)
+            greedy(&position, other)
         );
     }
 }
@@ -115,9 +110,7 @@ fn an_answer_follows_from_the_seed_and_no_clock() {
     ] {
         let answers = |seed: u64, time: Duration| -> Vec<String> {
             let mut rng = ChaCha8Rng::seed_from_u64(5);
-            let mut bot = ruleset
-                .builtin_bot(name, options(seed, time))
-                .expect("a bot");
+            let mut bot = ruleset.builtin_bot(name, seed, time).expect("a bot");
             let boards = (0..12).map(|round| board(&mut rng, 4 + round % 5));
             boards
                 .map(|board| bot(&format!("{board} -")).expect("an answer"))
@@ -133,8 +126,8 @@ fn an_answer_follows_from_the_seed_and_no_clock() {
 fn without_slips_it_is_the_perfect_bot_and_with_nothing_else_the_random_one() {
     let ruleset = quarto();
     let mut rng = ChaCha8Rng::seed_from_u64(6);
-    let long = options(4, Duration::from_mins(10));
-    let bot = |name| ruleset.builtin_bot(name, long).expect("a bot");
+    let long = Duration::from_mins(10);
+    let bot = |name| ruleset.builtin_bot(name, 4, long).expect("a bot");
     let mut both = [bot("perfect"), bot("perfect?slips=0")];
     for round in 0..20 {
         let request = format!("{} -", board(&mut rng, 3 + round % 5));

@@ -5,7 +5,7 @@ use proptest::prelude::{
 };
 use proptest::test_runner::RngSeed;
 use referee::game::quarto::{Edition, PieceSet, Rules};
-use referee::game::{Game as _, Picture, Position as _};
+use referee::game::{BuiltinGame as _, Picture, Position as _};
 use referee::report::terminal::{Palette, draw_within};
 use unicode_width::UnicodeWidthStr as _;
 
@@ -301,7 +301,7 @@ fn wide_words_stay_in_their_columns() {
 #[test]
 fn with_colours_free_cells_have_their_numbers() {
     let edition = Edition::default();
-    let board = edition.set().configuration("N?BI??JO?FDLMEAG").expect("16");
+    let board = edition.set.configuration("N?BI??JO?FDLMEAG").expect("16");
     let drawn = draw(&edition.board_picture(&board), &Palette::coloured());
     let plain = anstream::adapter::strip_str(&drawn).to_string();
     let rows: Vec<&str> = plain.lines().filter(|line| line.starts_with('H')).collect();
@@ -312,7 +312,7 @@ fn with_colours_free_cells_have_their_numbers() {
 #[test]
 fn a_board_for_looking_at_may_hold_anything() {
     let edition = Edition::default();
-    let board = edition.set().configuration("N?BI??JO?FDLMEAG").expect("16");
+    let board = edition.set.configuration("N?BI??JO?FDLMEAG").expect("16");
     insta::assert_snapshot!(draw(&edition.board_picture(&board), &Palette::plain()), @"
         V1  V2  V3  V4
        +---+---+---+---+
@@ -383,7 +383,7 @@ proptest! {
             prop_assert_eq!(letters(&narrow), letters(&text), "{}", narrow);
             // Every word is there as a whole: of pieces in hand and of those left.
             if position.outcome().is_none() && position.hand().is_none() {
-                for feature in edition.set().features() {
+                for feature in edition.set.features() {
                     let shown = feature.properties.iter().filter(|word| text.contains(*word));
                     prop_assert!(shown.count() > 0, "{}", text);
                 }
@@ -406,7 +406,7 @@ proptest! {
         let edition = Edition::new(Rules::Squares, PieceSet::parse(&csv).expect("a good set"));
         let symbols: Vec<char> = "王\u{7}CDEFGHIJKLMNOP".chars().collect();
         let text: String = cells.iter().map(|&cell| symbols.get(cell).unwrap_or(&'.')).collect();
-        let board = edition.set().configuration(&text).expect("16 characters");
+        let board = edition.set.configuration(&text).expect("16 characters");
         for palette in [Palette::plain(), Palette::coloured()] {
             let drawn = draw(&edition.board_picture(&board), &palette);
             let drawn = anstream::adapter::strip_str(&drawn).to_string();

@@ -11,7 +11,7 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use referee::game::four_in_a_row::{Column, FourInARow, Position};
-use referee::game::{Game as _, Outcome, Position as _, Rejection, Side};
+use referee::game::{BuiltinGame as _, Outcome, Position as _, Rejection, Side};
 use serde_json::{Value, json};
 
 const EMPTY: &str = "..........................................";

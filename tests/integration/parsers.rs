@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use proptest::test_runner::{RngSeed, TestRunner};
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Position, Rules};
-use referee::game::{Game, Position as _, Rejection};
+use referee::game::{BuiltinGame, InPlay, Position as _, Rejection};
 use referee::play::replay::{ReplayError, replay};
 use referee::protocol::answer_text;
 use referee::record::{Record, TurnText};
@@ -98,7 +98,7 @@ static SITUATIONS: LazyLock<[Situations; 2]> = LazyLock::new(|| {
 });
 
 /// Everything that reads a line of a bot or a record.
-fn read_all<G: Game>(game: &G, positions: &[G::Position], line: &[u8]) {
+fn read_all<G: BuiltinGame>(game: &G, positions: &[G::Position], line: &[u8]) {
     let Ok(text) = answer_text(line) else {
         assert!(std::str::from_utf8(line).is_err());
         return;
@@ -198,9 +198,9 @@ fn replay_any(record: &Record) {
         let set = record.pieces.as_deref().map_or(ENGLISH, |pieces| pieces);
         let set = PieceSet::parse(set).unwrap_or_default();
         let edition = Edition::new(rules, set);
-        problem(replay(&edition, record, &mut ()).map(drop));
+        problem(replay(&InPlay::new(edition), record, &mut ()).map(drop));
     }
-    problem(replay(&FourInARow, record, &mut ()).map(drop));
+    problem(replay(&InPlay::new(FourInARow), record, &mut ()).map(drop));
     assert!(!record.result_line().is_empty());
 }
 
@@ -260,7 +260,9 @@ fn the_records_are_good() {
     for (line, rules) in RECORDS.iter().zip([Rules::Standard, Rules::Squares]) {
         let record = Record::from_line(line.as_bytes()).expect("a good record");
         let edition = Edition::new(rules, PieceSet::default());
-        if let Err(ReplayError::Violation(violation)) = replay(&edition, &record, &mut ()) {
+        if let Err(ReplayError::Violation(violation)) =
+            replay(&InPlay::new(edition), &record, &mut ())
+        {
             panic!("{violation:?}");
         }
     }

@@ -7,7 +7,7 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::{IndexedRandom as _, SliceRandom as _};
 use referee::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
-use referee::game::{Game as _, Position as _};
+use referee::game::{BuiltinGame as _, Position as _};
 use referee::solver::{Goal, Limits, Options, Solve as _, Solver, Value};
 use referee::strategy::perfect::Perfect;
 

@@ -2,7 +2,7 @@
 
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::Edition;
-use referee::game::{Game, Rejection};
+use referee::game::{BuiltinGame, Rejection};
 use referee::protocol::ForfeitReason;
 use referee::protocol::answer_text;
 
@@ -17,7 +17,7 @@ fn transcripts(label: &str) -> Vec<Vec<&str>> {
 }
 
 /// The reason of a bad answer, or the position after a good one.
-fn judge<G: Game>(
+fn judge<G: BuiltinGame>(
     game: &G,
     position: &G::Position,
     answer: &[u8],
@@ -37,7 +37,7 @@ fn transcripts_are_what_happens() {
 }
 
 /// Replays the transcripts in the blocks of this label, of which there are at least `least`.
-fn follow<G: Game>(edition: &G, label: &str, least: usize) {
+fn follow<G: BuiltinGame>(edition: &G, label: &str, least: usize) {
     let blocks = transcripts(label);
     assert!(blocks.len() >= least, "only {} transcripts", blocks.len());
     for block in blocks {

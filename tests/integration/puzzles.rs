@@ -5,7 +5,7 @@ use std::fs;
 
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Cell, Edition, Rules};
-use referee::game::{Game, Outcome, Position as _};
+use referee::game::{BuiltinGame, Outcome, Position as _};
 use referee::puzzles::{Kind, Puzzle, SHIPPED};
 use referee::solver::{Goal, Limits, Solve as _, Solver, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
@@ -389,7 +389,7 @@ fn no_two_are_equal_by_symmetry() {
 }
 
 /// The value for the side to move, by the rules alone: every turn is tried until one wins.
-fn brute_force<G: Game>(game: &G, position: &G::Position) -> Value {
+fn brute_force<G: BuiltinGame>(game: &G, position: &G::Position) -> Value {
     let side = position.to_move();
     let mut best = Value::Loss;
     for (_, after) in position.turns() {
@@ -401,7 +401,11 @@ fn brute_force<G: Game>(game: &G, position: &G::Position) -> Value {
     best
 }
 
-fn value_of_turn<G: Game>(game: &G, side: referee::game::Side, after: &G::Position) -> Value {
+fn value_of_turn<G: BuiltinGame>(
+    game: &G,
+    side: referee::game::Side,
+    after: &G::Position,
+) -> Value {
     match after.outcome() {
         Some(Outcome::Draw) => Value::Draw,
         Some(Outcome::Win(winner)) if winner == side => Value::Win,
@@ -411,7 +415,7 @@ fn value_of_turn<G: Game>(game: &G, side: referee::game::Side, after: &G::Positi
 }
 
 /// Checks everything that a puzzle says, where `value` gives the value of a position that is not over.
-fn verify<G: Game>(game: &G, puzzle: &Puzzle, value: impl Fn(&G::Position) -> Value) {
+fn verify<G: BuiltinGame>(game: &G, puzzle: &Puzzle, value: impl Fn(&G::Position) -> Value) {
     let position = game.read_request(&puzzle.position).expect("a position");
     let side = position.to_move();
     let mut turns = Vec::new();

@@ -4,14 +4,13 @@ use std::io;
 use std::time::Duration;
 
 use referee::game::quarto::{Edition, PieceSet, Rules};
-use referee::game::{Outcome, Side};
+use referee::game::{Game, InPlay, Outcome, Side};
 use referee::play::game::GameObserver;
 use referee::play::game::{End, Played, play};
 use referee::play::replay::{ReplayError, Violation, replay};
 use referee::play::{Clock, TimeControl};
 use referee::protocol::ForfeitReason;
 use referee::record::{BotEntry, BotIndex, Reason as Word, Record, ResultEntry, TurnText, VERSION};
-use referee::session::{Ruleset, Session};
 use serde_json::{Map, Value, json};
 
 use crate::scripted::Scripted;
@@ -26,8 +25,8 @@ const DRAWN: [&str; 17] = [
 ];
 
 /// Plays the answers, turn by turn.
-fn played<'a>(edition: &'a Edition, answers: &[&str]) -> (Played, Box<dyn Session + 'a>) {
-    let mut session = Ruleset::start(edition);
+fn played(answers: &[&str]) -> (Played, Box<dyn Game>) {
+    let mut session = InPlay::new(Edition::default()).start();
     // Sides answer in turn.
     let of = |side| Scripted::new(answers.iter().copied().skip(side).step_by(2));
     let (mut first, mut second) = (of(0), of(1));
@@ -42,10 +41,8 @@ fn played<'a>(edition: &'a Edition, answers: &[&str]) -> (Played, Box<dyn Sessio
 }
 
 /// All that decides how a game goes on.
-fn position_of(session: &dyn Session) -> (String, Side, Option<Outcome>) {
-    let mut request = String::new();
-    session.write_request(&mut request);
-    (request, session.to_move(), session.outcome())
+fn position_of(session: &dyn Game) -> (String, Side, Option<Outcome>) {
+    (session.request(), session.to_move(), session.outcome())
 }
 
 fn bot(name: &str) -> BotEntry {
@@ -58,8 +55,7 @@ fn bot(name: &str) -> BotEntry {
 
 /// What a match would write of the game that these answers make; `first` began.
 fn record(answers: &[&str], first: usize) -> Record {
-    let edition = Edition::default();
-    let (played, last) = played(&edition, answers);
+    let (played, last) = played(answers);
     let first = BotIndex::ALL[first];
     let bots = [first, first.other()];
     let result = match &played.end {
@@ -108,7 +104,7 @@ fn record(answers: &[&str], first: usize) -> Record {
 }
 
 fn violation(record: &Record) -> Option<Violation> {
-    match replay(&Edition::default(), record, &mut ()) {
+    match replay(&InPlay::new(Edition::default()), record, &mut ()) {
         Ok(_) => None,
         Err(ReplayError::Violation(violation)) => Some(violation),
         Err(ReplayError::Io(error)) => panic!("{error}"),
@@ -161,10 +157,13 @@ fn played_games_replay() {
 #[test]
 fn a_replay_ends_where_the_game_did() {
     for answers in [&WON[..], &DRAWN[..], &WON[..2]] {
-        let edition = Edition::default();
-        let replayed = replay(&edition, &record(answers, 1), &mut ());
+        let replayed = replay(
+            &InPlay::new(Edition::default()),
+            &record(answers, 1),
+            &mut (),
+        );
         let replayed = replayed.expect("a good record");
-        let (_, played) = played(&edition, answers);
+        let (_, played) = played(answers);
         assert_eq!(position_of(&*replayed), position_of(&*played));
     }
 }
@@ -473,7 +472,7 @@ fn a_start_that_cannot_be_is_told() {
 fn rules_and_words_matter() {
     // The win holds no square; the draw does, and so ends earlier.
     let won = record(&WON, 0);
-    let squares = Edition::new(Rules::Squares, PieceSet::default());
+    let squares = InPlay::new(Edition::new(Rules::Squares, PieceSet::default()));
     assert!(replay(&squares, &won, &mut ()).is_ok());
     let drawn = record(&DRAWN, 0);
     let replayed = replay(&squares, &drawn, &mut ());
@@ -482,7 +481,7 @@ fn rules_and_words_matter() {
     };
     assert!(violation.turn.is_some(), "{violation:?}");
     let dutch = PieceSet::parse(include_str!("../../sets/dutch.csv")).expect("a good set");
-    let dutch = Edition::new(Rules::Standard, dutch);
+    let dutch = InPlay::new(Edition::new(Rules::Standard, dutch));
     let Err(ReplayError::Violation(violation)) = replay(&dutch, &won, &mut ()) else {
         panic!("English words in a Dutch game");
     };
@@ -722,7 +721,7 @@ impl GameObserver for Times {
         &mut self,
         _side: Side,
         _turn: &str,
-        _after: &dyn Session,
+        _after: &dyn Game,
         elapsed: Duration,
     ) -> io::Result<()> {
         self.0.push(elapsed);
@@ -735,7 +734,7 @@ fn an_observer_hears_the_recorded_times() {
     let mut won = record(&WON, 0);
     won.times_ms = vec![0.0, 0.25, 1.5, 1000.0, 62_500.0];
     let mut times = Times(Vec::new());
-    replay(&Edition::default(), &won, &mut times).expect("a good record");
+    replay(&InPlay::new(Edition::default()), &won, &mut times).expect("a good record");
     let microseconds = [0, 250, 1500, 1_000_000, 62_500_000];
     assert_eq!(times.0, microseconds.map(Duration::from_micros));
 }

@@ -378,9 +378,7 @@ fn words_are_those_of_the_program() {
     ] {
         assert_eq!(words(&schema["items"]), ties.into_iter().collect());
     }
-    let games = referee::session::registry::GAMES
-        .iter()
-        .map(|game| game.name);
+    let games = referee::game::registry::GAMES.iter().map(|game| game.name);
     let games: BTreeSet<&str> = games.collect();
     for schema in [&RECORD.json, &PLAN.json, &PUZZLE.json, &TOURNAMENT.json] {
         assert_eq!(words(&schema["properties"]["game"]), games);

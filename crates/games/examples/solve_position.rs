@@ -5,7 +5,7 @@
 use std::env::args;
 use std::error::Error;
 
-use referee_games::game::Game as _;
+use referee_games::game::BuiltinGame as _;
 use referee_games::game::quarto::Edition;
 use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
 

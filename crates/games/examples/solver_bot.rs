@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use rand::seq::IndexedRandom as _;
 use referee_games::game::quarto::Edition;
-use referee_games::game::{Game as _, Position as _};
+use referee_games::game::{BuiltinGame as _, Position as _};
 use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver};
 
 fn main() -> Result<(), Box<dyn Error>> {

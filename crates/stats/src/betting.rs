@@ -14,17 +14,6 @@ use super::sprt::{self, Decision, Scores};
 /// Over how many bets the stake is spread.
 const BETS: u32 = 40;
 
-/// Why the parameters of a test are invalid: a sentence.
-#[derive(Clone, Debug, PartialEq, thiserror::Error)]
-#[error("{0}")]
-pub struct MeanTestError(String);
-
-impl MeanTestError {
-    pub(super) const fn new(sentence: String) -> Self {
-        Self(sentence)
-    }
-}
-
 /// A test whether the mean score of a pair is above `above` or below `below`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanTest {
@@ -36,19 +25,19 @@ pub struct MeanTest {
 
 impl MeanTest {
     /// A test of scores, 0 to 1, with `above` ≤ `below`. `alpha` is the largest rate at which a mean of at most
-    /// `above` is said to be above it, `beta` that at which one of at least `below` is said to be below it.
-    pub fn new(above: f64, below: f64, alpha: f64, beta: f64) -> Result<Self, MeanTestError> {
+    /// `above` is said to be above it, `beta` that at which one of at least `below` is said to be below it. The error is a sentence.
+    pub fn new(above: f64, below: f64, alpha: f64, beta: f64) -> Result<Self, String> {
         let is_score = |score: f64| score > 0.0 && score < 1.0;
         if !(is_score(above) && is_score(below) && above <= below) {
-            return Err(MeanTestError(format!(
+            return Err(format!(
                 "the scores are {above} and {below}; expected both between 0 and 1, the lower one first"
-            )));
+            ));
         }
         let is_rate = |rate: f64| rate > 0.0 && rate <= 0.5;
         if !(is_rate(alpha) && is_rate(beta)) {
-            return Err(MeanTestError(format!(
+            return Err(format!(
                 "alpha is {alpha} and beta is {beta}; expected both above 0 and at most 0.5"
-            )));
+            ));
         }
         Ok(Self {
             above,

@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt as _, SeedableRng as _};
 use serde::Serialize;
 
-use super::betting::{MeanTest, MeanTestError, interval, score_of_elo};
+use super::betting::{MeanTest, interval, score_of_elo};
 use super::ratings::Outcome;
 use super::simulation::game;
 use super::sprt::{Decision, Pentanomial, Scores};
@@ -67,13 +67,13 @@ pub struct Terms {
 }
 
 impl Terms {
-    /// The test: yes is [`Decision::AcceptH1`], no is [`Decision::AcceptH0`].
-    pub fn test(&self) -> Result<MeanTest, MeanTestError> {
+    /// The test: yes is [`Decision::AcceptH1`], no is [`Decision::AcceptH0`]. The error is a sentence.
+    pub fn test(&self) -> Result<MeanTest, String> {
         if !(self.margin > 0.0 && self.margin <= 400.0) {
-            return Err(MeanTestError::new(format!(
+            return Err(format!(
                 "the margin is {} Elo; expected more than 0 and at most 400",
                 self.margin
-            )));
+            ));
         }
         let advantage = self.expected(self.margin);
         let (above, below) = match self.question {
@@ -280,9 +280,9 @@ pub struct Outcomes {
 ///     terms, elo: 200.0, draws: 0.1, others: 0, percentage: 100, most: 200, comparisons: 50, seed: 1,
 /// })?;
 /// assert!(found.yes > 45 && found.no == 0);
-/// # Ok::<(), referee_stats::betting::MeanTestError>(())
+/// # Ok::<(), String>(())
 /// ```
-pub fn simulate(simulation: &Simulation) -> Result<Outcomes, MeanTestError> {
+pub fn simulate(simulation: &Simulation) -> Result<Outcomes, String> {
     let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
     let mut outcomes = Outcomes::default();
     let mut games: Vec<u32> = Vec::new();

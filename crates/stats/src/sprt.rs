@@ -9,7 +9,6 @@
 use std::f64::consts::SQRT_2;
 
 use serde::{Deserialize, Serialize};
-use thiserror::Error;
 
 /// Half the width of the central 95 % of a normal distribution, in standard deviations.
 pub(super) const SIGMAS_95: f64 = 1.959_963_984_540_054;
@@ -117,14 +116,6 @@ pub enum Decision {
     AcceptH1,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Error)]
-pub enum SprtError {
-    #[error("elo0 is {0} and elo1 is {1}; expected elo0 < elo1, both from -400 to 400")]
-    Hypotheses(f64, f64),
-    #[error("alpha is {0} and beta is {1}; expected both above 0 and their sum below 1")]
-    ErrorRates(f64, f64),
-}
-
 /// A generalized sequential probability ratio test: is the difference `elo0` or `elo1`?
 ///
 /// The likelihood ratio is that of the most likely distributions of scores under the hypotheses.
@@ -141,13 +132,18 @@ pub struct Sprt {
 }
 
 impl Sprt {
-    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, SprtError> {
+    /// The error is a sentence.
+    pub fn new(elo0: f64, elo1: f64, alpha: f64, beta: f64) -> Result<Self, String> {
         let sane = -LARGEST_ELO..=LARGEST_ELO;
         if !(sane.contains(&elo0) && sane.contains(&elo1) && elo0 < elo1) {
-            return Err(SprtError::Hypotheses(elo0, elo1));
+            return Err(format!(
+                "elo0 is {elo0} and elo1 is {elo1}; expected elo0 < elo1, both from -400 to 400"
+            ));
         }
         if !(alpha > 0.0 && beta > 0.0 && alpha + beta < 1.0) {
-            return Err(SprtError::ErrorRates(alpha, beta));
+            return Err(format!(
+                "alpha is {alpha} and beta is {beta}; expected both above 0 and their sum below 1"
+            ));
         }
         Ok(Self {
             elo0,

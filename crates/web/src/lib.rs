@@ -2,9 +2,10 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
-use referee_games::session::{Prover, Solvers, registry};
-use referee_games::solver::{Limits, Options, Value, four_in_a_row};
+use referee_games::game::{Game, registry};
+use referee_games::solver::{Limits, Options, Solvers, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
 
 const SEPARATOR: char = '\u{1f}';
@@ -15,11 +16,13 @@ const SOLVER: Options = Options {
     threads: 1,
 };
 
+type Games = HashMap<String, (Arc<dyn Game>, Solvers)>;
+
 #[derive(Default)]
 struct State {
     buffer: Vec<u8>,
     /// By game, rules and pieces.
-    games: HashMap<String, Prover>,
+    games: Games,
 }
 
 thread_local! {
@@ -67,11 +70,11 @@ pub fn ask(question: &str) -> Json {
     STATE.with_borrow_mut(|state| asked(&mut state.games, question))
 }
 
-fn asked(games: &mut HashMap<String, Prover>, question: &str) -> Json {
+fn asked(games: &mut Games, question: &str) -> Json {
     answered(games, question).unwrap_or_else(|error| json!({ "error": error }))
 }
 
-fn answered(games: &mut HashMap<String, Prover>, question: &str) -> Result<Json, String> {
+fn answered(games: &mut Games, question: &str) -> Result<Json, String> {
     let fields: Vec<&str> = question.split(SEPARATOR).collect();
     let [verb, game, rules, pieces, request, rest @ ..] = &fields[..] else {
         return Err("expected a verb, a game, its rules, its pieces and a position".to_owned());
@@ -79,31 +82,36 @@ fn answered(games: &mut HashMap<String, Prover>, question: &str) -> Result<Json,
     let key = [game, rules, pieces].map(|text| &**text).join("\u{1f}");
     if !games.contains_key(&key) {
         let set = (!pieces.is_empty()).then_some(*pieces);
-        let ruleset = registry::of_record(game, rules, set)?;
-        let prover = ruleset.prover(&Solvers::new(SOLVER));
-        games.insert(key.clone(), prover.ok_or("this game has no exact solver")?);
+        let game = registry::of_record(game, rules, set)?;
+        games.insert(key.clone(), (game, Solvers::new(SOLVER)));
     }
-    let prover = &games[&key];
+    let (game, solvers) = &games[&key];
+    let position = game.read_request(request)?;
+    if position.outcome().is_some() {
+        return Err("the game is over there".to_owned());
+    }
+    let after = |answer: &str| {
+        let turn = position.after(answer);
+        turn.map_err(|_| format!("{answer} is not legal there"))
+    };
+    let limits = |nodes: &str| {
+        let nodes = nodes.parse().map_err(|_| "a number of nodes is missing");
+        nodes.map(Limits::nodes)
+    };
     match (*verb, rest) {
-        ("turns", []) => {
-            let turns = prover.turns(request)?.into_iter();
-            Ok(turns.map(|turn| turn.text).collect())
-        }
+        ("turns", []) => Ok(position.turns().map(|turn| turn.text).collect()),
         ("value" | "distance", [answer, nodes]) => {
-            let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
-            let limits = Limits::nodes(nodes);
-            let found = prover.turn_value(request, answer, *verb == "distance", &limits)?;
+            let lasts = *verb == "distance";
+            let found = after(answer)?.value(position.to_move(), lasts, solvers, &limits(nodes)?);
             let value = found.value.map(Value::name);
             Ok(json!({ "value": value, "plies": found.plies }))
         }
-        ("after", [answer]) => Ok(json!({
-            "request": prover.request_after(request, answer)?,
-            "completed": prover.completed(request, answer)?,
-        })),
-        ("line", [nodes]) => {
-            let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
-            Ok(json!(prover.line(request, &Limits::nodes(nodes))?))
+        ("after", [answer]) => {
+            let after = after(answer)?.after;
+            let request = after.outcome().is_none().then(|| after.request());
+            Ok(json!({ "request": request, "completed": after.winning_lines() }))
         }
+        ("line", [nodes]) => Ok(json!(position.line(solvers, &limits(nodes)?))),
         _ => Err(format!(
             "the verb {verb} is unknown, or has other arguments"
         )),

@@ -14,8 +14,8 @@ use serde_json::Value;
 use sha2::{Digest as _, Sha256};
 
 use crate::bot::ClockKind;
+use crate::game::GameSource;
 use crate::play::TimeControl;
-use crate::session::GameSource;
 use crate::text::hexadecimal;
 use crate::tournament::schedule::{
     EntrantId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin, swiss,

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::{BotPlan, Format, Plan, RejectedBot, Restart, SandboxPlan, VERSION};
 use crate::arena::TournamentError;
+use crate::game::Game;
 use crate::record::text_file;
-use crate::session::Ruleset;
 use crate::text::unreadable;
 use crate::tournament::openings;
 use crate::tournament::schedule::groups;
@@ -65,7 +65,7 @@ impl PlanRequest {
     /// With openings and its first rounds.
     pub fn new_plan(
         &self,
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         bots: Vec<BotPlan>,
         rejected: Vec<RejectedBot>,
         seed: u64,
@@ -79,7 +79,7 @@ impl PlanRequest {
     /// Without openings and rounds. `old` is the resumed plan.
     pub fn plan(
         &self,
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         bots: Vec<BotPlan>,
         rejected: Vec<RejectedBot>,
         seed: u64,
@@ -154,7 +154,7 @@ impl PlanRequest {
             opening_plies: plies,
             openings: Vec::new(),
             restart: self.restart.or(old.map(|old| old.restart)).unwrap_or(
-                if ruleset.has_drawn_start() {
+                if ruleset.info().has_drawn_start {
                     // A process that played the first game would know how the second begins.
                     Restart::Game
                 } else {
@@ -233,7 +233,7 @@ impl PlanRequest {
 
     pub fn openings(
         &self,
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
         plan: &Plan,
     ) -> Result<Vec<String>, TournamentError> {
         let Some(plies) = plan.opening_plies else {
@@ -245,7 +245,7 @@ impl PlanRequest {
     }
 
     /// Fails when none can be drawn, or read of the file.
-    pub fn check_openings(&self, ruleset: &dyn Ruleset, seed: u64) -> Result<(), TournamentError> {
+    pub fn check_openings(&self, ruleset: &dyn Game, seed: u64) -> Result<(), TournamentError> {
         if self.openings.is_some() {
             return self.openings_of_file(ruleset).map(drop);
         }
@@ -254,7 +254,7 @@ impl PlanRequest {
         draw(ruleset, seed, plies, 1).map(drop)
     }
 
-    pub fn openings_of_file(&self, ruleset: &dyn Ruleset) -> Result<Vec<String>, TournamentError> {
+    pub fn openings_of_file(&self, ruleset: &dyn Game) -> Result<Vec<String>, TournamentError> {
         let path = self.openings.clone().unwrap_or_default();
         let text = text_file::read(&path, text_file::WRITTEN)
             .map_err(|error| TournamentError::Input(unreadable(&path, &error)))?;
@@ -265,7 +265,7 @@ impl PlanRequest {
 
 /// The first `count` openings of this seed.
 fn draw(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     seed: u64,
     plies: u32,
     count: usize,

@@ -13,7 +13,7 @@ use crate::cli::support::setup::{palette, piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
-use crate::game::{Game as _, Picture};
+use crate::game::{BuiltinGame as _, Picture};
 use crate::report::html::board;
 use crate::report::picture::{Pieces, Shown, still};
 use crate::report::terminal::{aligned, draw_within};
@@ -79,7 +79,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     if args.config.is_none() {
         return print_set(args);
     }
-    let position = if args.game.game()?.name == FourInARow::NAME {
+    let position = if args.game.game()?.name == FourInARow::INFO.name {
         four_in_a_row(args)?
     } else {
         quarto(args)?
@@ -105,7 +105,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
-    let game = args.game.game()?.ruleset(args.game.set.choices()?);
+    let game = args.game.game()?.game(args.game.set.choices()?);
     let given = args.config.as_deref().map(str::trim);
     let refused = |problem| {
         Failure::Usage(format!(
@@ -116,9 +116,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         || Ok(game.start()),
         |text| game.start_from(text).or_else(|_| game.read_request(text)),
     );
-    let session = session.map_err(refused)?;
-    let mut position = String::new();
-    session.write_request(&mut position);
+    let position = session.map_err(refused)?.request();
     write_file(target, &board(&*game, &position), || {
         format!("a board at {position}")
     })
@@ -156,7 +154,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let given = args.config.as_deref().unwrap_or_default();
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let edition = Edition::new(args.game.set.rules(), set);
-    let set = edition.set();
+    let set = &edition.set;
     let refused = |problem: &str| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
     let wrong = |error: ConfigurationError| {
         let is_other = [42, 44].contains(&error.found);

@@ -12,11 +12,11 @@ use rand::seq::IndexedRandom as _;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::setup::match_set;
 use crate::cli::support::values;
+use crate::game::BuiltinBot;
 use crate::game::quarto::Rules;
+use crate::game::registry::{self, Choices, GAMES};
 use crate::game_program::messages::MOST_BYTES;
 use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
-use crate::session::registry::{self, Choices, GAMES};
-use crate::session::{BuiltinBot, BuiltinOptions};
 use crate::strategy::builtin::{Builtin, UnknownBuiltin};
 
 /// When `REFEREE_MOVE_TIME` is not set.
@@ -59,7 +59,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     };
     let set = match_set(variable(names::PIECES)?.map(PathBuf::from).as_ref())?;
     let seed = seed()?;
-    let ruleset = game.ruleset(Choices {
+    let ruleset = game.game(Choices {
         rules,
         set,
         ..Choices::default()
@@ -71,8 +71,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         Some(text) => values::positive_duration(&text)
             .map_err(|problem| Failure::Usage(format!("{}={text}: {problem}", names::MOVE_TIME)))?,
     };
-    let options = BuiltinOptions { seed, move_time };
-    let bot = ruleset.builtin_bot(&args.name, options).ok_or_else(|| {
+    let bot = ruleset.builtin_bot(&args.name, seed, move_time);
+    let bot = bot.ok_or_else(|| {
         Failure::Usage(format!("there is no builtin:{} for this game", args.name))
     })?;
     serve(bot, MAX_LINE_BYTES)
@@ -88,7 +88,7 @@ fn seed() -> Result<u64, Failure> {
 }
 
 /// Answers with one of the legal answers that the referee lists after the request, each after a tab.
-fn of_the_answers() -> Result<BuiltinBot<'static>, Failure> {
+fn of_the_answers() -> Result<BuiltinBot, Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
     Ok(Box::new(move |request| {
         let answers: Vec<&str> = request.split('\t').skip(1).collect();
@@ -108,7 +108,7 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
     }
 }
 
-fn serve(mut bot: BuiltinBot<'_>, most: usize) -> Result<(), Failure> {
+fn serve(mut bot: BuiltinBot, most: usize) -> Result<(), Failure> {
     let mut input = io::stdin().lock();
     let mut output = io::stdout().lock();
     let mut bytes = Vec::new();

@@ -22,12 +22,12 @@ use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, bot, palette, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
+use crate::game::Game;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
-use crate::session::Ruleset;
 use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
@@ -265,7 +265,7 @@ struct Examination {
     questions: Arc<Questions>,
     pieces: Option<PiecesFile>,
     /// The game with the custom set, if it has piece sets.
-    custom: Option<(Arc<dyn Ruleset>, PiecesFile)>,
+    custom: Option<(Arc<dyn Game>, PiecesFile)>,
     time: TimeControl,
     budget: Duration,
 }

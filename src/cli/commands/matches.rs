@@ -25,6 +25,7 @@ use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_larg
 use crate::cli::support::setup::{PiecesFile, bot, palette, terminal_width};
 use crate::cli::support::values::TimeOptions;
 use crate::cli::support::{pages, signals, suspension};
+use crate::game::Game;
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
 use crate::play::TimeControl;
@@ -35,7 +36,6 @@ use crate::record::BotIndex;
 use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::seed;
-use crate::session::Ruleset;
 use crate::strategy::PERFECT;
 use crate::strategy::builtin::base_name;
 use crate::text::{escape_controls, short_name};
@@ -143,7 +143,7 @@ fn start(
     let ruleset = options.game.ruleset()?;
     check_builtins(&*ruleset, programs(bots))?;
     let plays_perfectly = |program: &Program| program.builtin().map(base_name) == Some(PERFECT);
-    if !ruleset.is_solvable() && programs(bots).any(plays_perfectly) {
+    if !ruleset.info().is_solvable() && programs(bots).any(plays_perfectly) {
         return Err(Failure::Usage(format!(
             "builtin:{PERFECT} plays the games that this program can solve; use builtin:random, or a bot of yours"
         )));
@@ -192,7 +192,7 @@ fn start(
         first: options.first(&*ruleset, seed),
         seed,
         // A process that played the first game would know the start of the second.
-        restart: for_bots.restart || ruleset.has_drawn_start(),
+        restart: for_bots.restart || ruleset.info().has_drawn_start,
     };
     let pieces = options.game.pieces_file(&*ruleset)?;
     let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
@@ -441,19 +441,19 @@ struct Options {
 }
 
 impl Options {
-    fn first(&self, ruleset: &dyn Ruleset, seed: u64) -> BotIndex {
+    fn first(&self, ruleset: &dyn Game, seed: u64) -> BotIndex {
         match self.first {
             Some(First::Bot1) => BotIndex::A,
             Some(First::Bot2) => BotIndex::B,
-            None if !ruleset.is_first_drawn() => BotIndex::A,
+            None if !ruleset.info().is_first_drawn => BotIndex::A,
             Some(First::Random) | None => BotIndex::ALL[seed::first_bot(seed)],
         }
     }
 
     /// As records hold it; `None` when it is drawn.
-    fn start(&self, ruleset: &dyn Ruleset) -> Result<Option<String>, Failure> {
+    fn start(&self, ruleset: &dyn Game) -> Result<Option<String>, Failure> {
         let session = match &self.start {
-            None if ruleset.has_drawn_start() => return Ok(None),
+            None if ruleset.info().has_drawn_start => return Ok(None),
             None => ruleset.start(),
             Some(board) => ruleset.start_from(board).map_err(|problem| {
                 let board = crate::text::quote(board.as_bytes());

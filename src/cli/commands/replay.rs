@@ -11,7 +11,7 @@ use crate::cli::support::output::{Notes, Stdout, print_stderr};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
 use crate::cli::support::setup::{palette, terminal_width, unreadable};
-use crate::play::examiner::request_of;
+use crate::game::Game;
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::setup::reproduce_forfeit;
 use crate::record::Record;
@@ -20,7 +20,6 @@ use crate::report::html;
 use crate::report::picture::stills;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use crate::session::Ruleset;
 use crate::text::{counted, short_name};
 
 /// N is the game's number.
@@ -191,7 +190,7 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
 
 /// Shows the game unless `quiet`. Returns the problem, if there is one.
 fn show(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     record: &Record,
     file: &Path,
     number: u64,
@@ -224,7 +223,7 @@ fn show(
     match replayed {
         Ok(_) if quiet => Ok(None),
         Ok(last) => {
-            let request = request_of(&*last);
+            let request = last.request();
             // A benched bot was not asked.
             let by = record.result.by.filter(|_| record.was_played());
             let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));

@@ -13,9 +13,8 @@ use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::runtime::run_with_ticks;
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values::{self, in_short};
-use crate::game::Game;
+use crate::game::BuiltinGame;
 use crate::game::four_in_a_row::FourInARow;
-use crate::game::quarto::Edition;
 use crate::report::terminal::time;
 use crate::solver::{self, Evaluation, Goal, Limits, Solve, Solver, Value};
 use crate::text::{escape, grouped};
@@ -75,15 +74,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             escape(words.as_bytes())
         )));
     }
-    match args.game.game()?.name {
-        Edition::NAME => quarto(args),
-        _ => four_in_a_row(args),
+    if args.game.game()?.name == FourInARow::INFO.name {
+        four_in_a_row(args)
+    } else {
+        quarto(args)
     }
 }
 
 fn quarto(args: &Args) -> Result<(), Failure> {
-    let choices = args.game.set.choices()?;
-    let edition = Edition::new(choices.rules, choices.set);
+    let edition = args.game.set.choices()?;
     let position = edition
         .read_request(args.position.trim())
         .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
@@ -105,7 +104,7 @@ fn four_in_a_row(args: &Args) -> Result<(), Failure> {
     solve(args, work, || solver.nodes())
 }
 
-fn solution<G: Game>(
+fn solution<G: BuiltinGame>(
     args: &Args,
     game: &G,
     solver: &impl Solve<G::Position>,
@@ -128,7 +127,7 @@ fn solution<G: Game>(
         value,
         turns,
         line: line.into_iter().map(text).collect(),
-        unit: G::WORDS[1],
+        unit: G::INFO.words[1],
     }
 }
 

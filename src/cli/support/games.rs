@@ -11,16 +11,16 @@ use super::folder::GameChoice;
 use super::setup::{self, PiecesFile, match_set};
 use crate::arena::plan::Plan;
 use crate::bot::spec::{BotSpec, Program};
+use crate::game::Game;
 use crate::game::quarto::{PieceSet, Rules};
+use crate::game::registry::{self, Choices, GAMES, GameInfo};
 use crate::game_program::GameProgram;
-use crate::session::Ruleset;
-use crate::session::registry::{self, Choices, GAMES, GameInfo};
 use crate::strategy::RANDOM;
 use crate::system::is_path;
 use crate::text::{meant, quote};
 
 /// `--game`
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub(in crate::cli) enum GameArg {
     Own(&'static GameInfo),
     /// As given.
@@ -127,10 +127,7 @@ impl SetOptions {
     }
 
     /// `None` for the built-in set.
-    pub(in crate::cli) fn file(
-        &self,
-        ruleset: &dyn Ruleset,
-    ) -> Result<Option<PiecesFile>, Failure> {
+    pub(in crate::cli) fn file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
         let (Some(path), Some(text)) = (&self.pieces, ruleset.pieces()) else {
             return Ok(None);
         };
@@ -179,7 +176,7 @@ impl GameOptions {
     }
 
     /// Starts a program.
-    pub(in crate::cli) fn ruleset(&self) -> Result<Arc<dyn Ruleset>, Failure> {
+    pub(in crate::cli) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
         self.ruleset_with(|_| ())
     }
 
@@ -187,7 +184,7 @@ impl GameOptions {
     pub(in crate::cli) fn ruleset_with(
         &self,
         change: impl FnOnce(&mut Choices),
-    ) -> Result<Arc<dyn Ruleset>, Failure> {
+    ) -> Result<Arc<dyn Game>, Failure> {
         if !self.has_piece_sets() {
             self.set.refuse()?;
         }
@@ -195,7 +192,7 @@ impl GameOptions {
             GameArg::Own(game) => game,
             GameArg::Program(text) => {
                 let options = self.game_option.iter().cloned().collect();
-                return Ok(Arc::new(program("--game", &text, options)?));
+                return Ok(program("--game", &text, options)?.into_game());
             }
         };
         if let Some((name, _)) = self.game_option.first() {
@@ -206,7 +203,7 @@ impl GameOptions {
         }
         let mut choices = self.set.choices()?;
         change(&mut choices);
-        Ok(game.ruleset(choices))
+        Ok(game.game(choices))
     }
 
     /// The same with another piece set; `--pieces` is not read, since a pipe is read once.
@@ -220,7 +217,7 @@ impl GameOptions {
     /// `None` for the built-in set.
     pub(in crate::cli) fn pieces_file(
         &self,
-        ruleset: &dyn Ruleset,
+        ruleset: &dyn Game,
     ) -> Result<Option<PiecesFile>, Failure> {
         self.set.file(ruleset)
     }
@@ -283,7 +280,7 @@ pub(in crate::cli) fn program(
 
 /// In a game's program only builtin:random plays, if the program lists the legal answers.
 pub(in crate::cli) fn check_builtins<'a>(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     programs: impl Iterator<Item = &'a Program>,
 ) -> Result<(), Failure> {
     if ruleset.program().is_none() || registry::find(ruleset.name()).is_some() {
@@ -292,7 +289,7 @@ pub(in crate::cli) fn check_builtins<'a>(
     for program in programs {
         let problem = match program.builtin() {
             None => continue,
-            Some(RANDOM) if ruleset.lists_answers() => continue,
+            Some(RANDOM) if ruleset.info().lists_answers => continue,
             Some(RANDOM) => {
                 "needs a game's program that lists the legal answers (\"answers\": true)"
             }
@@ -307,11 +304,11 @@ pub(in crate::cli) fn check_builtins<'a>(
 
 /// Refuses options that are given and need a solver, where there is none.
 pub(in crate::cli) fn check_solvable(
-    ruleset: &dyn Ruleset,
+    ruleset: &dyn Game,
     options: &[(&str, bool)],
 ) -> Result<(), Failure> {
     match options.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) if !ruleset.is_solvable() => Err(Failure::Usage(format!(
+        Some((option, _)) if !ruleset.info().is_solvable() => Err(Failure::Usage(format!(
             "{option} needs a solver, and there is none for {}; leave it out",
             ruleset.name()
         ))),

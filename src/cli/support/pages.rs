@@ -15,6 +15,7 @@ use super::signals;
 use crate::arena::course::Course;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::spec::Program;
+use crate::game::Game;
 use crate::play::stage::Stage;
 use crate::record::Record;
 use crate::record::atomic_file::{self, AtomicFile, directory_of};
@@ -22,7 +23,6 @@ use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html::{self, Origin};
 use crate::report::serve::{Feed, Server, State};
 use crate::sandbox::{Bound, Confinement};
-use crate::session::Ruleset;
 use crate::text::counted;
 use crate::tournament::standings::Ranking;
 
@@ -86,7 +86,7 @@ impl PageOptions {
         records: Option<&Path>,
         folder: Option<&Path>,
         limits: Vec<String>,
-        game: &Arc<dyn Ruleset>,
+        game: &Arc<dyn Game>,
     ) -> Result<Pages, Failure> {
         self.check(records, None)?;
         if !self.are_on() {

@@ -15,6 +15,7 @@ use super::sandbox::SandboxOptions;
 use super::setup::{PiecesFile, bot, recorded_ruleset, unreadable};
 use super::values::{self, MoveTime};
 use crate::bot::spec::{BotSpec, Program};
+use crate::game::{Game, registry};
 use crate::game_program::GameProgram;
 use crate::play::TimeControl;
 use crate::play::examiner::{Question, questions};
@@ -22,7 +23,6 @@ use crate::play::game_runner::GameFault;
 use crate::play::seat::Seat;
 use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
-use crate::session::{Ruleset, registry};
 use crate::text::{escape_controls, quote, short_name};
 
 #[derive(Clone)]
@@ -30,7 +30,7 @@ pub(in crate::cli) struct Recorded {
     pub(in crate::cli) file: PathBuf,
     pub(in crate::cli) number: u64,
     pub(in crate::cli) record: Record,
-    pub(in crate::cli) ruleset: Arc<dyn Ruleset>,
+    pub(in crate::cli) ruleset: Arc<dyn Game>,
 }
 
 fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
@@ -367,7 +367,7 @@ impl GameProgramOption {
 pub(in crate::cli) struct RecordedRules {
     program: Option<String>,
     /// By rules.
-    opened: RefCell<HashMap<String, Arc<GameProgram>>>,
+    opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 
 impl RecordedRules {
@@ -379,7 +379,7 @@ impl RecordedRules {
     }
 
     /// The error is a sentence about rules or pieces.
-    pub(in crate::cli) fn of(&self, record: &Record) -> Result<Arc<dyn Ruleset>, String> {
+    pub(in crate::cli) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
         let is_known = registry::find(&record.game).is_some();
         let Some(text) = &self.program else {
             if is_known {
@@ -391,7 +391,7 @@ impl RecordedRules {
             ));
         };
         let game = self.open(text, &record.rules)?;
-        if game.about().name == record.game {
+        if game.name() == record.game {
             return Ok(game);
         }
         if is_known {
@@ -400,19 +400,19 @@ impl RecordedRules {
         Err(format!(
             "its game is {}, and --game {text} is {}",
             quote(record.game.as_bytes()),
-            game.about().name
+            game.name()
         ))
     }
 
-    fn open(&self, text: &str, rules: &str) -> Result<Arc<GameProgram>, String> {
+    fn open(&self, text: &str, rules: &str) -> Result<Arc<dyn Game>, String> {
         if let Some(game) = self.opened.borrow().get(rules) {
             return Ok(Arc::clone(game));
         }
         // Rules of a built-in game are not options.
         let options = GameProgram::options_of(rules).unwrap_or_default();
         let game = games::program("--game", text, options)
-            .map_err(|failure| failure.message(0).unwrap_or_default())?;
-        let game = Arc::new(game);
+            .map_err(|failure| failure.message(0).unwrap_or_default())?
+            .into_game();
         let mut opened = self.opened.borrow_mut();
         opened.insert(rules.to_owned(), Arc::clone(&game));
         Ok(game)

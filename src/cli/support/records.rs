@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::output::{Stream, caught_up, print_stderr};
 use super::pages::Pages;
 use super::setup::unreadable;
+use crate::game::Game;
 use crate::game::Side;
 use crate::play::GameObserver;
 use crate::play::clock::Clock;
@@ -17,7 +18,6 @@ use crate::play::setup::GameSetup;
 use crate::play::stage::Table;
 use crate::record::BotIndex;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
-use crate::session::Session;
 
 pub(in crate::cli) struct RecordFile {
     path: PathBuf,
@@ -97,7 +97,7 @@ pub(in crate::cli) struct Recorded<F> {
 }
 
 impl<F: GameObserver> GameObserver for Recorded<F> {
-    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Session) -> io::Result<()> {
+    fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
         if let Some(table) = &mut self.table {
             table.begins(setup, start)?;
         }
@@ -123,7 +123,7 @@ impl<F: GameObserver> GameObserver for Recorded<F> {
         &mut self,
         side: Side,
         turn: &str,
-        after: &dyn Session,
+        after: &dyn Game,
         elapsed: Duration,
     ) -> io::Result<()> {
         if let Some(table) = &mut self.table {

@@ -14,9 +14,9 @@ use terminal_size::terminal_size_of;
 use super::failure::Failure;
 use crate::bot::spec::BotSpec;
 use crate::game::quarto::PieceSet;
+use crate::game::{Game, registry};
 use crate::record::Record;
 use crate::report::terminal::Palette;
-use crate::session::{Ruleset, registry};
 use crate::strategy;
 use crate::system::AsStream;
 
@@ -58,7 +58,7 @@ pub(in crate::cli) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     ))
 }
 
-pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Ruleset>, String> {
+pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String> {
     registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
 }
 

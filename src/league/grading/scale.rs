@@ -107,8 +107,7 @@ impl Scale {
             (None, None, Some(score)) => (score, score),
             _ => return Err(problem("expected elo0 and elo1, or score alone")),
         };
-        MeanTest::new(above, below, self.alpha, self.beta)
-            .map_err(|error| problem(&error.to_string()))
+        MeanTest::new(above, below, self.alpha, self.beta).map_err(|error| problem(&error))
     }
 
     pub fn most_points(&self) -> u32 {

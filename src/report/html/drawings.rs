@@ -14,8 +14,8 @@ use roxmltree::{Attribute, Document, Node};
 use serde_json::{Map, Value, json};
 
 use super::{MAX_TURNS, cut};
+use crate::game::Game;
 use crate::record::Record;
-use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
 pub(super) const ROOM: usize = 4_000_000;
@@ -46,7 +46,7 @@ fn is_among(names: &str, name: &str) -> bool {
 }
 
 /// `None` when the game's program rejects the record.
-pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
+pub(super) fn of(game: &dyn Game, record: &Record) -> Option<Value> {
     let mut session = game.start_from(&record.start).ok()?;
     let mut positions = vec![position(&*session)];
     let mut turn = String::new();
@@ -58,10 +58,10 @@ pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
     game.failure().is_none().then_some(Value::Array(positions))
 }
 
-pub(super) fn position(session: &dyn Session) -> Value {
+pub(super) fn position(session: &dyn Game) -> Value {
     let mut request = String::new();
     session.write_request(&mut request);
-    let picture = session.picture();
+    let picture = session.picture(None);
     let mut fields = Map::new();
     let mut add = |name: &str, value: Value| {
         let is_empty = match &value {

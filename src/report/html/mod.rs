@@ -34,8 +34,8 @@ pub use self::page::{Served, board, puzzles, served};
 
 use self::pack::TextStore;
 use crate::arena::course::Course;
+use crate::game::{Game, registry};
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::session::{Ruleset, Session, registry};
 use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
@@ -60,7 +60,7 @@ pub struct Options {
     /// Skip games that were added already, from several files; some bytes of memory a game.
     pub skip_copies: bool,
     /// A game program draws its positions.
-    pub game: Option<Arc<dyn Ruleset>>,
+    pub game: Option<Arc<dyn Game>>,
     pub frame: Option<Origin>,
 }
 
@@ -68,7 +68,7 @@ pub(super) fn shown_name(name: &str) -> String {
     cut(&escape_controls(name), NAME_CHARS)
 }
 
-pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
+pub(super) fn edition(ruleset: &dyn Game) -> Value {
     json!(edition_of(
         ruleset.name(),
         ruleset.rules(),
@@ -86,7 +86,7 @@ fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
     ]
 }
 
-pub(super) fn drawing(session: &dyn Session) -> Value {
+pub(super) fn drawing(session: &dyn Game) -> Value {
     drawings::position(session)
 }
 

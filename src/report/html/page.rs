@@ -9,14 +9,11 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
 use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
-use crate::game::Game as _;
-use crate::game::four_in_a_row::FourInARow;
-use crate::game::quarto::Edition;
+use crate::game::{Game, registry};
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
 use crate::report::standings::table;
 use crate::report::terminal::Palette;
-use crate::session::{Ruleset, registry};
 use crate::solver::four_in_a_row::SHIPPED_BYTES as BOOK;
 use crate::text::escape_controls;
 use crate::tournament::standings::Standings;
@@ -135,7 +132,7 @@ fn solvers<'a>(games: impl IntoIterator<Item = &'a str>) -> String {
         .filter(|game| registry::find(game).is_some())
     {
         parts.insert("games", MODULE);
-        if game == FourInARow::NAME {
+        if game == "four-in-a-row" {
             parts.insert("book", BOOK);
         }
     }
@@ -229,7 +226,7 @@ pub fn served(options: &Options) -> Served {
     let framing = options.frame.as_ref();
     let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
     // What it is of is not known before the first game; a book weighs more than all the rest.
-    let solvers = solvers(options.game.is_none().then_some(Edition::NAME));
+    let solvers = solvers(options.game.is_none().then_some("quarto"));
     Served {
         page: render(&options.title, &SCRIPT, &data, "", "'self'", &solvers),
         policy: format!(
@@ -241,8 +238,8 @@ pub fn served(options: &Options) -> Served {
 }
 
 /// A board to analyse and to play on, open at a position as the protocol writes it; one file without network.
-pub fn board(game: &dyn Ruleset, position: &str) -> String {
-    let title = if game.name() == FourInARow::NAME {
+pub fn board(game: &dyn Game, position: &str) -> String {
+    let title = if game.name() == "four-in-a-row" {
         "Four In A Row board"
     } else {
         "Quarto board"

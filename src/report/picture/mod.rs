@@ -13,12 +13,12 @@ use std::time::Duration;
 use super::escaped;
 use super::html::piece_style::PieceStyle;
 use super::terminal::shortened;
+use crate::game::Game;
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Picture, Side};
 use crate::play::game::GameObserver;
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::record::Record;
-use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
 #[derive(Clone, Debug)]
@@ -41,7 +41,7 @@ impl Pieces {
         }))
     }
 
-    pub fn of_game(game: &dyn Ruleset) -> Result<Self, String> {
+    pub fn of_game(game: &dyn Game) -> Result<Self, String> {
         match (game.program(), game.name()) {
             (None, "quarto") => {
                 let set = game
@@ -125,11 +125,11 @@ impl Shown {
         }
     }
 
-    pub fn of(pieces: &Pieces, session: &dyn Session) -> Self {
+    pub fn of(pieces: &Pieces, session: &dyn Game) -> Self {
         let mut text = String::new();
         session.write_start(&mut text);
         let (board, hand) = text.split_once(' ').unwrap_or((&text, ""));
-        Self::new(pieces, board, hand.chars().next(), &session.picture())
+        Self::new(pieces, board, hand.chars().next(), &session.picture(None))
     }
 
     #[must_use]
@@ -216,7 +216,7 @@ struct Positions<'a> {
 }
 
 impl GameObserver for Positions<'_> {
-    fn turn(&mut self, side: Side, _: &str, after: &dyn Session, _: Duration) -> io::Result<()> {
+    fn turn(&mut self, side: Side, _: &str, after: &dyn Game, _: Duration) -> io::Result<()> {
         let (number, name) = (self.seen.len(), &self.names[side.index()]);
         let sentence = format!("{number}. {name} {}", after.describe_last_turn());
         self.seen.push((Shown::of(self.pieces, after), sentence));
@@ -225,7 +225,7 @@ impl GameObserver for Positions<'_> {
 }
 
 /// The start, then after each turn. The error is a sentence on the game or the broken rule.
-pub fn stills(ruleset: &dyn Ruleset, record: &Record) -> Result<Vec<String>, String> {
+pub fn stills(ruleset: &dyn Game, record: &Record) -> Result<Vec<String>, String> {
     let pieces = Pieces::of_game(ruleset)?;
     let names = [record.first, record.first.other()]
         .map(|bot| shortened(&escape_controls(&record.bots[bot].name), NAME));

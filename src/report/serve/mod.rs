@@ -19,10 +19,10 @@ pub use server::Server;
 
 use self::stage::Watched;
 use crate::arena::course::Course;
+use crate::game::Game;
 use crate::play::stage::Stage;
 use crate::record::Record;
 use crate::report::html::{Figures, Options, Report};
-use crate::session::Ruleset;
 use crate::threads::locked;
 use crate::tournament::standings::Ranking;
 
@@ -117,7 +117,7 @@ impl Feed {
     }
 
     /// Shows games of this ruleset while they are played. Call before the server is bound.
-    pub fn stage(&self, ruleset: &Arc<dyn Ruleset>) -> Stage {
+    pub fn stage(&self, ruleset: &Arc<dyn Game>) -> Stage {
         let new = || Arc::new(Watched::new(Arc::clone(ruleset)));
         self.shared.watched.get_or_init(new).stage.clone()
     }

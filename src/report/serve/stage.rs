@@ -12,10 +12,10 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::Feed;
+use crate::game::Game;
 use crate::game::Side;
 use crate::play::stage::{GameNow, Stage};
 use crate::report::html;
-use crate::session::Ruleset;
 use crate::text::escape_controls;
 use crate::threads::locked;
 
@@ -31,7 +31,7 @@ const TABLES: usize = 64;
 #[derive(Debug)]
 pub(super) struct Watched {
     pub(super) stage: Stage,
-    ruleset: Arc<dyn Ruleset>,
+    ruleset: Arc<dyn Game>,
     /// Each watcher holds a copy.
     watchers: Arc<()>,
     /// Times in the text are milliseconds from here.
@@ -51,7 +51,7 @@ struct Expected {
 type Drawings = HashMap<usize, (String, Value)>;
 
 impl Watched {
-    pub(super) fn new(ruleset: Arc<dyn Ruleset>) -> Self {
+    pub(super) fn new(ruleset: Arc<dyn Game>) -> Self {
         Self {
             stage: Stage::new(ruleset.program().is_some()),
             ruleset,

@@ -4,9 +4,9 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
 use referee::game::quarto::Rules;
-use referee::session::registry::{self, Choices};
-use referee::session::{Ruleset, Solvers};
-use referee::solver::{Limits, Options, Value as Worth};
+use referee::game::registry::{self, Choices};
+use referee::game::{Game, Turn};
+use referee::solver::{Limits, Options, Solvers, Value as Worth};
 use serde_json::{Value, json};
 
 use super::driver::Result;
@@ -33,40 +33,31 @@ window.ask ??= start();
 "#;
 
 /// Positions of random games and a turn in each, with at most so many free cells.
-fn questions(game: &dyn Ruleset, count: usize, most_free: usize, seed: u64) -> Vec<[String; 2]> {
+fn questions(game: &dyn Game, count: usize, most_free: usize, seed: u64) -> Vec<[String; 2]> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed);
     let mut found = Vec::new();
     while found.len() < count {
         let mut session = game.start();
         while session.outcome().is_none() {
-            let turns: Vec<String> = session.turns().map(|(turn, _)| turn).collect();
+            let turns: Vec<Turn> = session.turns().collect();
             let Some(turn) = turns.choose(&mut rng) else {
                 break;
             };
             if session.free_cells() <= most_free && rng.random_bool(0.4) {
-                let mut request = String::new();
-                session.write_request(&mut request);
-                found.push([request, turn.clone()]);
+                found.push([session.request(), turn.text.clone()]);
             }
-            if session.play(turn, &mut String::new()).is_err() {
-                break;
-            }
+            session = turn.after.clone();
         }
     }
     found.truncate(count);
     found
 }
 
-fn compare_values(
-    report: &OpenReport,
-    game: &dyn Ruleset,
-    questions: &[[String; 2]],
-) -> Result<()> {
+fn compare_values(report: &OpenReport, game: &dyn Game, questions: &[[String; 2]]) -> Result<()> {
     let solvers = Solvers::new(Options {
         tt_bytes: 64 << 20,
         threads: 1,
     });
-    let prover = game.prover(&solvers).ok_or("no solver")?;
     let kind = json!([game.name(), game.rules(), ""]);
     for questions in questions.chunks(100) {
         let found = report.browser.run(&format!(
@@ -74,7 +65,11 @@ fn compare_values(
             json!(questions)
         ))?;
         for (found, [request, answer]) in found.as_array().into_iter().flatten().zip(questions) {
-            let expected = prover.turn_value(request, answer, true, &Limits::NONE)?;
+            let position = game.read_request(request)?;
+            let turn = position
+                .after(answer)
+                .map_err(|wrong| wrong.text().to_owned())?;
+            let expected = turn.value(position.to_move(), true, &solvers, &Limits::NONE);
             let value = expected.value.map(Worth::name);
             let what = format!("{} {}: {request}, {answer}", game.name(), game.rules());
             same(
@@ -94,15 +89,13 @@ pub(super) fn the_module_has_the_values_of_the_program() -> Result<()> {
             rules,
             ..Choices::default()
         };
-        let game = registry::find("quarto")
-            .ok_or("no quarto")?
-            .ruleset(choices);
+        let game = registry::find("quarto").ok_or("no quarto")?.game(choices);
         compare_values(&report, &*game, &questions(&*game, 1_400, 10, 1))?;
         // From the book.
         compare_values(&report, &*game, &questions(&*game, 100, 16, 2))?;
     }
     let four = registry::find("four-in-a-row").ok_or("no game")?;
-    let four = four.ruleset(Choices::default());
+    let four = four.game(Choices::default());
     compare_values(&report, &*four, &questions(&*four, 1_000, 30, 3))?;
     report.browser.is_quiet()
 }

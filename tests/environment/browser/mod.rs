@@ -296,11 +296,11 @@ fn description(
     let pieces: Vec<String> = Cell::all()
         .filter_map(|cell| {
             let piece = position.board().get(cell)?;
-            let words = edition.set().words(piece).join(" ");
+            let words = edition.set.words(piece).join(" ");
             Some(format!(
                 "{} {}: {words}",
                 cell.number(),
-                edition.set().symbol(piece)
+                edition.set.symbol(piece)
             ))
         })
         .collect();

@@ -1,9 +1,9 @@
 //! Pictures as files (`report::picture`) beside the drawings of the page: the same shapes at the same places in the same
 //! colours.
 
+use referee::game::registry;
 use referee::record::Record;
 use referee::report::picture::stills;
-use referee::session::registry;
 use serde_json::Value;
 
 use super::driver::{Browser, Result};

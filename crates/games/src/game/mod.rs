@@ -1,19 +1,32 @@
 //! The rules of the games: no process, no clock, no file.
 //!
-//! [`Position`] is what a search needs: the side to move, the legal moves and turns, the outcome. [`Game`] is one
-//! edition of a game (its rules and its piece set): it translates between positions and text, and names what else the
-//! program has for the game.
+//! [`Position`] is what a search needs: the side to move, the legal moves and turns, the outcome. It is generic, because a
+//! search makes millions of moves a second. Everything else needs one turn every few microseconds at most and takes a
+//! [`Game`], which is object-safe: of this program ([`BuiltinGame`] adds to a position its text), or a program of its own.
+//!
+//! ```
+//! use referee_games::game::registry::{self, Choices};
+//!
+//! let quarto = registry::find("quarto").expect("it is registered");
+//! let mut game = quarto.game(Choices::default()).start();
+//! let mut turn = String::new();
+//! game.play("k", &mut turn).expect_err("pieces are capital letters");
+//! game.play("K", &mut turn).expect("the first turn only gives");
+//! assert_eq!(turn, "- K");
+//! assert_eq!(game.request(), "................ K");
+//! ```
 
+pub mod builtin;
 pub mod four_in_a_row;
 pub mod quarto;
+pub mod registry;
 
 use std::fmt;
 use std::time::Duration;
 
-use rand::rngs::ChaCha8Rng;
+use crate::solver::{Evaluation, Goal, Limits, Options, Solvers, Value};
 
-use crate::session::Solvers;
-use crate::solver::Solve;
+pub use builtin::{BuiltinGame, InPlay};
 
 /// A role in one game, not a bot: bots swap sides between games.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -67,21 +80,13 @@ pub enum IllegalReason {
     PieceUsed,
 }
 
-/// The position is as it was.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("illegal move {attempted:?}: {reason}")]
-pub struct IllegalMove<M: fmt::Debug> {
-    pub attempted: M,
-    pub reason: IllegalReason,
-}
-
 /// A state of a game, with its rules.
-pub trait Position: Clone + Eq + fmt::Debug + 'static {
+pub trait Position: Clone + Eq + fmt::Debug + Send + Sync + 'static {
     /// The smallest step that changes a position.
-    type Move: Copy + Eq + fmt::Debug;
+    type Move: Copy + Eq + fmt::Debug + Send + Sync;
 
     /// One answer of a bot: one or more moves.
-    type Turn: Copy + Eq + fmt::Debug;
+    type Turn: Copy + Eq + fmt::Debug + Send + Sync;
 
     /// In Quarto the side that places is also the side that then gives.
     fn to_move(&self) -> Side;
@@ -92,8 +97,8 @@ pub trait Position: Clone + Eq + fmt::Debug + 'static {
     /// None when the game is over.
     fn moves(&self) -> impl Iterator<Item = Self::Move>;
 
-    /// Leaves the position untouched and returns the move when it is illegal.
-    fn play(&mut self, mv: Self::Move) -> Result<(), IllegalMove<Self::Move>>;
+    /// Leaves the position untouched when the move is illegal.
+    fn play(&mut self, mv: Self::Move) -> Result<(), IllegalReason>;
 
     /// Every legal turn with the position it leads to, in the order of the moves; none when the game is over.
     fn turns(&self) -> Vec<(Self::Turn, Self)> {
@@ -167,112 +172,6 @@ impl Rejection {
 /// Name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
-pub type MoveOf<G> = <<G as Game>::Position as Position>::Move;
-
-pub type TurnOf<G> = <<G as Game>::Position as Position>::Turn;
-
-/// How a bot chooses a turn; `None` when the game is over.
-pub type Choose<G> = Box<dyn FnMut(&<G as Game>::Position, &mut ChaCha8Rng) -> Option<TurnOf<G>>>;
-
-/// One edition of a game: its rules, and the text that bots, records and people read.
-pub trait Game: Clone + fmt::Debug + Send + Sync + 'static {
-    type Position: Position;
-
-    /// In records and on the command line.
-    const NAME: &'static str;
-
-    /// Whether a random draw decides who acts first; otherwise the first bot named does.
-    const IS_FIRST_DRAWN: bool = true;
-
-    /// What a turn names as its place, and what fills the board, one a turn: `cell` and `placement`.
-    const WORDS: [&'static str; 2] = ["cell", "mark"];
-
-    /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 where
-    /// there is no [`Game::solver`].
-    const PROVABLE_CELLS: usize = 0;
-
-    /// In records.
-    fn rules(&self) -> &'static str {
-        "standard"
-    }
-
-    /// CSV; `None` for the built-in set.
-    fn pieces(&self) -> Option<&str> {
-        None
-    }
-
-    fn start(&self) -> Self::Position;
-
-    /// A prepared start: a board, or what [`Game::write_request`] writes. The error says what is wrong with the text.
-    fn start_from(&self, text: &str) -> Result<Self::Position, String>;
-
-    /// Appends the text from which [`Game::start_from`] makes this position, as in records.
-    fn write_start(&self, position: &Self::Position, out: &mut String) {
-        self.write_board(position, out);
-    }
-
-    /// As in requests and records.
-    fn write_board(&self, position: &Self::Position, out: &mut String);
-
-    /// Without newline.
-    fn write_request(&self, position: &Self::Position, out: &mut String);
-
-    /// Reads what [`Game::write_request`] writes, as a bot does.
-    fn read_request(&self, line: &str) -> Result<Self::Position, String> {
-        self.start_from(line)
-    }
-
-    /// In canonical form.
-    fn write_turn(&self, turn: TurnOf<Self>, out: &mut String);
-
-    /// `answer` is one line, without surrounding whitespace.
-    fn judge(
-        &self,
-        position: &Self::Position,
-        answer: &str,
-    ) -> Result<(TurnOf<Self>, Self::Position), Rejection>;
-
-    /// Empty when none decided it.
-    fn winning_lines(&self, position: &Self::Position) -> WinningLines;
-
-    /// Such as `places K on 6, gives A`.
-    fn describe(&self, before: &Self::Position, turn: TurnOf<Self>) -> String;
-
-    /// `last` is the turn that led to the position.
-    fn picture(&self, position: &Self::Position, last: Option<TurnOf<Self>>) -> Picture;
-
-    /// For a person at a terminal: the rules in short and the order of play.
-    fn instructions(&self) -> String;
-
-    /// A person makes one move after the other.
-    fn question(&self, position: &Self::Position) -> String;
-
-    /// The error is a sentence for the person.
-    fn read_move(&self, position: &Self::Position, typed: &str) -> Result<MoveOf<Self>, String>;
-
-    /// A warning that names every choice that loses at once; `None` when none does.
-    fn hint(&self, position: &Self::Position) -> Option<String>;
-
-    /// In words.
-    fn inventory(&self, position: &Self::Position) -> String;
-
-    fn solver(_: &Solvers) -> Option<&dyn Solve<Self::Position>> {
-        None
-    }
-
-    /// The same text for all positions that are equal by symmetry, and for no others.
-    fn class(&self, position: &Self::Position) -> String {
-        let mut board = String::new();
-        self.write_request(position, &mut board);
-        board
-    }
-
-    /// A bot that plays perfectly, within this time for a turn; without one its turns are the same on every machine.
-    fn perfect(_: Option<Duration>) -> Option<Choose<Self>> {
-        None
-    }
-}
-
 /// A drawing of a position as data: what is on the board, without colours.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Picture {
@@ -298,4 +197,309 @@ pub struct Picture {
     pub text: Vec<String>,
     /// The same picture as a game's program made it; not to be trusted.
     pub svg: Option<String>,
+}
+
+/// What is the same in every position of a game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Info<'a> {
+    /// In records, in a bot's environment and on the command line.
+    pub name: &'a str,
+    /// In records.
+    pub rules: &'a str,
+    /// CSV; `None` for the built-in set.
+    pub pieces: Option<&'a str>,
+    /// Whether a random draw decides who acts first; otherwise the first bot named does.
+    pub is_first_drawn: bool,
+    /// Whether the start is random: [`Game::start_drawn`].
+    pub has_drawn_start: bool,
+    /// Whether [`Game::write_answers`] writes the legal answers: built-in bots are then told them after each request of
+    /// a game that they do not know.
+    pub lists_answers: bool,
+    /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 without a
+    /// solver.
+    pub provable_cells: usize,
+    /// What a turn names as its place, and what fills the board, one a turn: `cell` and `placement`.
+    pub words: [&'static str; 2],
+}
+
+impl<'a> Info<'a> {
+    pub const fn named(name: &'a str) -> Self {
+        Self {
+            name,
+            rules: "standard",
+            pieces: None,
+            is_first_drawn: true,
+            has_drawn_start: false,
+            lists_answers: false,
+            provable_cells: 0,
+            words: ["cell", "mark"],
+        }
+    }
+
+    /// Whether there is a solver, and `builtin:perfect` plays.
+    pub const fn is_solvable(&self) -> bool {
+        self.provable_cells > 0
+    }
+}
+
+/// The program that a game is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameSource {
+    /// As people write it.
+    pub command: Vec<String>,
+    /// Of its files; empty where it has none of its own.
+    pub hash: String,
+}
+
+/// Takes a request without newline, and returns its answer in canonical form. The error is a sentence about the
+/// request.
+pub type BuiltinBot = Box<dyn FnMut(&str) -> Result<String, String>>;
+
+/// A turn, and the game after it.
+#[derive(Clone, Debug)]
+pub struct Turn {
+    /// In canonical form.
+    pub text: String,
+    pub after: Box<dyn Game>,
+}
+
+/// A game in some position, with its rules and pieces; one that was opened is at its start. A rejected answer changes
+/// nothing. In Quarto, the side that places a piece also gives the next one: sides need not alternate from move to move.
+pub trait Game: fmt::Debug + Send + Sync {
+    fn info(&self) -> Info<'_>;
+
+    /// For a person at a terminal: the rules in short and the order of play.
+    fn instructions(&self) -> String;
+
+    fn start(&self) -> Box<dyn Game>;
+
+    /// A board, or a request. The error is a sentence about the text.
+    fn start_from(&self, text: &str) -> Result<Box<dyn Game>, String>;
+
+    /// Without newline. The error is a sentence about the request.
+    fn read_request(&self, line: &str) -> Result<Box<dyn Game>, String>;
+
+    /// For games whose start is random. The error is a sentence.
+    fn start_drawn(&self, _seed: u32) -> Result<Box<dyn Game>, String> {
+        Ok(self.start())
+    }
+
+    /// `None` for games of this program.
+    fn program(&self) -> Option<&GameSource> {
+        None
+    }
+
+    /// Why the game itself has failed: its program exited or answered nonsense. From then on no bot is to blame for
+    /// anything.
+    fn failure(&self) -> Option<String> {
+        None
+    }
+
+    /// With its parameters (`search?depth=3`); `None` when there is none for this game. Only bots that search use the time.
+    fn builtin_bot(&self, _name: &str, _seed: u64, _move_time: Duration) -> Option<BuiltinBot> {
+        None
+    }
+
+    fn clone_box(&self) -> Box<dyn Game>;
+
+    fn to_move(&self) -> Side;
+
+    /// `None` while the game is not over.
+    fn outcome(&self) -> Option<Outcome>;
+
+    /// As in requests and records.
+    fn write_board(&self, out: &mut String);
+
+    /// Appends the text from which [`Game::start_from`] starts a game in this position.
+    fn write_start(&self, out: &mut String) {
+        self.write_board(out);
+    }
+
+    /// Without newline.
+    fn write_request(&self, out: &mut String);
+
+    /// With a tab before each, where [`Info::lists_answers`].
+    fn write_answers(&self, _out: &mut String) {}
+
+    /// Makes the turn of an answer (one line, without surrounding whitespace), and replaces `turn` by its canonical form.
+    fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection>;
+
+    /// Such as `places K on 6, gives A`; empty before the first.
+    fn describe_last_turn(&self) -> String;
+
+    fn winning_lines(&self) -> WinningLines;
+
+    /// What a person who plays this side may see; all of it without one. The last turn is marked.
+    fn picture(&self, viewer: Option<Side>) -> Picture;
+
+    /// A move is the smallest step that changes a position: a turn of Quarto is two.
+    fn count_moves(&self) -> usize;
+
+    /// `index` is below [`Game::count_moves`]; `false` when there is no such move. It does not count as the last turn.
+    fn make_move(&mut self, index: usize) -> bool;
+
+    /// Every legal one.
+    fn turns(&self) -> Box<dyn Iterator<Item = Turn> + '_>;
+
+    fn can_win_at_once(&self) -> bool {
+        let won = Some(Outcome::Win(self.to_move()));
+        self.turns().any(|turn| turn.after.outcome() == won)
+    }
+
+    /// What a person who is to move is asked for.
+    fn question(&self) -> String;
+
+    /// A person makes a turn one move after the other; returns the turn in canonical form when it is complete. On an
+    /// error, a sentence for the person, nothing has changed.
+    fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String>;
+
+    /// Names the choices that lose immediately; `None` when none does.
+    fn hint(&self) -> Option<String> {
+        None
+    }
+
+    /// In words.
+    fn inventory(&self) -> String;
+
+    /// What is proven for the side to move; `None` without a solver.
+    fn solve(&self, _: &Solvers, _: Goal, _: &Limits) -> Option<Evaluation> {
+        None
+    }
+
+    /// Whether the turn that led here is worth at least this value to the side that made it; `None` when a limit was
+    /// reached.
+    fn keeps(&self, _: &Solvers, _: Value, _: &Limits) -> Option<bool> {
+        None
+    }
+
+    /// A game that both sides play perfectly from here, as far as it is proven: the winner wins as soon as it can,
+    /// the loser loses as late as it can.
+    fn line(&self, _: &Solvers, _: &Limits) -> Vec<String> {
+        Vec::new()
+    }
+
+    /// The same text for all positions that are equal by symmetry, and for no others.
+    fn class(&self) -> String {
+        let mut text = String::new();
+        self.write_start(&mut text);
+        text
+    }
+
+    /// The smallest depth at which `builtin:search` is sure to give one of these answers, in canonical form; `None`
+    /// when none is.
+    fn look_ahead(&self, _answers: &[String]) -> Option<u32> {
+        None
+    }
+}
+
+impl Clone for Box<dyn Game> {
+    fn clone(&self) -> Self {
+        self.clone_box()
+    }
+}
+
+/// Of the transposition table for one position.
+const TT_BYTES: usize = 2 << 20;
+
+impl dyn Game + '_ {
+    /// In records, in a bot's environment and on the command line.
+    pub fn name(&self) -> &str {
+        self.info().name
+    }
+
+    /// In records.
+    pub fn rules(&self) -> &str {
+        self.info().rules
+    }
+
+    /// CSV; `None` for the built-in set.
+    pub fn pieces(&self) -> Option<&str> {
+        self.info().pieces
+    }
+
+    /// See [`Game::write_board`].
+    pub fn board(&self) -> String {
+        let mut board = String::new();
+        self.write_board(&mut board);
+        board
+    }
+
+    /// See [`Game::write_start`].
+    pub fn as_start(&self) -> String {
+        let mut start = String::new();
+        self.write_start(&mut start);
+        start
+    }
+
+    /// See [`Game::write_request`].
+    pub fn request(&self) -> String {
+        let mut request = String::new();
+        self.write_request(&mut request);
+        request
+    }
+
+    /// With the turn of an answer.
+    pub fn after(&self, answer: &str) -> Result<Turn, Rejection> {
+        let (mut text, mut after) = (String::new(), self.clone_box());
+        after.play(answer, &mut text)?;
+        Ok(Turn { text, after })
+    }
+
+    /// Counts the legal turns by the positions that they lead to.
+    pub fn outlook(&self) -> Outlook {
+        let me = self.to_move();
+        let mut outlook = Outlook::default();
+        for Turn { after, .. } in self.turns() {
+            let outcome = after.outcome();
+            outlook.turns += 1;
+            outlook.ending += usize::from(outcome.is_some());
+            outlook.winning += usize::from(outcome == Some(Outcome::Win(me)));
+            outlook.losing += usize::from(after.lets_win(me));
+        }
+        outlook
+    }
+
+    /// Whether the opponent of `side`, which moved last, can win immediately.
+    pub fn lets_win(&self, side: Side) -> bool {
+        self.outcome().is_none() && self.to_move() != side && self.can_win_at_once()
+    }
+
+    pub fn free_cells(&self) -> usize {
+        self.board().matches('.').count()
+    }
+
+    /// Whether all turns, and how long they last, are proven in less than a second.
+    pub fn is_provable(&self) -> bool {
+        self.free_cells() <= self.info().provable_cells
+    }
+
+    /// The result of best play; `None` when a search of `nodes` nodes does not prove it. It is the same on every
+    /// machine.
+    pub fn prove(&self, nodes: u64) -> Option<Outcome> {
+        if !self.is_provable() {
+            return None;
+        }
+        // Every position is searched with an empty table, so the result depends on the position alone.
+        let solvers = Solvers::new(Options {
+            tt_bytes: TT_BYTES,
+            threads: 1,
+        });
+        let found = self.solve(&solvers, Goal::Value, &Limits::nodes(nodes))?;
+        let side = self.to_move();
+        Some(match found.value()? {
+            Value::Win => Outcome::Win(side),
+            Value::Draw => Outcome::Draw,
+            Value::Loss => Outcome::Win(side.other()),
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Outlook {
+    pub turns: usize,
+    /// Those after which the game is over.
+    pub ending: usize,
+    pub winning: usize,
+    /// Those after which the opponent can win immediately.
+    pub losing: usize,
 }

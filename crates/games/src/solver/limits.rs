@@ -27,11 +27,10 @@ impl Limits {
         }
     }
 
-    pub const fn nodes(nodes: u64) -> Self {
+    pub fn nodes(nodes: u64) -> Self {
         Self {
-            deadline: None,
             nodes: Some(nodes),
-            stop: None,
+            ..Self::NONE
         }
     }
 

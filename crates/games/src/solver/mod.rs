@@ -6,7 +6,7 @@
 //! the method and what it costs.
 //!
 //! ```
-//! use referee_games::game::Game as _;
+//! use referee_games::game::BuiltinGame as _;
 //! use referee_games::game::quarto::Edition;
 //! use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, Value};
 //!
@@ -31,6 +31,7 @@ mod compact_book;
 mod evaluation;
 pub mod four_in_a_row;
 mod limits;
+pub mod proof;
 mod proof_book;
 mod search;
 mod symmetry;
@@ -45,6 +46,7 @@ use std::thread;
 
 pub use evaluation::{Evaluation, Goal, Value};
 pub use limits::Limits;
+pub use proof::Solvers;
 pub use proof_book::book_key;
 pub use symmetry::class;
 
@@ -145,7 +147,7 @@ fn of_mover<T>(after: &impl game::Position, found: T, opposite: impl Fn(T) -> T)
 /// The solver of Quarto.
 ///
 /// ```
-/// use referee_games::game::Game as _;
+/// use referee_games::game::BuiltinGame as _;
 /// use referee_games::game::quarto::Edition;
 /// use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, Value};
 ///

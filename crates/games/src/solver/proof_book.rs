@@ -1,8 +1,6 @@
-//! The proof book: bounds of early positions that are kept for good, from the shipped book and from what a solver has
-//! proven since.
+//! The proof book: bounds of early positions.
 
-use std::collections::HashMap;
-use std::sync::{LazyLock, PoisonError, RwLock};
+use std::sync::LazyLock;
 
 use super::bitboard::{Bitboard, has_squares};
 use super::compact_book::CompactBook;
@@ -24,31 +22,19 @@ static SQUARES: LazyLock<Option<CompactBook<'static>>> =
 pub(super) struct ProofBook {
     /// By rules.
     shipped: [Option<CompactBook<'static>>; 2],
-    /// By key.
-    added: RwLock<HashMap<u64, Bounds>>,
 }
 
 impl ProofBook {
     pub(super) fn shipped() -> Self {
         Self {
             shipped: [*STANDARD, *SQUARES],
-            ..Self::default()
         }
     }
 
     /// For at most four pieces on the board and a piece in hand that completes no line.
     pub(super) fn get(&self, key: u64, rules: Rules) -> Option<Bounds> {
         let shipped = self.shipped[rules as usize].and_then(|book| book.get(key));
-        let shipped = shipped.map(Bounds::from_byte);
-        let added = self.added.read().unwrap_or_else(PoisonError::into_inner);
-        let added = added.get(&key).copied();
-        added.into_iter().chain(shipped).reduce(Bounds::and)
-    }
-
-    pub(super) fn add(&self, key: u64, bounds: Bounds) {
-        let mut added = self.added.write().unwrap_or_else(PoisonError::into_inner);
-        let known = added.entry(key).or_insert(bounds);
-        *known = known.and(bounds);
+        shipped.map(Bounds::from_byte)
     }
 }
 

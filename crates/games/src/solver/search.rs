@@ -146,16 +146,14 @@ impl<'a, const SQUARES: bool> Worker<'a, SQUARES> {
             Bounds::at_most(best, n)
         };
         self.shared.table.put(hash, bounds, self.nodes - start);
-        if n >= BOOK_FROM {
-            self.shared.book.add(hash.signature, bounds);
-        }
         Ok(best)
     }
 
     /// From the proof book or the transposition table.
     fn known_bounds(&self, hash: Hash, n: u8) -> Option<Bounds> {
         let proven = (n >= BOOK_FROM).then(|| self.shared.book.get(hash.signature, Self::RULES));
-        proven.flatten().or_else(|| self.shared.table.get(hash))
+        let found = self.shared.table.get(hash).into_iter();
+        found.chain(proven.flatten()).reduce(Bounds::and)
     }
 
     /// Whether some turn leaves no safe turn to the other side: a win at the next placement but one.

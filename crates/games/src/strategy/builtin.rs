@@ -47,22 +47,24 @@ impl FromStr for Builtin {
     /// assert_eq!(error.to_string(), "search has no parameter `dept`; the only one is depth");
     /// ```
     fn from_str(text: &str) -> Result<Self, UnknownBuiltin> {
-        let name = base_name(text);
-        let parameters = text.split_once('?').map(|(_, parameters)| parameters);
+        let (name, given) = match text.split_once('?') {
+            Some((name, given)) => (name, Some(given)),
+            None => (text, None),
+        };
+        let unknown = |cause: String, fix: String| Err(UnknownBuiltin { cause, fix });
         let plain = match name {
             SEARCH => {
-                let depth = parameter(name, parameters, "depth")?;
                 let is_known = |depth: &u32| DEPTHS.contains(depth);
                 let range = format!("a whole number from {} to {}", DEPTHS.start(), DEPTHS.end());
-                let depth = in_range("depth", depth, &range, is_known)?;
+                let depth = parameter(name, given, "depth", &range, is_known)?;
                 return Ok(Self::Search {
                     depth: depth.unwrap_or(USUAL_DEPTH),
                 });
             }
             PERFECT => {
-                let slips = parameter(name, parameters, "slips")?;
                 let is_probability = |slips: &f64| (0.0..=1.0).contains(slips);
-                let slips = in_range("slips", slips, "a probability from 0 to 1", is_probability)?;
+                let range = "a probability from 0 to 1";
+                let slips = parameter(name, given, "slips", range, is_probability)?;
                 // Adding 0 makes 0 of -0.
                 return Ok(Self::Perfect {
                     slips: slips.map(|slips| slips + 0.0),
@@ -71,68 +73,48 @@ impl FromStr for Builtin {
             "random" => Self::Random,
             "greedy" => Self::Greedy,
             _ => {
-                return Err(UnknownBuiltin {
-                    cause: "there is no such built-in strategy".to_owned(),
-                    fix: match meant(name, &NAMES) {
-                        Some(near) => format!("did you mean builtin:{near}?"),
-                        None => {
-                            format!("the built-in ones are builtin:{}", NAMES.join(", builtin:"))
-                        }
-                    },
-                });
+                let fix = match meant(name, &NAMES) {
+                    Some(near) => format!("did you mean builtin:{near}?"),
+                    None => format!("the built-in ones are builtin:{}", NAMES.join(", builtin:")),
+                };
+                return unknown("there is no such built-in strategy".to_owned(), fix);
             }
         };
-        match parameters {
-            None => Ok(plain),
-            Some(parameters) => Err(UnknownBuiltin {
-                cause: format!("{name} has no parameters"),
-                fix: format!(
-                    "leave out ?{}; those that have some are {SEARCH}?depth={USUAL_DEPTH} and {PERFECT}?slips=0.1",
-                    escape(parameters.as_bytes())
-                ),
-            }),
-        }
+        let Some(given) = given else {
+            return Ok(plain);
+        };
+        let fix = format!(
+            "leave out ?{}; those that have some are {SEARCH}?depth={USUAL_DEPTH} and {PERFECT}?slips=0.1",
+            escape(given.as_bytes())
+        );
+        unknown(format!("{name} has no parameters"), fix)
     }
 }
 
 /// The only parameter that a strategy has; `None` when it is not given.
-fn parameter<'a>(
+fn parameter<T: FromStr>(
     strategy: &str,
-    given: Option<&'a str>,
+    given: Option<&str>,
     known: &str,
-) -> Result<Option<&'a str>, UnknownBuiltin> {
-    let Some(given) = given else {
-        return Ok(None);
-    };
-    let (name, value) = given.split_once('=').unwrap_or((given, ""));
-    if name == known {
-        return Ok(Some(value));
-    }
-    let name = quote(name.as_bytes());
-    Err(UnknownBuiltin {
-        cause: format!("{strategy} has no parameter {name}"),
-        fix: format!("the only one is {known}"),
-    })
-}
-
-fn in_range<T: FromStr>(
-    name: &str,
-    text: Option<&str>,
     range: &str,
     is_inside: impl Fn(&T) -> bool,
 ) -> Result<Option<T>, UnknownBuiltin> {
-    let Some(text) = text else {
+    let Some(given) = given else {
         return Ok(None);
     };
-    if let Some(value) = text.parse().ok().filter(is_inside) {
+    let (name, text) = given.split_once('=').unwrap_or((given, ""));
+    let (cause, fix) = if name != known {
+        let name = quote(name.as_bytes());
+        let cause = format!("{strategy} has no parameter {name}");
+        (cause, format!("the only one is {known}"))
+    } else if let Some(value) = text.parse().ok().filter(is_inside) {
         return Ok(Some(value));
-    }
-    let cause = if text.is_empty() {
-        format!("{name} has no value")
+    } else if text.is_empty() {
+        (format!("{name} has no value"), format!("expected {range}"))
     } else {
-        format!("{name} cannot be {}", escape(text.as_bytes()))
+        let cause = format!("{name} cannot be {}", escape(text.as_bytes()));
+        (cause, format!("expected {range}"))
     };
-    let fix = format!("expected {range}");
     Err(UnknownBuiltin { cause, fix })
 }
 

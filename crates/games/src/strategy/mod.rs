@@ -19,26 +19,9 @@ pub const SEARCH: &str = "search";
 
 pub const PERFECT: &str = "perfect";
 
-/// For every game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Strategy {
-    Random,
-    /// Wins when it can, and lets the opponent win only when it must.
-    Greedy,
-}
-
-impl Strategy {
-    /// `None` when the game is over.
-    pub fn choose<P: Position>(self, position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
-        match self {
-            Self::Random => random(position, rng),
-            Self::Greedy => greedy(position, rng),
-        }
-    }
-}
-
 /// One random move after the other: every free cell is equally likely, whatever the number of gifts after it.
-fn random<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
+/// `None` when the game is over.
+pub fn random<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     let me = position.to_move();
     let mut position = position.clone();
     let mut moves = Vec::new();
@@ -51,7 +34,8 @@ fn random<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     P::turn_of(&moves)
 }
 
-fn greedy<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
+/// Wins when it can, and lets the opponent win only when it must. `None` when the game is over.
+pub fn greedy<P: Position>(position: &P, rng: &mut impl Rng) -> Option<P::Turn> {
     let me = position.to_move();
     let mut turns = position.turns();
     let ranks: Vec<u8> = turns.iter().map(|(_, after)| rank(after, me)).collect();

@@ -87,8 +87,8 @@ mod tests {
 
     use super::*;
     use crate::game::four_in_a_row::FourInARow;
-    use crate::game::{Game as _, Outcome, Position as _};
-    use crate::strategy::Strategy;
+    use crate::game::{BuiltinGame as _, Outcome, Position as _};
+    use crate::strategy::random;
 
     #[test]
     fn it_takes_a_win_and_prevents_one() {
@@ -119,7 +119,7 @@ mod tests {
                 let column = if position.to_move().index() == 1 {
                     perfect.choose(&position, &mut rng)
                 } else {
-                    Strategy::Random.choose(&position, &mut rng)
+                    random(&position, &mut rng)
                 };
                 position.play(column.expect("a turn")).expect("it is legal");
             }

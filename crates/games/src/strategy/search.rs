@@ -17,7 +17,7 @@ pub const USUAL_DEPTH: u32 = 3;
 ///
 /// A turn that wins is taken, the one that wins soonest first. One after which the opponent wins within that many
 /// turns, whatever is answered, is avoided; when all are such, those that lose last are left. Among equals it draws
-/// lots. With a depth of 1 that is [`Strategy::Greedy`](super::Strategy::Greedy).
+/// lots. With a depth of 1 that is [`greedy`](super::greedy).
 #[derive(Clone, Debug)]
 pub struct Search {
     depth: u32,

@@ -4,7 +4,7 @@
 use referee_games::game::quarto::{
     Board, Cell, Edition, Line, Move, Piece, PieceFormat, PieceSet, Position, Rules, Turn,
 };
-use referee_games::game::{Game, IllegalReason, Position as _, Rejection};
+use referee_games::game::{BuiltinGame as _, IllegalReason, Position as _, Rejection};
 
 fn editions() -> [Edition; 2] {
     [Rules::Standard, Rules::Squares].map(|rules| Edition::new(rules, PieceSet::default()))
@@ -45,7 +45,7 @@ fn rules_have_the_names_of_the_command_line() {
         assert_eq!(rules.name(), name);
         assert_eq!(Rules::from_name(name), Some(rules));
         let edition = Edition::new(rules, PieceSet::default());
-        assert_eq!(edition.rules(), name);
+        assert_eq!(edition.info().rules, name);
         assert_eq!(edition.start().rules(), rules);
     }
     assert_eq!(Rules::from_name("Standard"), None);
@@ -105,7 +105,7 @@ fn a_request_is_read_as_it_is_written() {
             let mut board = String::new();
             edition.write_board(&position, &mut board);
             assert_eq!(board, request[..16]);
-            assert_eq!(position.rules().name(), edition.rules());
+            assert_eq!(position.rules().name(), edition.info().rules);
         }
     }
     // Separated by tabs, or by more than one space.
@@ -312,8 +312,10 @@ fn turns_are_described_in_the_format_that_people_chose() {
             "gives 14",
         ),
     ] {
-        let edition = Edition::default().with_format(format);
-        assert_eq!(edition.format(), format);
+        let edition = Edition {
+            format,
+            ..Edition::default()
+        };
         assert_eq!(edition.describe(&before, turn(Some(12), Some(14))), both);
         assert_eq!(edition.describe(&before, turn(Some(12), None)), placed);
         assert_eq!(edition.describe(&before, turn(None, Some(14))), given);
@@ -374,7 +376,7 @@ fn a_winning_placement_is_found_in_play_only() {
     assert!(!won.can_win_at_once());
     for late in [Move::Give(piece(4)), Move::Place(cell(5))] {
         let illegal = { won }.play(late).expect_err("the game is over");
-        assert_eq!(illegal.reason, IllegalReason::GameOver);
+        assert_eq!(illegal, IllegalReason::GameOver);
     }
 }
 

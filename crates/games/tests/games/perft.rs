@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 use referee_games::game::four_in_a_row::FourInARow;
 use referee_games::game::quarto::{Edition, PieceSet, Rules};
-use referee_games::game::{Game, Outcome, Position, Side};
+use referee_games::game::{BuiltinGame, Outcome, Position, Side};
 
 const STANDARD: &str = include_str!("../perft/quarto-standard.perft");
 const SQUARES: &str = include_str!("../perft/quarto-squares.perft");
@@ -343,7 +343,7 @@ fn lines_of(data: &'static str) -> impl Iterator<Item = &'static str> {
         .filter(|line| !line.starts_with("published "))
 }
 
-fn check_program<G: Game>(data: &'static str, game: &G) {
+fn check_program<G: BuiltinGame>(data: &'static str, game: &G) {
     let mut checked = 0;
     for line in lines_of(data) {
         let (text, expected) = read_line(line);

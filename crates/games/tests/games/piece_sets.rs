@@ -3,7 +3,7 @@
 
 use std::io::{self, Read};
 
-use referee_games::game::Game as _;
+use referee_games::game::BuiltinGame as _;
 use referee_games::game::quarto::{Edition, Piece, PieceSet, Rules, SetError};
 
 const ENGLISH: &str = include_str!("../../../../sets/english.csv");
@@ -681,7 +681,7 @@ fn the_built_in_set_is_the_exercises() {
     assert!(from_file.is_builtin());
     assert_eq!(from_file, set);
     assert_eq!(
-        Edition::new(Rules::Standard, from_file).pieces(),
+        Edition::new(Rules::Standard, from_file).info().pieces,
         None,
         "a record of a game with the built-in set does not repeat it"
     );
@@ -703,7 +703,7 @@ fn other_words_or_another_order_are_another_set() {
     assert!(!dutch.is_builtin());
     assert_eq!(dutch.text(), DUTCH);
     assert_eq!(
-        Edition::new(Rules::Standard, dutch).pieces(),
+        Edition::new(Rules::Standard, dutch).info().pieces,
         Some(DUTCH),
         "a record explains itself"
     );

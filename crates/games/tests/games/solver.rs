@@ -9,7 +9,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::{IteratorRandom as _, SliceRandom as _};
 use rand::{RngExt as _, SeedableRng as _};
 use referee_games::game::quarto::{Board, Cell, Edition, Move, Piece, PieceSet, Position, Rules};
-use referee_games::game::{Game as _, Position as _};
+use referee_games::game::{BuiltinGame as _, Position as _};
 use referee_games::solver::{
     Evaluation, Goal, Limits, Options, Solve as _, Solver, Value, safe_turns,
 };

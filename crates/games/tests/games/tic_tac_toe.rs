@@ -1,14 +1,14 @@
-//! A third game, as a built-in one is written: two traits, and a line of the registry. It is played by everything that
+//! A third game, as a built-in one is written: two traits, and an entry of the registry. It is played by everything that
 //! plays the others.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use referee_games::game::registry::{Choices, GameInfo};
 use referee_games::game::{
-    Game, IllegalMove, IllegalReason, Outcome, Picture, Position, Rejection, Side, WinningLines,
+    BuiltinGame, Game, IllegalReason, InPlay, Info, Outcome, Picture, Position, Rejection, Side,
+    WinningLines,
 };
-use referee_games::session::registry::{Choices, GameInfo};
-use referee_games::session::{BuiltinOptions, Ruleset};
 
 /// Bit 0 is the top left cell.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -56,15 +56,12 @@ impl Position for Board {
         (0..9).filter(move |&cell| board.outcome().is_none() && board.free(cell))
     }
 
-    fn play(&mut self, cell: usize) -> Result<(), IllegalMove<usize>> {
-        if !self.moves().any(|legal| legal == cell) {
-            return Err(IllegalMove {
-                attempted: cell,
-                reason: match self.outcome() {
-                    Some(_) => IllegalReason::GameOver,
-                    None => IllegalReason::Occupied,
-                },
-            });
+    fn play(&mut self, cell: usize) -> Result<(), IllegalReason> {
+        if self.outcome().is_some() {
+            return Err(IllegalReason::GameOver);
+        }
+        if !self.free(cell) {
+            return Err(IllegalReason::Occupied);
         }
         self.0[self.to_move().index()] |= 1 << cell;
         Ok(())
@@ -78,10 +75,10 @@ impl Position for Board {
 #[derive(Clone, Debug)]
 struct TicTacToe;
 
-impl Game for TicTacToe {
+impl BuiltinGame for TicTacToe {
     type Position = Board;
 
-    const NAME: &'static str = "tic-tac-toe";
+    const INFO: Info<'static> = Info::named("tic-tac-toe");
 
     fn start(&self) -> Board {
         Board::default()
@@ -107,10 +104,6 @@ impl Game for TicTacToe {
         out.extend((0..9).map(|cell| position.symbol(cell)));
     }
 
-    fn write_request(&self, position: &Board, out: &mut String) {
-        self.write_board(position, out);
-    }
-
     fn write_turn(&self, turn: usize, out: &mut String) {
         out.push_str(&(turn + 1).to_string());
     }
@@ -124,7 +117,7 @@ impl Game for TicTacToe {
             number.ok_or_else(|| Rejection::Malformed("expected a cell, 1 to 9".to_owned()))?;
         let mut after = *position;
         let played = after.play(number - 1);
-        played.map_err(|illegal| Rejection::Illegal(illegal.reason.to_string()))?;
+        played.map_err(|reason| Rejection::Illegal(reason.to_string()))?;
         Ok((number - 1, after))
     }
 
@@ -164,46 +157,42 @@ impl Game for TicTacToe {
         "which cell (1 to 9)?".to_owned()
     }
 
-    fn read_move(&self, position: &Board, typed: &str) -> Result<usize, String> {
-        let judged = self.judge(position, typed);
-        judged
-            .map(|(cell, _)| cell)
-            .map_err(|rejection| rejection.text().to_owned())
-    }
-
-    fn hint(&self, _: &Board) -> Option<String> {
-        None
-    }
-
     fn inventory(&self, _: &Board) -> String {
         "who begins plays X, the other O\n".to_owned()
     }
 }
 
-/// The line of the registry.
-static INFO: GameInfo = GameInfo::of::<TicTacToe>("Three in a row", |_| Arc::new(TicTacToe));
+/// The entry of the registry.
+static ENTRY: GameInfo = GameInfo {
+    name: TicTacToe::INFO.name,
+    about: "Three in a row",
+    has_piece_sets: false,
+    make: |_| Arc::new(InPlay::new(TicTacToe)),
+};
 
-fn play(game: &dyn Ruleset, bots: [&str; 2]) -> (Option<Outcome>, Vec<String>) {
-    let options = BuiltinOptions {
-        seed: 1,
-        move_time: Duration::from_secs(1),
-    };
-    let mut bots = bots.map(|name| game.builtin_bot(name, options).expect("a bot"));
-    let mut session = game.start();
+fn game() -> Box<dyn Game> {
+    ENTRY.game(Choices::default()).start()
+}
+
+fn play(game: &dyn Game, bots: [&str; 2]) -> (Option<Outcome>, Vec<String>) {
+    let mut bots = bots.map(|name| {
+        game.builtin_bot(name, 1, Duration::from_secs(1))
+            .expect("a bot")
+    });
+    let mut game = game.start();
     let mut turns = Vec::new();
-    while session.outcome().is_none() {
-        let (mut request, mut turn) = (String::new(), String::new());
-        session.write_request(&mut request);
-        let answer = bots[session.to_move().index()](&request).expect("an answer");
-        session.play(&answer, &mut turn).expect("a legal answer");
-        turns.push(turn);
+    while game.outcome().is_none() {
+        let answer = bots[game.to_move().index()](&game.request()).expect("an answer");
+        let turn = game.after(&answer).expect("a legal answer");
+        turns.push(turn.text);
+        game = turn.after;
     }
-    (session.outcome(), turns)
+    (game.outcome(), turns)
 }
 
 #[test]
 fn bots_play_a_third_game() {
-    let game = INFO.ruleset(Choices::default());
+    let game = game();
     assert_eq!((game.name(), game.rules()), ("tic-tac-toe", "standard"));
     for bots in [
         ["random", "greedy"],
@@ -218,20 +207,17 @@ fn bots_play_a_third_game() {
             "the same seed, the same game"
         );
     }
-    let options = BuiltinOptions {
-        seed: 1,
-        move_time: Duration::from_secs(1),
-    };
     assert!(
-        game.builtin_bot("perfect", options).is_none(),
+        game.builtin_bot("perfect", 1, Duration::from_secs(1))
+            .is_none(),
         "there is no solver"
     );
-    assert!(!game.is_solvable());
+    assert!(!game.info().is_solvable());
 }
 
 #[test]
 fn a_third_game_is_judged_described_and_drawn() {
-    let game = INFO.ruleset(Choices::default());
+    let game = game();
     let mut session = game.start_from("XX.OO....").expect("a board");
     assert_eq!(session.outlook().winning, 1);
     assert!(session.can_win_at_once());
@@ -245,12 +231,12 @@ fn a_third_game_is_judged_described_and_drawn() {
         [("line".to_owned(), "123".to_owned())]
     );
     assert_eq!(session.describe_last_turn(), "marks 3");
-    assert_eq!(session.picture().last, Some((0, 2)));
+    assert_eq!(session.picture(None).last, Some((0, 2)));
 }
 
 #[test]
 fn a_person_plays_a_third_game() {
-    let game = INFO.ruleset(Choices::default());
+    let game = game();
     let mut session = game.start();
     assert_eq!(session.question(), "which cell (1 to 9)?");
     assert_eq!(

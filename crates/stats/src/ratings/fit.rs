@@ -1,12 +1,8 @@
 //! The maximum-likelihood estimate of the parameters, and its covariance.
 
-use std::f64::consts::PI;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
 use super::matrix::Square;
 use super::{Meeting, Model, Results};
-use crate::threads::{self, InOrder, locked};
+use crate::threads;
 
 /// Estimates that exist take fewer than ten.
 const ITERATIONS: usize = 200;
@@ -17,19 +13,12 @@ const CONVERGED: f64 = 1e-9;
 /// Longer steps, in natural units, are not made.
 const LONGEST: f64 = 2.0;
 
-/// The largest spread of strengths to begin with: the variance of the odds' logarithms. Beyond it the formula for
-/// small ones is wrong.
-const SPREAD: f64 = 1.5;
-
 /// A step with the curvature of an earlier point is good enough while each is at least this many times as short as
 /// the one before. To factorise the curvature of a thousand bots takes as long as ten such steps.
 const SHRINKING: f64 = 8.0;
 
 /// Fewer pairings are computed before a thread has been started.
 const MANY: usize = 20_000;
-
-/// Pairings that a thread takes at a time.
-const PART: usize = 1 << 12;
 
 /// Over the parameters of a pairing: the strengths of its two bots, the advantage.
 type Local = [f64; 3];
@@ -143,8 +132,7 @@ impl Fit {
     /// from there, and three from equal strengths.
     fn by_scores(&self) -> Vec<f64> {
         let mut parameters = vec![0.0; self.parameters];
-        let bots = self.groups.len();
-        let mut scores = vec![[0.0; 2]; bots];
+        let mut scores = vec![[0.0; 2]; self.groups.len()];
         for pairing in &self.pairings {
             for seat in 0..2 {
                 let [wins, draws, losses] = pairing.outcomes(seat);
@@ -161,13 +149,6 @@ impl Fit {
             *parameter = odds(score);
         }
         self.centre(&mut parameters);
-        // Opponents differ from each other, too: σ of a normal variable is in the mean about σ(mean / √(1 + π/8 ·
-        // variance)).
-        let spread = parameters.iter().map(|odds| odds * odds).sum::<f64>() / to_f64(bots.max(1));
-        let factor = 1.0 / (1.0 - PI / 8.0 * spread.min(SPREAD)).sqrt();
-        for odds in &mut parameters {
-            *odds *= factor;
-        }
         parameters
     }
 
@@ -240,39 +221,6 @@ impl Fit {
         }
     }
 
-    /// Takes the results in the order of the pairings: sums are the same to the last bit for any number of threads.
-    fn of_pairings<T>(
-        &self,
-        compute: impl Fn(&Pairing) -> T + Sync,
-        mut take: impl FnMut(&Pairing, T) + Send,
-    ) {
-        if self.threads <= 1 {
-            for pairing in &self.pairings {
-                take(pairing, compute(pairing));
-            }
-            return;
-        }
-        let (next, order) = (AtomicUsize::new(0), InOrder::default());
-        let take = Mutex::new(take);
-        order.share(self.threads, || {
-            let mut terms = Vec::with_capacity(PART);
-            loop {
-                let part = next.fetch_add(1, Ordering::Relaxed);
-                let Some(pairings) = self.pairings.chunks(PART).nth(part) else {
-                    break;
-                };
-                terms.extend(pairings.iter().map(&compute));
-                let Some(_turn) = order.turn(part) else {
-                    break;
-                };
-                let mut take = locked(&take);
-                for (pairing, term) in pairings.iter().zip(terms.drain(..)) {
-                    take(pairing, term);
-                }
-            }
-        });
-    }
-
     /// The gradient of the difference of strength in a game in which the bot of this seat moved first.
     const fn unit(seat: usize) -> Local {
         if seat == 0 {
@@ -282,33 +230,29 @@ impl Fit {
         }
     }
 
-    const fn indices(&self, pairing: &Pairing) -> [Option<usize>; 3] {
-        let [low, high] = pairing.bots;
-        [Some(low as usize), Some(high as usize), self.advantage]
-    }
-
     /// The log-likelihood and its gradient.
     fn slope(&self, parameters: &[f64]) -> (f64, Vec<f64>) {
         let mut likelihood = 0.0;
         let mut gradient = vec![0.0; self.parameters];
-        let of_pairing = |pairing: &Pairing| {
+        for pairing in &self.pairings {
             let mut sum = Local::default();
-            let likelihoods = [0, 1].map(|seat| {
+            for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
                 let outcomes = pairing.outcomes(seat);
                 let unit = Self::unit(seat);
                 for (slope, count) in odds.slopes().into_iter().zip(outcomes) {
                     add(&mut sum, &unit.map(|part| part * slope), count);
                 }
-                odds.likelihood(outcomes)
-            });
-            (likelihoods, sum)
-        };
-        self.of_pairings(of_pairing, |pairing, ([first, second], sum)| {
-            likelihood += first;
-            likelihood += second;
-            self.add_vector(&mut gradient, pairing, &sum);
-        });
+                likelihood += odds.likelihood(outcomes);
+            }
+            let [low, high] = pairing.bots;
+            let indices = [Some(low as usize), Some(high as usize), self.advantage];
+            for (index, part) in indices.into_iter().zip(sum) {
+                if let Some(index) = index {
+                    gradient[index] += part;
+                }
+            }
+        }
         (likelihood, gradient)
     }
 
@@ -316,17 +260,18 @@ impl Fit {
     /// on their mean, which the games do not determine.
     pub(super) fn curvature(&self, parameters: &[f64]) -> Square {
         let mut curvature = Sums::new(self);
-        let of_pairing = |pairing: &Pairing| {
+        for pairing in &self.pairings {
             let mut sum = LocalSquare::default();
             for seat in 0..2 {
                 let odds = self.odds(parameters, pairing, seat);
                 let unit = Self::unit(seat);
                 let games = pairing.games()[seat] + pairing.virtual_draws;
-                add_product(&mut sum, &unit, &unit, odds.bend() * games);
+                for (row, part) in sum.iter_mut().zip(unit) {
+                    add(row, &unit, odds.bend() * games * part);
+                }
             }
-            sum
-        };
-        self.of_pairings(of_pairing, |pairing, sum| curvature.add(pairing, &sum));
+            curvature.add(pairing, &sum);
+        }
         let mut curvature = curvature.into_square();
         let bots = self.groups.len();
         let mut weights = vec![0.0; bots];
@@ -341,31 +286,12 @@ impl Fit {
         }
         curvature
     }
-
-    fn add_vector(&self, vector: &mut [f64], pairing: &Pairing, of_pairing: &Local) {
-        for (index, part) in self.indices(pairing).into_iter().zip(of_pairing) {
-            if let Some(index) = index {
-                vector[index] += part;
-            }
-        }
-    }
 }
 
 fn add(sum: &mut Local, vector: &Local, weight: f64) {
     for (sum, part) in sum.iter_mut().zip(vector) {
         *sum += weight * part;
     }
-}
-
-fn add_product(sum: &mut LocalSquare, left: &Local, right: &Local, weight: f64) {
-    for (row, left) in sum.iter_mut().zip(left) {
-        add(row, right, weight * left);
-    }
-}
-
-#[expect(clippy::cast_precision_loss, reason = "there are fewer than 2⁵² bots")]
-fn to_f64(count: usize) -> f64 {
-    count as f64
 }
 
 /// The number of a group is the lowest index in it.

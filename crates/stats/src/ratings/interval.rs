@@ -26,66 +26,31 @@ const FARTHEST: f64 = 5.76;
 /// In deviations.
 const ROUNDING: f64 = 1e-4;
 
-/// A meeting whose differences of strength, by first mover, move as the figure does.
-struct Moving<'a> {
-    meeting: &'a Meeting,
-    has_pairs: bool,
+/// Pairs or games of a meeting: by first mover, the differences of strength, and how much they move as the figure does.
+struct Unit {
     differences: [f64; 2],
     speeds: [f64; 2],
-}
-
-impl Moving<'_> {
-    /// Adds what units scored above what was expected where the figure is larger by `shift`, and how often; `least`
-    /// and `most` become what a unit can score.
-    fn add(&self, shift: f64, terms: &mut Vec<[f64; 2]>, [least, most]: &mut [f64; 2]) {
-        let mut add = |term: f64, count: u32, ends: &[&[f64; 3]]| {
-            if count > 0 {
-                terms.push([term, f64::from(count)]);
-                let end = |of: fn(f64, f64) -> f64| {
-                    ends.iter().map(|ends| of(ends[0], ends[2])).sum::<f64>()
-                };
-                (*least, *most) = (least.min(end(f64::min)), most.max(end(f64::max)));
-            }
-        };
-        let surplus = [0, 1].map(|seat| {
-            let speed = self.speeds[seat];
-            if !self.has_pairs && self.meeting.games[seat].iter().all(|&count| count == 0) {
-                return [0.0; 3];
-            }
-            let odds = (-self.differences[seat] - shift * speed).exp();
-            SCORES.map(|score| speed * (score - 1.0 / (1.0 + odds)))
-        });
-        for (counts, surplus) in self.meeting.games.iter().zip(&surplus) {
-            for (&count, &term) in counts.iter().zip(surplus) {
-                add(term, count, &[surplus]);
-            }
-        }
-        if self.has_pairs {
-            let [first, second] = &surplus;
-            for (row, term) in self.meeting.pairs.iter().zip(first) {
-                for (&count, other) in row.iter().zip(second) {
-                    add(term + other, count, &[first, second]);
-                }
-            }
-        }
-    }
+    /// How many results are its own.
+    results: usize,
 }
 
 /// A figure with what the games tell of it.
-pub(super) struct Profile<'a> {
-    meetings: Vec<Moving<'a>>,
-    /// Of what is known of it, what `meetings` tell.
+pub(super) struct Profile {
+    units: Vec<Unit>,
+    /// What was scored, weighted by speed, and how often.
+    results: Vec<[f64; 2]>,
+    /// Of what is known of the figure, what these tell.
     share: f64,
     /// In natural units.
     deviation: f64,
-    /// As if all pairs told as much.
-    units: f64,
+    /// The number of pairs, as if all told as much.
+    pairs: f64,
 }
 
-impl<'a> Profile<'a> {
+impl Profile {
     /// Of the sum of the parameters with these weights. `covariance` is the inverse of the curvature.
     pub(super) fn new(
-        fit: &'a Fit,
+        fit: &Fit,
         parameters: &[f64],
         covariance: &Square,
         weights: &[(usize, f64)],
@@ -94,7 +59,7 @@ impl<'a> Profile<'a> {
         let moved = |row| -> f64 {
             let parts = parts.clone();
             parts
-                .map(|&(index, weight)| weight * covariance.at(row, index))
+                .map(|&(index, weight)| weight * covariance.at(index, row))
                 .sum()
         };
         let mut speeds: Vec<f64> = (0..parameters.len()).map(moved).collect();
@@ -103,9 +68,10 @@ impl<'a> Profile<'a> {
         for speed in &mut speeds {
             *speed /= variance;
         }
-        let profile = |pairings: &mut dyn Iterator<Item = &'a Pairing>| {
+        let profile = |pairings: &mut dyn Iterator<Item = &Pairing>| {
             let (mut told, mut squares, mut told_by_virtual) = (0.0, 0.0, 0.0);
-            let moving = |pairing: &'a Pairing| {
+            let (mut units, mut results) = (Vec::new(), Vec::new());
+            for pairing in pairings {
                 let of = |parameters, seat| fit.difference(parameters, pairing, seat);
                 let differences = [0, 1].map(|seat| of(parameters, seat));
                 let speeds = [0, 1].map(|seat| of(&speeds, seat));
@@ -119,20 +85,37 @@ impl<'a> Profile<'a> {
                 told += here;
                 squares += here.powi(2) / pairing.meeting.units();
                 told_by_virtual += (bend[0] + bend[1]) * pairing.virtual_draws;
-                Moving {
-                    meeting: &pairing.meeting,
-                    has_pairs: pairing.meeting.has_pairs(),
-                    differences,
-                    speeds,
+                let ([first, second], Meeting { games, pairs }) = (speeds, &pairing.meeting);
+                for (counts, speeds) in [
+                    (*pairs, speeds),
+                    (games[0].map(|count| [count, 0, 0]), [first, 0.0]),
+                    ([games[1], [0; 3], [0; 3]], [0.0, second]),
+                ] {
+                    if counts == [[0; 3]; 3] {
+                        continue;
+                    }
+                    let before = results.len();
+                    for (row, score) in counts.iter().zip(SCORES) {
+                        for (&count, other) in
+                            row.iter().zip(SCORES).filter(|(count, _)| **count > 0)
+                        {
+                            results.push([score * speeds[0] + other * speeds[1], f64::from(count)]);
+                        }
+                    }
+                    units.push(Unit {
+                        differences,
+                        speeds,
+                        results: results.len() - before,
+                    });
                 }
-            };
-            let meetings = pairings.map(moving).collect();
+            }
             let by_others = (1.0 / variance - told - told_by_virtual).max(0.0);
             Self {
-                meetings,
+                units,
+                results,
                 share: told / (told + by_others),
                 deviation: variance.sqrt(),
-                units: told * told / squares,
+                pairs: told * told / squares,
             }
         };
         let own = profile(&mut fit.pairings_of(weights));
@@ -145,12 +128,29 @@ impl<'a> Profile<'a> {
 
     /// How many deviations the games are above what is expected where the figure is larger by `shift`.
     fn root(&self, shift: f64) -> f64 {
-        let (mut terms, mut range) = (Vec::with_capacity(self.meetings.len()), [0.0; 2]);
-        for meeting in &self.meetings {
-            meeting.add(shift, &mut terms, &mut range);
+        let mut terms = self.results.clone();
+        let mut rest = &mut terms[..];
+        // What a unit can score.
+        let (mut least, mut most) = (0.0_f64, 0.0_f64);
+        for unit in &self.units {
+            let (own, others) = rest.split_at_mut(unit.results);
+            rest = others;
+            let seats = unit.differences.iter().zip(unit.speeds);
+            let expected: f64 = seats
+                .filter(|(_, speed)| *speed != 0.0)
+                .map(|(difference, speed)| speed / (1.0 + (-difference - shift * speed).exp()))
+                .sum();
+            for [term, _] in own {
+                *term -= expected;
+            }
+            let end = |of: fn(f64, f64) -> f64| {
+                let ends = unit.speeds.iter().map(|&speed| of(speed, 0.0));
+                ends.sum::<f64>() - expected
+            };
+            (least, most) = (least.min(end(f64::min)), most.max(end(f64::max)));
         }
         let sum: f64 = terms.iter().map(|[term, count]| term * count).sum();
-        let worst = if sum > 0.0 { -range[0] } else { range[1] };
+        let worst = if sum > 0.0 { -least } else { most };
         if sum == 0.0 || worst <= 0.0 {
             return 0.0;
         }
@@ -162,53 +162,52 @@ impl<'a> Profile<'a> {
 
     /// The ends of the 95 % interval, from the estimate.
     pub(super) fn ends(&self) -> [f64; 2] {
-        let wanted = quantile_95(self.units - 1.0);
+        let wanted = quantile_95(self.pairs - 1.0);
         let here = self.root(0.0);
         [-1.0, 1.0].map(|side| {
-            let inside = |distance: f64| wanted + side * self.root(side * distance);
-            let mut near = [0.0, (wanted + side * here).max(0.0)];
-            let mut far = [(wanted * self.deviation).min(FARTHEST), 0.0];
-            loop {
-                far[1] = inside(far[0]);
-                if far[1] < 0.0 {
-                    break;
-                }
-                if far[0] >= FARTHEST {
+            // Above 0 inside of the interval.
+            let mut before = [0.0, wanted + side * here];
+            if before[1] <= 0.0 {
+                return 0.0;
+            }
+            let (mut low, mut high) = (0.0, FARTHEST);
+            let mut distance = (before[1] * self.deviation).min(FARTHEST);
+            for _ in 0..100 {
+                let found = wanted + side * self.root(side * distance);
+                if found > 0.0 && distance >= FARTHEST {
                     return side * f64::INFINITY;
                 }
-                near = far;
-                far[0] = (2.0 * far[0]).min(FARTHEST);
-            }
-            // The Illinois method: a secant whose end is halved where it stays.
-            for _ in 0..100 {
-                let middle = (near[0] * far[1] - far[0] * near[1]) / (far[1] - near[1]);
-                let found = inside(middle);
-                if found.abs() < ROUNDING || far[0] - near[0] < ROUNDING * self.deviation {
-                    return side * middle;
-                }
-                if found > 0.0 {
-                    near = [middle, found];
-                    far[1] /= 2.0;
+                *if found > 0.0 { &mut low } else { &mut high } = distance;
+                let slope = (found - before[1]) / (distance - before[0]);
+                before = [distance, found];
+                // The secant of the last two points.
+                let next = distance - found / slope;
+                distance = if next > low && next < high {
+                    next
+                } else if high < FARTHEST {
+                    f64::midpoint(low, high)
                 } else {
-                    far = [middle, found];
-                    near[1] /= 2.0;
+                    (2.0 * distance).min(FARTHEST)
+                };
+                if (distance - before[0]).abs() < ROUNDING * self.deviation {
+                    break;
                 }
             }
-            side * far[0]
+            side * distance
         })
     }
 
     /// The probability that the figure is larger than it would be with this shift. A degree of freedom for each game
     /// is closest to the sign test: 99.93 % after ten pairs that were all won, where that has 1 − 2⁻¹⁰.
     pub(super) fn superiority(&self, shift: f64) -> f64 {
-        superiority(as_normal(self.root(shift), 2.0 * self.units - 1.0), 1.0)
+        superiority(as_normal(self.root(shift), 2.0 * self.pairs - 1.0), 1.0)
     }
 }
 
 /// The largest logarithm of the likelihood ratio, of terms with a sum above 0 that could have been −1: the best sum of
 /// ln(1 + λ term) with λ up to 1.
 fn ln_ratio(terms: &[[f64; 2]]) -> f64 {
-    let (mut low, mut high, mut best) = (0.0, 1.0, 0.0);
+    let (mut low, mut high, mut best) = (0.0, 2.0, 0.0);
     for _ in 0..60 {
         let (mut slope, mut bend) = (0.0, 0.0);
         for [term, count] in terms {
@@ -217,18 +216,18 @@ fn ln_ratio(terms: &[[f64; 2]]) -> f64 {
             bend += count * gain * gain;
         }
         *if slope > 0.0 { &mut low } else { &mut high } = best;
-        let newton = best + slope / bend;
-        let next = if newton > low && newton < high {
+        let newton = (best + slope / bend).min(1.0);
+        // The sum is self-concordant: what is missing after this step is less than the square of this.
+        if slope * slope < 1e-8 * bend || slope >= 0.0 && newton <= best {
+            best = newton;
+            break;
+        }
+        // Next to the pole that 1 may be Newton's steps are small, however far the solution is.
+        best = if (low..high).contains(&newton) && (slope > 0.0 || best < 1.0) {
             newton
         } else {
             f64::midpoint(low, high)
         };
-        let step = next - best;
-        best = next;
-        // The ratio is flat there.
-        if step.abs() < 1e-6 * next {
-            break;
-        }
     }
     let sum = terms
         .iter()

@@ -88,7 +88,7 @@ pub(super) struct Factor(Square);
 
 impl Factor {
     pub(super) fn solve(&self, mut right: Vec<f64>) -> Vec<f64> {
-        self.solve_rows(&mut right);
+        self.solve_rows(&mut right, 0);
         right
     }
 
@@ -99,27 +99,38 @@ impl Factor {
         for row in 0..size {
             inverse.add(row, row, 1.0);
         }
+        // A row begins with zeros, and its cells left of the diagonal are those of other rows.
         let part = (TOGETHER * size).max(1);
-        threads::for_each_chunk(threads_for(size), &mut inverse.cells, part, |_, rows| {
-            self.solve_rows(rows);
-        });
+        threads::for_each_chunk(
+            threads_for(size),
+            &mut inverse.cells,
+            part,
+            |number, rows| {
+                self.solve_rows(rows, number * TOGETHER);
+            },
+        );
+        for row in 0..size {
+            for column in 0..row {
+                inverse.cells[row * size + column] = inverse.at(column, row);
+            }
+        }
         inverse
     }
 
-    /// Multiplies each row by the inverse.
-    fn solve_rows(&self, rows: &mut [f64]) {
+    /// Multiplies each row, whose cells before `start` are 0, by the inverse, from that cell on.
+    fn solve_rows(&self, rows: &mut [f64], start: usize) {
         let Self(lower) = self;
-        for row in 0..lower.size {
-            let factors = &lower.row(row)[..row];
+        for row in start..lower.size {
+            let factors = &lower.row(row)[start..row];
             for right in rows.chunks_exact_mut(lower.size) {
-                right[row] = (right[row] - dot(factors, right)) / lower.at(row, row);
+                right[row] = (right[row] - dot(factors, &right[start..])) / lower.at(row, row);
             }
         }
-        for row in (0..lower.size).rev() {
-            let factors = &lower.row(row)[..row];
+        for row in (start..lower.size).rev() {
+            let factors = &lower.row(row)[start..row];
             for right in rows.chunks_exact_mut(lower.size) {
                 right[row] /= lower.at(row, row);
-                let (right, rest) = right.split_at_mut(row);
+                let (right, rest) = right[start..].split_at_mut(row - start);
                 for (value, factor) in right.iter_mut().zip(factors) {
                     *value -= factor * rest[0];
                 }

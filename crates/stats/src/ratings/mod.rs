@@ -98,10 +98,6 @@ impl Meeting {
         counts.copied().map(f64::from).sum()
     }
 
-    fn has_pairs(&self) -> bool {
-        self.pairs.as_flattened().iter().any(|&count| count > 0)
-    }
-
     fn all(&self) -> [[u32; 3]; 2] {
         let mut all = self.games;
         for (first, row) in self.pairs.iter().enumerate() {
@@ -225,7 +221,7 @@ impl Ratings {
         })
     }
 
-    fn profile(&self, weights: &[(usize, f64)]) -> Profile<'_> {
+    fn profile(&self, weights: &[(usize, f64)]) -> Profile {
         Profile::new(&self.fit, &self.parameters, &self.covariance, weights)
     }
 

@@ -444,7 +444,7 @@ proptest! {
                 let Some(better) = ratings.superiority(a, b) else { continue };
                 let worse = ratings.superiority(b, a).unwrap();
                 // Each is computed by itself; the root of a rounding error is larger than the error.
-                prop_assert!((better + worse - 1.0).abs() < 1e-6);
+                prop_assert!((better + worse - 1.0).abs() < 1e-6, "{a} {b} {better} {worse}");
                 let above = ratings.bots[a].elo - ratings.bots[b].elo;
                 let agree = above.abs() < 1e-5 || (above > 0.0) == (better > 0.5) || (better - 0.5).abs() < 1e-9;
                 prop_assert!(agree, "{above} {better}");

@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
-use referee_stats::sprt::{Decision, Estimate, Pentanomial, Scores, Sprt, SprtError, Trinomial};
+use referee_stats::sprt::{Decision, Estimate, Pentanomial, Scores, Sprt, Trinomial};
 
 fn test(elo0: f64, elo1: f64) -> Sprt {
     Sprt::new(elo0, elo1, 0.05, 0.05).unwrap()
@@ -105,11 +105,11 @@ fn refused_hypotheses() {
     let new = |elo0, elo1, alpha, beta| Sprt::new(elo0, elo1, alpha, beta);
     for (elo0, elo1) in [(5.0, 5.0), (5.0, 0.0), (0.0, 401.0), (f64::NAN, 0.0)] {
         let error = new(elo0, elo1, 0.05, 0.05).unwrap_err();
-        assert!(matches!(error, SprtError::Hypotheses(..)));
+        assert!(error.starts_with("elo0 is"), "{error}");
     }
     for (alpha, beta) in [(0.0, 0.05), (0.05, -0.1), (0.5, 0.5), (f64::NAN, 0.1)] {
         let error = new(0.0, 5.0, alpha, beta).unwrap_err();
-        assert!(matches!(error, SprtError::ErrorRates(..)));
+        assert!(error.starts_with("alpha is"), "{error}");
     }
 }
 

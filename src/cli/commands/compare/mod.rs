@@ -108,7 +108,7 @@ impl Args {
 
     fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
         let test = self.terms(has_pool).test();
-        test.map_err(|error| Failure::Usage(error.to_string()))
+        test.map_err(Failure::Usage)
     }
 
     fn writes_markdown_to_stdout(&self) -> bool {
@@ -254,6 +254,5 @@ fn expected_games(args: &Args, others: usize) -> Result<u32, Failure> {
         comparisons: 20,
         seed: 1,
     });
-    let found = found.map_err(|error| Failure::Usage(error.to_string()))?;
-    Ok(found.median_games)
+    Ok(found.map_err(Failure::Usage)?.median_games)
 }

@@ -25,11 +25,11 @@ use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::sandbox::{warn_large, warn_root};
 use crate::cli::support::setup::this_program;
 use crate::cli::support::signals;
+use crate::game::Game;
 use crate::report::comparison::{Bot, Ended, Report};
 use crate::sandbox::Sandbox;
 use crate::seed;
 use crate::seed::{Purpose, generator};
-use crate::session::Ruleset;
 use crate::strategy;
 use crate::text::{counted, escape_controls};
 use crate::tournament::comparison::draw;
@@ -65,7 +65,7 @@ impl Outcome {
 pub(super) struct Playing<'a> {
     pub(super) args: &'a Args,
     pub(super) options: &'a Options,
-    pub(super) ruleset: &'a Arc<dyn Ruleset>,
+    pub(super) ruleset: &'a Arc<dyn Game>,
     pub(super) sandbox: &'a Sandbox,
     pub(super) directory: TournamentDirectory,
     pub(super) deadline: Option<Instant>,

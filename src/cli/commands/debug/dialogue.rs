@@ -5,9 +5,9 @@ use crate::analysis::appraisal::Appraiser;
 use crate::bot::human::{Console as _, Typed};
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
+use crate::game::Game;
 use crate::game::{Outcome, Rejection};
 use crate::play::examiner::{Asked, Examiner, Line, Question};
-use crate::session::{BuiltinOptions, Ruleset, Session};
 use crate::solver::Value;
 use crate::text::{counted, escape_controls};
 
@@ -29,7 +29,7 @@ pub(super) struct Script {
 }
 
 pub(super) struct Dialogue<'a> {
-    pub(super) ruleset: &'a dyn Ruleset,
+    pub(super) ruleset: &'a dyn Game,
     pub(super) examiner: Examiner,
     pub(super) script: Script,
     pub(super) appraiser: Option<Appraiser>,
@@ -44,7 +44,7 @@ pub(super) struct Dialogue<'a> {
     pub(super) is_over: bool,
 }
 
-impl<'a> Dialogue<'a> {
+impl Dialogue<'_> {
     /// Asks up to the question to stop at, then reads commands until `quit` or the end of the input.
     pub(super) async fn run(&mut self) -> Result<(), Failure> {
         self.say(&self.script.heading.clone())?;
@@ -196,18 +196,14 @@ impl<'a> Dialogue<'a> {
                 format!("The bot {verb}: {}.\n", escape_controls(&lines.join(", ")))
             }
         };
-        drop(session);
         self.is_over = true;
         self.say(&text)?;
         Ok(true)
     }
 
     async fn solver(&mut self) -> Result<(), Failure> {
-        let options = BuiltinOptions {
-            seed: 0,
-            move_time: std::time::Duration::from_secs(1),
-        };
-        let Some(mut perfect) = self.ruleset.builtin_bot(PERFECT, options) else {
+        let second = std::time::Duration::from_secs(1);
+        let Some(mut perfect) = self.ruleset.builtin_bot(PERFECT, 0, second) else {
             return self.say("There is no solver for this game; hand plays the opponent's turn.\n");
         };
         let Some(line) = self.after_answer()? else {
@@ -222,7 +218,7 @@ impl<'a> Dialogue<'a> {
             return Ok(());
         };
         if turn.is_empty() {
-            let picture = self.session(&line)?.picture();
+            let picture = self.session(&line)?.picture(None);
             self.terminal.draw(&picture)?;
             let prompt = format!("The opponent is asked {}: ", self.request(&line)?);
             let Some(typed) = self.typed(&prompt).await? else {
@@ -250,8 +246,8 @@ impl<'a> Dialogue<'a> {
         self.show()
     }
 
-    fn session(&self, line: &Line) -> Result<Box<dyn Session + 'a>, Failure> {
-        line.session(self.ruleset).map_err(Failure::Referee)
+    fn session(&self, line: &Line) -> Result<Box<dyn Game>, Failure> {
+        line.position(self.ruleset).map_err(Failure::Referee)
     }
 
     fn request(&self, line: &Line) -> Result<String, Failure> {
@@ -260,7 +256,7 @@ impl<'a> Dialogue<'a> {
 
     fn show(&mut self) -> Result<(), Failure> {
         let request = self.request(&self.line)?;
-        let picture = self.session(&self.line)?.picture();
+        let picture = self.session(&self.line)?.picture(None);
         let questions = &self.script.questions;
         let recorded = self.at.filter(|_| self.script.result.is_some());
         let recorded = recorded.map(|index| questions[index].1.clone());
@@ -302,7 +298,11 @@ impl<'a> Dialogue<'a> {
         let Some(appraiser) = &self.appraiser else {
             return Ok(shown);
         };
-        let value = appraiser.turn(request, turn).map_err(Failure::Referee)?;
+        let before = self.ruleset.read_request(request);
+        let before = before.map_err(Failure::Referee)?;
+        let turn = before.after(turn);
+        let turn = turn.map_err(|rejection| Failure::Referee(rejection.text().to_owned()))?;
+        let value = appraiser.turn(&*before, &turn);
         Ok(format!("{shown:<6} {}", appraiser.words(value)))
     }
 
@@ -310,7 +310,8 @@ impl<'a> Dialogue<'a> {
         let Some(appraiser) = &self.appraiser else {
             return Ok("there is no solver for this game".to_owned());
         };
-        let found = appraiser.position(request).map_err(Failure::Referee)?;
+        let position = self.ruleset.read_request(request);
+        let found = appraiser.position(&*position.map_err(Failure::Referee)?);
         let value = match found.value {
             None => {
                 return Ok("not proven in time; --time-per-move gives the solver more".to_owned());

@@ -20,12 +20,12 @@ use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRul
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::{PiecesFile, palette};
 use crate::cli::support::values::{self, MoveTime};
+use crate::game::Game;
+use crate::game::registry::GAMES;
 use crate::play::TimeControl;
 use crate::play::examiner::{Examiner, Line, Question};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
-use crate::session::Ruleset;
-use crate::session::registry::GAMES;
 use crate::solver;
 use crate::text::{escape_controls, quote};
 
@@ -98,7 +98,7 @@ pub(in crate::cli) struct Args {
 }
 
 struct Task {
-    ruleset: Arc<dyn Ruleset>,
+    ruleset: Arc<dyn Game>,
     script: Script,
     seat: Seat,
     seed: u32,
@@ -217,16 +217,16 @@ fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
                 .to_owned(),
         ));
     }
-    let ruleset: Arc<dyn Ruleset> = match &args.asked.game.game {
-        Some(GameArg::Own(game)) => game.ruleset(args.set.choices()?),
-        None => GAMES[0].ruleset(args.set.choices()?),
+    let ruleset: Arc<dyn Game> = match &args.asked.game.game {
+        Some(GameArg::Own(game)) => game.game(args.set.choices()?),
+        None => GAMES[0].game(args.set.choices()?),
         Some(GameArg::Program(_)) if !args.set.is_default() => {
             return Err(Failure::Usage(
                 "--pieces and --rules are for Quarto; leave them out, or --game".to_owned(),
             ));
         }
         Some(GameArg::Program(program)) => {
-            Arc::new(games::program("--game", program, BTreeMap::new())?)
+            games::program("--game", program, BTreeMap::new())?.into_game()
         }
     };
     let pieces = args.set.file(&*ruleset)?;
@@ -237,9 +237,10 @@ fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
             Failure::Usage(format!("--start {text}: {problem}"))
         })?,
     };
-    let mut line = Line::default();
-    session.write_start(&mut line.start);
-    drop(session);
+    let line = Line {
+        start: session.as_start(),
+        ..Line::default()
+    };
     let question = Question {
         turn: 1,
         line,

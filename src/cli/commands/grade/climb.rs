@@ -16,16 +16,16 @@ use crate::cli::commands::tournament::{Options, check_bots, open_own, play_until
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::signals;
+use crate::game::Game;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
 use crate::sandbox::Sandbox;
-use crate::session::Ruleset;
 use crate::text::escape_controls;
 
 pub(super) struct Climb<'a> {
     pub(super) options: &'a Options,
     pub(super) scale: &'a Scale,
-    pub(super) ruleset: Arc<dyn Ruleset>,
+    pub(super) ruleset: Arc<dyn Game>,
     pub(super) sandbox: &'a Sandbox,
     pub(super) references: Vec<Entrant>,
     pub(super) out: &'a Path,

@@ -27,6 +27,7 @@ use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
+use crate::game::Game;
 use crate::league::build::{self, BuildError};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Member, Status, Version};
@@ -34,7 +35,6 @@ use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
 use crate::seed;
-use crate::session::Ruleset;
 use crate::text::counted;
 use crate::tournament::ratings::Model;
 
@@ -48,7 +48,7 @@ pub(super) struct Update<'a> {
     league: League,
     old: Option<Plan>,
     sandbox: Sandbox,
-    ruleset: Arc<dyn Ruleset>,
+    ruleset: Arc<dyn Game>,
     seed: u64,
 }
 

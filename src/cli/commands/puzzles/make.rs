@@ -14,13 +14,13 @@ use crate::cli::support::runtime::run_interruptible;
 use crate::cli::support::setup::{palette, recorded_ruleset, unreadable, unwritable};
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values;
+use crate::game::registry::{self, GAMES};
 use crate::puzzles::Puzzle;
 use crate::puzzles::making::{Effort, Maker, spread};
 use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
-use crate::session::Solvers;
-use crate::session::registry::{self, GAMES};
+use crate::solver::Solvers;
 use crate::text::{counted, quote};
 
 const AFTER_HELP: &str = "\
@@ -76,8 +76,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
 fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
     let is_known = registry::find(&record.game).is_some();
     let ruleset = is_known.then(|| recorded_ruleset(record)).transpose()?;
-    let prover = ruleset.as_ref().and_then(|ruleset| ruleset.prover(solvers));
-    let Some((ruleset, prover)) = ruleset.zip(prover) else {
+    let Some(ruleset) = ruleset.filter(|ruleset| ruleset.info().is_solvable()) else {
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
         let game = quote(record.game.as_bytes());
         return Err(format!(
@@ -85,7 +84,7 @@ fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
             names.join(", ")
         ));
     };
-    Ok(Maker::new(record, ruleset, prover))
+    Ok(Maker::new(record, ruleset, solvers.clone()))
 }
 
 fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Puzzle>, Failure> {
@@ -138,8 +137,7 @@ fn read(
         if known.is_none() {
             makers.push(maker(&record, solvers).map_err(wrong)?);
         }
-        let cells = registry::find(&record.game).map_or(0, |game| game.provable_cells);
-        let added = makers[index].add(&record, cells);
+        let added = makers[index].add(&record);
         added.map_err(wrong)?;
     }
     Ok(())

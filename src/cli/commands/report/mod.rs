@@ -17,10 +17,10 @@ use crate::cli::support::pages::{LiveOptions, add_file, add_line, damaged, write
 use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
 use crate::cli::support::runtime::{runtime, until_interrupted};
 use crate::cli::support::setup::unreadable;
+use crate::game::Game;
 use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::{Feed, State};
-use crate::session::Ruleset;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Args {
 fn game_of(
     program: &GameProgramOption,
     records: &[PathBuf],
-) -> Result<Option<Arc<dyn Ruleset>>, Failure> {
+) -> Result<Option<Arc<dyn Game>>, Failure> {
     let Some(file) = records.first().filter(|_| program.text().is_some()) else {
         return Ok(None);
     };

@@ -17,9 +17,9 @@ use crate::cli::support::pages::PageOptions;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{absolute, unreadable};
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
+use crate::game::Game;
 use crate::record::text_file;
 use crate::sandbox::Sandbox;
-use crate::session::Ruleset;
 use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
@@ -144,14 +144,11 @@ impl Options {
 
 fn sprt(text: &str) -> Result<Sprt, String> {
     let numbers: Result<Vec<f64>, _> = text.split(',').map(|part| part.trim().parse()).collect();
-    let made = match numbers.as_deref() {
+    match numbers.as_deref() {
         Ok(&[elo0, elo1]) => Sprt::new(elo0, elo1, 0.05, 0.05),
         Ok(&[elo0, elo1, alpha, beta]) => Sprt::new(elo0, elo1, alpha, beta),
-        _ => {
-            return Err("expected two or four numbers such as 0,10 or 0,10,0.05,0.05".to_owned());
-        }
-    };
-    made.map_err(|error| error.to_string())
+        _ => Err("expected two or four numbers such as 0,10 or 0,10,0.05,0.05".to_owned()),
+    }
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -348,7 +345,7 @@ impl Options {
     }
 
     /// From the options, else from the plan of a resumed tournament.
-    pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Ruleset>, Failure> {
+    pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>, Failure> {
         match old {
             Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),
             None => self.games.game.ruleset(),

@@ -19,10 +19,10 @@ use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::sandbox::warn_memory;
 use crate::cli::support::setup::unreadable;
+use crate::game::Game;
 use crate::record::text_file;
 use crate::report::serve::State;
 use crate::sandbox::Sandbox;
-use crate::session::Ruleset;
 use crate::text::{counted, escape_controls};
 
 const SEEDS: usize = 16;
@@ -64,7 +64,7 @@ pub(super) async fn prepare(
 
 /// Checks bots and prints how far it is.
 pub(in crate::cli) async fn check_bots(
-    ruleset: &Arc<dyn Ruleset>,
+    ruleset: &Arc<dyn Game>,
     bots: Vec<Entrant>,
     rejected: &mut Vec<RejectedBot>,
     jobs: usize,

@@ -23,11 +23,11 @@ use crate::cli::support::output::{ProgressBar, ProgressLine, Stdout, print_stder
 use crate::cli::support::pages::Pages;
 use crate::cli::support::setup::{palette, terminal_width};
 use crate::cli::support::values::in_short;
+use crate::game::Game;
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
 use crate::report::tournament_summary::{summary, tables};
-use crate::session::Ruleset;
 use crate::text::{counted, format_milliseconds};
 
 /// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
@@ -99,7 +99,7 @@ pub(in crate::cli) async fn play(
 
 /// A plan of this command's own in a folder, which holds nothing else: `differences` from an old plan are refused.
 pub(in crate::cli) fn open_own<'a>(
-    ruleset: &Arc<dyn Ruleset>,
+    ruleset: &Arc<dyn Game>,
     directory: &'a TournamentDirectory,
     journal_file: &'a Path,
     old: Option<&Plan>,

@@ -3,11 +3,11 @@ use std::time::Duration;
 use referee_text::quote;
 
 use super::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
+use crate::game::builtin::Choose;
 use crate::game::{
-    Choose, Game, IllegalMove, IllegalReason, Picture, Position as _, Rejection, Side, WinningLines,
+    BuiltinGame, IllegalReason, Info, Picture, Position as _, Rejection, Side, WinningLines,
 };
-use crate::session::Solvers;
-use crate::solver::Solve;
+use crate::solver::{Solve, Solvers};
 use crate::strategy::perfect_four::PerfectFour;
 
 /// The game as bots, records and people read it.
@@ -86,13 +86,15 @@ impl FourInARow {
     }
 }
 
-impl Game for FourInARow {
+impl BuiltinGame for FourInARow {
     type Position = Position;
 
-    const NAME: &'static str = "four-in-a-row";
-    const IS_FIRST_DRAWN: bool = false;
-    const WORDS: [&'static str; 2] = ["column", "disc"];
-    const PROVABLE_CELLS: usize = 28;
+    const INFO: Info<'static> = Info {
+        is_first_drawn: false,
+        provable_cells: 28,
+        words: ["column", "disc"],
+        ..Info::named("four-in-a-row")
+    };
 
     fn start(&self) -> Position {
         Position::default()
@@ -165,11 +167,8 @@ impl Game for FourInARow {
         let mut after = *position;
         match after.play(column) {
             Ok(()) => Ok((column, after)),
-            Err(IllegalMove {
-                reason: IllegalReason::Occupied,
-                ..
-            }) => Err(illegal(format!("column {number} is full"))),
-            Err(refused) => Err(illegal(refused.reason.to_string())),
+            Err(IllegalReason::Occupied) => Err(illegal(format!("column {number} is full"))),
+            Err(reason) => Err(illegal(reason.to_string())),
         }
     }
 
@@ -219,20 +218,6 @@ impl Game for FourInARow {
     fn question(&self, position: &Position) -> String {
         let mark = mark(position.to_move());
         format!("which column for {mark} (1 to 7)?")
-    }
-
-    fn read_move(&self, position: &Position, typed: &str) -> Result<Column, String> {
-        let expected = "expected a column, 1 to 7";
-        let number: u8 = typed
-            .parse()
-            .map_err(|_| format!("{} is no column: {expected}", quote(typed.as_bytes())))?;
-        let column = Column::from_number(number);
-        let column = column.ok_or_else(|| format!("{number} is out of range: {expected}"))?;
-        if position.height(column) < ROWS {
-            return Ok(column);
-        }
-        let free = Self::free_columns(position);
-        Err(format!("column {number} is full; {free}"))
     }
 
     fn hint(&self, position: &Position) -> Option<String> {

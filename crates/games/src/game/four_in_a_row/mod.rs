@@ -3,7 +3,7 @@
 
 mod game;
 
-use crate::game::{IllegalMove, IllegalReason, Outcome, Side};
+use crate::game::{IllegalReason, Outcome, Side};
 
 pub use game::FourInARow;
 
@@ -115,17 +115,13 @@ impl crate::game::Position for Position {
         Column::all().filter(move |&column| going && position.height(column) < ROWS)
     }
 
-    fn play(&mut self, column: Column) -> Result<(), IllegalMove<Column>> {
-        let illegal = |reason| IllegalMove {
-            attempted: column,
-            reason,
-        };
+    fn play(&mut self, column: Column) -> Result<(), IllegalReason> {
         if self.outcome().is_some() {
-            return Err(illegal(IllegalReason::GameOver));
+            return Err(IllegalReason::GameOver);
         }
         let row = self.height(column);
         if row == ROWS {
-            return Err(illegal(IllegalReason::Occupied));
+            return Err(IllegalReason::Occupied);
         }
         self.pieces[self.to_move().index()] |= 1 << (HEIGHT * column.0 + row);
         Ok(())

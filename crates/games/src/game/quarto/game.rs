@@ -7,17 +7,17 @@ use super::board::{Board, CELLS, Cell, Rules};
 use super::piece_set::{Piece, PieceFormat, PieceSet};
 use super::position::{Move, Position, StartError, Turn};
 use super::slip::slip;
+use crate::game::builtin::Choose;
 use crate::game::{
-    Choose, Game, IllegalReason, Outcome, Picture, Position as _, Rejection, WinningLines,
+    BuiltinGame, IllegalReason, Info, Outcome, Picture, Position as _, Rejection, WinningLines,
 };
-use crate::session::Solvers;
-use crate::solver::{self, Solve};
+use crate::solver::{self, Solve, Solvers};
 use crate::strategy::perfect::Perfect;
 
-/// An edition of Quarto: a rule set and a piece set. It is a [`Game`](crate::game::Game).
+/// An edition of Quarto: a rule set and a piece set. It is a [`BuiltinGame`].
 ///
 /// ```
-/// use referee_games::game::Game as _;
+/// use referee_games::game::BuiltinGame as _;
 /// use referee_games::game::quarto::Edition;
 ///
 /// let edition = Edition::default();
@@ -30,17 +30,12 @@ use crate::strategy::perfect::Perfect;
 /// assert_eq!(request, "A..PCG..J..EF... O");
 /// # Ok::<(), String>(())
 /// ```
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Edition {
-    rules: Rules,
-    set: PieceSet,
-    format: PieceFormat,
-}
-
-impl Default for Edition {
-    fn default() -> Self {
-        Self::new(Rules::Standard, PieceSet::default())
-    }
+    pub rules: Rules,
+    pub set: PieceSet,
+    /// For people; bots and records always see the set's characters.
+    pub format: PieceFormat,
 }
 
 impl Edition {
@@ -50,21 +45,6 @@ impl Edition {
             set,
             format: PieceFormat::default(),
         }
-    }
-
-    pub const fn set(&self) -> &PieceSet {
-        &self.set
-    }
-
-    /// For people; bots and records always see the set's characters.
-    #[must_use]
-    pub const fn with_format(mut self, format: PieceFormat) -> Self {
-        self.format = format;
-        self
-    }
-
-    pub const fn format(&self) -> PieceFormat {
-        self.format
     }
 
     /// As people see it. Sets that are used for drawing only may have characters that must be escaped.
@@ -299,25 +279,27 @@ impl Edition {
         let gift = self.legal_gift(position, &after, symbol);
         let gift = gift.map_err(Rejection::Illegal)?;
         let given = after.play(Move::Give(gift));
-        given.map_err(|illegal| Rejection::Illegal(illegal.to_string()))?;
+        given.map_err(|reason| Rejection::Illegal(reason.to_string()))?;
         let gift = Some(gift);
         Ok((Turn { cell, gift }, after))
     }
 }
 
-impl Game for Edition {
+impl BuiltinGame for Edition {
     type Position = Position;
 
-    const NAME: &'static str = "quarto";
-    const WORDS: [&'static str; 2] = ["cell", "placement"];
-    const PROVABLE_CELLS: usize = 10;
+    const INFO: Info<'static> = Info {
+        provable_cells: 10,
+        words: ["cell", "placement"],
+        ..Info::named("quarto")
+    };
 
-    fn rules(&self) -> &'static str {
-        self.rules.name()
-    }
-
-    fn pieces(&self) -> Option<&str> {
-        (!self.set.is_builtin()).then(|| self.set.text())
+    fn info(&self) -> Info<'_> {
+        Info {
+            rules: self.rules.name(),
+            pieces: (!self.set.is_builtin()).then(|| self.set.text()),
+            ..Self::INFO
+        }
     }
 
     fn start(&self) -> Position {

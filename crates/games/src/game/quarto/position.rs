@@ -1,7 +1,7 @@
 use super::board::{Board, Cell, Rules};
 use super::piece_set::Piece;
 use crate::game;
-use crate::game::{IllegalMove, IllegalReason, Outcome, Position as _, Side};
+use crate::game::{IllegalReason, Outcome, Position as _, Side};
 
 /// One step: the side to move gives a piece, or places the one it was given.
 ///
@@ -158,7 +158,7 @@ impl game::Position for Position {
             .chain(gives.filter(move |_| going && !placing))
     }
 
-    fn play(&mut self, mv: Move) -> Result<(), IllegalMove<Move>> {
+    fn play(&mut self, mv: Move) -> Result<(), IllegalReason> {
         let reason = match (mv, self.hand) {
             _ if self.outcome.is_some() => IllegalReason::GameOver,
             (Move::Give(_), Some(_)) => IllegalReason::PieceInHand,
@@ -181,10 +181,7 @@ impl game::Position for Position {
             }
             (Move::Place(_), Some(_)) => IllegalReason::Occupied,
         };
-        Err(IllegalMove {
-            attempted: mv,
-            reason,
-        })
+        Err(reason)
     }
 
     fn turn_of(moves: &[Move]) -> Option<Turn> {
@@ -220,7 +217,7 @@ impl Turn {
 }
 
 impl Position {
-    /// The position after a turn, or the first of its moves that the rules forbid.
+    /// The position after a turn, or why the rules forbid one of its moves.
     ///
     /// ```
     /// use referee_games::game::Position as _;
@@ -237,7 +234,7 @@ impl Position {
     /// // The cell is occupied now, and the piece is in hand.
     /// assert!(after.after(turn).is_err());
     /// ```
-    pub fn after(&self, turn: Turn) -> Result<Self, IllegalMove<Move>> {
+    pub fn after(&self, turn: Turn) -> Result<Self, IllegalReason> {
         let mut after = *self;
         for mv in turn.moves() {
             after.play(mv)?;

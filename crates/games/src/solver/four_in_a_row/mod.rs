@@ -5,7 +5,7 @@
 //! threats come first. A book has the scores of all positions with eleven discs, so the search of an earlier one ends there.
 //!
 //! ```
-//! use referee_games::game::Game as _;
+//! use referee_games::game::BuiltinGame as _;
 //! use referee_games::game::four_in_a_row::FourInARow;
 //! use referee_games::solver::four_in_a_row::Solver;
 //! use referee_games::solver::{Goal, Limits, Solve as _, Value};

@@ -5,7 +5,7 @@ use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 
 use super::*;
-use crate::game::Game as _;
+use crate::game::BuiltinGame as _;
 use crate::game::four_in_a_row::{Column, FourInARow};
 use crate::solver::Value;
 

@@ -1,0 +1,81 @@
+//! What the solvers prove of a game in play and of its turns.
+
+use std::sync::{Arc, OnceLock};
+
+use super::{Evaluation, Goal, Limits, Options, Value, four_in_a_row};
+use crate::game::{Game, Outcome, Side, Turn};
+
+/// For the side that makes the turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TurnValue {
+    /// `None` when it could not be proven within the limits.
+    pub value: Option<Value>,
+    /// Placements or discs until a side wins; 0 when the turn ends the game.
+    pub plies: Option<u32>,
+}
+
+impl Turn {
+    /// `side` makes it.
+    pub fn wins(&self, side: Side) -> bool {
+        self.after.outcome() == Some(Outcome::Win(side))
+    }
+
+    /// As far as it is proven for `side`, which makes it. `lasts`: also how long the game lasts, where a side wins.
+    pub fn value(&self, side: Side, lasts: bool, solvers: &Solvers, limits: &Limits) -> TurnValue {
+        if let Some(outcome) = self.after.outcome() {
+            return TurnValue {
+                value: Some(match outcome {
+                    Outcome::Draw => Value::Draw,
+                    Outcome::Win(winner) if winner == side => Value::Win,
+                    Outcome::Win(_) => Value::Loss,
+                }),
+                plies: Some(0),
+            };
+        }
+        let mut found = self.after.solve(solvers, Goal::Value, limits);
+        let is_decided =
+            |found: &Evaluation| matches!(found.value(), Some(Value::Win | Value::Loss));
+        if lasts && found.as_ref().is_some_and(is_decided) {
+            let nearer = self.after.solve(solvers, Goal::Distance, limits);
+            found = nearer.filter(is_decided).or(found);
+        }
+        TurnValue {
+            value: found.and_then(Evaluation::value).map(Value::opposite),
+            plies: found.and_then(Evaluation::plies),
+        }
+    }
+}
+
+impl dyn Game + '_ {
+    /// For the side to move; `None` when a limit was reached.
+    pub fn value(&self, solvers: &Solvers, limits: &Limits) -> Option<Value> {
+        self.solve(solvers, Goal::Value, limits)?.value()
+    }
+}
+
+/// The solvers of all games. Each is made when it is first needed, and shared by all clones.
+#[derive(Clone, Debug)]
+pub struct Solvers {
+    options: Options,
+    quarto: Arc<OnceLock<super::Solver>>,
+    four_in_a_row: Arc<OnceLock<four_in_a_row::Solver>>,
+}
+
+impl Solvers {
+    pub fn new(options: Options) -> Self {
+        Self {
+            options,
+            quarto: Arc::default(),
+            four_in_a_row: Arc::default(),
+        }
+    }
+
+    pub(crate) fn quarto(&self) -> &super::Solver {
+        self.quarto.get_or_init(|| super::Solver::new(self.options))
+    }
+
+    pub(crate) fn four_in_a_row(&self) -> &four_in_a_row::Solver {
+        let made = || four_in_a_row::Solver::new(self.options.tt_bytes);
+        self.four_in_a_row.get_or_init(made)
+    }
+}
