@@ -47,6 +47,7 @@ const fn compiler(
 }
 
 /// Sorted by name.
+#[rustfmt::skip]
 pub const COMPILERS: &[Compiler] = &[
     compiler("Ada", &["adb"], "gnatmake -o {out} {in}"),
     compiler("C", &["c"], "gcc -O2 -o {out} {in}"),
@@ -55,20 +56,12 @@ pub const COMPILERS: &[Compiler] = &[
     compiler("Crystal", &["cr"], "crystal build --release -o {out} {in}"),
     compiler("D", &["d"], "gdc -O2 -o {out} {in}"),
     compiler("Fortran", &["f90", "f95"], "gfortran -O2 -o {out} {in}"),
-    compiler(
-        "Kotlin",
-        &["kt"],
-        "kotlinc {in} -include-runtime -d {out}.jar",
-    ),
+    compiler("Kotlin", &["kt"], "kotlinc {in} -include-runtime -d {out}.jar"),
     compiler("Nim", &["nim"], "nim compile -d:release -o:{out} {in}"),
     compiler("Pascal", &["pas", "pp"], "fpc {in}"),
     compiler("Rust", &["rs"], "rustc -O -o {out} {in}"),
     compiler("Swift", &["swift"], "swiftc -O -o {out} {in}"),
-    compiler(
-        "Zig",
-        &["zig"],
-        "zig build-exe -O ReleaseFast -femit-bin={out} {in}",
-    ),
+    compiler("Zig", &["zig"], "zig build-exe -O ReleaseFast -femit-bin={out} {in}"),
 ];
 
 /// The compiler for a file extension.
