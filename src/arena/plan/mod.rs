@@ -363,7 +363,7 @@ pub enum Restart {
 }
 
 /// In seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     #[serde(deserialize_with = "Option::deserialize")]
     pub move_time: Option<f64>,
@@ -375,6 +375,12 @@ pub struct Limits {
     /// Whether the clock measures CPU time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cpu_clock: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        TimeControl::default().into()
+    }
 }
 
 impl From<TimeControl> for Limits {

@@ -6,10 +6,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use self::climb::Climb;
-use super::tournament::{GamesOptions, Options, bots_of, jobs, resolved};
+use super::tournament::{GamesOptions, Options, jobs, resolved};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
-use crate::arena::plan::{Plan, RejectedBot};
+use crate::arena::entrants::{self, Entrant, Entrants};
+use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::write_pieces;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
@@ -97,7 +97,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let ruleset = options.ruleset(old.as_ref())?;
     let sandbox = options.games.sandbox.sandbox()?;
     let requests = match &old {
-        Some(plan) => bots_of(plan)?,
+        Some(plan) => plan.all_bots().cloned().collect(),
         None => options.bots(&args.bots)?,
     };
     let mut found = entrants::find(&requests, &this_program()?, &sandbox)?;
@@ -200,13 +200,13 @@ fn references(
     let mut all = Vec::new();
     let base = absolute(&Path::new(".").join(base))?;
     for rung in &scale.rungs {
-        let request = BotRequest {
-            text: resolved(&rung.bot, Path::new(&base)),
-            name: Some(format!("rung {}", rung.name)),
-            time: options.games.time.control()?,
-            ..BotRequest::default()
+        let bot = BotPlan {
+            bot: resolved(&rung.bot, Path::new(&base)),
+            name: format!("rung {}", rung.name),
+            limits: Limits::from(options.games.time.control()?),
+            ..BotPlan::default()
         };
-        let mut found = entrants::find(&[request], &this_program()?, sandbox)?;
+        let mut found = entrants::find(&[bot], &this_program()?, sandbox)?;
         match (found.entered.pop(), found.rejected.pop()) {
             (Some(entrant), _) => all.push(entrant),
             (None, problem) => {

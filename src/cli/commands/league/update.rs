@@ -12,7 +12,7 @@ use tokio::task::LocalSet;
 use super::{Args, changed_settings, is_same};
 use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
+use crate::arena::entrants::{self, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, write_pieces};
@@ -251,19 +251,18 @@ impl<'a> Update<'a> {
     }
 
     fn find(&self, versions: &Versions) -> Result<Entrants, Failure> {
-        let mut requests = Vec::new();
-        let mut rejected = Vec::new();
+        let (mut wanted, mut rejected) = (Vec::new(), Vec::new());
         for (name, version) in versions {
             let Some(member) = self.league.members.get(name) else {
                 continue;
             };
             let folder = state::folder(self.directory.path(), member, version);
             match build::program(&folder) {
-                Ok(program) => requests.push(BotRequest {
-                    text: absolute(&program)?,
-                    name: Some(name.clone()),
-                    time: self.options.games.time.control()?,
-                    ..BotRequest::default()
+                Ok(program) => wanted.push(BotPlan {
+                    bot: absolute(&program)?,
+                    name: name.clone(),
+                    limits: Limits::from(self.options.games.time.control()?),
+                    ..BotPlan::default()
                 }),
                 Err(problem) => rejected.push(self.rejected(
                     name,
@@ -272,7 +271,7 @@ impl<'a> Update<'a> {
                 )),
             }
         }
-        let mut found = entrants::find(&requests, &this_program()?, &self.sandbox)?;
+        let mut found = entrants::find(&wanted, &this_program()?, &self.sandbox)?;
         found.rejected.extend(rejected);
         Ok(found)
     }
