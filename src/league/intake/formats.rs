@@ -12,6 +12,7 @@ use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
+use zip::ExtraField;
 use zip::result::ZipError;
 
 /// Reading stops here: an archive must not keep a referee busy forever.
@@ -118,7 +119,7 @@ fn each_of_zip(
         return Err(io::Error::other("two of its files have one name"));
     }
     for index in 0..zip.len() {
-        let (entry, extra) = {
+        let (path, what, is_executable, modified) = {
             let raw = zip.by_index_raw(index).map_err(failed)?;
             let what = if raw.is_dir() {
                 What::Folder
@@ -142,14 +143,16 @@ fn each_of_zip(
                 Ok(name) => name.as_bytes().to_vec(),
                 Err(_) => raw.name().map_err(failed)?.into_owned().into_bytes(),
             };
-            let time = raw.last_modified();
-            ((path, what, mode & 0o111 != 0, time), raw.extra_data())
+            let extended = raw.extra_data_fields().find_map(|field| match field {
+                ExtraField::ExtendedTimestamp(times) => times.mod_time(),
+                _ => None,
+            });
+            // Times before 1970 are negative.
+            let extended = extended.map(|time| i64::from(time.cast_signed()));
+            let modified = extended.and_then(|time| Timestamp::from_second(time).ok());
+            let modified = modified.or_else(|| dos_time(raw.last_modified()?));
+            (path, what, mode & 0o111 != 0, modified)
         };
-        let (path, what, is_executable, time) = entry;
-        let modified = extra
-            .as_deref()
-            .and_then(extended_time)
-            .or_else(|| time.and_then(dos_time));
         let mut call = |what, content: &mut dyn Read| {
             visit(Entry {
                 path: path.clone(),
@@ -176,22 +179,6 @@ fn each_of_zip(
         }
     }
     Ok(())
-}
-
-/// The "extended timestamp" (0x5455), UTC.
-fn extended_time(mut extra: &[u8]) -> Option<Timestamp> {
-    while let [a, b, c, d, rest @ ..] = extra {
-        let length = usize::from(u16::from_le_bytes([*c, *d]));
-        let field = rest.get(..length)?;
-        if let (0x5455, [flags, time @ ..]) = (u16::from_le_bytes([*a, *b]), field)
-            && flags & 1 != 0
-        {
-            let seconds = i32::from_le_bytes(*time.first_chunk()?);
-            return Timestamp::from_second(seconds.into()).ok();
-        }
-        extra = rest.get(length..)?;
-    }
-    None
 }
 
 /// DOS times have no zone: taken as UTC.

@@ -88,7 +88,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         },
         ..Options::default()
     };
-    let old = graded_tournament(&args.bots)?;
+    let old = match &args.bots[..] {
+        [one] if Path::new(one).join("plan.json").is_file() => {
+            TournamentDirectory::at(Path::new(one)).plan()?
+        }
+        _ => None,
+    };
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
@@ -103,7 +108,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut found = entrants::find(&requests, &this_program()?, &sandbox)?;
     refuse_missing(&found, old.as_ref())?;
     if let Some(plan) = &old {
-        with_known_problems(plan, &mut found);
+        // A rejected bot keeps the tournament's reason.
+        found.retain(|name| !plan.has_rejected(name));
+        found.rejected.extend(plan.rejected.iter().cloned());
     }
     keep_only(&args.only, &mut found)?;
     let references = references(&scale, &base, &options, &sandbox)?;
@@ -147,16 +154,6 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
     Ok((scale, base.to_owned()))
 }
 
-/// `None` when bots were named.
-fn graded_tournament(texts: &[String]) -> Result<Option<Plan>, Failure> {
-    match texts {
-        [one] if Path::new(one).join("plan.json").is_file() => {
-            Ok(TournamentDirectory::at(Path::new(one)).plan()?)
-        }
-        _ => Ok(None),
-    }
-}
-
 /// A missing bot, or one that was fit before, is a mistake of the caller: no grades.
 fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
     let is_missing = |bot: &&RejectedBot| match old {
@@ -167,12 +164,6 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
         None => Ok(()),
         Some(bot) => Err(Failure::Usage(bot.reason.clone())),
     }
-}
-
-/// A rejected bot keeps the tournament's reason.
-fn with_known_problems(plan: &Plan, found: &mut Entrants) {
-    found.retain(|name| !plan.has_rejected(name));
-    found.rejected.extend(plan.rejected.iter().cloned());
 }
 
 /// All without names.

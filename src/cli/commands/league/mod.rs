@@ -220,20 +220,13 @@ fn take_in(
 }
 
 fn is_same(old: &Plan, new: &Plan) -> bool {
-    let versions = |plan: &Plan| -> Vec<(String, Option<String>)> {
-        let bots = plan.bots.iter();
-        bots.map(|bot| (bot.name.clone(), bot.version.clone()))
-            .collect()
-    };
-    let absent = |plan: &Plan| -> Vec<(String, String)> {
-        let bots = plan.rejected.iter();
-        bots.map(|bot| (bot.bot.name.clone(), bot.reason.clone()))
-            .collect()
-    };
+    let mut bots = old.bots.iter().zip(&new.bots);
+    let mut absent = old.rejected.iter().zip(&new.rejected);
     old.pairs == new.pairs
         && old.pairs_so_far() == new.pairs_so_far()
-        && versions(old) == versions(new)
-        && absent(old) == absent(new)
+        && (old.bots.len(), old.rejected.len()) == (new.bots.len(), new.rejected.len())
+        && bots.all(|(a, b)| (&a.name, &a.version) == (&b.name, &b.version))
+        && absent.all(|(a, b)| (&a.bot.name, &a.reason) == (&b.bot.name, &b.reason))
 }
 
 /// A sentence for each setting in which the plans differ and on which games depend.

@@ -19,11 +19,11 @@ use crate::arena::preparation::{Notice, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, check_bots, jobs, play, print_plan, stop_signals,
+    Options, check_bots, jobs, play, print_notice, print_plan, stop_signals,
 };
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
@@ -163,10 +163,10 @@ impl<'a> Update<'a> {
                 let ruleset = &self.ruleset;
                 fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
             }
-            let notices = Notices::default();
-            notices.print(Notice::checked(fit.len(), of));
+            let line = ProgressLine::new();
+            print_notice(&line, Notice::checked(fit.len(), of));
             for bot in &rejected {
-                notices.print(Notice::rejected(bot));
+                print_notice(&line, Notice::rejected(bot));
             }
             let unfit = rejected.into_iter().map(|bot| {
                 let reason = bot.reason;

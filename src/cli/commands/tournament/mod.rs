@@ -17,8 +17,8 @@ use self::failures::{resume_command, with_place};
 pub(in crate::cli) use self::options::{
     BotOptions, GamesOptions, Options, ScheduleOptions, resolved,
 };
-pub(in crate::cli) use self::preparation::{Notices, check_bots, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
+pub(in crate::cli) use self::preparation::{check_bots, jobs, print_notice};
 pub(in crate::cli) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
 use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
