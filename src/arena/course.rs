@@ -50,7 +50,6 @@ const NEXT: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CourseRound {
     pub meetings: Vec<Meeting>,
-    /// Bots without an opponent.
     pub byes: Vec<usize>,
 }
 

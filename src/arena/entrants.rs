@@ -42,7 +42,6 @@ impl Entrants {
     }
 }
 
-/// The programs in a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPrograms {
     /// Paths, with names that differ from the file's.
@@ -240,7 +239,6 @@ fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
 }
 
-/// A bot of the plan with its program.
 #[derive(Clone, Debug)]
 pub struct Entrant {
     pub plan: BotPlan,

@@ -111,7 +111,6 @@ impl Report {
         }
     }
 
-    /// What was measured, after how many games.
     fn details(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(problem) = &self.problem {
@@ -263,7 +262,6 @@ impl Report {
     }
 }
 
-/// The share of comparisons with an opponent, 0 to 1.
 fn share(counts: &Opponent, all: u64) -> Option<f64> {
     let all = u32::try_from(all).ok().filter(|&all| all > 0)?;
     Some(counts.advantages.total() / f64::from(all))

@@ -111,23 +111,14 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
 /// A submission of Classroom 50, from environment variables of its runner.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
-    /// `CLASSROOM`
     pub classroom: String,
-    /// `ASSIGNMENT`
     pub assignment: String,
-    /// `OWNER`, or `USERNAME`, which the runner always sets.
     pub owner: Option<String>,
-    /// `ASSIGNMENT_TYPE`
     pub kind: Option<String>,
-    /// `SUBMISSION_TAG`
     pub tag: String,
-    /// `COMMIT_URL`
     pub commit: String,
-    /// `RELEASE_URL`
     pub release: String,
-    /// `REVIEW_URL`, else `COMMIT_URL`.
     pub review: String,
-    /// As `2026-06-01T14:33:11Z`.
     pub time: String,
 }
 

@@ -21,12 +21,10 @@ const GAP: usize = 2;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
     pub heading: Style,
-    /// Less important text.
     pub faint: Style,
     pub last: Style,
     pub winning: Style,
     pub problem: Style,
-    /// A passed check.
     pub good: Style,
 }
 
@@ -55,7 +53,6 @@ pub fn styled(style: Style, text: &str) -> String {
     }
 }
 
-/// With spaces after it, up to `width` columns.
 fn padded(text: &str, width: usize) -> String {
     let mut padded = text.to_owned();
     padded.extend(std::iter::repeat_n(' ', width.saturating_sub(text.width())));

@@ -33,11 +33,9 @@ struct Confined {
 #[derive(Debug)]
 pub(crate) struct CopySummary {
     pub(super) hash: ContentHash,
-    /// Where the bot finds its files.
     pub(super) directory: PathBuf,
     /// The copied path and its bytes, when that is worth telling.
     pub(super) large: Option<(PathBuf, u64)>,
-    /// Where the user's own interpreters that the bot needs are installed.
     pub(super) installations: Vec<PathBuf>,
 }
 
@@ -73,7 +71,6 @@ impl Confinement {
         limits::bounds_of(&self.0.settings)
     }
 
-    /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
         let bounds = self.bounds();
         bounds
@@ -129,16 +126,13 @@ impl Confinement {
     }
 }
 
-/// The command that starts a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotCommand<'a> {
     /// For messages; escaped.
     pub name: &'a str,
-    /// The program and its arguments.
     pub argv: &'a [String],
     /// The strategy, for a built-in bot.
     pub builtin: Option<&'a str>,
-    /// The directory given with it.
     pub directory: Option<&'a Path>,
     /// Programs that it starts, which it has to see as if they ran it.
     pub starts: &'a [String],

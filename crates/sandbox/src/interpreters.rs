@@ -17,7 +17,6 @@ use crate::executable::installation::{
 use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
 use referee_text::escape;
 
-/// The most bytes read of a shell script.
 const LONGEST_SCRIPT: u64 = 1 << 16;
 
 /// What a bot sees of the user's interpreters.
@@ -25,15 +24,12 @@ const LONGEST_SCRIPT: u64 = 1 << 16;
 pub(super) struct Interpreters {
     /// Canonical directories and files.
     pub(super) paths: Vec<PathBuf>,
-    /// Links that lead to them.
     pub(super) links: Vec<PathBuf>,
-    /// The bot's `PATH`.
     pub(super) search_path: String,
     /// Variables that lead to them.
     pub(super) environment: Vec<(String, String)>,
 }
 
-/// A bot's own files and their copy.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'a> {
     pub(super) original: &'a Path,

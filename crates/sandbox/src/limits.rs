@@ -29,7 +29,6 @@ pub struct ResourceLimits {
 }
 
 impl Default for ResourceLimits {
-    /// 1 GiB of memory, 64 processes, 256 open files, 64 MiB of scratch space.
     fn default() -> Self {
         Self {
             memory: 1 << 30,
@@ -67,13 +66,11 @@ pub struct ExitReport {
     pub cpu_ms: f64,
     /// Peak memory seen, in KiB.
     pub memory_kb: u64,
-    /// The limit it was killed for.
     pub exceeded: Option<Exceeded>,
     /// Whether it tried to open a network connection.
     pub network: bool,
 }
 
-/// A limit that a bot was killed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exceeded {

@@ -28,12 +28,10 @@ pub fn children(pid: Pid) -> Vec<Pid> {
     children_of_tasks(&format!("/proc/{}/task", pid.as_raw_pid()))
 }
 
-/// The children of this process.
 pub fn own_children() -> Vec<Pid> {
     children_of_tasks("/proc/self/task")
 }
 
-/// The children of all threads in a directory.
 fn children_of_tasks(directory: &str) -> Vec<Pid> {
     let mut found = Vec::new();
     for task in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -112,7 +110,6 @@ impl Stat {
         self.field(3)?.chars().next()
     }
 
-    /// Its process group.
     pub fn group(&self) -> Option<Pid> {
         self.pid(5)
     }
@@ -213,7 +210,6 @@ pub fn confined_in_group(leader: Pid) -> Vec<Stat> {
     processes().filter_map(member).collect()
 }
 
-/// The name of this process's process id namespace.
 pub fn own_pid_namespace() -> io::Result<String> {
     let name = fs::read_link("/proc/self/ns/pid")?;
     Ok(name.to_string_lossy().into_owned())
@@ -297,13 +293,11 @@ impl ProcessUsage {
     }
 }
 
-/// The resident bytes of a `statm` line.
 fn resident_memory(line: &str) -> u64 {
     let pages = line.split(' ').nth(1).and_then(|word| word.parse().ok());
     pages.unwrap_or(0_u64) * rustix::param::page_size() as u64
 }
 
-/// The peak memory of a process, in KiB.
 pub fn peak_memory_kib(pid: Pid) -> Option<u64> {
     number(&status(pid)?, "VmHWM:")
 }

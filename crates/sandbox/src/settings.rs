@@ -10,7 +10,6 @@ use super::limits::ResourceLimits;
 use super::supervisor::client::Boxes;
 use crate::system::Shortage;
 
-/// A way to confine bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -49,7 +48,6 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A request for a sandbox.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxRequest {
     /// Exactly this one; without it the best one that works here.
@@ -59,13 +57,11 @@ pub struct SandboxRequest {
     pub expose: Vec<PathBuf>,
     /// Variables in addition to those that every bot gets.
     pub environment: Vec<(String, String)>,
-    /// Whether a bot is stopped while its opponent thinks.
     pub freeze: bool,
     /// The referee's own executable.
     pub referee: PathBuf,
 }
 
-/// A sandbox that does not work on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{probe}: {cause}; {fix}")]
 pub struct NotAvailable {

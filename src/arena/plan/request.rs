@@ -30,7 +30,6 @@ const BENCH_AFTER: u32 = 10;
 /// `None`: as in the resumed plan, or the default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanRequest {
-    /// Of all random choices; drawn by default.
     pub seed: Option<u64>,
     pub format: Option<Format>,
     /// Default: [`Format::usual_rounds`].
@@ -47,7 +46,6 @@ pub struct PlanRequest {
     /// Forfeits in a row; 0: never; default 10.
     pub bench_after: Option<u32>,
     pub adjudicate: bool,
-    /// Ends a tournament of two bots early.
     pub sprt: Option<Sprt>,
     pub tie_breaks: Vec<TieBreak>,
     /// A file with the bots in order of seed.
@@ -211,7 +209,6 @@ impl PlanRequest {
         })
     }
 
-    /// Fails if too large to be planned.
     fn check_size(&self, bots: u32, format: Format) -> Result<(), TournamentError> {
         let rounds = self.rounds.unwrap_or_else(|| format.usual_rounds(bots));
         if self.rounds.is_some() && rounds > MOST_ROUNDS {

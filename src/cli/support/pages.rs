@@ -157,7 +157,6 @@ impl Pages {
         }
     }
 
-    /// Sets the ranking and the course of the tournament.
     pub(in crate::cli) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
         if let Some(feed) = &self.feed {
             let (ranking, course) = now();
@@ -322,7 +321,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    /// Serves the feed if `--live` was given, and prints the address.
     pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
         let Some(address) = self.live else {
             return Ok(None);

@@ -21,7 +21,6 @@ use crate::sandbox::{BotCommand, Confinement, Kind, Sandbox};
 use crate::system::protect;
 use crate::text::{cause, escape_controls, is_full};
 
-/// Names of built programs and jars.
 const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
 
 const TIME: Duration = Duration::from_mins(2);

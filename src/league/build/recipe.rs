@@ -71,7 +71,6 @@ type Language = (
     &'static str,
 );
 
-/// Places in [`LANGUAGES`].
 const CPP: usize = 0;
 const C: usize = 1;
 
@@ -109,7 +108,6 @@ impl Recipe {
         }
     }
 
-    /// Adds the compilers named in this text.
     fn naming(mut self, text: &str) -> Self {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
         let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();

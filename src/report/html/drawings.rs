@@ -27,7 +27,6 @@ const SVG_BYTES: usize = 64 * 1024;
 const SVG_ELEMENTS: usize = 2000;
 const SVG_DEPTH: usize = 40;
 
-/// Elements that draw or group.
 const ELEMENTS: &str = "circle desc ellipse g line path polygon polyline rect svg text tspan";
 
 /// Attributes of place and appearance. None can refer to anything outside; `style` and `class` would reach the
@@ -130,7 +129,6 @@ fn svg(text: &str) -> Result<(Value, Vec<String>), String> {
     Ok((tree.ok_or_else(expected)?, left_out))
 }
 
-/// Whether the attribute only draws.
 fn is_kept(attribute: &Attribute<'_, '_>) -> bool {
     let value = attribute.value();
     // `url(…)` refers to something.

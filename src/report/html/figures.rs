@@ -38,7 +38,6 @@ struct Checkpoint {
     rated: Arc<OnceLock<Vec<Rated>>>,
 }
 
-/// Of a bot, beside its place.
 #[derive(Clone, Debug, Default)]
 struct OfBot {
     by_phase: [annotation::Tally; PHASES],
@@ -127,7 +126,6 @@ impl Figures {
         self.collector.ranked(&Model::default(), &self.ranking)
     }
 
-    /// By default points or ratings.
     pub(super) fn set_ranking(&mut self, ranking: Ranking) {
         self.ranking = ranking;
     }

@@ -76,7 +76,6 @@ pub(super) fn edition(ruleset: &dyn Ruleset) -> Value {
     ))
 }
 
-/// Game, rules and piece set.
 fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
     let set = piece_style::set(game, pieces);
     [
@@ -132,7 +131,6 @@ impl Report {
         self.figures.set_ranking(ranking);
     }
 
-    /// Rounds, groups and bracket of a tournament.
     pub fn set_course(&mut self, course: Course) {
         self.figures.set_course(course);
     }
@@ -205,7 +203,6 @@ impl Report {
         index
     }
 
-    /// Index of game, rules and piece set; adds an entry for new ones.
     fn edition(&mut self, record: &Record) -> usize {
         let pieces = record.pieces.as_deref().unwrap_or_default();
         let key = [&record.game, &record.rules, pieces].map(str::to_owned);

@@ -33,7 +33,6 @@ pub enum State {
     Checking(usize, usize),
     #[default]
     Playing,
-    /// The current games are finished.
     Stopping,
     Finished,
     /// Stopped, resumable.

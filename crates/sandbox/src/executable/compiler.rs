@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-/// How a language is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compiler {
-    /// The language's usual name.
     pub language: &'static str,
     /// File extensions, without the dot.
     pub endings: &'static [&'static str],
@@ -64,7 +62,6 @@ pub const COMPILERS: &[Compiler] = &[
     compiler("Zig", &["zig"], "zig build-exe -O ReleaseFast -femit-bin={out} {in}"),
 ];
 
-/// The compiler for a file extension.
 pub fn of_ending(ending: &str) -> Option<Compiler> {
     COMPILERS
         .iter()
@@ -72,7 +69,6 @@ pub fn of_ending(ending: &str) -> Option<Compiler> {
         .copied()
 }
 
-/// The compiler for a file, by its extension.
 pub fn of_file(path: &Path) -> Option<Compiler> {
     of_ending(path.extension()?.to_str()?)
 }

@@ -31,7 +31,6 @@ const OTHERS: [&str; 11] = [
     "scala",
 ];
 
-/// A program and everything found to belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installation {
     /// The programs on the way, first one first.
@@ -55,7 +54,6 @@ impl Installation {
         self.runs_shell |= language == "shell";
     }
 
-    /// Adds everything of another.
     pub fn extend(&mut self, more: Self) {
         self.programs.extend(more.programs);
         self.paths.extend(more.paths);
@@ -77,7 +75,6 @@ pub struct Named {
 /// A program that a sandboxed bot does not see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// The program's file.
     pub program: PathBuf,
     /// The directory to show.
     pub directory: PathBuf,
@@ -85,7 +82,6 @@ pub struct Unseen {
     pub is_wide: bool,
 }
 
-/// Follows programs to what they need.
 pub struct Follower {
     /// Where the referee was started, which decides what some shims start.
     pub here: PathBuf,
@@ -304,7 +300,6 @@ impl Follower {
     }
 }
 
-/// The names of all known interpreters.
 pub fn interpreters() -> impl Iterator<Item = &'static str> {
     let by_language = LANGUAGES.iter().filter_map(|language| language.run.first());
     by_language.copied().chain(OTHERS)

@@ -6,12 +6,9 @@ use std::path::Path;
 use super::find_in_path;
 use crate::system::{command_word, names_of_command};
 
-/// A language for bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
-    /// The usual name.
     pub name: &'static str,
-    /// File extensions, without the dot.
     pub endings: &'static [&'static str],
     /// The command that runs a file; empty for compiled languages.
     pub run: &'static [&'static str],
@@ -124,7 +121,6 @@ pub const LANGUAGES: &[Language] = &[
     language("Tcl", &["tcl"], &["tclsh"], "tcl", "flush stdout, or fconfigure stdout -buffering line once"),
 ];
 
-/// The languages whose interpreters are in `PATH`.
 pub fn names_of_installed() -> Vec<&'static str> {
     let installed = LANGUAGES
         .iter()
@@ -134,7 +130,6 @@ pub fn names_of_installed() -> Vec<&'static str> {
     names
 }
 
-/// The language of a file extension.
 pub fn by_ending(ending: &str) -> Option<Language> {
     LANGUAGES
         .iter()

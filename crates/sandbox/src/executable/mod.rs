@@ -24,9 +24,7 @@ use referee_text::{escape, escape_path, is_full};
 pub struct CannotStart {
     /// The bot as given; escaped.
     pub bot: String,
-    /// The cause.
     pub cause: String,
-    /// The fix.
     pub fix: String,
 }
 
@@ -92,7 +90,6 @@ pub fn install(command: &str) -> String {
     format!("install it{package} or correct PATH{here}")
 }
 
-/// The first `most` bytes of a file.
 fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     fs::File::open(path)?.take(most).read_to_end(&mut start)?;

@@ -63,7 +63,6 @@ impl fmt::Display for ContentHash {
     }
 }
 
-/// A private copy of a bot's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     pub hash: ContentHash,

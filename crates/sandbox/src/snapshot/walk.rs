@@ -20,7 +20,6 @@ use crate::system::{
 /// Leftovers of tools, which change although the bot does not.
 const LEFT_OUT: &[&str] = &["__pycache__", ".git"];
 
-/// The deepest nesting of folders.
 const MAX_DEPTH: usize = 100;
 
 /// Marks a page that the referee wrote.

@@ -120,9 +120,7 @@ impl Inbox {
     }
 }
 
-/// A finished run in a sandbox.
 pub struct FinishedRun {
-    /// The program's output.
     pub stdout: Vec<u8>,
     /// Stderr of the program or bubblewrap.
     pub stderr: Vec<u8>,
@@ -157,14 +155,12 @@ pub(crate) fn run_to_end(referee: &Path, request: &SpawnRequest) -> io::Result<F
     })
 }
 
-/// Reads to the end or an error.
 fn read_all(mut from: impl io::Read) -> Vec<u8> {
     let mut all = Vec::new();
     let _ = from.read_to_end(&mut all);
     all
 }
 
-/// The connection to a running supervisor.
 #[derive(Debug)]
 pub struct SupervisorConnection {
     control: tokio::net::UnixStream,
@@ -260,7 +256,6 @@ impl SupervisorConnection {
         stat.is_none_or(|stat| stat.has_ended())
     }
 
-    /// Its limits.
     pub const fn limits(&self) -> &ResourceLimits {
         &self.limits
     }

@@ -212,7 +212,6 @@ fn exceed_memory() -> io::Result<()> {
     )
 }
 
-/// The last line of a self-test.
 pub const DONE: &str = "done";
 
 /// Starts the line on an exposed path that it cannot read.

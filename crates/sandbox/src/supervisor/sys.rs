@@ -108,7 +108,6 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }
 
-/// The next waiting call.
 pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<seccomp_notif> {
     let mut call = MaybeUninit::<seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.

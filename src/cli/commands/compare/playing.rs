@@ -198,7 +198,6 @@ impl Playing<'_> {
     }
 }
 
-/// A line of progress.
 fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String {
     let played = f64::from(u32::try_from(played).unwrap_or(u32::MAX));
     let pace = played / time.as_secs_f64().max(1e-6);

@@ -121,7 +121,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     write(&feed, &args.output)
 }
 
-/// Refuses to overwrite an input.
 pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
     let Ok(target) = fs::canonicalize(output) else {
         return Ok(());

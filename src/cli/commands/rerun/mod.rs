@@ -110,7 +110,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A game with the bot.
 struct OwnGame {
     recorded: Recorded,
     by: BotIndex,

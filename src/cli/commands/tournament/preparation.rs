@@ -27,7 +27,6 @@ use crate::text::{counted, escape_controls};
 
 const SEEDS: usize = 16;
 
-/// Prepares a new tournament or the resumption of an old one, and prints notices.
 pub(super) async fn prepare(
     preparation: &Preparation<'_>,
     old: Option<Plan>,

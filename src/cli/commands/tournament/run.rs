@@ -385,7 +385,6 @@ pub(super) fn write_tables(
     Ok(())
 }
 
-/// Prints the standings and the summary; warns when many games were the same.
 pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
     let width = terminal_width(&io::stdout());
     let out = summary(ended, plan, results, &palette(&io::stdout()), width);

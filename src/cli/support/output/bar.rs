@@ -84,7 +84,6 @@ impl ProgressLine {
         format!("{}{} {text}", "█".repeat(full), "░".repeat(24 - full))
     }
 
-    /// Removes the line.
     pub(in crate::cli) fn clear(&self) {
         if !self.text.borrow().is_empty() {
             self.show(String::new());

@@ -91,7 +91,6 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a part of what waits, if anything does.
     fn write_some(&self) {
         let mut waiting = self.waiting();
         let part: Vec<u8> = waiting.bytes.iter().take(MOST).copied().collect();

@@ -34,7 +34,6 @@ impl Terminations {
         })
     }
 
-    /// Waits for the next one.
     pub(super) async fn recv(&mut self) {
         poll_fn(|cx| {
             let is_ready = |signal: &mut Signal| signal.poll_recv(cx).is_ready();

@@ -21,7 +21,6 @@ impl Terminations {
         })
     }
 
-    /// Waits for the next one.
     pub(super) async fn recv(&mut self) {
         tokio::select! {
             _ = self.ctrl_c.recv() => {}
