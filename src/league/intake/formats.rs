@@ -29,27 +29,25 @@ pub(super) enum Format {
 }
 
 /// Longer ones first.
-const ENDINGS: [(&str, Format); 11] = [
-    (".tar.gz", Format::TarGz),
-    (".tar.xz", Format::Other),
-    (".tar.bz2", Format::Other),
-    (".tar.zst", Format::Other),
-    (".tgz", Format::TarGz),
-    (".tar", Format::Tar),
-    (".zip", Format::Zip),
-    (".rar", Format::Other),
-    (".7z", Format::Other),
-    (".xz", Format::Other),
-    (".bz2", Format::Other),
+const ENDINGS: [(Format, &str); 4] = [
+    (Format::TarGz, ".tar.gz .tgz"),
+    (Format::Tar, ".tar"),
+    (Format::Zip, ".zip"),
+    (Format::Other, ".tar.xz .tar.bz2 .tar.zst .rar .7z .xz .bz2"),
 ];
 
 /// Name and format; `None` if not an archive.
 pub(super) fn split(name: &str) -> Option<(&str, Format)> {
-    ENDINGS.iter().find_map(|&(ending, format)| {
-        let start = name.len().checked_sub(ending.len())?;
-        let is = name.get(start..)?.eq_ignore_ascii_case(ending);
-        (is && start > 0).then(|| (&name[..start], format))
-    })
+    let of =
+        |(format, endings): (_, &'static str)| endings.split(' ').map(move |one| (one, format));
+    ENDINGS
+        .into_iter()
+        .flat_map(of)
+        .find_map(|(ending, format)| {
+            let start = name.len().checked_sub(ending.len())?;
+            let is = name.get(start..)?.eq_ignore_ascii_case(ending);
+            (is && start > 0).then(|| (&name[..start], format))
+        })
 }
 
 /// By name.
