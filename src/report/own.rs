@@ -126,7 +126,6 @@ struct Forfeits {
     games: Vec<String>,
 }
 
-/// A turn that lost value.
 #[derive(Clone, Debug)]
 struct Blunder {
     /// Steps lost, 1 or 2, from win to loss.

@@ -66,7 +66,6 @@ impl Confinement {
         self.0.settings.request.limits
     }
 
-    /// How each limit is enforced; empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
         limits::bounds_of(&self.0.settings)
     }
@@ -78,12 +77,10 @@ impl Confinement {
             .any(|bound| bound.limit == limits::MEMORY && bound.wall)
     }
 
-    /// Variables set in its environment, with or without a sandbox.
     pub fn environment(&self) -> &[(String, String)] {
         &self.0.settings.request.environment
     }
 
-    /// What it sees of the user's own interpreters.
     pub fn interpreters(&self) -> &[PathBuf] {
         let files = self.0.files.as_ref();
         files.map_or(&[], |files| &files.summary.installations)
@@ -100,7 +97,6 @@ impl Confinement {
         Some(&self.0.files.as_ref()?.summary.directory)
     }
 
-    /// The hash of the copied files; `None` without a sandbox.
     pub fn hash(&self) -> Option<ContentHash> {
         Some(self.0.files.as_ref()?.summary.hash)
     }

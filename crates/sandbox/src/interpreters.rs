@@ -19,7 +19,6 @@ use referee_text::escape;
 
 const LONGEST_SCRIPT: u64 = 1 << 16;
 
-/// What a bot sees of the user's interpreters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Interpreters {
     /// Canonical directories and files.
@@ -150,7 +149,6 @@ impl Interpreters {
         Ok(())
     }
 
-    /// Whether it shows a canonical path.
     pub(super) fn show(&self, path: &Path) -> bool {
         self.paths.iter().any(|shown| path.starts_with(shown))
     }
@@ -196,7 +194,6 @@ impl Interpreters {
     }
 }
 
-/// Why an interpreter is not shown, and what to do.
 fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
     let (program, directory) = (shown(&unseen.program), shown(&unseen.directory));
     let (why, instead) = if unseen.is_wide {

@@ -257,7 +257,6 @@ fn job_object(limits: &ResourceLimits) -> Finding {
     }
 }
 
-/// How limits are enforced in this sandbox.
 fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
     let Some(sandbox) = sandbox else {
         let result = "bounded in a sandbox only".to_owned();

@@ -57,14 +57,12 @@ impl ResourceLimits {
     }
 }
 
-/// How a bot ended, and what it had used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExitReport {
     /// As from `wait`.
     pub status: i32,
     /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,
-    /// Peak memory seen, in KiB.
     pub memory_kb: u64,
     pub exceeded: Option<Exceeded>,
     /// Whether it tried to open a network connection.
@@ -134,7 +132,6 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// How it is enforced, for people.
     pub fn kept(&self) -> String {
         let kind = if self.wall { "strict" } else { "checked" };
         format!("{kind}: {}", self.by)

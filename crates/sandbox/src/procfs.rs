@@ -23,7 +23,6 @@ fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(text)
 }
 
-/// The children of a process, of all its threads.
 pub fn children(pid: Pid) -> Vec<Pid> {
     children_of_tasks(&format!("/proc/{}/task", pid.as_raw_pid()))
 }
@@ -46,7 +45,6 @@ fn pids(list: &str) -> impl Iterator<Item = Pid> {
         .filter_map(|word| Pid::from_raw(word.parse().ok()?))
 }
 
-/// All processes in this process's view.
 fn processes() -> impl Iterator<Item = Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
@@ -142,7 +140,6 @@ impl Stat {
         }
     }
 
-    /// Its parent, or adopter.
     pub fn parent(&self) -> Option<Pid> {
         self.pid(4)
     }
@@ -215,12 +212,10 @@ pub fn own_pid_namespace() -> io::Result<String> {
     Ok(name.to_string_lossy().into_owned())
 }
 
-/// A file of `/proc/self`.
 pub fn own_file(name: &str) -> io::Result<String> {
     text_of(format!("/proc/self/{name}"))
 }
 
-/// The users of all processes in this process's view.
 pub fn users_of_processes() -> HashSet<u32> {
     // The owner of a process's directory is its user, unless the process is not dumpable.
     let user = |pid| u32::try_from(number(&status(pid)?, "Uid:")?).ok();
@@ -233,7 +228,6 @@ pub fn kernel_setting(name: &str) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// The number of processes and threads of the whole system.
 pub fn tasks_of_system() -> Option<u64> {
     let text = text_of("/proc/loadavg").ok()?;
     // `0.20 0.18 0.12 1/80 11206`: runnable and all tasks are in the fourth field.
@@ -251,7 +245,6 @@ pub fn count_tasks(of_user: u32) -> u64 {
     processes().filter_map(tasks).sum()
 }
 
-/// What a process uses now.
 #[derive(Debug, Default)]
 pub struct ProcessUsage {
     pub threads: u64,
@@ -327,7 +320,6 @@ pub fn kill_first(pid: Option<Pid>) {
     let _ = fs::write(format!("/proc/{process}/oom_score_adj"), "1000");
 }
 
-/// How many processes the kernel has killed for memory.
 pub fn killed_for_memory() -> Option<u64> {
     number(&text_of("/proc/vmstat").ok()?, "oom_kill ")
 }

@@ -23,7 +23,6 @@ impl Kind {
     /// Those that confine a bot, the better one first.
     pub const BACKENDS: [Self; 2] = [Self::Bwrap, Self::Landlock];
 
-    /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bwrap => "bwrap",
@@ -71,7 +70,6 @@ pub struct NotAvailable {
     pub obstacle: Obstacle,
 }
 
-/// What keeps a sandbox from working.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// Bubblewrap or Landlock is missing, or not allowed for this user.

@@ -350,7 +350,6 @@ impl LiveOptions {
     }
 }
 
-/// Bytes read to find whether a file is a page.
 const PAGE_HEAD: u64 = 4096;
 
 /// Refuses a `path` that holds anything but a page. `coming`: a directory yet to be made.

@@ -50,7 +50,6 @@ pub(super) fn split(name: &str) -> Option<(&str, Format)> {
         })
 }
 
-/// By name.
 pub(super) fn of_file(path: &Path) -> Option<Format> {
     let (_, format) = split(path.file_name()?.to_str()?)?;
     path.is_file().then_some(format)

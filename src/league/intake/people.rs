@@ -12,7 +12,6 @@ use crate::text::{short_name, unreadable};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     pub name: String,
-    /// The team that they share a bot with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub team: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]

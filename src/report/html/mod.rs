@@ -166,7 +166,6 @@ impl Report {
         Ok(true)
     }
 
-    /// A game program's positions, while there is room.
     fn draw(&mut self, record: &Record) -> Option<Value> {
         let game = self.options.game.as_ref()?;
         let is_of_game = game.name() == record.game && game.rules() == record.rules;

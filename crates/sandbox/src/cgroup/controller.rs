@@ -117,7 +117,6 @@ impl Account {
         Self { file, version }
     }
 
-    /// Opens it for repeated reading.
     pub fn open(&self) -> io::Result<OpenAccount> {
         Ok(OpenAccount {
             file: File::open(&self.file)?,
@@ -149,7 +148,6 @@ impl OpenAccount {
     }
 }
 
-/// The file that stops and continues the processes of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freezer {
     file: PathBuf,

@@ -147,7 +147,6 @@ pub enum Version {
     Two,
 }
 
-/// A control group of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OwnGroup {
     directory: PathBuf,

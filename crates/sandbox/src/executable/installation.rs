@@ -128,7 +128,6 @@ impl Follower {
         self.own.iter().any(|own| path.starts_with(own))
     }
 
-    /// Whether the bot sees a path anyway.
     fn is_seen(&self, path: &Path) -> bool {
         self.is_own(path) || self.visible.iter().any(|shown| path.starts_with(shown))
     }
@@ -361,7 +360,6 @@ struct Way {
 }
 
 impl Way {
-    /// The start and the end.
     fn places(&self) -> [&PathBuf; 2] {
         [&self.first, &self.end]
     }

@@ -164,7 +164,6 @@ fn is_mawk(command: &str) -> bool {
     program.is_some_and(|path| path.file_stem().is_some_and(|name| name == "mawk"))
 }
 
-/// Debian's package with a command, if known.
 pub fn package_of(command: &str) -> Option<&'static str> {
     by_interpreter(command).map(|language| language.package)
 }

@@ -85,7 +85,6 @@ impl BotFiles {
         })
     }
 
-    /// Its directory or file, for people.
     pub fn path(&self) -> Option<&Path> {
         match &self.owned {
             Owned::Builtin(_) | Owned::System(_) => None,

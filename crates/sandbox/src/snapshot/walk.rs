@@ -25,7 +25,6 @@ const MAX_DEPTH: usize = 100;
 /// Marks a page that the referee wrote.
 const PAGE_MARK: &[u8] = b"<meta name=\"generator\" content=\"referee ";
 
-/// Bytes searched for that mark.
 const PAGE_HEAD: u64 = 4096;
 
 pub(super) struct Walk<'a> {
@@ -279,7 +278,6 @@ fn own_entries(directory: &OpenDirectory) -> io::Result<Vec<(OsString, EntryKind
     Ok(entries)
 }
 
-/// The files changed after `time`, relative to the directory, at most `most`.
 pub(super) fn newer(directory: &Path, time: SystemTime, most: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Ok(directory) = OpenDirectory::at(directory) {
@@ -303,7 +301,6 @@ fn add_newer(directory: &OpenDirectory, path: &Path, time: SystemTime, found: &m
     }
 }
 
-/// Whether the referee wrote this page.
 fn is_page(directory: &OpenDirectory, name: &OsStr) -> bool {
     let is_html = Path::new(name)
         .extension()

@@ -49,7 +49,6 @@ impl Boxes {
     }
 }
 
-/// Starts a supervisor by `spawn`: its child, the bot's input, and the connection.
 pub(crate) fn launch<C>(
     settings: &Arc<Settings>,
     request: &SpawnRequest,
@@ -124,7 +123,6 @@ pub struct FinishedRun {
     pub stdout: Vec<u8>,
     /// Stderr of the program or bubblewrap.
     pub stderr: Vec<u8>,
-    /// The supervisor's last report.
     pub last: Option<SupervisorEvent>,
 }
 
@@ -171,7 +169,6 @@ pub struct SupervisorConnection {
     freezer: Option<Freezer>,
     /// Counts their CPU time; until taken.
     account: Option<OpenAccount>,
-    /// The box that the bot is in.
     kept: Option<KeptBox>,
     backend: Backend,
     settings: Arc<Settings>,
@@ -239,7 +236,6 @@ impl SupervisorConnection {
         self.report
     }
 
-    /// Helper processes between the supervisor and the bot.
     pub const fn helpers(&self) -> usize {
         self.backend.helpers()
     }

@@ -46,7 +46,6 @@ pub struct SpawnRequest {
     pub directory: Option<PathBuf>,
     pub backend: Backend,
     pub restrictions: Restrictions,
-    /// Where control groups can be made for it.
     pub groups: ParentGroups,
     pub allowance: Allowance,
 }
@@ -68,9 +67,7 @@ pub enum SupervisorEvent {
     Ready {
         /// Leads a group and a session.
         pid: i32,
-        /// Stops all of its processes; `None` where nothing does.
         freezer: Option<Freezer>,
-        /// Counts their CPU time; `None` where nothing does.
         account: Option<Account>,
     },
     Failed(Failure),
@@ -78,7 +75,6 @@ pub enum SupervisorEvent {
     Ended(ExitReport),
 }
 
-/// An error, as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub(crate) cause: String,

@@ -198,7 +198,6 @@ fn read(
     }
 }
 
-/// The questions of a game, asked again.
 struct Rerun<'a> {
     game: &'a OwnGame,
     questions: &'a [Question],

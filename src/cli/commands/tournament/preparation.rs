@@ -61,7 +61,6 @@ pub(super) async fn prepare(
     Ok(begun)
 }
 
-/// Checks bots and prints how far it is.
 pub(in crate::cli) async fn check_bots(
     ruleset: &Arc<dyn Ruleset>,
     bots: Vec<Entrant>,

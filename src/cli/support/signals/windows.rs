@@ -4,7 +4,6 @@ use std::io;
 
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-/// What asks this program to end.
 pub(super) struct Terminations {
     ctrl_c: CtrlC,
     ctrl_break: CtrlBreak,
