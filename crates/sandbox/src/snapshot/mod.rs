@@ -16,6 +16,7 @@ pub(super) use self::ownership::SYSTEM;
 pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
 use self::ownership::{Owned, beside, canonical, leads_out};
+pub use self::walk::is_own_page;
 use self::walk::{Walk, newer};
 use crate::confinement::BotCommand;
 use crate::executable::CannotStart;

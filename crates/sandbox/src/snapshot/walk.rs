@@ -305,15 +305,15 @@ fn is_page(directory: &OpenDirectory, name: &OsStr) -> bool {
     let is_html = Path::new(name)
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("html"));
+    is_html && directory.file(name).and_then(is_own_page).unwrap_or(false)
+}
+
+/// Whether the referee wrote the page in this file.
+pub fn is_own_page(file: File) -> io::Result<bool> {
     let mut start = Vec::new();
-    is_html
-        && directory
-            .file(name)
-            .and_then(|file| file.take(PAGE_HEAD).read_to_end(&mut start))
-            .is_ok()
-        && start
-            .windows(PAGE_MARK.len())
-            .any(|window| window == PAGE_MARK)
+    file.take(PAGE_HEAD).read_to_end(&mut start)?;
+    let mut windows = start.windows(PAGE_MARK.len());
+    Ok(windows.any(|window| window == PAGE_MARK))
 }
 
 /// Whether a directory holds a tournament's journal: it may lie beside the bots, and grows while

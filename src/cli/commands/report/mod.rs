@@ -102,7 +102,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         private: args.private,
         skip_copies: shown.len() > 1,
         game: game_of(&args.game, &records)?,
-        frame: args.live.frame(),
+        frame: args.live.live_frame.clone(),
         ..html::Options::default()
     });
     let files = analysed_first(&shown);
