@@ -7,7 +7,8 @@ use std::error::Error;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use referee::arena::entrants::{BotRequest, find};
+use referee::arena::entrants::find;
+use referee::arena::plan::BotPlan;
 use referee::record::journal::LINGERING_LOCK;
 use referee::{
     Arena, Palette, PlanRequest, Preparation, Sandbox, TournamentDirectory, registry,
@@ -21,7 +22,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let ruleset = quarto.game(registry::Choices::default());
     let folder = tempfile::tempdir()?;
     let directory = TournamentDirectory::make(folder.path())?;
-    let bots: Vec<BotRequest> = args().skip(1).map(BotRequest::from).collect();
+    let bot = |bot| BotPlan {
+        bot,
+        ..BotPlan::default()
+    };
+    let bots: Vec<BotPlan> = args().skip(1).map(bot).collect();
     let entrants = find(&bots, Path::new("referee"), &Sandbox::none(false))?;
     let request = PlanRequest {
         pairs: Some(2),

@@ -24,13 +24,11 @@ pub enum AnalysisProgress<'a> {
         /// Games analysed before.
         done: u64,
     },
-    /// Before a turn is analysed.
     Turn {
         /// From 1.
         turn: usize,
         id: &'a str,
     },
-    /// After a game was analysed.
     Game,
 }
 

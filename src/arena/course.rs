@@ -50,7 +50,6 @@ const NEXT: usize = 100;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct CourseRound {
     pub meetings: Vec<Meeting>,
-    /// Bots without an opponent.
     pub byes: Vec<usize>,
 }
 
@@ -91,7 +90,7 @@ impl BracketPlace {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct GroupPlace {
     pub bot: usize,
     pub half_points: u64,
@@ -207,9 +206,7 @@ impl Results {
         let mut places: Vec<GroupPlace> = (0..plan.bots.len())
             .map(|bot| GroupPlace {
                 bot,
-                half_points: 0,
-                games: 0,
-                advances: false,
+                ..GroupPlace::default()
             })
             .collect();
         for round in plan.rounds.iter().take(plan.group_rounds()) {

@@ -23,7 +23,6 @@ pub struct TournamentDirectory {
 }
 
 impl TournamentDirectory {
-    /// Creates the directory if needed.
     pub fn make(path: &Path) -> Result<Self> {
         fs::create_dir_all(path).map_err(TournamentError::io(path))?;
         Ok(Self::at(path))
@@ -39,7 +38,6 @@ impl TournamentDirectory {
         &self.path
     }
 
-    /// For a shell.
     pub fn quoted(&self) -> String {
         shell::quoted(&self.path.to_string_lossy()).into_owned()
     }

@@ -1,6 +1,7 @@
 //! Finds the bots named for a tournament (files, command lines, directories).
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
+use std::ffi::OsStr;
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
@@ -8,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 
 use super::TournamentError;
-use super::plan::{BotPlan, Limits, NoTime, RejectedBot};
+use super::plan::{BotPlan, RejectedBot};
 use crate::bot::naming::{distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
@@ -21,39 +22,6 @@ use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
 use crate::text::{cause, escape_controls, short_name, unreadable};
 use crate::threads::locked;
-
-#[derive(Clone, Debug, Default)]
-pub struct BotRequest {
-    pub text: String,
-    /// By default the file's name.
-    pub name: Option<String>,
-    /// By default the referee's.
-    pub directory: Option<PathBuf>,
-    pub environment: BTreeMap<String, String>,
-    pub time: TimeControl,
-}
-
-impl From<String> for BotRequest {
-    fn from(text: String) -> Self {
-        Self {
-            text,
-            ..Self::default()
-        }
-    }
-}
-
-impl BotRequest {
-    /// The request that led to this entry.
-    pub fn again(bot: &BotPlan) -> Result<Self, NoTime> {
-        Ok(Self {
-            text: bot.bot.clone(),
-            name: Some(bot.name.clone()),
-            directory: bot.directory.as_ref().map(PathBuf::from),
-            environment: bot.environment.clone(),
-            time: TimeControl::try_from(bot.limits)?,
-        })
-    }
-}
 
 #[derive(Clone, Debug, Default)]
 pub struct Entrants {
@@ -74,7 +42,6 @@ impl Entrants {
     }
 }
 
-/// The programs in a directory.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct FolderPrograms {
     /// Paths, with names that differ from the file's.
@@ -132,17 +99,20 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
     })
 }
 
-/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots.
+/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots. Of
+/// `wanted`, what is not found here counts; a bot without a name is named after its file.
 pub fn find(
-    requests: &[BotRequest],
+    wanted: &[BotPlan],
     referee: &Path,
     sandbox: &Sandbox,
 ) -> Result<Entrants, TournamentError> {
     let mut found = Vec::new();
-    for request in requests {
-        let program = match BotSpec::parse(&request.text, referee, &strategy::NAMES) {
+    for bot in wanted {
+        TimeControl::try_from(bot.limits)
+            .map_err(|error| TournamentError::Input(format!("{}: {error}", bot.name)))?;
+        let program = match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
             Ok(BotSpec::Program(mut program)) => {
-                program.directory.clone_from(&request.directory);
+                program.directory = bot.directory.as_ref().map(PathBuf::from);
                 Ok(program)
             }
             Ok(BotSpec::Human) => {
@@ -152,11 +122,11 @@ pub fn find(
             }
             Err(error) => Err(error.to_string()),
         };
-        let file = match (&request.name, &program) {
-            (None, Ok(program)) => program.own_file(),
+        let file = match &program {
+            Ok(program) if bot.name.is_empty() => program.own_file(),
             _ => None,
         };
-        found.push((base_name(request, program.as_ref().ok()), file, program));
+        found.push((base_name(bot, program.as_ref().ok()), file, program));
     }
     let bots = found
         .iter()
@@ -166,20 +136,15 @@ pub fn find(
     let mut entrants = Entrants::default();
     let programs = || found.iter().map(|(_, _, program)| program);
     let all: Vec<&Program> = programs().flatten().collect();
-    let wanted = requests
-        .iter()
-        .zip(programs())
-        .zip(names.into_iter().zip(folders));
-    for ((request, program), (name, slug)) in wanted {
-        let directory = request.directory.as_ref();
+    let given = names.into_iter().zip(folders);
+    for ((bot, program), (name, slug)) in wanted.iter().zip(programs()).zip(given) {
         let mut plan = BotPlan {
             name,
             slug,
-            bot: request.text.clone(),
-            directory: directory.map(|directory| directory.to_string_lossy().into_owned()),
-            environment: request.environment.clone(),
-            limits: Limits::from(request.time),
-            ..BotPlan::default()
+            hash: String::new(),
+            version: None,
+            place_before: None,
+            ..bot.clone()
         };
         let mut no_space = None;
         let hashed = program.clone().and_then(|program| {
@@ -224,16 +189,13 @@ pub fn find(
     Ok(entrants)
 }
 
-fn base_name(request: &BotRequest, program: Option<&Program>) -> String {
-    match (&request.name, program) {
-        (Some(name), _) => short_name(name),
-        (None, Some(program)) => program.name.clone(),
-        (None, None) => {
-            let name = Path::new(&request.text).file_name();
-            short_name(&name.map_or_else(
-                || request.text.clone().into(),
-                |name| name.to_string_lossy(),
-            ))
+fn base_name(bot: &BotPlan, program: Option<&Program>) -> String {
+    match program {
+        _ if !bot.name.is_empty() => short_name(&bot.name),
+        Some(program) => program.name.clone(),
+        None => {
+            let name = Path::new(&bot.bot).file_name();
+            short_name(&name.map_or_else(|| bot.bot.as_str().into(), OsStr::to_string_lossy))
         }
     }
 }
@@ -277,7 +239,6 @@ fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
 }
 
-/// A bot of the plan with its program.
 #[derive(Clone, Debug)]
 pub struct Entrant {
     pub plan: BotPlan,

@@ -33,7 +33,6 @@ pub struct HostReport {
 #[derive(Debug)]
 pub struct Merged {
     pub results: Results,
-    /// By name.
     pub hosts: BTreeMap<String, HostReport>,
     pub duplicates: u64,
     /// Games that a shard skipped because it benched a bot, and that a single machine would have played: there the

@@ -131,7 +131,6 @@ impl<'a> Arena<'a> {
         })
     }
 
-    /// All games to be played.
     pub fn expected(&self) -> u64 {
         self.shard.map_or(2 * self.plan.pairs_expected(), |shard| {
             let pairs = shard.pairs(&self.plan);

@@ -26,7 +26,6 @@ const MAX_NEWER: usize = 3;
 
 #[derive(Debug)]
 pub enum Notice<'a> {
-    /// The check of a bot begins.
     Checking {
         name: &'a str,
         /// From 1.

@@ -101,7 +101,6 @@ pub struct Results {
     pub collector: Collector,
     pub distinct: Distinct,
     pub games: u64,
-    /// Games that ended in a forfeit.
     pub forfeits: u64,
     /// By bot.
     pub half_points: Vec<u64>,

@@ -10,3 +10,33 @@ pub mod grading;
 pub mod intake;
 pub mod season;
 pub mod state;
+
+use std::path::Path;
+
+use crate::bot::spec::{CannotStart, Program};
+use crate::sandbox::{BotCommand, Sandbox};
+
+/// A program that is no bot, in the sandbox; `starts`: what it starts by name.
+fn confined(
+    sandbox: &Sandbox,
+    name: &str,
+    argv: Vec<String>,
+    directory: &Path,
+    starts: &[String],
+) -> Result<Program, CannotStart> {
+    let command = BotCommand {
+        name,
+        argv: &argv,
+        builtin: None,
+        directory: Some(directory),
+        starts,
+    };
+    Ok(Program {
+        confinement: sandbox.confine(command, &[])?,
+        name: name.to_owned(),
+        command: argv.clone(),
+        argv,
+        language: None,
+        directory: Some(directory.to_owned()),
+    })
+}

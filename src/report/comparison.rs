@@ -8,10 +8,10 @@ use serde_json::{Value as Json, json};
 
 use super::standings::{markdown_table, percent};
 use super::terminal::{Palette, aligned};
-use crate::arena::comparison::Forfeits;
+use crate::arena::comparison::{Forfeits, Progress};
 use crate::text::{counted, escape_controls, escape_markdown};
 use crate::tournament::betting::elo_of_score;
-use crate::tournament::comparison::{Comparison, Measured, Opponent, Question, Terms, Verdict};
+use crate::tournament::comparison::{Measured, Opponent, Question, Terms, Verdict};
 
 /// For intervals by opponent: 95 % in total.
 const ERRORS: [f64; 2] = [0.025; 2];
@@ -33,15 +33,13 @@ pub struct Bot {
     pub hash: String,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub struct Report<'a> {
+#[derive(Clone, Debug)]
+pub struct Report {
     pub new: Bot,
     /// The old version first.
     pub opponents: Vec<Bot>,
     pub terms: Terms,
-    pub comparison: &'a Comparison,
-    pub forfeits: Forfeits,
-    pub games: u64,
+    pub progress: Progress,
     pub elapsed: Duration,
     /// `None`: no limit.
     pub budget: Option<Duration>,
@@ -72,12 +70,12 @@ fn rate(share: f64) -> String {
     format!("{}%", (1e6 * share).round() / 1e4)
 }
 
-impl Report<'_> {
+impl Report {
     pub fn verdict(&self) -> Verdict {
         if self.ended == Ended::Unfit {
             Verdict::Unfit
         } else {
-            self.terms.verdict(self.comparison.decision())
+            self.terms.verdict(self.progress.comparison.decision())
         }
     }
 
@@ -113,14 +111,13 @@ impl Report<'_> {
         }
     }
 
-    /// What was measured, after how many games.
     fn details(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(problem) = &self.problem {
             lines.push(problem.clone());
             return lines;
         }
-        if let Some(advantage) = self.comparison.advantage() {
+        if let Some(advantage) = self.progress.comparison.advantage() {
             let score = with_interval(advantage, percent);
             lines.push(if self.has_pool() {
                 format!("Advantage {score}; 50% says that both are equal.")
@@ -128,7 +125,7 @@ impl Report<'_> {
                 format!("Score {score}, {} Elo.", with_interval(advantage, elo))
             });
         }
-        let games = counted(self.games, "game", "games");
+        let games = counted(self.progress.games, "game", "games");
         let time = format!("{:.1} s", self.elapsed.as_secs_f64());
         let why = match self.ended {
             Ended::Decided | Ended::Unfit => "",
@@ -137,7 +134,7 @@ impl Report<'_> {
             Ended::Interrupted => "; then it was interrupted",
         };
         lines.push(format!("{games} in {time}{why}."));
-        let Forfeits { new, old, others } = self.forfeits;
+        let Forfeits { new, old, others } = self.progress.forfeits;
         if new + old + others > 0 {
             lines.push(format!(
                 "Forfeits: {new} of the new version, {old} of the old one{}.",
@@ -155,8 +152,12 @@ impl Report<'_> {
     fn rows(&self) -> Vec<Vec<String>> {
         let heads = ["opponent", "share", "games", "new", "old", "difference"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
-        let all = self.comparison.count();
-        for (bot, counts) in self.opponents.iter().zip(self.comparison.opponents()) {
+        let all = self.progress.comparison.count();
+        for (bot, counts) in self
+            .opponents
+            .iter()
+            .zip(self.progress.comparison.opponents())
+        {
             let mut row = vec![escape_controls(&bot.name)];
             row.push(share(counts, all).map_or_else(String::new, percent));
             row.push(games(counts).to_string());
@@ -193,7 +194,7 @@ impl Report<'_> {
         for line in std::iter::once(self.headline()).chain(self.details()) {
             let _ = writeln!(out, "{line}");
         }
-        if self.has_pool() && self.games > 0 {
+        if self.has_pool() && self.progress.games > 0 {
             let _ = write!(out, "\n{}", aligned(&self.rows(), palette, &[0]));
         }
         out
@@ -204,7 +205,7 @@ impl Report<'_> {
         for line in self.details() {
             let _ = writeln!(out, "- {}", escape_markdown(&line));
         }
-        if self.games > 0 {
+        if self.progress.games > 0 {
             out.push('\n');
             out.push_str(&markdown_table(&self.rows(), &[0]));
         }
@@ -216,9 +217,12 @@ impl Report<'_> {
 
     pub fn json(&self) -> Json {
         let terms = &self.terms;
-        let advantage = self.comparison.advantage();
-        let all = self.comparison.count();
-        let opponents = self.opponents.iter().zip(self.comparison.opponents());
+        let advantage = self.progress.comparison.advantage();
+        let all = self.progress.comparison.count();
+        let opponents = self
+            .opponents
+            .iter()
+            .zip(self.progress.comparison.opponents());
         let opponents = opponents.map(|(bot, counts)| {
             json!({
                 "name": bot.name,
@@ -248,8 +252,8 @@ impl Report<'_> {
             })),
             "comparisons": all,
             "most_comparisons": self.most,
-            "games": self.games,
-            "forfeits": self.forfeits,
+            "games": self.progress.games,
+            "forfeits": self.progress.forfeits,
             "seconds": self.elapsed.as_secs_f64(),
             "budget": self.budget.map(|budget| budget.as_secs_f64()),
             "seed": self.seed,
@@ -258,7 +262,6 @@ impl Report<'_> {
     }
 }
 
-/// The share of comparisons with an opponent, 0 to 1.
 fn share(counts: &Opponent, all: u64) -> Option<f64> {
     let all = u32::try_from(all).ok().filter(|&all| all > 0)?;
     Some(counts.advantages.total() / f64::from(all))
@@ -282,8 +285,8 @@ mod tests {
         beta: 0.05,
     };
 
-    fn comparison(opponents: usize) -> Comparison {
-        Comparison::new(TERMS.test().expect("valid terms"), opponents)
+    fn progress(opponents: usize) -> Progress {
+        Progress::new(TERMS.test().expect("valid terms"), opponents, Vec::new())
     }
 
     fn bot(name: &str) -> Bot {
@@ -294,21 +297,18 @@ mod tests {
         }
     }
 
-    fn report(comparison: &Comparison, games: u64) -> Report<'_> {
+    fn report(mut progress: Progress, games: u64) -> Report {
+        progress.games = games;
+        progress.forfeits.new = 1;
         let names = ["old.py", "greedy", "a|b"];
         Report {
             new: bot("new.py"),
-            opponents: names[..comparison.opponents().len()]
+            opponents: names[..progress.comparison.opponents().len()]
                 .iter()
                 .map(|name| bot(name))
                 .collect(),
             terms: TERMS,
-            comparison,
-            forfeits: Forfeits {
-                new: 1,
-                ..Forfeits::default()
-            },
-            games,
+            progress,
             elapsed: Duration::from_millis(2500),
             budget: None,
             most: 100,
@@ -320,11 +320,11 @@ mod tests {
 
     #[test]
     fn two_bots_have_a_score_and_no_table() {
-        let mut two = comparison(1);
+        let mut two = progress(1);
         for _ in 0..7 {
-            two.add(0, Unit::Direct(4));
+            two.comparison.add(0, Unit::Direct(4));
         }
-        insta::assert_snapshot!(report(&two, 14).text(&Palette::default()), @r#"
+        insta::assert_snapshot!(report(two, 14).text(&Palette::default()), @r#"
         new.py is better than old.py.
         Score 100.0% (53.9% to 100.0%), +inf (+27 to +inf) Elo.
         14 games in 2.5 s.
@@ -334,12 +334,13 @@ mod tests {
 
     #[test]
     fn others_are_listed() {
-        let mut four = comparison(3);
+        let mut four = progress(3);
         for _ in 0..30 {
-            four.add(0, Unit::Direct(4));
-            four.add(1, Unit::Pool([3, 2]));
+            four.comparison.add(0, Unit::Direct(4));
+            four.comparison.add(1, Unit::Pool([3, 2]));
         }
-        insta::assert_snapshot!(report(&four, 180).text(&Palette::default()), @r#"
+        let report = report(four, 180);
+        insta::assert_snapshot!(report.text(&Palette::default()), @r#"
         new.py is better than old.py.
         Advantage 81.2% (73.7% to 88.2%); 50% says that both are equal.
         180 games in 2.5 s.
@@ -350,7 +351,7 @@ mod tests {
         greedy    50.0%    120    75.0% (62.7% to 79.1%)  50.0% (41.8% to 58.2%)     +25.0% (+4.6% to +37.3%)
         a|b        0.0%      0
         "#);
-        insta::assert_snapshot!(report(&four, 180).markdown(), @r#"
+        insta::assert_snapshot!(report.markdown(), @r#"
         ### new.py is better than old.py.
 
         - Advantage 81.2% (73.7% to 88.2%); 50% says that both are equal.
@@ -369,11 +370,10 @@ mod tests {
 
     #[test]
     fn nothing_is_known_at_first() {
-        let none = comparison(2);
         let unfit = Report {
             ended: Ended::Unfit,
             problem: Some("timeout: it did not answer <b>".to_owned()),
-            ..report(&none, 0)
+            ..report(progress(2), 0)
         };
         insta::assert_snapshot!(unfit.markdown(), @r#"
         ### new.py cannot play.

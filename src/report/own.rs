@@ -55,7 +55,6 @@ pub struct Since {
     problem: Option<String>,
 }
 
-/// The page of a rejected bot, in Markdown.
 pub fn not_entered_text(name: &str, reason: &str, since: Option<&Since>) -> String {
     let problem = since.and_then(|since| since.problem.clone());
     let reason = problem.unwrap_or_else(|| escape_controls(reason));
@@ -120,7 +119,6 @@ pub(super) fn asked(
     Some((request, command))
 }
 
-/// For one reason.
 #[derive(Clone, Debug, Default)]
 struct Forfeits {
     /// How the bot forfeited the first game, and how to repeat it. Markdown.
@@ -128,7 +126,6 @@ struct Forfeits {
     games: Vec<String>,
 }
 
-/// A turn that lost value.
 #[derive(Clone, Debug)]
 struct Blunder {
     /// Steps lost, 1 or 2, from win to loss.

@@ -10,7 +10,6 @@ use crate::record::annotation::Tally;
 use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
 use crate::tournament::standings::{NotEntered, Order, Place, RankBy, Standings, TieBreak};
 
-/// How a figure is written for people.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::report) enum Format {
@@ -153,7 +152,6 @@ impl Column {
         matches!(self.format, Format::Text | Format::Moved | Format::Forfeits)
     }
 
-    /// For people.
     pub(super) fn text(&self, value: &Value) -> String {
         if let Value::String(text) = value {
             return short_name(text);
@@ -179,7 +177,6 @@ impl Column {
         }
     }
 
-    /// In a table for people.
     fn of(&self, place: &Place) -> String {
         let text = self.text(&self.value(place));
         let byes = place.byes.points;

@@ -21,12 +21,10 @@ const GAP: usize = 2;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Palette {
     pub heading: Style,
-    /// Less important text.
     pub faint: Style,
     pub last: Style,
     pub winning: Style,
     pub problem: Style,
-    /// A passed check.
     pub good: Style,
 }
 
@@ -55,7 +53,6 @@ pub fn styled(style: Style, text: &str) -> String {
     }
 }
 
-/// With spaces after it, up to `width` columns.
 fn padded(text: &str, width: usize) -> String {
     let mut padded = text.to_owned();
     padded.extend(std::iter::repeat_n(' ', width.saturating_sub(text.width())));
@@ -71,17 +68,9 @@ fn centred(text: &str, width: usize) -> (String, String) {
 /// Lines of equal width, and that width. Without colour, the last turn's cell has parentheses and winning cells
 /// brackets.
 fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
-    let widest = |texts: &[Vec<String>]| {
-        let widths = texts.iter().flatten().map(|text| text.width());
-        widths.max().unwrap_or(0)
-    };
-    let inner = (widest(&picture.cells).max(1) + 2).max(widest(&picture.cell_names));
-    let margin = picture
-        .rows
-        .iter()
-        .map(|row| row.width())
-        .max()
-        .unwrap_or(0);
+    let cells = widest(picture.cells.iter().flatten());
+    let inner = (cells.max(1) + 2).max(widest(picture.cell_names.iter().flatten()));
+    let margin = widest(&picture.rows);
     let gap = usize::from(margin > 0);
     let columns = picture.cells.first().map_or(0, Vec::len);
     let total = margin + gap + columns * (inner + 1) + 1;
@@ -162,25 +151,17 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
     if !picture.left.is_empty() {
         side.push(styled(palette.faint, "left:"));
     }
-    let widest = picture
-        .left
-        .iter()
-        .map(|text| text.width())
-        .max()
-        .unwrap_or(0);
+    let widest = widest(&picture.left);
     let room = width.saturating_sub(board_width + INDENT);
     let hand_width = picture.hand.as_ref().map_or(0, |hand| 9 + hand.width());
     // Two columns of pieces are never higher than the board: the layout stays from turn to turn.
     let beside = 2 * widest + GAP <= room && hand_width <= room;
-    side.extend(columns_of(
-        &picture.left,
-        widest,
-        if beside {
-            room
-        } else {
-            width.saturating_sub(INDENT)
-        },
-    ));
+    let room = if beside {
+        room
+    } else {
+        width.saturating_sub(INDENT)
+    };
+    side.extend(columns_of(&picture.left, widest, room));
     let mut out = String::new();
     let blank = String::new();
     if beside {
@@ -220,6 +201,11 @@ fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
             cells.join(&" ".repeat(GAP)).trim_end().to_owned()
         })
         .collect()
+}
+
+fn widest<'a>(texts: impl IntoIterator<Item = &'a String>) -> usize {
+    let widths = texts.into_iter().map(|text| text.width());
+    widths.max().unwrap_or(0)
 }
 
 /// In terminal columns.

@@ -19,7 +19,6 @@ use crate::text::{counted, escape, escape_controls};
 /// Lines of stderr shown with a forfeit.
 const STDERR_LINES: usize = 12;
 
-/// Characters of such a line.
 const STDERR_COLUMNS: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

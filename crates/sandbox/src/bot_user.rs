@@ -24,13 +24,11 @@ use super::procfs;
 /// The first range that this process may use counts.
 const RANGES: [RangeInclusive<u32>; 2] = [2_100_000_000..=2_100_065_535, 60_706..=61_183];
 
-/// The directory of the locks, writable by root only.
 const LOCKS: &str = "/run/referee-users";
 
 /// Used where there is no `/run`.
 const OTHER_LOCKS: &str = "referee-users";
 
-/// Free again when dropped.
 #[derive(Debug)]
 pub(super) struct BotUser {
     id: u32,

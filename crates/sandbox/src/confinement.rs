@@ -33,11 +33,9 @@ struct Confined {
 #[derive(Debug)]
 pub(crate) struct CopySummary {
     pub(super) hash: ContentHash,
-    /// Where the bot finds its files.
     pub(super) directory: PathBuf,
     /// The copied path and its bytes, when that is worth telling.
     pub(super) large: Option<(PathBuf, u64)>,
-    /// Where the user's own interpreters that the bot needs are installed.
     pub(super) installations: Vec<PathBuf>,
 }
 
@@ -68,12 +66,10 @@ impl Confinement {
         self.0.settings.request.limits
     }
 
-    /// How each limit is enforced; empty without a sandbox.
     pub fn bounds(&self) -> Vec<Bound> {
         limits::bounds_of(&self.0.settings)
     }
 
-    /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
         let bounds = self.bounds();
         bounds
@@ -81,12 +77,10 @@ impl Confinement {
             .any(|bound| bound.limit == limits::MEMORY && bound.wall)
     }
 
-    /// Variables set in its environment, with or without a sandbox.
     pub fn environment(&self) -> &[(String, String)] {
         &self.0.settings.request.environment
     }
 
-    /// What it sees of the user's own interpreters.
     pub fn interpreters(&self) -> &[PathBuf] {
         let files = self.0.files.as_ref();
         files.map_or(&[], |files| &files.summary.installations)
@@ -103,7 +97,6 @@ impl Confinement {
         Some(&self.0.files.as_ref()?.summary.directory)
     }
 
-    /// The hash of the copied files; `None` without a sandbox.
     pub fn hash(&self) -> Option<ContentHash> {
         Some(self.0.files.as_ref()?.summary.hash)
     }
@@ -129,16 +122,13 @@ impl Confinement {
     }
 }
 
-/// The command that starts a bot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BotCommand<'a> {
     /// For messages; escaped.
     pub name: &'a str,
-    /// The program and its arguments.
     pub argv: &'a [String],
     /// The strategy, for a built-in bot.
     pub builtin: Option<&'a str>,
-    /// The directory given with it.
     pub directory: Option<&'a Path>,
     /// Programs that it starts, which it has to see as if they ran it.
     pub starts: &'a [String],

@@ -17,23 +17,18 @@ use crate::executable::installation::{
 use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
 use referee_text::escape;
 
-/// The most bytes read of a shell script.
 const LONGEST_SCRIPT: u64 = 1 << 16;
 
-/// What a bot sees of the user's interpreters.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Interpreters {
     /// Canonical directories and files.
     pub(super) paths: Vec<PathBuf>,
-    /// Links that lead to them.
     pub(super) links: Vec<PathBuf>,
-    /// The bot's `PATH`.
     pub(super) search_path: String,
     /// Variables that lead to them.
     pub(super) environment: Vec<(String, String)>,
 }
 
-/// A bot's own files and their copy.
 #[derive(Clone, Copy)]
 pub(super) struct Own<'a> {
     pub(super) original: &'a Path,
@@ -154,7 +149,6 @@ impl Interpreters {
         Ok(())
     }
 
-    /// Whether it shows a canonical path.
     pub(super) fn show(&self, path: &Path) -> bool {
         self.paths.iter().any(|shown| path.starts_with(shown))
     }
@@ -200,7 +194,6 @@ impl Interpreters {
     }
 }
 
-/// Why an interpreter is not shown, and what to do.
 fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
     let (program, directory) = (shown(&unseen.program), shown(&unseen.directory));
     let (why, instead) = if unseen.is_wide {

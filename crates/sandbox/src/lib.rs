@@ -53,7 +53,6 @@ pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest};
 pub use self::unsupported::{cgroup, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
 
-/// The target of log events.
 pub const LOG_TARGET: &str = "referee::sandbox";
 
 /// A sandbox that works on this machine, with its settings. Cheap to clone.
@@ -130,12 +129,10 @@ impl Sandbox {
         })))
     }
 
-    /// The kind of sandbox.
     pub fn kind(&self) -> Kind {
         self.0.kind
     }
 
-    /// The limits of bots.
     pub fn limits(&self) -> ResourceLimits {
         self.0.request.limits
     }
@@ -150,7 +147,6 @@ impl Sandbox {
         limits::bounds_of(&self.0)
     }
 
-    /// Whether a bot is stopped while its opponent thinks.
     pub fn freezes(&self) -> bool {
         self.0.request.freeze
     }
@@ -177,7 +173,6 @@ impl Sandbox {
     }
 }
 
-/// Joins all failures.
 fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
     let mut failures = failures.into_iter();
     let Some(mut first) = failures.next() else {
@@ -262,7 +257,6 @@ fn job_object(limits: &ResourceLimits) -> Finding {
     }
 }
 
-/// How limits are enforced in this sandbox.
 fn limits(sandbox: Option<&Sandbox>) -> Vec<Finding> {
     let Some(sandbox) = sandbox else {
         let result = "bounded in a sandbox only".to_owned();
@@ -296,7 +290,6 @@ pub struct Finding {
     /// What a program in this sandbox tried and could not do.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<&'static str>,
-    /// What to do when it does not work.
     pub fix: Option<String>,
 }
 

@@ -29,7 +29,6 @@ pub struct ResourceLimits {
 }
 
 impl Default for ResourceLimits {
-    /// 1 GiB of memory, 64 processes, 256 open files, 64 MiB of scratch space.
     fn default() -> Self {
         Self {
             memory: 1 << 30,
@@ -58,22 +57,18 @@ impl ResourceLimits {
     }
 }
 
-/// How a bot ended, and what it had used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExitReport {
     /// As from `wait`.
     pub status: i32,
     /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,
-    /// Peak memory seen, in KiB.
     pub memory_kb: u64,
-    /// The limit it was killed for.
     pub exceeded: Option<Exceeded>,
     /// Whether it tried to open a network connection.
     pub network: bool,
 }
 
-/// A limit that a bot was killed for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Exceeded {
@@ -137,7 +132,6 @@ pub struct Bound {
 }
 
 impl Bound {
-    /// How it is enforced, for people.
     pub fn kept(&self) -> String {
         let kind = if self.wall { "strict" } else { "checked" };
         format!("{kind}: {}", self.by)

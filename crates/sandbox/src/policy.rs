@@ -7,32 +7,13 @@ use std::path::{Path, PathBuf};
 use super::settings::Settings;
 use super::snapshot::SYSTEM;
 
-/// What programs look up when they start. None of it is secret; the rest of `/etc` is hidden.
-const SETTINGS: &[&str] = &[
-    "/etc/alternatives",
-    "/etc/default/locale",
-    "/etc/group",
-    "/etc/guile",
-    "/etc/java",
-    "/etc/ld.so.cache",
-    "/etc/ld.so.conf",
-    "/etc/ld.so.conf.d",
-    "/etc/locale.alias",
-    "/etc/localtime",
-    "/etc/lua",
-    "/etc/nsswitch.conf",
-    "/etc/passwd",
-    "/etc/perl",
-    "/etc/php",
-    "/etc/profile.d/lang.sh",
-    "/etc/python3",
-    "/etc/R",
-    "/etc/sbclrc",
-    "/etc/ssl/openssl.cnf",
-    "/etc/timezone",
-    // Debian's list of GHC's libraries.
-    "/var/lib/ghc",
-];
+/// What programs look up in `/etc` when they start. None of it is secret; the rest is hidden.
+const SETTINGS: &str = "alternatives default/locale group guile java ld.so.cache ld.so.conf ld.so.conf.d \
+                                                                                                locale.alias localtime lua nsswitch.conf passwd perl php profile.d/lang.sh \
+                                                                                                python3 R sbclrc ssl/openssl.cnf timezone";
+
+/// Debian's list of GHC's libraries.
+const GHC: &str = "/var/lib/ghc";
 
 /// Prefixes of further settings, such as `java-17-openjdk`.
 const SETTINGS_OF: &[&str] = &["java-", "python3."];
@@ -45,7 +26,9 @@ pub(super) const USUAL_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// What every bot may read, as far as this system has it.
 pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
-    let mut paths: Vec<PathBuf> = SYSTEM.iter().chain(SETTINGS).map(PathBuf::from).collect();
+    let mut paths: Vec<PathBuf> = SYSTEM.iter().map(PathBuf::from).collect();
+    paths.extend(SETTINGS.split(' ').map(|name| Path::new("/etc").join(name)));
+    paths.extend([GHC, PROCESSORS].map(PathBuf::from));
     for entry in fs::read_dir("/etc").into_iter().flatten().flatten() {
         let name = entry.file_name();
         if SETTINGS_OF
@@ -55,7 +38,6 @@ pub(super) fn visible_paths(settings: &Settings) -> Vec<PathBuf> {
             paths.push(entry.path());
         }
     }
-    paths.push(PROCESSORS.into());
     paths.extend(settings.request.expose.iter().cloned());
     paths.retain(|path| path.exists());
     paths

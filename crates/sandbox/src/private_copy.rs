@@ -24,16 +24,12 @@ const LARGE: u64 = 100 << 20;
 pub(super) struct PrivateCopy {
     /// The command, with the paths of the copy.
     pub(super) argv: Vec<String>,
-    /// The copied directory.
     pub(super) directory: Option<PathBuf>,
     pub(super) summary: CopySummary,
-    /// What it sees of the user's interpreters.
     pub(super) interpreters: Interpreters,
-    /// What it may read.
     pub(super) visible: Vec<PathBuf>,
     /// What its user cannot reach unless it is mounted elsewhere.
     pub(super) closed: Vec<ClosedDirectory>,
-    /// Whether it is a built-in bot.
     pub(super) builtin: bool,
     /// Whether it starts other programs by name, as a build does.
     pub(super) compiles: bool,
@@ -178,7 +174,6 @@ impl PrivateCopy {
         Ok(copy)
     }
 
-    /// Where scratch directories are made.
     pub(super) fn scratches(&self) -> PathBuf {
         self.private.scratches()
     }

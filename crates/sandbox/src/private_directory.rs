@@ -23,7 +23,6 @@ use referee_text::{cause, escape};
 /// How their names start, before the process id of their maker; those of control groups, too.
 pub(super) const PREFIX: &str = "referee-";
 
-/// The subdirectory of scratch directories.
 const SCRATCHES: &str = "scratch";
 
 /// Removed when dropped.
@@ -74,7 +73,6 @@ impl PrivateDirectory {
         &self.path
     }
 
-    /// Where scratch directories are made.
     pub(super) fn scratches(&self) -> PathBuf {
         self.path.join(SCRATCHES)
     }

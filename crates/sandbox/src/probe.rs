@@ -24,7 +24,6 @@ pub(super) use super::supervisor::self_test::attempts;
 use crate::system::Shortage;
 use referee_text::{escape, escape_controls, is_full};
 
-/// Runs the sandbox of `settings`.
 pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     let name = match settings.kind {
         Kind::Bwrap => "bubblewrap with seccomp",
@@ -208,7 +207,6 @@ fn run(settings: &Settings, groups: Option<&ParentGroups>) -> io::Result<Finishe
 const CLOSED: &str =
     "the referee's own program is closed to the users without rights that root's bots run as";
 
-/// The fix for a sandbox that does not work.
 fn fix(settings: &Settings, obstacle: Obstacle, cause: &str) -> String {
     match settings.kind {
         _ if cause == CLOSED => {

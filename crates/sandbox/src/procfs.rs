@@ -23,17 +23,14 @@ fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(text)
 }
 
-/// The children of a process, of all its threads.
 pub fn children(pid: Pid) -> Vec<Pid> {
     children_of_tasks(&format!("/proc/{}/task", pid.as_raw_pid()))
 }
 
-/// The children of this process.
 pub fn own_children() -> Vec<Pid> {
     children_of_tasks("/proc/self/task")
 }
 
-/// The children of all threads in a directory.
 fn children_of_tasks(directory: &str) -> Vec<Pid> {
     let mut found = Vec::new();
     for task in fs::read_dir(directory).into_iter().flatten().flatten() {
@@ -48,7 +45,6 @@ fn pids(list: &str) -> impl Iterator<Item = Pid> {
         .filter_map(|word| Pid::from_raw(word.parse().ok()?))
 }
 
-/// All processes in this process's view.
 fn processes() -> impl Iterator<Item = Pid> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     entries.filter_map(|entry| Pid::from_raw(entry.file_name().to_str()?.parse().ok()?))
@@ -112,7 +108,6 @@ impl Stat {
         self.field(3)?.chars().next()
     }
 
-    /// Its process group.
     pub fn group(&self) -> Option<Pid> {
         self.pid(5)
     }
@@ -145,7 +140,6 @@ impl Stat {
         }
     }
 
-    /// Its parent, or adopter.
     pub fn parent(&self) -> Option<Pid> {
         self.pid(4)
     }
@@ -213,18 +207,15 @@ pub fn confined_in_group(leader: Pid) -> Vec<Stat> {
     processes().filter_map(member).collect()
 }
 
-/// The name of this process's process id namespace.
 pub fn own_pid_namespace() -> io::Result<String> {
     let name = fs::read_link("/proc/self/ns/pid")?;
     Ok(name.to_string_lossy().into_owned())
 }
 
-/// A file of `/proc/self`.
 pub fn own_file(name: &str) -> io::Result<String> {
     text_of(format!("/proc/self/{name}"))
 }
 
-/// The users of all processes in this process's view.
 pub fn users_of_processes() -> HashSet<u32> {
     // The owner of a process's directory is its user, unless the process is not dumpable.
     let user = |pid| u32::try_from(number(&status(pid)?, "Uid:")?).ok();
@@ -237,7 +228,6 @@ pub fn kernel_setting(name: &str) -> Option<String> {
     Some(text.trim().to_owned())
 }
 
-/// The number of processes and threads of the whole system.
 pub fn tasks_of_system() -> Option<u64> {
     let text = text_of("/proc/loadavg").ok()?;
     // `0.20 0.18 0.12 1/80 11206`: runnable and all tasks are in the fourth field.
@@ -255,7 +245,6 @@ pub fn count_tasks(of_user: u32) -> u64 {
     processes().filter_map(tasks).sum()
 }
 
-/// What a process uses now.
 #[derive(Debug, Default)]
 pub struct ProcessUsage {
     pub threads: u64,
@@ -297,13 +286,11 @@ impl ProcessUsage {
     }
 }
 
-/// The resident bytes of a `statm` line.
 fn resident_memory(line: &str) -> u64 {
     let pages = line.split(' ').nth(1).and_then(|word| word.parse().ok());
     pages.unwrap_or(0_u64) * rustix::param::page_size() as u64
 }
 
-/// The peak memory of a process, in KiB.
 pub fn peak_memory_kib(pid: Pid) -> Option<u64> {
     number(&status(pid)?, "VmHWM:")
 }
@@ -333,7 +320,6 @@ pub fn kill_first(pid: Option<Pid>) {
     let _ = fs::write(format!("/proc/{process}/oom_score_adj"), "1000");
 }
 
-/// How many processes the kernel has killed for memory.
 pub fn killed_for_memory() -> Option<u64> {
     number(&text_of("/proc/vmstat").ok()?, "oom_kill ")
 }

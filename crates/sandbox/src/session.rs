@@ -29,7 +29,6 @@ pub(super) fn note(directory: &Path) -> io::Result<()> {
     fs::write(directory.join(file_name(pid)), text)
 }
 
-/// Removes the note of a finished session.
 pub(super) fn forget(directory: &Path, leader: Pid) {
     let _ = fs::remove_file(directory.join(file_name(leader)));
 }
@@ -45,7 +44,6 @@ fn identity() -> io::Result<String> {
     Ok(format!("{boot} {space}"))
 }
 
-/// Kills all processes of noted sessions.
 pub(super) fn end_left_behind(directory: &Path) {
     let Ok(identity) = identity() else { return };
     for entry in fs::read_dir(directory).into_iter().flatten().flatten() {

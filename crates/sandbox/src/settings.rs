@@ -10,7 +10,6 @@ use super::limits::ResourceLimits;
 use super::supervisor::client::Boxes;
 use crate::system::Shortage;
 
-/// A way to confine bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -24,7 +23,6 @@ impl Kind {
     /// Those that confine a bot, the better one first.
     pub const BACKENDS: [Self; 2] = [Self::Bwrap, Self::Landlock];
 
-    /// Its name on the command line.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Bwrap => "bwrap",
@@ -49,7 +47,6 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A request for a sandbox.
 #[derive(Clone, Debug, Default)]
 pub struct SandboxRequest {
     /// Exactly this one; without it the best one that works here.
@@ -59,13 +56,11 @@ pub struct SandboxRequest {
     pub expose: Vec<PathBuf>,
     /// Variables in addition to those that every bot gets.
     pub environment: Vec<(String, String)>,
-    /// Whether a bot is stopped while its opponent thinks.
     pub freeze: bool,
     /// The referee's own executable.
     pub referee: PathBuf,
 }
 
-/// A sandbox that does not work on this machine.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{probe}: {cause}; {fix}")]
 pub struct NotAvailable {
@@ -75,7 +70,6 @@ pub struct NotAvailable {
     pub obstacle: Obstacle,
 }
 
-/// What keeps a sandbox from working.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Obstacle {
     /// Bubblewrap or Landlock is missing, or not allowed for this user.

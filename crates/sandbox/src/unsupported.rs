@@ -12,7 +12,6 @@ pub mod supervisor {
         use crate::cgroup::OpenAccount;
         use crate::limits::{ExitReport, ResourceLimits};
 
-        /// None exists.
         #[derive(Debug)]
         pub enum SupervisorConnection {}
 
@@ -63,7 +62,6 @@ pub mod procfs {
 
     use crate::system::Pid;
 
-    /// `/proc/PID/stat`: nothing.
     #[derive(Debug)]
     pub enum Stat {}
 
@@ -100,7 +98,6 @@ pub mod procfs {
 
 pub mod cgroup {
 
-    /// Counts nothing.
     #[derive(Debug)]
     pub enum OpenAccount {}
 
@@ -115,7 +112,6 @@ pub mod private_copy {
     use crate::executable::CannotStart;
     use crate::settings::Settings;
 
-    /// None exist.
     #[derive(Debug)]
     pub struct PrivateCopy {
         pub(crate) summary: CopySummary,
@@ -146,7 +142,6 @@ pub mod probe {
         Vec::new()
     }
 
-    /// No sandbox works here.
     pub(crate) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
         Err(NotAvailable {
             probe: format!("the sandbox {}", settings.kind),
@@ -156,7 +151,6 @@ pub mod probe {
         })
     }
 
-    /// No groups can be made here.
     #[expect(clippy::unnecessary_wraps, reason = "its counterpart may fail")]
     pub(crate) const fn find_groups(_: &mut Settings) -> Result<(), NotAvailable> {
         Ok(())

@@ -68,7 +68,6 @@ impl From<&GameSource> for GameProgramPlan {
 
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// Format version.
     pub v: u32,
     /// SHA-256 of all fields but this one, `referee` and `begun_in`.
     pub hash: String,
@@ -210,7 +209,6 @@ impl Plan {
         }
     }
 
-    /// One round, all against all.
     fn all_at_once(&self) -> Round {
         let count = self.entrants();
         let pairings = (0..count).flat_map(|a| {
@@ -317,7 +315,6 @@ pub enum Format {
 }
 
 impl Format {
-    /// Whether rounds depend on earlier results.
     pub const fn depends_on_results(self) -> bool {
         matches!(self, Self::Swiss | Self::Knockout | Self::GroupsKnockout)
     }
@@ -337,7 +334,6 @@ impl Format {
         }
     }
 
-    /// The default number of rounds.
     pub fn usual_rounds(self, entrants: u32) -> u32 {
         match self {
             Self::RoundRobin => cycle(entrants),
@@ -363,7 +359,7 @@ pub enum Restart {
 }
 
 /// In seconds.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Limits {
     #[serde(deserialize_with = "Option::deserialize")]
     pub move_time: Option<f64>,
@@ -375,6 +371,12 @@ pub struct Limits {
     /// Whether the clock measures CPU time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cpu_clock: bool,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        TimeControl::default().into()
+    }
 }
 
 impl From<TimeControl> for Limits {

@@ -30,7 +30,6 @@ const BENCH_AFTER: u32 = 10;
 /// `None`: as in the resumed plan, or the default.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct PlanRequest {
-    /// Of all random choices; drawn by default.
     pub seed: Option<u64>,
     pub format: Option<Format>,
     /// Default: [`Format::usual_rounds`].
@@ -47,7 +46,6 @@ pub struct PlanRequest {
     /// Forfeits in a row; 0: never; default 10.
     pub bench_after: Option<u32>,
     pub adjudicate: bool,
-    /// Ends a tournament of two bots early.
     pub sprt: Option<Sprt>,
     pub tie_breaks: Vec<TieBreak>,
     /// A file with the bots in order of seed.
@@ -55,6 +53,10 @@ pub struct PlanRequest {
     pub sandbox: SandboxPlan,
     pub by_version: bool,
     pub no_check: bool,
+}
+
+fn or_old<T>(given: Option<T>, old: Option<&Plan>, of: impl FnOnce(&Plan) -> T) -> Option<T> {
+    given.or_else(|| old.map(of))
 }
 
 fn refused<T>(problem: String) -> Result<T, TournamentError> {
@@ -93,10 +95,7 @@ impl PlanRequest {
                 if count == 1 { "one" } else { "none" }
             ));
         }
-        let format = self
-            .format
-            .or(old.map(|old| old.format))
-            .unwrap_or(Format::RoundRobin);
+        let format = or_old(self.format, old, |old| old.format).unwrap_or(Format::RoundRobin);
         if format.eliminates() && self.rounds.is_some() {
             return refused("a knockout ends when one bot is left; leave --rounds out".to_owned());
         }
@@ -141,29 +140,23 @@ impl PlanRequest {
             seed,
             format,
             groups,
-            rounds_planned: self
-                .rounds
-                .or(old.map(|old| old.rounds_planned))
+            rounds_planned: or_old(self.rounds, old, |old| old.rounds_planned)
                 .unwrap_or_else(|| usual_rounds(format)),
-            pairs: self
-                .pairs
-                .or(old.map(|old| old.pairs))
-                .unwrap_or(usual_pairs),
+            pairs: or_old(self.pairs, old, |old| old.pairs).unwrap_or(usual_pairs),
             by_version: self.by_version,
             budget: None,
             opening_plies: plies,
             openings: Vec::new(),
-            restart: self.restart.or(old.map(|old| old.restart)).unwrap_or(
-                if ruleset.info().has_drawn_start {
-                    // A process that played the first game would know how the second begins.
+            restart: or_old(self.restart, old, |old| old.restart).unwrap_or_else(|| {
+                // A process that played the first game would know how the second begins.
+                let is_drawn = ruleset.info().has_drawn_start;
+                if is_drawn {
                     Restart::Game
                 } else {
                     Restart::Pair
-                },
-            ),
-            bench_after: self
-                .bench_after
-                .or(old.map(|old| old.bench_after))
+                }
+            }),
+            bench_after: or_old(self.bench_after, old, |old| old.bench_after)
                 .unwrap_or(BENCH_AFTER),
             adjudicate: self.adjudicate || old.is_some_and(|old| old.adjudicate),
             sprt,
@@ -211,7 +204,6 @@ impl PlanRequest {
         })
     }
 
-    /// Fails if too large to be planned.
     fn check_size(&self, bots: u32, format: Format) -> Result<(), TournamentError> {
         let rounds = self.rounds.unwrap_or_else(|| format.usual_rounds(bots));
         if self.rounds.is_some() && rounds > MOST_ROUNDS {

@@ -7,7 +7,6 @@ use clap::ValueEnum;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 
-/// A kind of file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {
     /// The file of `referee tournament --config`, as TOML

@@ -29,7 +29,6 @@ pub(in crate::cli) struct ManArgs {
     command: Vec<String>,
 }
 
-/// Prints a manual page, in roff.
 pub(in crate::cli) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
     // Gives commands their full names, such as `referee-tournament`.
     command.build();

@@ -144,7 +144,6 @@ fn reader_ended() -> io::Error {
     io::Error::other("the thread that reads the keyboard has ended")
 }
 
-/// Reads lines with line editing and history.
 fn edit_lines(requests: &mpsc::Receiver<PromptRequest>) {
     let editor = {
         // A prompt may be abandoned at any moment: no terminal mode may stay switched on.

@@ -7,7 +7,6 @@ use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
 use crate::text::{cause, counted};
 
-/// Why a command failed.
 #[derive(Debug)]
 pub(in crate::cli) enum Failure {
     /// Wrong usage, bad input, or a bot that cannot be started: names the thing, the place, what was expected and the

@@ -2,7 +2,7 @@
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
 use std::fs;
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
@@ -22,6 +22,7 @@ use crate::record::atomic_file::{self, AtomicFile, directory_of};
 use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html::{self, Origin};
 use crate::report::serve::{Feed, Server, State};
+use crate::sandbox::snapshot::is_own_page;
 use crate::sandbox::{Bound, Confinement};
 use crate::text::counted;
 use crate::tournament::standings::Ranking;
@@ -95,13 +96,10 @@ impl PageOptions {
         let feed = Feed::new(html::Options {
             title: title.to_owned(),
             private: self.private,
-            one: false,
-            own: None,
-            standing: None,
             limits,
-            skip_copies: false,
-            frame: self.live.frame(),
+            frame: self.live.live_frame.clone(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
+            ..html::Options::default()
         });
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
@@ -157,12 +155,10 @@ impl Pages {
         }
     }
 
-    /// Sets the ranking and the course of the tournament.
     pub(in crate::cli) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
         if let Some(feed) = &self.feed {
             let (ranking, course) = now();
-            feed.set_ranking(ranking);
-            feed.set_course(course);
+            feed.set_ranking(ranking, Some(course));
         }
     }
 
@@ -300,7 +296,7 @@ pub(in crate::cli) struct LiveOptions {
 
     /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
     #[arg(long, value_name = "ORIGIN", requires = "live")]
-    live_frame: Option<Origin>,
+    pub(in crate::cli) live_frame: Option<Origin>,
 }
 
 /// An address with or without its port, or a port alone.
@@ -322,7 +318,6 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    /// Serves the feed if `--live` was given, and prints the address.
     pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
         let Some(address) = self.live else {
             return Ok(None);
@@ -343,17 +338,10 @@ impl LiveOptions {
         Ok(Some(server))
     }
 
-    pub(in crate::cli) fn frame(&self) -> Option<Origin> {
-        self.live_frame.clone()
-    }
-
     pub(in crate::cli) const fn is_on(&self) -> bool {
         self.live.is_some()
     }
 }
-
-/// Bytes read to find whether a file is a page.
-const PAGE_HEAD: u64 = 4096;
 
 /// Refuses a `path` that holds anything but a page. `coming`: a directory yet to be made.
 fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> Result<(), Failure> {
@@ -408,12 +396,7 @@ fn place_of(path: &Path) -> PathBuf {
 
 /// Empty, or written by this program.
 fn is_page(path: &Path) -> io::Result<bool> {
-    let mut start = Vec::new();
-    fs::File::open(path)?
-        .take(PAGE_HEAD)
-        .read_to_end(&mut start)?;
-    let mark = b"<meta name=\"generator\" content=\"referee ";
-    Ok(start.is_empty() || start.windows(mark.len()).any(|window| window == mark))
+    Ok(path.metadata()?.len() == 0 || is_own_page(fs::File::open(path)?)?)
 }
 
 #[cfg(test)]

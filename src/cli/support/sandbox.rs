@@ -175,7 +175,6 @@ impl SandboxOptions {
         }
     }
 
-    /// Selects a sandbox and tests that it works.
     pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.and_then(|Selection(kind)| kind);
         Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
@@ -339,7 +338,6 @@ pub(in crate::cli) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>
     }
 }
 
-/// Prints which interpreters of the user a bot in a sandbox sees.
 pub(in crate::cli) fn print_interpreters(program: &Program) {
     let seen = program
         .confinement

@@ -17,11 +17,11 @@ use crate::bot::spec::Program;
 use crate::bot::submission::{OWN, only_program};
 use crate::executable::CannotStart;
 use crate::executable::find_in_path;
-use crate::sandbox::{BotCommand, Confinement, Kind, Sandbox};
+use crate::league::confined;
+use crate::sandbox::{Kind, Sandbox};
 use crate::system::protect;
 use crate::text::{cause, escape_controls, is_full};
 
-/// Names of built programs and jars.
 const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
 
 const TIME: Duration = Duration::from_mins(2);
@@ -121,18 +121,9 @@ fn confine(
     folder: &Path,
     sandbox: &Sandbox,
     recipe: &Recipe,
-    argv: &[String],
-) -> Result<Option<Confinement>, BuildError> {
-    let confine = |starts: &[String]| {
-        let command = BotCommand {
-            name,
-            argv,
-            builtin: None,
-            directory: Some(folder),
-            starts,
-        };
-        sandbox.confine(command, &[])
-    };
+) -> Result<Program, BuildError> {
+    let argv = ["sh", "-c", &recipe.script()].map(str::to_owned).to_vec();
+    let confine = |starts: &[String]| confined(sandbox, name, argv.clone(), folder, starts);
     let all = [&recipe.needs[..], &recipe.names].concat();
     confine(&all)
         .or_else(|_| confine(&recipe.needs))
@@ -154,8 +145,7 @@ async fn run(
     recipe: &Recipe,
 ) -> Result<Vec<u8>, BuildError> {
     let folder = fs::canonicalize(folder)?;
-    let argv: Vec<String> = ["sh", "-c", &recipe.script()].map(str::to_owned).to_vec();
-    let confinement = confine(name, &folder, sandbox, recipe, &argv)?;
+    let program = confine(name, &folder, sandbox, recipe)?;
     let scratch = tempfile::tempdir()?;
     let environment = match sandbox.kind() {
         Kind::None => {
@@ -163,14 +153,6 @@ async fn run(
             vec![("TMPDIR".to_owned(), scratch)]
         }
         _ => Vec::new(),
-    };
-    let program = Program {
-        name: name.to_owned(),
-        command: argv.clone(),
-        argv,
-        language: None,
-        directory: Some(folder),
-        confinement,
     };
     let mut process = Process::start(&program, &environment, None)?;
     process.ready().await?;

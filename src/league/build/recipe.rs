@@ -1,7 +1,7 @@
 //! Which commands build which files.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
-use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -34,140 +34,58 @@ if [ ! -e "$TMPDIR/out/bot" ]; then echo "there is no program afterwards; call i
 "#;
 
 /// Compilers outside the system's folders that a Makefile or command may name.
-const COMPILERS: [&str; 24] = [
-    "cabal",
-    "cargo",
-    "clang",
-    "clang++",
-    "cmake",
-    "crystal",
-    "dune",
-    "ghc",
-    "go",
-    "java",
-    "javac",
-    "jar",
-    "kotlinc",
-    "ldc2",
-    "ninja",
-    "nim",
-    "node",
-    "ocamlfind",
-    "ocamlopt",
-    "python3",
-    "runghc",
-    "rustc",
-    "swiftc",
-    "zig",
-];
+const COMPILERS: &str = "cabal cargo clang clang++ cmake crystal dune ghc go java javac jar kotlinc ldc2 ninja nim node \
+                         ocamlfind ocamlopt python3 runghc rustc swiftc zig";
 
-struct Project {
-    /// `*` stands for any beginning.
-    files: &'static [&'static str],
-    what: &'static str,
-    needs: &'static [&'static str],
-    commands: &'static str,
-    made: &'static str,
-}
+/// What it is called, its files (`*` stands for any beginning), what builds it, the commands, and what they make.
+type Project = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+);
 
 /// The first match counts: a Makefile may run the others.
+#[rustfmt::skip]
 const PROJECTS: [Project; 5] = [
-    Project {
-        files: &["Makefile", "makefile", "GNUmakefile"],
-        what: "the Makefile",
-        needs: &["make"],
-        commands: "make",
-        made: "./*",
-    },
-    Project {
-        files: &["Cargo.toml"],
-        what: "the package of Cargo.toml",
-        needs: &["cargo", "rustc", "cc"],
-        commands: "cargo build --quiet --release --offline --target-dir target",
-        made: "target/release/* target/*/release/*",
-    },
-    Project {
-        files: &["go.mod"],
-        what: "the module of go.mod",
-        needs: &["go"],
-        commands: "mkdir \"$TMPDIR/made\"\ngo build -o \"$TMPDIR/made/\" ./...",
-        made: "\"$TMPDIR\"/made/*",
-    },
-    Project {
-        files: &["dune-project"],
-        what: "the project of dune-project",
-        needs: &["dune", "ocamlopt"],
-        commands: "dune build --root . --profile release",
-        made: "_build/default/*.exe _build/default/*/*.exe _build/default/*/*/*.exe",
-    },
+    ("the Makefile", &["Makefile", "makefile", "GNUmakefile"], &["make"], "make", "./*"),
+    ("the package of Cargo.toml", &["Cargo.toml"], &["cargo", "rustc", "cc"],
+     "cargo build --quiet --release --offline --target-dir target", "target/release/* target/*/release/*"),
+    ("the module of go.mod", &["go.mod"], &["go"],
+     "mkdir \"$TMPDIR/made\"\ngo build -o \"$TMPDIR/made/\" ./...", "\"$TMPDIR\"/made/*"),
+    ("the project of dune-project", &["dune-project"], &["dune", "ocamlopt"],
+     "dune build --root . --profile release", "_build/default/*.exe _build/default/*/*.exe _build/default/*/*/*.exe"),
     // With Cabal, a part of GHC; the command `cabal` would need a package list from the network.
-    Project {
-        files: &["*.cabal"],
-        what: "the package of its .cabal file",
-        needs: &["ghc", "runghc"],
-        commands: "[ -f Setup.hs ] || printf 'import Distribution.Simple\\nmain = defaultMain\\n' >Setup.hs\n\
-                   runghc Setup.hs configure -v0 --builddir=\"$TMPDIR/made\"\n\
-                   runghc Setup.hs build -v1 --builddir=\"$TMPDIR/made\"",
-        made: "\"$TMPDIR\"/made/build/*/*",
-    },
+    ("the package of its .cabal file", &["*.cabal"], &["ghc", "runghc"],
+     "[ -f Setup.hs ] || printf 'import Distribution.Simple\\nmain = defaultMain\\n' >Setup.hs\n\
+      runghc Setup.hs configure -v0 --builddir=\"$TMPDIR/made\"\n\
+      runghc Setup.hs build -v1 --builddir=\"$TMPDIR/made\"", "\"$TMPDIR\"/made/build/*/*"),
 ];
 
-struct Language {
-    name: &'static str,
-    endings: &'static [&'static str],
-    needs: &'static [&'static str],
-    /// `{in}`: the sources; `{main}`: the main one.
-    commands: &'static str,
-}
+/// Its name, extensions, what builds it, and the commands: `{in}` are the sources, `{main}` is the main one.
+type Language = (
+    &'static str,
+    &'static [&'static str],
+    &'static [&'static str],
+    &'static str,
+);
 
-/// Places in [`LANGUAGES`].
 const CPP: usize = 0;
 const C: usize = 1;
 
-/// Mixed sources are built as C++.
+/// C may be mixed with C++.
+#[rustfmt::skip]
 const LANGUAGES: [Language; 7] = [
-    Language {
-        name: "C++",
-        endings: &["cpp", "cc", "cxx", "c"],
-        needs: &["g++"],
-        commands: "g++ -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread",
-    },
-    Language {
-        name: "C",
-        endings: &["c"],
-        needs: &["gcc"],
-        commands: "gcc -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread",
-    },
-    Language {
-        name: "Java",
-        endings: &["java"],
-        needs: &["javac", "jar"],
-        commands: "javac -d \"$TMPDIR/classes\" {in}\njar --create --file \"$TMPDIR/out/bot\" --main-class {main} -C \"$TMPDIR/classes\" .",
-    },
-    Language {
-        name: "Rust",
-        endings: &["rs"],
-        needs: &["rustc", "cc"],
-        commands: "rustc -O --edition 2021 -o \"$TMPDIR/out/bot\" {main}",
-    },
-    Language {
-        name: "Go",
-        endings: &["go"],
-        needs: &["go"],
-        commands: "go build -o \"$TMPDIR/out/bot\" {in}",
-    },
-    Language {
-        name: "Haskell",
-        endings: &["hs"],
-        needs: &["ghc"],
-        commands: "ghc -O -outputdir \"$TMPDIR/classes\" -o \"$TMPDIR/out/bot\" {main}",
-    },
-    Language {
-        name: "OCaml",
-        endings: &["ml"],
-        needs: &["ocamlopt", "ocamldep"],
-        commands: "ocamlopt -I +unix -I +str -o \"$TMPDIR/out/bot\" unix.cmxa str.cmxa $(ocamldep -sort {in})",
-    },
+    ("C++", &["cpp", "cc", "cxx"], &["g++"], "g++ -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread"),
+    ("C", &["c"], &["gcc"], "gcc -O2 -o \"$TMPDIR/out/bot\" {in} -lm -pthread"),
+    ("Java", &["java"], &["javac", "jar"],
+     "javac -d \"$TMPDIR/classes\" {in}\njar --create --file \"$TMPDIR/out/bot\" --main-class {main} -C \"$TMPDIR/classes\" ."),
+    ("Rust", &["rs"], &["rustc", "cc"], "rustc -O --edition 2021 -o \"$TMPDIR/out/bot\" {main}"),
+    ("Go", &["go"], &["go"], "go build -o \"$TMPDIR/out/bot\" {in}"),
+    ("Haskell", &["hs"], &["ghc"], "ghc -O -outputdir \"$TMPDIR/classes\" -o \"$TMPDIR/out/bot\" {main}"),
+    ("OCaml", &["ml"], &["ocamlopt", "ocamldep"],
+     "ocamlopt -I +unix -I +str -o \"$TMPDIR/out/bot\" unix.cmxa str.cmxa $(ocamldep -sort {in})"),
 ];
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -190,12 +108,11 @@ impl Recipe {
         }
     }
 
-    /// Adds the compilers named in this text.
     fn naming(mut self, text: &str) -> Self {
         let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.' | '+');
         let words: HashSet<&str> = text.split(|c| !is_part(c)).collect();
-        let named = COMPILERS.iter().filter(|name| words.contains(*name));
-        self.names = named.map(|&name| name.to_owned()).collect();
+        let named = COMPILERS.split(' ').filter(|name| words.contains(name));
+        self.names = named.map(str::to_owned).collect();
         self
     }
 
@@ -224,32 +141,22 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
         let recipe = Recipe::new(OWN, &["sh"], commands);
         return Ok(Some(recipe.naming(&build)));
     }
-    let files = entries(folder).unwrap_or_default();
-    let name = |path: &PathBuf| path.file_name().unwrap_or_default().to_owned();
-    let names: Vec<_> = files
-        .iter()
-        .filter(|path| path.is_file())
-        .map(name)
-        .collect();
+    let mut files = entries(folder).unwrap_or_default();
+    files.retain(|path| path.is_file());
     let has = |file: &str| {
-        let is = |name: &OsString| match file.strip_prefix('*') {
-            Some(ending) => name.to_string_lossy().ends_with(ending),
-            None => name == file,
+        let is = |path: &PathBuf| match file.strip_prefix('*') {
+            Some(ending) => name(path).ends_with(ending),
+            None => name(path) == file,
         };
-        names.iter().any(is)
+        files.iter().any(is)
     };
-    for project in &PROJECTS {
-        let Some(file) = project.files.iter().find(|file| has(file)) else {
-            continue;
-        };
-        let commands = format!(
-            "{}{}",
-            project.commands,
-            FIND.replace("{made}", project.made)
-        );
-        let text = fs::read(folder.join(file)).unwrap_or_default();
-        let recipe = Recipe::new(project.what, project.needs, commands);
-        return Ok(Some(recipe.naming(&String::from_utf8_lossy(&text))));
+    for (what, files, needs, commands, made) in PROJECTS {
+        if let Some(file) = files.iter().find(|file| has(file)) {
+            let commands = format!("{commands}{}", FIND.replace("{made}", made));
+            let text = fs::read(folder.join(file)).unwrap_or_default();
+            let recipe = Recipe::new(what, needs, commands);
+            return Ok(Some(recipe.naming(&String::from_utf8_lossy(&text))));
+        }
     }
     for folder in [folder.to_owned(), folder.join("src")] {
         if let Some(recipe) = of_sources(&folder)? {
@@ -264,8 +171,9 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
 pub(super) fn is_source(program: &Path) -> bool {
     let ending = program.extension().and_then(|ending| ending.to_str());
     let is_compiled = |ending| {
-        let mut languages = LANGUAGES.iter();
-        languages.any(|language| language.endings.contains(&ending))
+        LANGUAGES
+            .iter()
+            .any(|(_, endings, ..)| endings.contains(&ending))
     };
     if !ending.is_some_and(is_compiled) {
         return false;
@@ -279,52 +187,40 @@ fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
     let mut found: BTreeMap<usize, Vec<PathBuf>> = BTreeMap::new();
     for path in entries(folder).unwrap_or_default() {
         let ending = path.extension().and_then(|ending| ending.to_str());
-        let is_of = |language: &Language| ending.is_some_and(|own| language.endings.contains(&own));
-        let is_test = path.to_string_lossy().ends_with("_test.go");
+        let is_of = |(_, endings, ..): &Language| ending.is_some_and(|own| endings.contains(&own));
         if let Some(language) = LANGUAGES.iter().position(is_of)
             && path.is_file()
-            && !is_test
+            && !path.to_string_lossy().ends_with("_test.go")
         {
             found.entry(language).or_default().push(path);
         }
     }
-    let is_c = |path: &PathBuf| path.extension().is_some_and(|ending| ending == "c");
-    if found
-        .get(&CPP)
-        .is_some_and(|sources| sources.iter().all(is_c))
-        && let Some(sources) = found.remove(&CPP)
+    if found.contains_key(&CPP)
+        && let Some(sources) = found.remove(&C)
     {
-        found.insert(C, sources);
+        found.entry(CPP).or_default().extend(sources);
     }
     let mut found = found
         .iter()
-        .map(|(&place, sources)| (&LANGUAGES[place], sources));
-    let Some((language, sources)) = found.next() else {
+        .map(|(&place, sources)| (LANGUAGES[place], sources));
+    let Some(((language, _, needs, commands), sources)) = found.next() else {
         return Ok(None);
     };
-    if let Some((other, _)) = found.next() {
+    if let Some(((other, ..), _)) = found.next() {
         return Err(format!(
-            "there are sources of {} and {}; leave one of them, or add a Makefile",
-            language.name, other.name
+            "there are sources of {language} and {other}; leave one of them, or add a Makefile"
         ));
     }
-    let name = |path: &Path| {
-        path.file_name()
-            .unwrap_or_default()
-            .to_string_lossy()
-            .into_owned()
-    };
-    let quoted = |path: &Path| shell_words::quote(&format!("./{}", name(path))).into_owned();
+    let quoted = |path: &PathBuf| shell_words::quote(&format!("./{}", name(path))).into_owned();
     let Some(main) = main_of(sources) else {
         return Ok(None);
     };
-    let main = match language.name {
+    let main = match language {
         "Java" => java_class(main),
         _ => quoted(main),
     };
-    let all: Vec<String> = sources.iter().map(|path| quoted(path)).collect();
-    let commands = language
-        .commands
+    let all: Vec<String> = sources.iter().map(quoted).collect();
+    let commands = commands
         .replace("{in}", &all.join(" "))
         .replace("{main}", &main);
     let commands = if folder.ends_with("src") {
@@ -334,9 +230,13 @@ fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
     };
     let what = match &sources[..] {
         [only] => escape(name(only).as_bytes()),
-        _ => format!("its {}", language.name),
+        _ => format!("its {language}"),
     };
-    Ok(Some(Recipe::new(&what, language.needs, commands)))
+    Ok(Some(Recipe::new(&what, needs, commands)))
+}
+
+fn name(path: &Path) -> Cow<'_, str> {
+    path.file_name().unwrap_or_default().to_string_lossy()
 }
 
 /// The only source, one called so, or the first with a main function.
@@ -351,15 +251,16 @@ fn main_of(sources: &[PathBuf]) -> Option<&PathBuf> {
     let has_main = |path: &&PathBuf| {
         let text = fs::read(path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        let marks = [
+        let mut marks = [
             "void main(",
+            "int main(",
             "fn main(",
+            "func main(",
             "main ::",
             "main =",
-            "int main(",
-            "func main(",
-        ];
-        marks.iter().any(|mark| text.contains(mark))
+        ]
+        .iter();
+        marks.any(|mark| text.contains(mark))
     };
     let called = sources.iter().find(is_called);
     called
@@ -370,16 +271,11 @@ fn main_of(sources: &[PathBuf]) -> Option<&PathBuf> {
 fn java_class(path: &Path) -> String {
     let text = fs::read(path).unwrap_or_default();
     let text = String::from_utf8_lossy(&text);
-    let class = path
-        .file_stem()
-        .unwrap_or_default()
-        .to_string_lossy()
-        .into_owned();
-    let package = text
-        .lines()
-        .find_map(|line| line.trim().strip_prefix("package "));
+    let class = path.file_stem().unwrap_or_default().to_string_lossy();
+    let mut lines = text.lines();
+    let package = lines.find_map(|line| line.trim().strip_prefix("package "));
     let class = match package.and_then(|rest| rest.split(';').next()) {
-        Some(package) => format!("{}.{class}", package.trim()),
+        Some(package) => format!("{}.{class}", package.trim()).into(),
         None => class,
     };
     shell_words::quote(&class).into_owned()

@@ -37,7 +37,6 @@ impl Verdict {
     }
 }
 
-/// A bot's result on a rung.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RungResult {
     pub rung: String,

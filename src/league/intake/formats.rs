@@ -12,6 +12,7 @@ use flate2::read::MultiGzDecoder;
 use jiff::Timestamp;
 use jiff::civil;
 use jiff::tz::TimeZone;
+use zip::ExtraField;
 use zip::result::ZipError;
 
 /// Reading stops here: an archive must not keep a referee busy forever.
@@ -28,30 +29,27 @@ pub(super) enum Format {
 }
 
 /// Longer ones first.
-const ENDINGS: [(&str, Format); 11] = [
-    (".tar.gz", Format::TarGz),
-    (".tar.xz", Format::Other),
-    (".tar.bz2", Format::Other),
-    (".tar.zst", Format::Other),
-    (".tgz", Format::TarGz),
-    (".tar", Format::Tar),
-    (".zip", Format::Zip),
-    (".rar", Format::Other),
-    (".7z", Format::Other),
-    (".xz", Format::Other),
-    (".bz2", Format::Other),
+const ENDINGS: [(Format, &str); 4] = [
+    (Format::TarGz, ".tar.gz .tgz"),
+    (Format::Tar, ".tar"),
+    (Format::Zip, ".zip"),
+    (Format::Other, ".tar.xz .tar.bz2 .tar.zst .rar .7z .xz .bz2"),
 ];
 
 /// Name and format; `None` if not an archive.
 pub(super) fn split(name: &str) -> Option<(&str, Format)> {
-    ENDINGS.iter().find_map(|&(ending, format)| {
-        let start = name.len().checked_sub(ending.len())?;
-        let is = name.get(start..)?.eq_ignore_ascii_case(ending);
-        (is && start > 0).then(|| (&name[..start], format))
-    })
+    let of =
+        |(format, endings): (_, &'static str)| endings.split(' ').map(move |one| (one, format));
+    ENDINGS
+        .into_iter()
+        .flat_map(of)
+        .find_map(|(ending, format)| {
+            let start = name.len().checked_sub(ending.len())?;
+            let is = name.get(start..)?.eq_ignore_ascii_case(ending);
+            (is && start > 0).then(|| (&name[..start], format))
+        })
 }
 
-/// By name.
 pub(super) fn of_file(path: &Path) -> Option<Format> {
     let (_, format) = split(path.file_name()?.to_str()?)?;
     path.is_file().then_some(format)
@@ -118,7 +116,7 @@ fn each_of_zip(
         return Err(io::Error::other("two of its files have one name"));
     }
     for index in 0..zip.len() {
-        let (entry, extra) = {
+        let (path, what, is_executable, modified) = {
             let raw = zip.by_index_raw(index).map_err(failed)?;
             let what = if raw.is_dir() {
                 What::Folder
@@ -142,14 +140,16 @@ fn each_of_zip(
                 Ok(name) => name.as_bytes().to_vec(),
                 Err(_) => raw.name().map_err(failed)?.into_owned().into_bytes(),
             };
-            let time = raw.last_modified();
-            ((path, what, mode & 0o111 != 0, time), raw.extra_data())
+            let extended = raw.extra_data_fields().find_map(|field| match field {
+                ExtraField::ExtendedTimestamp(times) => times.mod_time(),
+                _ => None,
+            });
+            // Times before 1970 are negative.
+            let extended = extended.map(|time| i64::from(time.cast_signed()));
+            let modified = extended.and_then(|time| Timestamp::from_second(time).ok());
+            let modified = modified.or_else(|| dos_time(raw.last_modified()?));
+            (path, what, mode & 0o111 != 0, modified)
         };
-        let (path, what, is_executable, time) = entry;
-        let modified = extra
-            .as_deref()
-            .and_then(extended_time)
-            .or_else(|| time.and_then(dos_time));
         let mut call = |what, content: &mut dyn Read| {
             visit(Entry {
                 path: path.clone(),
@@ -176,22 +176,6 @@ fn each_of_zip(
         }
     }
     Ok(())
-}
-
-/// The "extended timestamp" (0x5455), UTC.
-fn extended_time(mut extra: &[u8]) -> Option<Timestamp> {
-    while let [a, b, c, d, rest @ ..] = extra {
-        let length = usize::from(u16::from_le_bytes([*c, *d]));
-        let field = rest.get(..length)?;
-        if let (0x5455, [flags, time @ ..]) = (u16::from_le_bytes([*a, *b]), field)
-            && flags & 1 != 0
-        {
-            let seconds = i32::from_le_bytes(*time.first_chunk()?);
-            return Timestamp::from_second(seconds.into()).ok();
-        }
-        extra = rest.get(length..)?;
-    }
-    None
 }
 
 /// DOS times have no zone: taken as UTC.

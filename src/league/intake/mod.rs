@@ -24,7 +24,6 @@ use crate::text::{cause, is_full, unreadable};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Submission {
     pub name: String,
-    /// Moodle's participant number.
     pub id: Option<String>,
     /// With the files and nothing else.
     pub folder: PathBuf,

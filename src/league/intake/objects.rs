@@ -17,8 +17,9 @@ use super::unpack::MAX_ENTRIES;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::Program;
 use crate::executable::find_in_path;
+use crate::league::confined;
+use crate::sandbox::Sandbox;
 use crate::sandbox::snapshot::{copy_file, copy_tree};
-use crate::sandbox::{BotCommand, Sandbox};
 use crate::text::{cause, escape};
 
 /// Chosen when the first repository is met; or why there is none.
@@ -30,31 +31,13 @@ const TIME: Duration = Duration::from_mins(1);
 const QUOTED: usize = 200;
 
 /// A multi-pack index could name any object.
-const COMMAND: [&str; 5] = [
-    "git",
-    "-c",
-    "core.multiPackIndex=false",
-    "cat-file",
-    "--batch",
-];
+const COMMAND: &str = "git -c core.multiPackIndex=false cat-file --batch";
 
-/// `git` reads only the copy in its working directory.
-const ENVIRONMENT: [(&str, &str); 12] = [
-    ("GIT_DIR", "."),
-    ("GIT_COMMON_DIR", "."),
-    ("GIT_OBJECT_DIRECTORY", "objects"),
-    ("GIT_ALTERNATE_OBJECT_DIRECTORIES", ""),
-    ("GIT_CONFIG_NOSYSTEM", "1"),
-    ("GIT_CONFIG_GLOBAL", "/dev/null"),
-    // Unknown to Git before 2.32.
-    ("HOME", "."),
-    ("XDG_CONFIG_HOME", "."),
-    ("GIT_NO_REPLACE_OBJECTS", "1"),
-    ("GIT_NO_LAZY_FETCH", "1"),
-    // Git reads trees, commits and deltas whole before it reports their size.
-    ("GIT_ALLOC_LIMIT", "128m"),
-    ("LC_ALL", "C"),
-];
+/// `git` reads only the copy in its working directory; before 2.32 it knows no `GIT_CONFIG_GLOBAL`. It reads trees,
+/// commits and deltas whole before it reports their size.
+const ENVIRONMENT: &str = "GIT_DIR=. GIT_COMMON_DIR=. GIT_OBJECT_DIRECTORY=objects GIT_ALTERNATE_OBJECT_DIRECTORIES= \
+                                                                                                            GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null HOME=. XDG_CONFIG_HOME=. \
+                                                                                                            GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOC_LIMIT=128m LC_ALL=C";
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
@@ -119,15 +102,8 @@ impl Objects {
         let copy = tempfile::tempdir()?;
         let directory = copy.path().to_owned();
         copy_repository(name, folder, &directory)?;
-        let argv = COMMAND.map(str::to_owned).to_vec();
-        let command = BotCommand {
-            name,
-            argv: &argv,
-            builtin: None,
-            directory: Some(&directory),
-            starts: &[],
-        };
-        let confinement = sandbox.confine(command, &[]).map_err(|error| {
+        let argv = COMMAND.split(' ').map(str::to_owned).collect();
+        let program = confined(sandbox, name, argv, &directory, &[]).map_err(|error| {
             if error.is_for_want_of_space() {
                 return GitError::Io(io::ErrorKind::StorageFull.into());
             }
@@ -136,14 +112,6 @@ impl Objects {
                 error.cause, error.fix
             ))
         })?;
-        let program = Program {
-            name: name.to_owned(),
-            command: argv.clone(),
-            argv,
-            language: None,
-            directory: Some(directory),
-            confinement,
-        };
         Ok(Self {
             runtime: Builder::new_current_thread().enable_all().build()?,
             program,
@@ -186,7 +154,9 @@ impl Objects {
     fn ask(&mut self, name: &str, kind: &str, most: usize) -> Result<Option<Vec<u8>>, GitError> {
         if self.process.is_none() {
             self.arrived.clear();
-            let environment = ENVIRONMENT.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let variables = ENVIRONMENT.split(' ').filter_map(|one| one.split_once('='));
+            let variables = variables.map(|(name, value)| (name.to_owned(), value.to_owned()));
+            let environment: Vec<_> = variables.collect();
             let started = self.runtime.block_on(async {
                 let mut process = Process::start(&self.program, &environment, None)?;
                 process.ready().await?;

@@ -12,7 +12,6 @@ use crate::text::{short_name, unreadable};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Person {
     pub name: String,
-    /// The team that they share a bot with.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub team: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
@@ -284,17 +283,13 @@ pub fn renamed(before: &[Person], now: &[Person], bot: &str) -> Option<String> {
 /// Names submissions after their owners. Others keep their earlier name (`called`, by name and Moodle's number), or
 /// their own.
 pub fn join(intake: &mut Intake, people: &[Person], called: impl Fn(&str, &str) -> Option<String>) {
-    let name_of = |name: &str, id: Option<&str>| {
-        bot_of(people, name, id).or_else(|| id.and_then(|id| called(name, id)))
-    };
-    for one in &mut intake.submissions {
-        if let Some(name) = name_of(&one.name, one.id.as_deref()) {
-            one.name = name;
-        }
-    }
-    for one in &mut intake.refused {
-        if let Some(name) = name_of(&one.name, one.id.as_deref()) {
-            one.name = name;
+    let submissions = intake.submissions.iter_mut();
+    let submissions = submissions.map(|one| (&mut one.name, one.id.as_deref()));
+    let refused = intake.refused.iter_mut();
+    let refused = refused.map(|one| (&mut one.name, one.id.as_deref()));
+    for (name, id) in submissions.chain(refused) {
+        if let Some(bot) = bot_of(people, name, id).or_else(|| called(name, id?)) {
+            *name = bot;
         }
     }
     intake.put_in_order();

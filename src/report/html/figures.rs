@@ -38,7 +38,6 @@ struct Checkpoint {
     rated: Arc<OnceLock<Vec<Rated>>>,
 }
 
-/// Of a bot, beside its place.
 #[derive(Clone, Debug, Default)]
 struct OfBot {
     by_phase: [annotation::Tally; PHASES],
@@ -49,8 +48,8 @@ struct OfBot {
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,
-    ranking: Ranking,
-    course: Option<Arc<Course>>,
+    pub(super) ranking: Ranking,
+    pub(super) course: Option<Arc<Course>>,
     bots: Vec<OfBot>,
     endings: BTreeMap<String, u64>,
     lengths: Vec<u64>,
@@ -125,15 +124,6 @@ impl Figures {
 
     pub fn standings(&self) -> Result<Standings, RatingError> {
         self.collector.ranked(&Model::default(), &self.ranking)
-    }
-
-    /// By default points or ratings.
-    pub(super) fn set_ranking(&mut self, ranking: Ranking) {
-        self.ranking = ranking;
-    }
-
-    pub(super) fn set_course(&mut self, course: Course) {
-        self.course = Some(Arc::new(course));
     }
 
     /// For the script. `standings` are those of [`Figures::standings`].

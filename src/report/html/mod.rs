@@ -29,6 +29,7 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 pub use self::drawings::check_svg;
+pub(super) use self::drawings::position as drawing;
 pub use self::figures::Figures;
 pub use self::page::{Served, board, puzzles, served};
 
@@ -76,7 +77,6 @@ pub(super) fn edition(ruleset: &dyn Game) -> Value {
     ))
 }
 
-/// Game, rules and piece set.
 fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
     let set = piece_style::set(game, pieces);
     [
@@ -86,11 +86,7 @@ fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
     ]
 }
 
-pub(super) fn drawing(session: &dyn Game) -> Value {
-    drawings::position(session)
-}
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report {
     options: Options,
     entries: Vec<Box<str>>,
@@ -111,30 +107,20 @@ impl Report {
         Self {
             seen: options.skip_copies.then(HashSet::new),
             options,
-            entries: Vec::new(),
-            bots: HashMap::new(),
-            editions: HashMap::new(),
-            texts: TextStore::default(),
             drawings: drawings::ROOM,
-            undrawn: 0,
-            games: 0,
-            figures: Figures::default(),
+            ..Self::default()
         }
     }
 
     /// A private page omits the reasons of rejected bots, which hold commands and bots' text.
-    pub fn set_ranking(&mut self, mut ranking: Ranking) {
+    pub fn set_ranking(&mut self, mut ranking: Ranking, course: Option<Course>) {
         if self.options.private {
             for absent in &mut ranking.not_entered {
                 absent.reason.clear();
             }
         }
-        self.figures.set_ranking(ranking);
-    }
-
-    /// Rounds, groups and bracket of a tournament.
-    pub fn set_course(&mut self, course: Course) {
-        self.figures.set_course(course);
+        self.figures.ranking = ranking;
+        self.figures.course = course.map(Arc::new);
     }
 
     /// Whether it is not a copy that is skipped.
@@ -168,7 +154,6 @@ impl Report {
         Ok(true)
     }
 
-    /// A game program's positions, while there is room.
     fn draw(&mut self, record: &Record) -> Option<Value> {
         let game = self.options.game.as_ref()?;
         let is_of_game = game.name() == record.game && game.rules() == record.rules;
@@ -205,7 +190,6 @@ impl Report {
         index
     }
 
-    /// Index of game, rules and piece set; adds an entry for new ones.
     fn edition(&mut self, record: &Record) -> usize {
         let pieces = record.pieces.as_deref().unwrap_or_default();
         let key = [&record.game, &record.rules, pieces].map(str::to_owned);

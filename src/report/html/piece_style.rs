@@ -7,41 +7,19 @@ use serde_json::{Value, json};
 
 use crate::game::quarto::PieceSet;
 use crate::game::quarto::piece_set::{FEATURES, Feature, Piece};
+use crate::report::has_word;
 use crate::text::escape_controls;
 
-/// Names of a feature, then words for its values.
-struct StylePart {
-    names: &'static str,
-    values: [&'static str; 2],
-}
-
-/// Value 0 is drawn big, in the first colour, square and hollow.
-const PARTS: [StylePart; FEATURES] = [
-    StylePart {
-        names: "size height grootte hoogte größe taille tamaño",
-        values: [
-            "big tall large high long groot hoog groß grand grande",
-            "small short little low klein laag petit pequeño",
-        ],
-    },
-    StylePart {
-        names: "color colour kleur shade farbe couleur",
-        values: ["", ""],
-    },
-    StylePart {
-        names: "form shape vorm forme forma",
-        values: [
-            "square angular rectangular vierkant hoekig eckig carré",
-            "circular round circle rond rund redondo",
-        ],
-    },
-    StylePart {
-        names: "fill core vulling hole top füllung",
-        values: [
-            "hollow hole open empty hol hohl creux",
-            "solid full filled flat massief vol gevuld voll plein",
-        ],
-    },
+/// Names of a feature, and words for its values: value 0 is drawn big, in the first colour, square and hollow.
+#[rustfmt::skip]
+const PARTS: [(&str, [&str; 2]); FEATURES] = [
+    ("size height grootte hoogte größe taille tamaño",
+     ["big tall large high long groot hoog groß grand grande", "small short little low klein laag petit pequeño"]),
+    ("color colour kleur shade farbe couleur", ["", ""]),
+    ("form shape vorm forme forma",
+     ["square angular rectangular vierkant hoekig eckig carré", "circular round circle rond rund redondo"]),
+    ("fill core vulling hole top füllung",
+     ["hollow hole open empty hol hohl creux", "solid full filled flat massief vol gevuld voll plein"]),
 ];
 
 const COLOURS: [(&str, &str); 6] = [
@@ -54,8 +32,7 @@ const COLOURS: [(&str, &str); 6] = [
 ];
 
 fn is_one(words: &str, word: &str) -> bool {
-    let word = word.to_lowercase();
-    words.split_whitespace().any(|known| known == word)
+    has_word(words, &word.to_lowercase())
 }
 
 fn colour(word: &str) -> Option<&'static str> {
@@ -64,10 +41,10 @@ fn colour(word: &str) -> Option<&'static str> {
 }
 
 fn fits(part: usize, feature: &Feature) -> bool {
-    let known = &PARTS[part];
+    let (names, values) = PARTS[part];
     let words = || feature.properties.iter();
-    is_one(known.names, &feature.name)
-        || words().any(|word| known.values.iter().any(|of_value| is_one(of_value, word)))
+    is_one(names, &feature.name)
+        || words().any(|word| values.iter().any(|of_value| is_one(of_value, word)))
         || (part == 1 && words().any(|word| colour(word).is_some()))
 }
 
@@ -86,7 +63,7 @@ fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
 
 /// Whether value 0 is drawn as the second value.
 fn is_swapped(part: usize, feature: &Feature) -> bool {
-    let [first, second] = PARTS[part].values;
+    let (_, [first, second]) = PARTS[part];
     is_one(second, &feature.properties[0]) || is_one(first, &feature.properties[1])
 }
 
@@ -134,16 +111,10 @@ pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
     };
     let features = set.features();
     let PieceStyle { parts, colours } = PieceStyle::of(&set);
-    let words: Vec<[String; 3]> = features
-        .iter()
-        .map(|f| {
-            [
-                escape_controls(&f.name),
-                escape_controls(&f.properties[0]),
-                escape_controls(&f.properties[1]),
-            ]
-        })
-        .collect();
+    let words = features.each_ref().map(|feature| {
+        let [zero, one] = &feature.properties;
+        [&feature.name, zero, one].map(|word| escape_controls(word))
+    });
     let symbols: Vec<String> = Piece::all().map(|p| set.symbol(p).to_string()).collect();
     let order: Vec<u8> = set.order().iter().map(|piece| piece.bits()).collect();
     json!({

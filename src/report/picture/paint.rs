@@ -1,6 +1,5 @@
 //! How shapes are painted: the classes of `html/assets/views.css`, with the light theme's colours.
 
-/// The colours of the page.
 const THEME: &str = include_str!("../html/assets/light.css");
 
 /// Every name used here must be in the theme; a test checks.

@@ -19,7 +19,6 @@ const BATCH_INTERVAL: Duration = Duration::from_millis(150);
 /// Between two comments, without which a proxy might end a silent connection.
 const KEEP_ALIVE_INTERVAL: Duration = Duration::from_secs(15);
 
-/// Begins a sequence of games.
 const BEGIN: &str = "retry: 2000\nevent: begin\ndata: {}\n\n";
 
 pub(super) struct Shared {
@@ -36,7 +35,6 @@ pub(super) struct Disconnected;
 pub(super) struct Wanted {
     /// First position; `None` for all, with the `BEGIN` event.
     pub(super) from: Option<usize>,
-    /// Whether it wants the games in play.
     pub(super) stage: bool,
 }
 

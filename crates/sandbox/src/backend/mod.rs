@@ -14,7 +14,6 @@ use super::settings::Kind;
 /// for no process.
 const DEVICES: &[&str] = &["/dev/null", "/dev/full", "/dev/random", "/dev/urandom"];
 
-/// A backend with its parameters for one bot.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Backend {
@@ -36,7 +35,6 @@ pub enum Backend {
 }
 
 impl Backend {
-    /// The name on the command line.
     pub const fn name(&self) -> &'static str {
         match self {
             Self::Landlock { .. } => Kind::Landlock.name(),

@@ -19,9 +19,7 @@ const PERIOD: u64 = 100_000;
 pub enum Controller {
     /// Bounds memory, the kernel's own for the processes included.
     Memory,
-    /// Bounds processes and threads.
     Pids,
-    /// Bounds CPU time.
     Cpu,
     /// Stops the processes, whatever signals they get.
     Freezer,
@@ -104,7 +102,6 @@ impl Controller {
     }
 }
 
-/// The file that counts a group's CPU time.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Account {
     file: PathBuf,
@@ -134,7 +131,6 @@ impl Account {
     }
 }
 
-/// An open [`Account`].
 #[derive(Debug)]
 pub struct OpenAccount {
     file: File,
@@ -158,7 +154,6 @@ impl OpenAccount {
     }
 }
 
-/// The file that stops and continues the processes of a group.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Freezer {
     file: PathBuf,
@@ -174,7 +169,6 @@ impl Freezer {
         Self { file, version }
     }
 
-    /// Stops or continues the processes.
     pub fn set(&self, frozen: bool) -> io::Result<()> {
         let word = match (self.version, frozen) {
             (Version::One, true) => "FROZEN",

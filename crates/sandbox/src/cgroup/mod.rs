@@ -28,12 +28,10 @@ pub struct ParentGroup {
     controllers: Vec<Controller>,
 }
 
-/// All places where groups can be made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParentGroups(Vec<ParentGroup>);
 
 impl ParentGroups {
-    /// The places where this process can make groups.
     pub fn find() -> Self {
         let mut found = Self::default();
         let (Ok(own), Ok(mounts)) = (procfs::own_file("cgroup"), procfs::own_file("mountinfo"))
@@ -143,14 +141,12 @@ fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGrou
     found
 }
 
-/// The version of the cgroup interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Version {
     One,
     Two,
 }
 
-/// A control group of this process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OwnGroup {
     directory: PathBuf,

@@ -2,10 +2,8 @@
 
 use std::path::Path;
 
-/// How a language is compiled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Compiler {
-    /// The language's usual name.
     pub language: &'static str,
     /// File extensions, without the dot.
     pub endings: &'static [&'static str],
@@ -47,6 +45,7 @@ const fn compiler(
 }
 
 /// Sorted by name.
+#[rustfmt::skip]
 pub const COMPILERS: &[Compiler] = &[
     compiler("Ada", &["adb"], "gnatmake -o {out} {in}"),
     compiler("C", &["c"], "gcc -O2 -o {out} {in}"),
@@ -55,23 +54,14 @@ pub const COMPILERS: &[Compiler] = &[
     compiler("Crystal", &["cr"], "crystal build --release -o {out} {in}"),
     compiler("D", &["d"], "gdc -O2 -o {out} {in}"),
     compiler("Fortran", &["f90", "f95"], "gfortran -O2 -o {out} {in}"),
-    compiler(
-        "Kotlin",
-        &["kt"],
-        "kotlinc {in} -include-runtime -d {out}.jar",
-    ),
+    compiler("Kotlin", &["kt"], "kotlinc {in} -include-runtime -d {out}.jar"),
     compiler("Nim", &["nim"], "nim compile -d:release -o:{out} {in}"),
     compiler("Pascal", &["pas", "pp"], "fpc {in}"),
     compiler("Rust", &["rs"], "rustc -O -o {out} {in}"),
     compiler("Swift", &["swift"], "swiftc -O -o {out} {in}"),
-    compiler(
-        "Zig",
-        &["zig"],
-        "zig build-exe -O ReleaseFast -femit-bin={out} {in}",
-    ),
+    compiler("Zig", &["zig"], "zig build-exe -O ReleaseFast -femit-bin={out} {in}"),
 ];
 
-/// The compiler for a file extension.
 pub fn of_ending(ending: &str) -> Option<Compiler> {
     COMPILERS
         .iter()
@@ -79,7 +69,6 @@ pub fn of_ending(ending: &str) -> Option<Compiler> {
         .copied()
 }
 
-/// The compiler for a file, by its extension.
 pub fn of_file(path: &Path) -> Option<Compiler> {
     of_ending(path.extension()?.to_str()?)
 }

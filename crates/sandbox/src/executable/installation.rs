@@ -31,7 +31,6 @@ const OTHERS: [&str; 11] = [
     "scala",
 ];
 
-/// A program and everything found to belong to it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Installation {
     /// The programs on the way, first one first.
@@ -55,7 +54,6 @@ impl Installation {
         self.runs_shell |= language == "shell";
     }
 
-    /// Adds everything of another.
     pub fn extend(&mut self, more: Self) {
         self.programs.extend(more.programs);
         self.paths.extend(more.paths);
@@ -77,7 +75,6 @@ pub struct Named {
 /// A program that a sandboxed bot does not see.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
-    /// The program's file.
     pub program: PathBuf,
     /// The directory to show.
     pub directory: PathBuf,
@@ -85,7 +82,6 @@ pub struct Unseen {
     pub is_wide: bool,
 }
 
-/// Follows programs to what they need.
 pub struct Follower {
     /// Where the referee was started, which decides what some shims start.
     pub here: PathBuf,
@@ -132,7 +128,6 @@ impl Follower {
         self.own.iter().any(|own| path.starts_with(own))
     }
 
-    /// Whether the bot sees a path anyway.
     fn is_seen(&self, path: &Path) -> bool {
         self.is_own(path) || self.visible.iter().any(|shown| path.starts_with(shown))
     }
@@ -304,7 +299,6 @@ impl Follower {
     }
 }
 
-/// The names of all known interpreters.
 pub fn interpreters() -> impl Iterator<Item = &'static str> {
     let by_language = LANGUAGES.iter().filter_map(|language| language.run.first());
     by_language.copied().chain(OTHERS)
@@ -366,7 +360,6 @@ struct Way {
 }
 
 impl Way {
-    /// The start and the end.
     fn places(&self) -> [&PathBuf; 2] {
         [&self.first, &self.end]
     }

@@ -6,12 +6,9 @@ use std::path::Path;
 use super::find_in_path;
 use crate::system::{command_word, names_of_command};
 
-/// A language for bots.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Language {
-    /// The usual name.
     pub name: &'static str,
-    /// File extensions, without the dot.
     pub endings: &'static [&'static str],
     /// The command that runs a file; empty for compiled languages.
     pub run: &'static [&'static str],
@@ -96,124 +93,34 @@ const fn language(
 }
 
 /// Sorted by name.
+#[rustfmt::skip]
 pub const LANGUAGES: &[Language] = &[
     language("awk", &["awk"], &["awk", "-f"], "mawk", "fflush()"),
-    language(
-        "C",
-        &["c"],
-        &[],
-        "gcc",
-        "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) once",
-    ),
-    language(
-        "C++",
-        &["cpp", "cc", "cxx"],
-        &[],
-        "g++",
-        "std::cout << ... << std::endl",
-    ),
-    language(
-        "Common Lisp",
-        &["lisp"],
-        &["sbcl", "--script"],
-        "sbcl",
-        "(finish-output)",
-    ),
-    language(
-        "Go",
-        &["go"],
-        &["go", "run"],
-        "golang-go",
-        "writer.Flush() if the output is a bufio.Writer",
-    ),
-    language(
-        "Guile Scheme",
-        &["scm"],
-        &["guile"],
-        "guile-3.0",
-        "(force-output)",
-    ),
-    language(
-        "Haskell",
-        &["hs"],
-        &["runghc"],
-        "ghc",
-        "hSetBuffering stdout LineBuffering once",
-    ),
-    language(
-        "Java",
-        &["java"],
-        &["java"],
-        "default-jdk-headless",
-        "System.out.flush()",
-    ),
-    language(
-        "Java",
-        &["jar"],
-        &["java", "-jar"],
-        "default-jre-headless",
-        "System.out.flush()",
-    ),
+    language("C", &["c"], &[], "gcc", "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) once"),
+    language("C++", &["cpp", "cc", "cxx"], &[], "g++", "std::cout << ... << std::endl"),
+    language("Common Lisp", &["lisp"], &["sbcl", "--script"], "sbcl", "(finish-output)"),
+    language("Go", &["go"], &["go", "run"], "golang-go", "writer.Flush() if the output is a bufio.Writer"),
+    language("Guile Scheme", &["scm"], &["guile"], "guile-3.0", "(force-output)"),
+    language("Haskell", &["hs"], &["runghc"], "ghc", "hSetBuffering stdout LineBuffering once"),
+    language("Java", &["java"], &["java"], "default-jdk-headless", "System.out.flush()"),
+    language("Java", &["jar"], &["java", "-jar"], "default-jre-headless", "System.out.flush()"),
     language("JavaScript", &["js", "mjs", "cjs"], &["node"], "nodejs", ""),
     language("Julia", &["jl"], &["julia"], "julia", "flush(stdout)"),
-    language(
-        "Lua",
-        &["lua"],
-        &["lua"],
-        "lua5.4",
-        "io.stdout:flush(), or io.stdout:setvbuf(\"line\") once",
-    ),
-    language(
-        "OCaml",
-        &["ml"],
-        &["ocaml"],
-        "ocaml",
-        "print_endline, or flush stdout",
-    ),
+    language("Lua", &["lua"], &["lua"], "lua5.4", "io.stdout:flush(), or io.stdout:setvbuf(\"line\") once"),
+    language("OCaml", &["ml"], &["ocaml"], "ocaml", "print_endline, or flush stdout"),
     language("Perl", &["pl"], &["perl"], "perl", "$| = 1 once"),
     language("PHP", &["php"], &["php"], "php-cli", "fflush(STDOUT)"),
-    language(
-        "Prolog",
-        &["pro", "prolog"],
-        &["swipl"],
-        "swi-prolog",
-        "flush_output",
-    ),
-    language(
-        "Python",
-        &["py"],
-        &["python3"],
-        "python3",
-        "print(..., flush=True)",
-    ),
-    language(
-        "R",
-        &["R", "r"],
-        &["Rscript"],
-        "r-base-core",
-        "flush(stdout())",
-    ),
+    language("Prolog", &["pro", "prolog"], &["swipl"], "swi-prolog", "flush_output"),
+    language("Python", &["py"], &["python3"], "python3", "print(..., flush=True)"),
+    language("R", &["R", "r"], &["Rscript"], "r-base-core", "flush(stdout())"),
     language("Racket", &["rkt"], &["racket"], "racket", "(flush-output)"),
-    language(
-        "Ruby",
-        &["rb"],
-        &["ruby"],
-        "ruby",
-        "$stdout.sync = true once",
-    ),
+    language("Ruby", &["rb"], &["ruby"], "ruby", "$stdout.sync = true once"),
     language("Rust", &["rs"], &[], "rustc", "std::io::stdout().flush()"),
     language("shell", &["sh"], &["sh"], "dash", ""),
     language("shell", &["bash"], &["bash"], "bash", ""),
-    language(
-        "Tcl",
-        &["tcl"],
-        &["tclsh"],
-        "tcl",
-        "flush stdout, or fconfigure stdout -buffering line once",
-    ),
+    language("Tcl", &["tcl"], &["tclsh"], "tcl", "flush stdout, or fconfigure stdout -buffering line once"),
 ];
 
-/// The languages whose interpreters are in `PATH`.
 pub fn names_of_installed() -> Vec<&'static str> {
     let installed = LANGUAGES
         .iter()
@@ -223,7 +130,6 @@ pub fn names_of_installed() -> Vec<&'static str> {
     names
 }
 
-/// The language of a file extension.
 pub fn by_ending(ending: &str) -> Option<Language> {
     LANGUAGES
         .iter()
@@ -258,7 +164,6 @@ fn is_mawk(command: &str) -> bool {
     program.is_some_and(|path| path.file_stem().is_some_and(|name| name == "mawk"))
 }
 
-/// Debian's package with a command, if known.
 pub fn package_of(command: &str) -> Option<&'static str> {
     by_interpreter(command).map(|language| language.package)
 }

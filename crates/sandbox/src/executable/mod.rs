@@ -24,9 +24,7 @@ use referee_text::{escape, escape_path, is_full};
 pub struct CannotStart {
     /// The bot as given; escaped.
     pub bot: String,
-    /// The cause.
     pub cause: String,
-    /// The fix.
     pub fix: String,
 }
 
@@ -53,12 +51,10 @@ impl CannotStart {
     }
 }
 
-/// The first executable of this name in `PATH`.
 pub fn find_in_path(command: &str) -> Option<PathBuf> {
     all_in_path(command).next()
 }
 
-/// The executables of this name in `PATH`, in its order.
 pub fn all_in_path(command: &str) -> impl Iterator<Item = PathBuf> {
     let path = env::var_os("PATH").unwrap_or_default();
     let directories: Vec<PathBuf> = env::split_paths(&path).collect();
@@ -92,7 +88,6 @@ pub fn install(command: &str) -> String {
     format!("install it{package} or correct PATH{here}")
 }
 
-/// The first `most` bytes of a file.
 fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     fs::File::open(path)?.take(most).read_to_end(&mut start)?;
@@ -177,7 +172,6 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
     Ok(None)
 }
 
-/// Whether the first line of a file has a Windows line end.
 pub fn has_windows_lines(path: &Path) -> bool {
     let start = start_of(path, 4096).unwrap_or_default();
     let first = start.split(|&byte| byte == b'\n').next();

@@ -8,36 +8,13 @@ use std::path::{Path, PathBuf};
 
 use super::{all_in_path, is_executable_file};
 
-/// A version manager like pyenv.
-struct Manager {
-    name: &'static str,
-    /// Selects a version.
-    variable: &'static str,
-    /// Selects a version, in the working directory or a parent.
-    file: &'static str,
-}
-
-const MANAGERS: [Manager; 4] = [
-    Manager {
-        name: "pyenv",
-        variable: "PYENV_VERSION",
-        file: ".python-version",
-    },
-    Manager {
-        name: "rbenv",
-        variable: "RBENV_VERSION",
-        file: ".ruby-version",
-    },
-    Manager {
-        name: "nodenv",
-        variable: "NODENV_VERSION",
-        file: ".node-version",
-    },
-    Manager {
-        name: "goenv",
-        variable: "GOENV_VERSION",
-        file: ".go-version",
-    },
+/// Version managers like pyenv, and their languages: `PYENV_VERSION` selects a version, or else `.python-version` in the
+/// working directory or a parent.
+const MANAGERS: [(&str, &str); 4] = [
+    ("pyenv", "python"),
+    ("rbenv", "ruby"),
+    ("nodenv", "node"),
+    ("goenv", "go"),
 ];
 
 /// The version that stands for what `PATH` has besides the shims.
@@ -67,34 +44,38 @@ pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
     let mut text = String::new();
     let file = fs::File::open(path).ok()?;
     file.take(LONGEST).read_to_string(&mut text).ok()?;
-    if text
-        .lines()
-        .any(|line| line.starts_with("exec asdf ") || line.contains("/asdf exec"))
-    {
-        return behind_asdf(&text, root, name, directory);
-    }
-    let starts = |manager: &&Manager| {
-        let command = format!("{}\" exec ", manager.name);
-        text.contains(&command) || text.contains(&format!("exec {} exec ", manager.name))
+    let is_asdf = |line: &str| line.starts_with("exec asdf ") || line.contains("/asdf exec");
+    let (versions, selected) = if text.lines().any(is_asdf) {
+        of_asdf(&text, root, directory)?
+    } else {
+        of_manager(&text, root, directory)?
     };
-    let manager = MANAGERS.iter().find(starts)?;
-    let above = directory.ancestors().map(|above| above.join(manager.file));
-    let files = above.chain([root.join("version")]);
-    let selected = env::var(manager.variable).ok().into_iter();
-    let selected = selected.chain(files.filter_map(|file| fs::read_to_string(file).ok()));
-    let selected: Vec<String> = selected.chain([SYSTEM.to_owned()]).collect();
-    let lines = selected.iter().flat_map(|text| text.lines());
-    let mut versions = lines
-        .filter(|line| !line.trim_start().starts_with('#'))
-        .flat_map(|line| line.split([':', ' ', '\t']))
-        .map(str::trim);
-    versions.find_map(|version| {
-        if version == SYSTEM {
-            return beside(shims, name);
-        }
-        installed(&root.join("versions"), version)
-            .and_then(|there| existing(there.join("bin").join(name)))
+    selected.iter().find_map(|version| match version.trim() {
+        SYSTEM => beside(shims, name),
+        version => existing(installed(&versions, version)?.join("bin").join(name)),
     })
+}
+
+/// Where the versions are installed, and those that are selected, the first one first.
+type Selected = (PathBuf, Vec<String>);
+
+fn of_manager(text: &str, root: &Path, directory: &Path) -> Option<Selected> {
+    let starts = |(name, _): &&(&str, &str)| {
+        text.contains(&format!("{name}\" exec ")) || text.contains(&format!("exec {name} exec "))
+    };
+    let (name, language) = MANAGERS.iter().find(starts)?;
+    let file = format!(".{language}-version");
+    let files = directory.ancestors().map(|above| above.join(&file));
+    let files = files.chain([root.join("version")]);
+    let given = env::var(format!("{}_VERSION", name.to_uppercase()));
+    let given = given.into_iter();
+    let texts = given.chain(files.filter_map(|file| fs::read_to_string(file).ok()));
+    let texts: Vec<String> = texts.chain([SYSTEM.to_owned()]).collect();
+    let lines = texts.iter().flat_map(|text| text.lines());
+    let versions = lines
+        .filter(|line| !line.trim_start().starts_with('#'))
+        .flat_map(|line| line.split([':', ' ', '\t']));
+    Some((root.join("versions"), versions.map(str::to_owned).collect()))
 }
 
 /// The directory of a version, else of the latest whose name starts with it. Cannot lead outside
@@ -120,12 +101,10 @@ fn installed(versions: &Path, version: &str) -> Option<PathBuf> {
 }
 
 /// An asdf shim names its plugin and all versions with the program, one a line.
-fn behind_asdf(text: &str, root: &Path, name: &str, directory: &Path) -> Option<PathBuf> {
+fn of_asdf(text: &str, root: &Path, directory: &Path) -> Option<Selected> {
     let mut plugins = text.lines().filter_map(|line| {
-        let mut words = line
-            .strip_prefix("# asdf-plugin: ")?
-            .split_ascii_whitespace();
-        Some((words.next()?, words.next()?))
+        let words = line.strip_prefix("# asdf-plugin: ")?;
+        words.trim_ascii_start().split_once([' ', '\t'])
     });
     let (plugin, first) = plugins.next()?;
     let variable = format!("ASDF_{}_VERSION", plugin.to_uppercase().replace('-', "_"));
@@ -138,14 +117,9 @@ fn behind_asdf(text: &str, root: &Path, name: &str, directory: &Path) -> Option<
             (words.next() == Some(plugin)).then(|| words.next().map(str::to_owned))?
         })
     });
-    let selected = env::var(variable).ok().into_iter().chain(in_files);
-    let versions = root.join("installs").join(plugin);
-    selected
-        .chain([first.to_owned()])
-        .find_map(|version| match &*version {
-            SYSTEM => beside(&root.join("shims"), name),
-            version => existing(installed(&versions, version)?.join("bin").join(name)),
-        })
+    let selected = env::var(variable).into_iter().chain(in_files);
+    let selected = selected.chain([first.to_owned()]).collect();
+    Some((root.join("installs").join(plugin), selected))
 }
 
 /// The toolchain that rustup would select, when a path is one of its links.

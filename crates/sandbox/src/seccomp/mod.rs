@@ -27,7 +27,6 @@ use self::calls::{
 };
 use serde::{Deserialize, Serialize};
 
-/// What the filters depend on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Situation {
     /// Whether the bot reaches files by the system's paths: it may not change their attributes.
@@ -68,7 +67,6 @@ const fn bits(argument: u8, bits: u64) -> Condition {
     (argument, MaskedEq(bits), bits)
 }
 
-/// A constant of the C library as an argument.
 const fn low(number: libc::c_int) -> u64 {
     number.cast_unsigned() as u64
 }
@@ -133,7 +131,6 @@ fn step(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
 
 const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
-/// Calls that the supervisor answers.
 fn asked(situation: Situation) -> Result<Rules, BackendError> {
     let mut rules = Rules::always(if situation.shared_files {
         REMOVALS

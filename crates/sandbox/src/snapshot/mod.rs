@@ -16,6 +16,7 @@ pub(super) use self::ownership::SYSTEM;
 pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
 use self::ownership::{Owned, beside, canonical, leads_out};
+pub use self::walk::is_own_page;
 use self::walk::{Walk, newer};
 use crate::confinement::BotCommand;
 use crate::executable::CannotStart;
@@ -63,7 +64,6 @@ impl fmt::Display for ContentHash {
     }
 }
 
-/// A private copy of a bot's files.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Snapshot {
     pub hash: ContentHash,
@@ -86,7 +86,6 @@ impl BotFiles {
         })
     }
 
-    /// Its directory or file, for people.
     pub fn path(&self) -> Option<&Path> {
         match &self.owned {
             Owned::Builtin(_) | Owned::System(_) => None,

@@ -163,7 +163,6 @@ pub(crate) fn check_program(command: BotCommand<'_>) -> Result<(), CannotStart> 
     Err(leads_out(command.name, &link, &to))
 }
 
-/// A link that leads out of a bot's directory.
 pub(super) fn leads_out(bot: &str, link: &Path, to: &Path) -> CannotStart {
     let (link, to) = (shown(link), shown(to));
     CannotStart::new(
@@ -173,7 +172,6 @@ pub(super) fn leads_out(bot: &str, link: &Path, to: &Path) -> CannotStart {
     )
 }
 
-/// Another entrant whose path lies in a directory.
 fn shared_with<'a>(
     directory: &Path,
     command: BotCommand<'_>,

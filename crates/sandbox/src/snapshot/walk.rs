@@ -20,13 +20,11 @@ use crate::system::{
 /// Leftovers of tools, which change although the bot does not.
 const LEFT_OUT: &[&str] = &["__pycache__", ".git"];
 
-/// The deepest nesting of folders.
 const MAX_DEPTH: usize = 100;
 
 /// Marks a page that the referee wrote.
 const PAGE_MARK: &[u8] = b"<meta name=\"generator\" content=\"referee ";
 
-/// Bytes searched for that mark.
 const PAGE_HEAD: u64 = 4096;
 
 pub(super) struct Walk<'a> {
@@ -280,7 +278,6 @@ fn own_entries(directory: &OpenDirectory) -> io::Result<Vec<(OsString, EntryKind
     Ok(entries)
 }
 
-/// The files changed after `time`, relative to the directory, at most `most`.
 pub(super) fn newer(directory: &Path, time: SystemTime, most: usize) -> Vec<PathBuf> {
     let mut found = Vec::new();
     if let Ok(directory) = OpenDirectory::at(directory) {
@@ -304,20 +301,19 @@ fn add_newer(directory: &OpenDirectory, path: &Path, time: SystemTime, found: &m
     }
 }
 
-/// Whether the referee wrote this page.
 fn is_page(directory: &OpenDirectory, name: &OsStr) -> bool {
     let is_html = Path::new(name)
         .extension()
         .is_some_and(|end| end.eq_ignore_ascii_case("html"));
+    is_html && directory.file(name).and_then(is_own_page).unwrap_or(false)
+}
+
+/// Whether the referee wrote the page in this file.
+pub fn is_own_page(file: File) -> io::Result<bool> {
     let mut start = Vec::new();
-    is_html
-        && directory
-            .file(name)
-            .and_then(|file| file.take(PAGE_HEAD).read_to_end(&mut start))
-            .is_ok()
-        && start
-            .windows(PAGE_MARK.len())
-            .any(|window| window == PAGE_MARK)
+    file.take(PAGE_HEAD).read_to_end(&mut start)?;
+    let mut windows = start.windows(PAGE_MARK.len());
+    Ok(windows.any(|window| window == PAGE_MARK))
 }
 
 /// Whether a directory holds a tournament's journal: it may lie beside the bots, and grows while

@@ -49,7 +49,6 @@ impl Boxes {
     }
 }
 
-/// Starts a supervisor by `spawn`: its child, the bot's input, and the connection.
 pub(crate) fn launch<C>(
     settings: &Arc<Settings>,
     request: &SpawnRequest,
@@ -120,13 +119,10 @@ impl Inbox {
     }
 }
 
-/// A finished run in a sandbox.
 pub struct FinishedRun {
-    /// The program's output.
     pub stdout: Vec<u8>,
     /// Stderr of the program or bubblewrap.
     pub stderr: Vec<u8>,
-    /// The supervisor's last report.
     pub last: Option<SupervisorEvent>,
 }
 
@@ -157,14 +153,12 @@ pub(crate) fn run_to_end(referee: &Path, request: &SpawnRequest) -> io::Result<F
     })
 }
 
-/// Reads to the end or an error.
 fn read_all(mut from: impl io::Read) -> Vec<u8> {
     let mut all = Vec::new();
     let _ = from.read_to_end(&mut all);
     all
 }
 
-/// The connection to a running supervisor.
 #[derive(Debug)]
 pub struct SupervisorConnection {
     control: tokio::net::UnixStream,
@@ -175,7 +169,6 @@ pub struct SupervisorConnection {
     freezer: Option<Freezer>,
     /// Counts their CPU time; until taken.
     account: Option<OpenAccount>,
-    /// The box that the bot is in.
     kept: Option<KeptBox>,
     backend: Backend,
     settings: Arc<Settings>,
@@ -246,7 +239,6 @@ impl SupervisorConnection {
         self.report
     }
 
-    /// Helper processes between the supervisor and the bot.
     pub const fn helpers(&self) -> usize {
         self.backend.helpers()
     }
@@ -263,7 +255,6 @@ impl SupervisorConnection {
         stat.is_none_or(|stat| stat.has_ended())
     }
 
-    /// Its limits.
     pub const fn limits(&self) -> &ResourceLimits {
         &self.limits
     }

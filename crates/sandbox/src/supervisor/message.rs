@@ -46,9 +46,7 @@ pub struct SpawnRequest {
     pub directory: Option<PathBuf>,
     pub backend: Backend,
     pub restrictions: Restrictions,
-    /// Where control groups can be made for it.
     pub groups: ParentGroups,
-    /// What its processes may use together.
     pub allowance: Allowance,
 }
 
@@ -63,30 +61,23 @@ pub struct Restrictions {
     pub(crate) user: Option<u32>,
 }
 
-/// What a supervisor reports.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SupervisorEvent {
-    /// The bot runs.
     Ready {
         /// Leads a group and a session.
         pid: i32,
-        /// Stops all of its processes; `None` where nothing does.
         freezer: Option<Freezer>,
-        /// Counts their CPU time; `None` where nothing does.
         account: Option<Account>,
     },
-    /// It could not be started.
     Failed(Failure),
     /// The bot and everything it started have exited.
     Ended(ExitReport),
 }
 
-/// An error, as it is sent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
     pub(crate) cause: String,
-    /// The system's error number.
     errno: Option<i32>,
 }
 

@@ -212,13 +212,11 @@ fn exceed_memory() -> io::Result<()> {
     )
 }
 
-/// The last line of a self-test.
 pub const DONE: &str = "done";
 
 /// Starts the line on an exposed path that it cannot read.
 pub const UNREADABLE: &str = "cannot read ";
 
-/// The arguments of a self-test with this secret file and these exposed paths.
 pub fn arguments(file: &str, exposed: &[PathBuf]) -> Vec<String> {
     let words = [COMMAND, SELF_TEST, file].map(str::to_owned);
     let exposed = exposed

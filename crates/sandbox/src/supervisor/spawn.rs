@@ -30,7 +30,6 @@ pub(super) struct RunningBot {
     /// Its process, or bubblewrap's above it; leads a group and a session.
     pub(super) pid: Pid,
     pub(super) scratch: Scratch,
-    /// Removed at the end.
     pub(super) groups: Groups,
     /// A new box, to be kept for the next process.
     pub(super) built: Option<KeptBox>,

@@ -30,7 +30,6 @@ use crate::seccomp;
 /// The exit status when a process could not become its program; not read.
 const FAILED: i32 = 127;
 
-/// What a new process does first.
 pub(super) struct Entry {
     supervisor: OwnedFd,
     membership: Membership,
@@ -110,7 +109,6 @@ enum Note {
     Failed(Failure),
 }
 
-/// Where it reports.
 pub(super) struct Report(File);
 
 impl Report {
@@ -127,7 +125,6 @@ impl Report {
         }
     }
 
-    /// Says why nothing was started.
     pub(super) fn failed(&self, error: &io::Error) {
         self.write(&Note::Failed(error.into()));
     }

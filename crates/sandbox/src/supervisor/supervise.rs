@@ -155,11 +155,9 @@ struct Watch {
     /// Whether the kernel bounds their memory together, its own for them included.
     memory_by_kernel: bool,
     checks: u32,
-    /// Peak memory seen, in KiB.
     peak: u64,
 }
 
-/// Where a bot's scratch directory is.
 #[derive(Debug)]
 pub(super) enum Scratch {
     Watched(Watched),
@@ -170,7 +168,6 @@ pub(super) enum Scratch {
 }
 
 impl Watch {
-    /// The first limit that is exceeded.
     fn check(&mut self, scratch: &Scratch) -> Option<Exceeded> {
         let limit = usize::try_from(self.limits.processes).unwrap_or(usize::MAX);
         let limit = limit.saturating_add(self.helpers);

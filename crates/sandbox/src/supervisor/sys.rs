@@ -38,7 +38,6 @@ pub(super) fn close_all() -> io::Result<()> {
     close_range(0, 0)
 }
 
-/// Whether two processes share their whole memory.
 pub(super) fn have_one_memory(one: Pid, other: Pid) -> bool {
     /// The kernel's `KCMP_VM`.
     const MEMORY: libc::c_int = 1;
@@ -108,7 +107,6 @@ pub(super) fn listen_for_calls(filter: &[sock_filter]) -> io::Result<OwnedFd> {
     Ok(unsafe { OwnedFd::from_raw_fd(listener) })
 }
 
-/// The next waiting call.
 pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<seccomp_notif> {
     let mut call = MaybeUninit::<seccomp_notif>::zeroed();
     // SAFETY: the kernel wants the struct zeroed, and fills it.
@@ -124,7 +122,6 @@ pub(super) fn waiting_call(listener: &OwnedFd) -> io::Result<seccomp_notif> {
     Ok(unsafe { call.assume_init() })
 }
 
-/// Answers a waiting call with 0, or an error.
 pub(super) fn answer_call(listener: &OwnedFd, call: &seccomp_notif, answer: Result<(), Errno>) {
     let answer = libc::seccomp_notif_resp {
         id: call.id,

@@ -22,7 +22,6 @@ pub enum Shortage {
     OwnFiles,
     /// Files that all processes may have open.
     Files,
-    /// Disk space.
     Space,
 }
 
@@ -45,14 +44,12 @@ impl Shortage {
         SHORTAGES.iter().find(named).map(|(shortage, _)| *shortage)
     }
 
-    /// The error that says so.
     pub fn error(self) -> io::Error {
         let found = SHORTAGES.iter().find(|(known, _)| *known == self);
         io::Error::from_raw_os_error(found.map_or(0, |(_, code)| *code))
     }
 }
 
-/// The kind of a directory entry.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EntryKind {
     Directory,

@@ -37,7 +37,6 @@ pub fn is_stopped(pid: Pid) -> bool {
     status.is_some_and(|status| status.stopped())
 }
 
-/// Whether this process is root's.
 pub fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
@@ -164,7 +163,6 @@ impl OpenDirectory {
         open_in(&self.0, name, flags).map(File::from)
     }
 
-    /// The target of a link in it.
     pub fn link(&self, name: &OsStr) -> io::Result<PathBuf> {
         let to = readlinkat(&self.0, name, Vec::new())?;
         Ok(OsString::from_vec(to.into_bytes()).into())
@@ -224,7 +222,6 @@ pub fn most_open_files() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
-/// The host name.
 pub fn host_name() -> String {
     let name = rustix::system::uname();
     name.nodename().to_string_lossy().into_owned()
@@ -240,7 +237,6 @@ impl TerminalMode {
         tcgetattr(io::stdin()).ok().map(Self)
     }
 
-    /// Sets this mode again.
     pub fn restore(&self) {
         // There may be no terminal any more.
         let _ = tcsetattr(io::stdin(), OptionalActions::Now, &self.0);

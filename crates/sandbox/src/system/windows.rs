@@ -32,7 +32,6 @@ use super::{EntryKind, Shortage};
 /// Extensions of programs where `PATHEXT` is not set.
 const PROGRAMS: &str = ".COM;.EXE;.BAT;.CMD";
 
-/// The id of a process.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pid(NonZeroI32);
 
@@ -70,7 +69,6 @@ pub const fn is_own(_: &Metadata) -> bool {
     true
 }
 
-/// The command with which a person may kill a process that could not be killed.
 pub fn forced_end(pid: Pid) -> String {
     format!("taskkill /F /T /PID {}", pid.as_raw_pid())
 }
@@ -175,7 +173,6 @@ pub fn make_executable(_: &str) -> String {
     "give it the ending of its language or, if it is a program, .exe".to_owned()
 }
 
-/// The paths of a command of this name in a directory.
 pub fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
     let plain = directory.join(command);
     let with = |ending: String| directory.join(format!("{command}.{ending}"));
@@ -184,7 +181,6 @@ pub fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
         .collect()
 }
 
-/// Whether a word names a file by path, not by name in `PATH`.
 pub fn is_path(word: &str) -> bool {
     word.contains(['/', '\\']) || word.get(1..2) == Some(":")
 }
@@ -213,12 +209,10 @@ pub fn protect(file: &File, _: bool) -> io::Result<()> {
     file.set_permissions(permissions)
 }
 
-/// Makes a directory.
 pub fn create_directory(path: &Path) -> io::Result<()> {
     fs::create_dir(path)
 }
 
-/// The bytes of a relative path, with slashes between its parts.
 pub fn slashed(path: &Path) -> Cow<'_, [u8]> {
     let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
     for byte in &mut bytes {
@@ -236,7 +230,6 @@ pub const fn create_executable(_: &mut OpenOptions, _: bool) {}
 pub struct OpenDirectory(PathBuf);
 
 impl OpenDirectory {
-    /// The directory at an absolute path.
     pub fn at(path: &Path) -> io::Result<Self> {
         fs::read_dir(path).map(|_| Self(path.to_owned()))
     }
@@ -253,7 +246,6 @@ impl OpenDirectory {
         options.open(self.0.join(name))
     }
 
-    /// The target of a link in it.
     pub fn link(&self, name: &OsStr) -> io::Result<PathBuf> {
         fs::read_link(self.0.join(name))
     }
@@ -288,7 +280,6 @@ pub const fn most_open_files() -> Option<u64> {
     None
 }
 
-/// The host name.
 pub fn host_name() -> String {
     env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
 }
@@ -306,14 +297,12 @@ impl TerminalMode {
         (done != 0).then_some(Self(mode))
     }
 
-    /// Sets this mode again.
     pub fn restore(&self) {
         // There may be no console any more. SAFETY: the handle is standard input's.
         let _ = unsafe { SetConsoleMode(io::stdin().as_raw_handle(), self.0) };
     }
 }
 
-/// The errors for each shortage.
 pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
     (Shortage::Processes, ERROR_NO_SYSTEM_RESOURCES.cast_signed()),
     (Shortage::Memory, ERROR_NOT_ENOUGH_MEMORY.cast_signed()),

@@ -165,10 +165,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         ruleset: &ruleset,
         sandbox: &sandbox,
         directory: TournamentDirectory::make(out)?,
-        deadline: args.budget.0.and_then(|budget| begun.checked_add(budget)),
+        begun,
     };
-    let outcome = with_bots(playing.play(bots))?;
-    let report = outcome.report(args, begun.elapsed());
+    let report = with_bots(playing.play(bots))?;
     print(args, &report)?;
     if let Some(out) = &args.out {
         print_stderr(&format!("referee: all files are in {}", out.display()));
@@ -182,7 +181,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn print(args: &Args, report: &Report<'_>) -> Result<(), Failure> {
+fn print(args: &Args, report: &Report) -> Result<(), Failure> {
     let text = if args.json {
         format!("{}\n", report.json())
     } else if args.writes_markdown_to_stdout() {

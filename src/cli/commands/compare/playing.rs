@@ -7,19 +7,17 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 use super::{Args, announce_terms, percentage};
+use crate::arena;
 use crate::arena::comparison::{Progress, round};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, BotRequest, Entrant};
+use crate::arena::entrants::{self, Entrant};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
 use crate::arena::preparation::{identical, same_program, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::until;
-use crate::arena::{self, Arena};
 use crate::bot::spec::BotSpec;
-use crate::cli::commands::tournament::{
-    Options, check_bots, jobs, open_own, play_until, stop_signals,
-};
+use crate::cli::commands::tournament::{Options, OwnRun, check_bots, jobs, stop_signals};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::sandbox::{warn_large, warn_root};
@@ -34,49 +32,23 @@ use crate::strategy;
 use crate::text::{counted, escape_controls};
 use crate::tournament::comparison::draw;
 
-/// What was found out.
-pub(super) struct Outcome {
-    bots: Vec<Bot>,
-    progress: Progress,
-    ended: Ended,
-    problem: Option<String>,
-    seed: u64,
-}
-
-impl Outcome {
-    pub(super) fn report(&self, args: &Args, elapsed: Duration) -> Report<'_> {
-        Report {
-            new: self.bots[0].clone(),
-            opponents: self.bots[1..].to_vec(),
-            terms: args.terms(self.bots.len() > 2),
-            comparison: &self.progress.comparison,
-            forfeits: self.progress.forfeits,
-            games: self.progress.games,
-            elapsed,
-            budget: args.budget.0,
-            most: args.pairs,
-            seed: self.seed,
-            ended: self.ended,
-            problem: self.problem.clone(),
-        }
-    }
-}
-
 pub(super) struct Playing<'a> {
     pub(super) args: &'a Args,
     pub(super) options: &'a Options,
     pub(super) ruleset: &'a Arc<dyn Game>,
     pub(super) sandbox: &'a Sandbox,
     pub(super) directory: TournamentDirectory,
-    pub(super) deadline: Option<Instant>,
+    pub(super) begun: Instant,
 }
 
 impl Playing<'_> {
     /// Until it is decided, time is up, or Ctrl-C. `entered`: NEW, OLD, the pool.
-    pub(super) async fn play(self, mut entered: Vec<Entrant>) -> Result<Outcome, Failure> {
+    pub(super) async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
         // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
         let mut stops = stop_signals();
+        let budget = self.args.budget.0;
+        let deadline = budget.and_then(|budget| self.begun.checked_add(budget));
         let old = self.directory.plan()?;
         let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
@@ -106,7 +78,7 @@ impl Playing<'_> {
                         ended = Some(Ended::Unfit);
                     }
                 }
-                () = until(self.deadline) => ended = Some(Ended::Budget),
+                () = until(deadline) => ended = Some(Ended::Budget),
                 _ = stops.recv() => ended = Some(Ended::Interrupted),
             }
         }
@@ -115,7 +87,7 @@ impl Playing<'_> {
             bot: bot.plan.bot.clone(),
             hash: bot.plan.hash.clone(),
         });
-        let bots: Vec<Bot> = bots.collect();
+        let mut bots: Vec<Bot> = bots.collect();
         let others = entered.len() - 2;
         let percentage = percentage(others > 0);
         let mut random = generator(seed, Purpose::Opponent, [0, 0]);
@@ -135,49 +107,51 @@ impl Playing<'_> {
                     differences.push(rounds.to_owned());
                 }
             }
-            let (directory, journal_file) = (&self.directory, self.directory.journal_file());
-            let opened = open_own(
-                self.ruleset,
-                directory,
-                &journal_file,
-                old.as_ref(),
+            let run = OwnRun {
+                ruleset: self.ruleset,
+                directory: &self.directory,
+                old: old.as_ref(),
+                differences,
                 plan,
-                &differences,
-                entered,
-            );
-            let arena = Arena {
+                entrants: entered,
                 pieces_path,
                 jobs,
-                deadline: self.deadline,
-                ..opened?
+                deadline,
+                resume: "to go on: the same command with --out and the same folder",
             };
-            self.games(arena, &mut progress, &mut stops).await?
+            self.games(run, &mut progress, &mut stops).await?
         };
-        Ok(Outcome {
-            bots,
+        Ok(Report {
+            new: bots.remove(0),
+            opponents: bots,
+            terms: self.args.terms(others > 0),
             progress,
+            elapsed: self.begun.elapsed(),
+            budget,
+            most: self.args.pairs,
+            seed,
             ended,
             problem,
-            seed,
         })
     }
 
     async fn games(
         &self,
-        arena: Arena<'_>,
+        run: OwnRun<'_>,
         progress: &mut Progress,
         stops: &mut mpsc::Receiver<()>,
     ) -> Result<Ended, Failure> {
-        let (before, begun) = (arena.results.games, Instant::now());
-        if before > 0 {
-            print_stderr(&format!(
-                "referee: {} in this folder were played before",
-                counted(before, "game", "games")
-            ));
-        }
+        let (mut before, begun) = (None, Instant::now());
         let line = ProgressLine::new();
         let all = self.args.all;
         let is_enough = |results: &Results| {
+            if before.is_none() && results.games > 0 {
+                print_stderr(&format!(
+                    "referee: {} in this folder were played before",
+                    counted(results.games, "game", "games")
+                ));
+            }
+            let before = *before.get_or_insert(results.games);
             progress.advance(&results.endings, all);
             if line.is_due() {
                 let played = results.games - before;
@@ -185,8 +159,7 @@ impl Playing<'_> {
             }
             !all && progress.comparison.is_decided()
         };
-        let resume = "to go on: the same command with --out and the same folder";
-        let (ended, _) = play_until(arena, stops, &line, resume, is_enough).await?;
+        let (ended, _) = run.play_until(stops, &line, is_enough).await?;
         Ok(match ended {
             arena::Ended::Interrupted => Ended::Interrupted,
             // The last games may have decided it.
@@ -225,7 +198,6 @@ impl Playing<'_> {
     }
 }
 
-/// A line of progress.
 fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String {
     let played = f64::from(u32::try_from(played).unwrap_or(u32::MAX));
     let pace = played / time.as_secs_f64().max(1e-6);
@@ -258,13 +230,14 @@ fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<Strin
         )));
     }
     for bot in rejected {
-        print_stderr(&format!(
-            "referee: {} is left out of the pool: {}",
-            escape_controls(&bot.bot.name),
-            bot.reason
-        ));
+        left_out(&bot.bot.name, &bot.reason);
     }
     Ok(None)
+}
+
+fn left_out(name: &str, why: &str) {
+    let name = escape_controls(name);
+    print_stderr(&format!("referee: {name} is left out of the pool: {why}"));
 }
 
 /// NEW, OLD, the pool. Bots of a folder of the pool that cannot be started are left out.
@@ -273,11 +246,11 @@ pub(super) fn find(
     options: &Options,
     sandbox: &Sandbox,
 ) -> Result<Vec<Entrant>, Failure> {
-    let mut requests = Vec::new();
+    let mut wanted = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
         let mut found = options.bots(std::slice::from_ref(text))?;
         match (found.pop(), found.len()) {
-            (Some(one), 0) => requests.push(one),
+            (Some(one), 0) => wanted.push(one),
             (_, more) => {
                 return Err(Failure::Usage(format!(
                     "{text}: it holds {} bots, and {place} is one; name its file",
@@ -286,21 +259,16 @@ pub(super) fn find(
             }
         }
     }
-    name_versions(&mut requests)?;
-    requests.extend(options.bots(&args.pool)?);
-    let found = entrants::find(&requests, &this_program()?, sandbox)?;
+    name_versions(&mut wanted)?;
+    wanted.extend(options.bots(&args.pool)?);
+    let found = entrants::find(&wanted, &this_program()?, sandbox)?;
     for rejected in &found.rejected {
-        let is_of_folder = requests[2..]
-            .iter()
-            .any(|request| request.text == rejected.bot.bot)
+        let is_of_folder = wanted[2..].iter().any(|bot| bot.bot == rejected.bot.bot)
             && !args.pool.contains(&rejected.bot.bot);
         if !is_of_folder {
             return Err(Failure::Usage(rejected.reason.clone()));
         }
-        print_stderr(&format!(
-            "referee: {} is left out of the pool: {}",
-            rejected.bot.name, rejected.reason
-        ));
+        left_out(&rejected.bot.name, &rejected.reason);
     }
     let mut entered = found.entered;
     let versions: Vec<String> = entered[..2]
@@ -324,9 +292,7 @@ pub(super) fn find(
         }
     }
     for name in &twice {
-        print_stderr(&format!(
-            "referee: {name} is left out of the pool: it is one of the two versions"
-        ));
+        left_out(name, "it is one of the two versions");
     }
     entered.retain(|bot| !twice.contains(&bot.plan.name));
     warn_root(entered.iter().map(|bot| &bot.program));
@@ -335,28 +301,20 @@ pub(super) fn find(
 }
 
 /// Adds which is which where the names of both files are the same.
-fn name_versions(requests: &mut [BotRequest]) -> Result<(), Failure> {
+fn name_versions(bots: &mut [BotPlan]) -> Result<(), Failure> {
     let referee = this_program()?;
-    let mut names = Vec::new();
-    for request in requests.iter() {
-        let name = match (
-            &request.name,
-            BotSpec::parse(&request.text, &referee, &strategy::NAMES),
-        ) {
-            (Some(name), _) => name.clone(),
-            (None, Ok(spec)) => spec.name().to_owned(),
+    for bot in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
+        match BotSpec::parse(&bot.bot, &referee, &strategy::NAMES) {
+            Ok(spec) => spec.name().clone_into(&mut bot.name),
             // Reported when it is looked for.
-            (None, Err(_)) => return Ok(()),
-        };
-        names.push(name);
+            Err(_) => return Ok(()),
+        }
     }
-    let is_same = names.first() == names.last();
-    for ((request, name), which) in requests.iter_mut().zip(names).zip(["new", "old"]) {
-        request.name = Some(if is_same {
-            format!("{name} ({which})")
-        } else {
-            name
-        });
+    if let [new, old] = bots
+        && new.name == old.name
+    {
+        new.name += " (new)";
+        old.name += " (old)";
     }
     Ok(())
 }

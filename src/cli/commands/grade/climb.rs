@@ -5,14 +5,14 @@ use std::sync::Arc;
 
 use tokio::sync::mpsc;
 
+use crate::arena::Ended;
 use crate::arena::comparison::Progress;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{Entrant, Entrants, slugs};
 use crate::arena::plan::RejectedBot;
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::results::Results;
-use crate::arena::{Arena, Ended};
-use crate::cli::commands::tournament::{Options, check_bots, open_own, play_until, stop_signals};
+use crate::cli::commands::tournament::{Options, OwnRun, check_bots, stop_signals};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::{ProgressLine, print_stderr};
 use crate::cli::support::signals;
@@ -145,7 +145,6 @@ impl Climb<'_> {
     ) -> Result<RungResult, Failure> {
         let (scale, rung) = (self.scale, &self.scale.rungs[place]);
         let directory = TournamentDirectory::make(&self.out.join(folder))?;
-        let journal_file = directory.journal_file();
         let old = directory.plan()?;
         let request = PlanRequest {
             pairs: Some(scale.budget),
@@ -165,38 +164,31 @@ impl Climb<'_> {
             }
             old.differences(&moved)
         });
-        let opened = open_own(
-            &self.ruleset,
-            &directory,
-            &journal_file,
-            old.as_ref(),
+        let resume = "continue: the same command again";
+        let run = OwnRun {
+            ruleset: &self.ruleset,
+            directory: &directory,
+            old: old.as_ref(),
+            differences: differences.unwrap_or_default(),
             plan,
-            &differences.unwrap_or_default(),
             entrants,
-        );
-        let arena = Arena {
             pieces_path: self.pieces_path.clone(),
             jobs: self.jobs,
-            ..opened?
+            deadline: None,
+            resume,
         };
         let test = scale.test(rung).map_err(Failure::Usage)?;
         let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
-        let line = ProgressLine::new();
-        let resume = "continue: the same command again";
         let is_enough = |results: &Results| progress.advance(&results.endings, false);
-        let (ended, results) = play_until(arena, stops, &line, resume, is_enough).await?;
+        let (ended, results) = run
+            .play_until(stops, &ProgressLine::new(), is_enough)
+            .await?;
         if ended == Ended::Interrupted {
             print_stderr(&format!("referee: stopped; {resume}"));
             return Err(Failure::Interrupted);
         }
-        let endings = &results.endings;
-        Ok(RungResult::new(
-            rung,
-            seed,
-            folder.to_owned(),
-            &progress,
-            endings,
-        ))
+        let (folder, endings) = (folder.to_owned(), &results.endings);
+        Ok(RungResult::new(rung, seed, folder, &progress, endings))
     }
 }
 

@@ -6,10 +6,10 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use self::climb::Climb;
-use super::tournament::{GamesOptions, Options, bots_of, jobs, resolved};
+use super::tournament::{GamesOptions, Options, jobs, resolved};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
-use crate::arena::plan::{Plan, RejectedBot};
+use crate::arena::entrants::{self, Entrant, Entrants};
+use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::write_pieces;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
@@ -24,7 +24,7 @@ use crate::league::intake::people::StudentList;
 use crate::league::state::League;
 use crate::play::setup::now;
 use crate::record::text_file;
-use crate::report::grades::{self, Submission};
+use crate::report::grades;
 use crate::sandbox::Sandbox;
 use crate::text::escape_controls;
 
@@ -88,7 +88,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         },
         ..Options::default()
     };
-    let old = graded_tournament(&args.bots)?;
+    let old = match &args.bots[..] {
+        [one] if Path::new(one).join("plan.json").is_file() => {
+            TournamentDirectory::at(Path::new(one)).plan()?
+        }
+        _ => None,
+    };
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
@@ -97,13 +102,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let ruleset = options.ruleset(old.as_ref())?;
     let sandbox = options.games.sandbox.sandbox()?;
     let requests = match &old {
-        Some(plan) => bots_of(plan)?,
+        Some(plan) => plan.all_bots().cloned().collect(),
         None => options.bots(&args.bots)?,
     };
     let mut found = entrants::find(&requests, &this_program()?, &sandbox)?;
     refuse_missing(&found, old.as_ref())?;
     if let Some(plan) = &old {
-        with_known_problems(plan, &mut found);
+        // A rejected bot keeps the tournament's reason.
+        found.retain(|name| !plan.has_rejected(name));
+        found.rejected.extend(plan.rejected.iter().cloned());
     }
     keep_only(&args.only, &mut found)?;
     let references = references(&scale, &base, &options, &sandbox)?;
@@ -147,16 +154,6 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
     Ok((scale, base.to_owned()))
 }
 
-/// `None` when bots were named.
-fn graded_tournament(texts: &[String]) -> Result<Option<Plan>, Failure> {
-    match texts {
-        [one] if Path::new(one).join("plan.json").is_file() => {
-            Ok(TournamentDirectory::at(Path::new(one)).plan()?)
-        }
-        _ => Ok(None),
-    }
-}
-
 /// A missing bot, or one that was fit before, is a mistake of the caller: no grades.
 fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
     let is_missing = |bot: &&RejectedBot| match old {
@@ -167,12 +164,6 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
         None => Ok(()),
         Some(bot) => Err(Failure::Usage(bot.reason.clone())),
     }
-}
-
-/// A rejected bot keeps the tournament's reason.
-fn with_known_problems(plan: &Plan, found: &mut Entrants) {
-    found.retain(|name| !plan.has_rejected(name));
-    found.rejected.extend(plan.rejected.iter().cloned());
 }
 
 /// All without names.
@@ -200,13 +191,13 @@ fn references(
     let mut all = Vec::new();
     let base = absolute(&Path::new(".").join(base))?;
     for rung in &scale.rungs {
-        let request = BotRequest {
-            text: resolved(&rung.bot, Path::new(&base)),
-            name: Some(format!("rung {}", rung.name)),
-            time: options.games.time.control()?,
-            ..BotRequest::default()
+        let bot = BotPlan {
+            bot: resolved(&rung.bot, Path::new(&base)),
+            name: format!("rung {}", rung.name),
+            limits: Limits::from(options.games.time.control()?),
+            ..BotPlan::default()
         };
-        let mut found = entrants::find(&[request], &this_program()?, sandbox)?;
+        let mut found = entrants::find(&[bot], &this_program()?, sandbox)?;
         match (found.entered.pop(), found.rejected.pop()) {
             (Some(entrant), _) => all.push(entrant),
             (None, problem) => {
@@ -239,23 +230,19 @@ fn write_grades(
     all: &[Grade],
     students: Option<&StudentList>,
 ) -> Result<(), Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::Referee(error.to_string());
     let directory = TournamentDirectory::at(out);
-    let table = grades::moodle(all, students);
-    directory.write("grades.csv", &table)?;
-    let json = grades::all(scale, all).map_err(|error| failed(&error))?;
-    directory.write("grades.json", &json)?;
+    directory.write("grades.csv", &grades::moodle(all, students))?;
+    directory.write("grades.json", &grades::all(scale, all)?)?;
     let folder = out.to_string_lossy();
-    let submission = submission();
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let submission = grades::submission(variable, now());
     for grade in all {
         let own = TournamentDirectory::make(&out.join(&grade.folder))?;
         let page = grades::page(scale, grade, &folder, &repeat_command(args, grade));
         own.write("grade.md", &page)?;
-        let results = grades::gradescope(grade).map_err(|error| failed(&error))?;
-        own.write("results.json", &results)?;
+        own.write("results.json", &grades::gradescope(grade)?)?;
         if let Some(submission) = &submission {
-            let result = grades::classroom50(grade, submission).map_err(|error| failed(&error))?;
-            own.write("result.json", &result)?;
+            own.write("result.json", &grades::classroom50(grade, submission)?)?;
         }
     }
     if let Some(students) = students {
@@ -296,22 +283,6 @@ fn repeat_command(args: &Args, grade: &Grade) -> String {
     }
     words.extend(["--only", &grade.name, "--out", "graded-again"].map(str::to_owned));
     shell_words::join(words)
-}
-
-/// From the variables of Classroom 50's runner.
-fn submission() -> Option<Submission> {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    Some(Submission {
-        classroom: variable("CLASSROOM")?,
-        assignment: variable("ASSIGNMENT")?,
-        owner: variable("OWNER").or_else(|| variable("USERNAME")),
-        kind: variable("ASSIGNMENT_TYPE"),
-        tag: variable("SUBMISSION_TAG")?,
-        commit: variable("COMMIT_URL")?,
-        release: variable("RELEASE_URL")?,
-        review: variable("REVIEW_URL").or_else(|| variable("COMMIT_URL"))?,
-        time: format!("{:.0}", now()),
-    })
 }
 
 fn print_grades(all: &[Grade]) -> Result<(), Failure> {

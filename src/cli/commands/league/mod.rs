@@ -21,6 +21,7 @@ use crate::league::intake::people;
 use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League};
+use crate::seed;
 use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
@@ -145,7 +146,22 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         });
         take_in(&mut league, &directory, &intake)?;
     }
-    let update = Update::new(args, &options, &directory, league, old)?;
+    let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
+    let seed = seed.unwrap_or_else(|| {
+        let drawn = seed::drawn();
+        print_stderr(&format!("referee: seed {drawn}"));
+        drawn
+    });
+    let update = Update {
+        args,
+        sandbox: options.games.sandbox.sandbox()?,
+        ruleset: options.ruleset(old.as_ref())?,
+        options: &options,
+        directory: &directory,
+        league,
+        old,
+        seed,
+    };
     with_bots(update.run())
 }
 
@@ -220,20 +236,13 @@ fn take_in(
 }
 
 fn is_same(old: &Plan, new: &Plan) -> bool {
-    let versions = |plan: &Plan| -> Vec<(String, Option<String>)> {
-        let bots = plan.bots.iter();
-        bots.map(|bot| (bot.name.clone(), bot.version.clone()))
-            .collect()
-    };
-    let absent = |plan: &Plan| -> Vec<(String, String)> {
-        let bots = plan.rejected.iter();
-        bots.map(|bot| (bot.bot.name.clone(), bot.reason.clone()))
-            .collect()
-    };
+    let mut bots = old.bots.iter().zip(&new.bots);
+    let mut absent = old.rejected.iter().zip(&new.rejected);
     old.pairs == new.pairs
         && old.pairs_so_far() == new.pairs_so_far()
-        && versions(old) == versions(new)
-        && absent(old) == absent(new)
+        && (old.bots.len(), old.rejected.len()) == (new.bots.len(), new.rejected.len())
+        && bots.all(|(a, b)| (&a.name, &a.version) == (&b.name, &b.version))
+        && absent.all(|(a, b)| (&a.bot.name, &a.reason) == (&b.bot.name, &b.reason))
 }
 
 /// A sentence for each setting in which the plans differ and on which games depend.

@@ -12,18 +12,18 @@ use tokio::task::LocalSet;
 use super::{Args, changed_settings, is_same};
 use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, BotRequest, Entrant, Entrants};
+use crate::arena::entrants::{self, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::cli::commands::tournament::{
-    Notices, Options, check_bots, jobs, play, print_plan, stop_signals,
+    Options, check_bots, jobs, play, print_notice, print_plan, stop_signals,
 };
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
@@ -34,7 +34,6 @@ use crate::league::state::{self, League, Member, Status, Version};
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
-use crate::seed;
 use crate::text::counted;
 use crate::tournament::ratings::Model;
 
@@ -42,44 +41,17 @@ use crate::tournament::ratings::Model;
 type Versions = BTreeMap<String, String>;
 
 pub(super) struct Update<'a> {
-    args: &'a Args,
-    options: &'a Options,
-    directory: &'a LeagueDirectory,
-    league: League,
-    old: Option<Plan>,
-    sandbox: Sandbox,
-    ruleset: Arc<dyn Game>,
-    seed: u64,
+    pub(super) args: &'a Args,
+    pub(super) options: &'a Options,
+    pub(super) directory: &'a LeagueDirectory,
+    pub(super) league: League,
+    pub(super) old: Option<Plan>,
+    pub(super) sandbox: Sandbox,
+    pub(super) ruleset: Arc<dyn Game>,
+    pub(super) seed: u64,
 }
 
-impl<'a> Update<'a> {
-    pub(super) fn new(
-        args: &'a Args,
-        options: &'a Options,
-        directory: &'a LeagueDirectory,
-        league: League,
-        old: Option<Plan>,
-    ) -> Result<Self, Failure> {
-        let sandbox = options.games.sandbox.sandbox()?;
-        let ruleset = options.ruleset(old.as_ref())?;
-        let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
-        let seed = seed.unwrap_or_else(|| {
-            let drawn = seed::drawn();
-            print_stderr(&format!("referee: seed {drawn}"));
-            drawn
-        });
-        Ok(Self {
-            args,
-            options,
-            directory,
-            league,
-            old,
-            sandbox,
-            ruleset,
-            seed,
-        })
-    }
-
+impl Update<'_> {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
         // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();
@@ -163,10 +135,10 @@ impl<'a> Update<'a> {
                 let ruleset = &self.ruleset;
                 fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
             }
-            let notices = Notices::default();
-            notices.print(Notice::checked(fit.len(), of));
+            let line = ProgressLine::new();
+            print_notice(&line, Notice::checked(fit.len(), of));
             for bot in &rejected {
-                notices.print(Notice::rejected(bot));
+                print_notice(&line, Notice::rejected(bot));
             }
             let unfit = rejected.into_iter().map(|bot| {
                 let reason = bot.reason;
@@ -251,19 +223,18 @@ impl<'a> Update<'a> {
     }
 
     fn find(&self, versions: &Versions) -> Result<Entrants, Failure> {
-        let mut requests = Vec::new();
-        let mut rejected = Vec::new();
+        let (mut wanted, mut rejected) = (Vec::new(), Vec::new());
         for (name, version) in versions {
             let Some(member) = self.league.members.get(name) else {
                 continue;
             };
             let folder = state::folder(self.directory.path(), member, version);
             match build::program(&folder) {
-                Ok(program) => requests.push(BotRequest {
-                    text: absolute(&program)?,
-                    name: Some(name.clone()),
-                    time: self.options.games.time.control()?,
-                    ..BotRequest::default()
+                Ok(program) => wanted.push(BotPlan {
+                    bot: absolute(&program)?,
+                    name: name.clone(),
+                    limits: Limits::from(self.options.games.time.control()?),
+                    ..BotPlan::default()
                 }),
                 Err(problem) => rejected.push(self.rejected(
                     name,
@@ -272,7 +243,7 @@ impl<'a> Update<'a> {
                 )),
             }
         }
-        let mut found = entrants::find(&requests, &this_program()?, &self.sandbox)?;
+        let mut found = entrants::find(&wanted, &this_program()?, &self.sandbox)?;
         found.rejected.extend(rejected);
         Ok(found)
     }

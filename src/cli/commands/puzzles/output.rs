@@ -14,7 +14,6 @@ const LISTED: usize = 5;
 
 pub(super) struct Report<'a> {
     pub(super) bot: &'a str,
-    /// A file, or a shipped set.
     pub(super) set: &'a str,
     pub(super) attempts: &'a [Attempt<'a>],
     /// All puzzles were asked.
@@ -139,7 +138,6 @@ impl Report<'_> {
         attempts.filter(move |attempt| is_of(attempt.puzzle, kind, level))
     }
 
-    /// Of which there are puzzles.
     fn kinds(&self) -> impl Iterator<Item = Kind> {
         let kinds = Kind::ALL.into_iter();
         kinds.filter(|kind| self.of(Some(*kind), None).next().is_some())

@@ -64,7 +64,6 @@ fn share(text: &str) -> Result<f64, String> {
     number.map(|share: f64| share / 100.0).ok_or_else(expected)
 }
 
-/// A puzzle, and what the bot made of it.
 pub(super) struct Attempt<'a> {
     pub(super) puzzle: &'a Puzzle,
     /// `None` when it was not asked, since it gave no first answer to those before.

@@ -102,7 +102,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         private: args.private,
         skip_copies: shown.len() > 1,
         game: game_of(&args.game, &records)?,
-        frame: args.live.frame(),
+        frame: args.live.live_frame.clone(),
         ..html::Options::default()
     });
     let files = analysed_first(&shown);
@@ -113,15 +113,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         add_file(path, &feed)?;
     }
     let (ranking, course) = tournament_of(&records)?;
-    feed.set_ranking(ranking);
-    if let Some(course) = course {
-        feed.set_course(course);
-    }
+    feed.set_ranking(ranking, course);
     check_not_input(&records, &args.output)?;
     write(&feed, &args.output)
 }
 
-/// Refuses to overwrite an input.
 pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
     let Ok(target) = fs::canonicalize(output) else {
         return Ok(());

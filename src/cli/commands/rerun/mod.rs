@@ -110,7 +110,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// A game with the bot.
 struct OwnGame {
     recorded: Recorded,
     by: BotIndex,
@@ -199,7 +198,6 @@ fn read(
     }
 }
 
-/// The questions of a game, asked again.
 struct Rerun<'a> {
     game: &'a OwnGame,
     questions: &'a [Question],

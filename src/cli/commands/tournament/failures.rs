@@ -60,7 +60,6 @@ pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
     }
 }
 
-/// A run ended early.
 pub(super) fn with_resume(error: TournamentError, resume: &str) -> Failure {
     match error {
         TournamentError::GameProgram(_) => error.into(),

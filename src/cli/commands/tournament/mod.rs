@@ -15,11 +15,11 @@ use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
 pub(in crate::cli) use self::options::{
-    BotOptions, GamesOptions, Options, ScheduleOptions, bots_of, resolved,
+    BotOptions, GamesOptions, Options, ScheduleOptions, resolved,
 };
-pub(in crate::cli) use self::preparation::{Notices, check_bots, jobs};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
-pub(in crate::cli) use self::run::{open_own, play, play_until, print_plan, warn_of_repetition};
+pub(in crate::cli) use self::preparation::{check_bots, jobs, print_notice};
+pub(in crate::cli) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
 use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
@@ -146,7 +146,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     }
     let sandbox = options.games.sandbox.sandbox()?;
     let bots = match (&old, named) {
-        (Some(plan), false) => bots_of(plan)?,
+        (Some(plan), false) => plan.all_bots().cloned().collect(),
         _ => options.bots(texts)?,
     };
     let mut entrants = entrants::find(&bots, &this_program()?, &sandbox)

@@ -7,9 +7,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::arena::entrants::{self, BotRequest};
+use crate::arena::entrants;
 use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{BotPlan, Format, Plan, Restart};
+use crate::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::print_stderr;
@@ -280,21 +280,15 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
     parsed(deserializer, values::positive_duration)
 }
 
-pub(in crate::cli) fn bots_of(plan: &Plan) -> Result<Vec<BotRequest>, Failure> {
-    let again = |bot: &BotPlan| {
-        BotRequest::again(bot).map_err(|error| Failure::Usage(format!("{}: {error}", bot.name)))
-    };
-    plan.all_bots().map(again).collect()
-}
-
 impl Options {
-    pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotRequest>, Failure> {
-        let time = self.games.time.control()?;
-        let plain = |text: String, name| BotRequest {
-            text,
-            name,
-            time,
-            ..BotRequest::default()
+    /// As [`entrants::find`] takes them.
+    pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>, Failure> {
+        let limits = Limits::from(self.games.time.control()?);
+        let plain = |bot: String, name: Option<String>| BotPlan {
+            bot,
+            name: name.unwrap_or_default(),
+            limits,
+            ..BotPlan::default()
         };
         let mut bots = Vec::new();
         for text in texts {
@@ -315,7 +309,7 @@ impl Options {
             }
         }
         for own in &self.bots {
-            bots.push(own.request(&self.games.time)?);
+            bots.push(own.plan(&self.games.time)?);
         }
         Ok(bots)
     }
@@ -355,7 +349,7 @@ impl Options {
 
 impl BotOptions {
     /// `times`: those of all bots.
-    fn request(&self, times: &TimeOptions) -> Result<BotRequest, Failure> {
+    fn plan(&self, times: &TimeOptions) -> Result<BotPlan, Failure> {
         let answers = AnswerTimes {
             move_time: self.move_time.or(times.answers.move_time),
             start_time: self.start_time.or(times.answers.start_time),
@@ -366,18 +360,19 @@ impl BotOptions {
             game_time: self.game_time.or(times.game_time),
             increment: self.increment.or(times.increment),
         };
-        let mut text = self.command.clone();
+        let mut bot = self.command.clone();
         let directory = self.directory.as_deref().map(absolute).transpose()?;
         if directory.is_some() {
             // Started in another directory: paths that exist from here become absolute.
-            text = resolved(&text, Path::new(&absolute(Path::new("."))?));
+            bot = resolved(&bot, Path::new(&absolute(Path::new("."))?));
         }
-        Ok(BotRequest {
-            text,
-            name: self.name.clone(),
-            directory: directory.map(PathBuf::from),
+        Ok(BotPlan {
+            name: self.name.clone().unwrap_or_default(),
+            bot,
+            directory,
             environment: self.environment.clone(),
-            time: times.control()?,
+            limits: Limits::from(times.control()?),
+            ..BotPlan::default()
         })
     }
 }

@@ -27,7 +27,6 @@ use crate::text::{counted, escape_controls};
 
 const SEEDS: usize = 16;
 
-/// Prepares a new tournament or the resumption of an old one, and prints notices.
 pub(super) async fn prepare(
     preparation: &Preparation<'_>,
     old: Option<Plan>,
@@ -35,12 +34,12 @@ pub(super) async fn prepare(
     stops: &mut mpsc::Receiver<()>,
     pages: Option<&Pages>,
 ) -> Result<(Plan, Vec<Entrant>), Failure> {
-    let notices = Notices::default();
+    let line = ProgressLine::new();
     let mut notify = |notice: Notice<'_>| {
         if let (Notice::Checking { number, of, .. }, Some(pages)) = (&notice, pages) {
             pages.set_state(State::Checking(*number, *of));
         }
-        notices.print(notice);
+        print_notice(&line, notice);
     };
     if let Some(old) = old {
         let begun_in = old.clone();
@@ -54,7 +53,7 @@ pub(super) async fn prepare(
         begun = preparation.begin(entrants, &mut notify) => Some(begun),
         _ = stops.recv() => None,
     };
-    notices.0.clear();
+    line.clear();
     let begun = begun.ok_or(Failure::Interrupted)??;
     if begun.0.format.depends_on_results() {
         print_stderr(&seed_list(&begun.0));
@@ -62,7 +61,6 @@ pub(super) async fn prepare(
     Ok(begun)
 }
 
-/// Checks bots and prints how far it is.
 pub(in crate::cli) async fn check_bots(
     ruleset: &Arc<dyn Game>,
     bots: Vec<Entrant>,
@@ -70,38 +68,28 @@ pub(in crate::cli) async fn check_bots(
     jobs: usize,
     pieces_path: Option<&str>,
 ) -> Result<Vec<Entrant>, Failure> {
-    let notices = Notices::default();
-    let mut notify = |notice: Notice<'_>| notices.print(notice);
+    let line = ProgressLine::new();
+    let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
     let fit = check_all(ruleset, bots, rejected, jobs, pieces_path, &mut notify).await?;
-    notices.0.clear();
+    line.clear();
     Ok(fit)
 }
 
-pub(in crate::cli) struct Notices(ProgressLine);
-
-impl Default for Notices {
-    fn default() -> Self {
-        Self(ProgressLine::new())
-    }
-}
-
-impl Notices {
-    pub(in crate::cli) fn print(&self, notice: Notice<'_>) {
-        let text = match notice {
-            Notice::Checking { name, number, of } => {
-                let text = format!("checking {number} of {of}: {}", escape_controls(name));
-                return self.0.report_if_due(text);
-            }
-            Notice::Mended {
-                bot,
-                plan,
-                directory,
-            } => mended_notice(directory.path(), plan, bot),
-            Notice::Text(text) => format!("referee: {text}"),
-        };
-        self.0.clear();
-        print_stderr(&text);
-    }
+pub(in crate::cli) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
+    let text = match notice {
+        Notice::Checking { name, number, of } => {
+            let text = format!("checking {number} of {of}: {}", escape_controls(name));
+            return line.report_if_due(text);
+        }
+        Notice::Mended {
+            bot,
+            plan,
+            directory,
+        } => mended_notice(directory.path(), plan, bot),
+        Notice::Text(text) => format!("referee: {text}"),
+    };
+    line.clear();
+    print_stderr(&text);
 }
 
 fn seed_list(plan: &Plan) -> String {

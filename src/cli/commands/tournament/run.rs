@@ -2,7 +2,6 @@
 
 use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -97,53 +96,69 @@ pub(in crate::cli) async fn play(
     Ok(results)
 }
 
-/// A plan of this command's own in a folder, which holds nothing else: `differences` from an old plan are refused.
-pub(in crate::cli) fn open_own<'a>(
-    ruleset: &Arc<dyn Game>,
-    directory: &'a TournamentDirectory,
-    journal_file: &'a Path,
-    old: Option<&Plan>,
-    mut plan: Plan,
-    differences: &[String],
-    entrants: Vec<Entrant>,
-) -> Result<Arena<'a>, Failure> {
-    let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
-    if !differences.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
-            directory.quoted(),
-            differences.join("\n  ")
-        )));
-    }
-    if old.is_none() {
-        directory.write_plan(&mut plan)?;
-    }
-    let arena = Arena::open(ruleset, directory, journal, journal_file, plan, entrants);
-    Ok(arena?)
+/// The games of a command's own plan, in a folder that holds nothing else: `differences` from an old plan are refused.
+pub(in crate::cli) struct OwnRun<'a> {
+    pub(in crate::cli) ruleset: &'a Arc<dyn Game>,
+    pub(in crate::cli) directory: &'a TournamentDirectory,
+    pub(in crate::cli) old: Option<&'a Plan>,
+    pub(in crate::cli) differences: Vec<String>,
+    pub(in crate::cli) plan: Plan,
+    pub(in crate::cli) entrants: Vec<Entrant>,
+    pub(in crate::cli) pieces_path: Option<String>,
+    pub(in crate::cli) jobs: usize,
+    pub(in crate::cli) deadline: Option<Instant>,
+    pub(in crate::cli) resume: &'a str,
 }
 
-/// Plays until enough is known.
-pub(in crate::cli) async fn play_until(
-    arena: Arena<'_>,
-    stops: &mut mpsc::Receiver<()>,
-    line: &ProgressLine,
-    resume: &str,
-    mut is_enough: impl FnMut(&Results) -> bool,
-) -> Result<(Ended, Results), Failure> {
-    if is_enough(&arena.results) {
-        return Ok((Ended::Stopped, arena.results));
-    }
-    let mut observer = |plan: &Plan, results: &Results, event: &Event| match event {
-        Event::Written(_) if is_enough(results) => ControlFlow::Break(()),
-        event => {
-            tell(line, plan, event);
-            ControlFlow::Continue(())
+impl OwnRun<'_> {
+    /// Plays until enough is known.
+    pub(in crate::cli) async fn play_until(
+        mut self,
+        stops: &mut mpsc::Receiver<()>,
+        line: &ProgressLine,
+        mut is_enough: impl FnMut(&Results) -> bool,
+    ) -> Result<(Ended, Results), Failure> {
+        let (directory, file) = (self.directory, self.directory.journal_file());
+        let (journal, _) = directory.open_journal(&file, LINGERING_LOCK)?;
+        if !self.differences.is_empty() {
+            return Err(Failure::Usage(format!(
+                "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
+                directory.quoted(),
+                self.differences.join("\n  ")
+            )));
         }
-    };
-    let ran = arena.run(stops, &mut observer).await;
-    line.clear();
-    let (ended, _, results) = ran.map_err(|error| with_resume(error, resume))?;
-    Ok((ended, results))
+        if self.old.is_none() {
+            directory.write_plan(&mut self.plan)?;
+        }
+        let opened = Arena::open(
+            self.ruleset,
+            directory,
+            journal,
+            &file,
+            self.plan,
+            self.entrants,
+        );
+        let arena = Arena {
+            pieces_path: self.pieces_path,
+            jobs: self.jobs,
+            deadline: self.deadline,
+            ..opened?
+        };
+        if is_enough(&arena.results) {
+            return Ok((Ended::Stopped, arena.results));
+        }
+        let mut observer = |plan: &Plan, results: &Results, event: &Event| match event {
+            Event::Written(_) if is_enough(results) => ControlFlow::Break(()),
+            event => {
+                tell(line, plan, event);
+                ControlFlow::Continue(())
+            }
+        };
+        let ran = arena.run(stops, &mut observer).await;
+        line.clear();
+        let (ended, _, results) = ran.map_err(|error| with_resume(error, self.resume))?;
+        Ok((ended, results))
+    }
 }
 
 /// Prints what happened but for games.
@@ -370,7 +385,6 @@ pub(super) fn write_tables(
     Ok(())
 }
 
-/// Prints the standings and the summary; warns when many games were the same.
 pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Result<(), Failure> {
     let width = terminal_width(&io::stdout());
     let out = summary(ended, plan, results, &palette(&io::stdout()), width);

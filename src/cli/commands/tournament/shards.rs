@@ -218,7 +218,6 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Games, and losses on time, of each machine.
 fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
         print_stderr(&format!(

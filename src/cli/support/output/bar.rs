@@ -15,7 +15,6 @@ const WIDTH: usize = 80;
 /// The least width that has room for a bar before the text.
 const WIDTH_WITH_BAR: usize = 72;
 
-/// A line that each text replaces.
 #[derive(Debug)]
 pub(in crate::cli) struct ProgressLine {
     is_terminal: bool,
@@ -84,7 +83,6 @@ impl ProgressLine {
         format!("{}{} {text}", "█".repeat(full), "░".repeat(24 - full))
     }
 
-    /// Removes the line.
     pub(in crate::cli) fn clear(&self) {
         if !self.text.borrow().is_empty() {
             self.show(String::new());
@@ -113,7 +111,6 @@ fn width() -> usize {
     terminal_width(&io::stderr()).unwrap_or(WIDTH)
 }
 
-/// A line that counts what is done.
 #[derive(Debug)]
 pub(in crate::cli) struct ProgressBar {
     pub(in crate::cli) line: ProgressLine,

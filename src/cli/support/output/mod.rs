@@ -124,14 +124,12 @@ impl Write for Notes {
     }
 }
 
-/// Prints a line on stderr.
 pub(in crate::cli) fn print_stderr(text: &str) {
     // Paths and quoted lines of files are in it, which others have named and written.
     let lines: Vec<String> = text.split('\n').map(escape_controls).collect();
     let _ = writeln!(Notes, "{}", lines.join("\n"));
 }
 
-/// Prints a line of a bot's stderr.
 pub(in crate::cli) fn print_bot_line(bot: &str, line: &str) {
     let line = format!("{bot}| {line}\n");
     let _ = notes().push(line.as_bytes(), MOST_WITH_BOTS);

@@ -61,7 +61,6 @@ impl Waiting {
         self.writing.is_some_and(|since| since.elapsed() >= time)
     }
 
-    /// The error of the last write that failed.
     fn result(&self) -> io::Result<()> {
         match &self.failure {
             None => Ok(()),
@@ -72,7 +71,6 @@ impl Waiting {
         }
     }
 
-    /// Says how many lines are missing here, if any are.
     fn add_notice(&mut self) {
         let notice = match std::mem::take(&mut self.dropped_lines) {
             0 => return,
@@ -91,7 +89,6 @@ impl Shared {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes a part of what waits, if anything does.
     fn write_some(&self) {
         let mut waiting = self.waiting();
         let part: Vec<u8> = waiting.bytes.iter().take(MOST).copied().collect();

@@ -54,7 +54,6 @@ pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The time since the first termination signal.
 pub(in crate::cli) fn since_first() -> Option<Duration> {
     FIRST.borrow().map(|first| first.elapsed())
 }
@@ -77,7 +76,6 @@ impl StopSignals {
         Self(signals)
     }
 
-    /// Waits for the next one.
     pub(in crate::cli) async fn recv(&mut self) {
         if self.0.changed().await.is_err() {
             // Never: the sender is never dropped.

@@ -8,7 +8,6 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::system::is_ignored;
 
-/// What asks this program to end.
 pub(super) struct Terminations {
     signals: Vec<Signal>,
     /// A handler of our own makes a write beyond `ulimit -f` an error with a sentence, instead of the
@@ -34,7 +33,6 @@ impl Terminations {
         })
     }
 
-    /// Waits for the next one.
     pub(super) async fn recv(&mut self) {
         poll_fn(|cx| {
             let is_ready = |signal: &mut Signal| signal.poll_recv(cx).is_ready();

@@ -4,7 +4,6 @@ use std::io;
 
 use tokio::signal::windows::{CtrlBreak, CtrlC, CtrlClose, ctrl_break, ctrl_c, ctrl_close};
 
-/// What asks this program to end.
 pub(super) struct Terminations {
     ctrl_c: CtrlC,
     ctrl_break: CtrlBreak,
@@ -21,7 +20,6 @@ impl Terminations {
         })
     }
 
-    /// Waits for the next one.
     pub(super) async fn recv(&mut self) {
         tokio::select! {
             _ = self.ctrl_c.recv() => {}

@@ -33,7 +33,6 @@ pub(super) struct Part {
     controllers: Vec<Controller>,
     /// Counters of bounds met, each with how its line starts.
     events: Vec<(Controller, File, &'static [u8])>,
-    /// Held while the group is in use.
     _lock: File,
 }
 
@@ -109,13 +108,11 @@ impl Groups {
         self.with(controller).is_some()
     }
 
-    /// `None` where there is no freezer.
     pub(crate) fn freezer(&self) -> Option<Freezer> {
         let part = self.with(Controller::Freezer)?;
         Some(Freezer::new(&part.directory, part.version))
     }
 
-    /// Counts CPU time; `None` where nothing does.
     pub(crate) fn account(&self) -> Option<Account> {
         let part = self.with(Controller::Account)?;
         Some(Account::new(&part.directory, part.version))
