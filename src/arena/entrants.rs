@@ -142,7 +142,10 @@ pub fn find(
     for request in requests {
         let program = match BotSpec::parse(&request.text, referee, &strategy::NAMES) {
             Ok(BotSpec::Program(mut program)) => {
-                program.directory.clone_from(&request.directory);
+                // What is built in needs no folder, and may not see this one.
+                if program.builtin().is_none() {
+                    program.directory.clone_from(&request.directory);
+                }
                 Ok(program)
             }
             Ok(BotSpec::Human) => {
@@ -152,19 +155,19 @@ pub fn find(
             }
             Err(error) => Err(error.to_string()),
         };
-        let file = match (&request.name, &program) {
-            (None, Ok(program)) => program.own_file(),
-            _ => None,
-        };
-        found.push((base_name(request, program.as_ref().ok()), file, program));
+        found.push((base_name(request, program.as_ref().ok()), program));
     }
     let bots = found
         .iter()
-        .map(|(name, file, _)| (name.as_str(), file.as_deref()));
+        .zip(requests)
+        .map(|((name, program), request)| {
+            let program = program.as_ref().ok();
+            (name.as_str(), program.filter(|_| request.name.is_none()))
+        });
     let names = distinct_names(&bots.collect::<Vec<_>>());
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut entrants = Entrants::default();
-    let programs = || found.iter().map(|(_, _, program)| program);
+    let programs = || found.iter().map(|(_, program)| program);
     let all: Vec<&Program> = programs().flatten().collect();
     let wanted = requests
         .iter()

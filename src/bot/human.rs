@@ -111,6 +111,7 @@ impl Human {
             self.console.borrow_mut().draw(&picture)?;
         }
         loop {
+            let before = turn.picture_for(side).cells;
             if self.hints
                 && let Some(hint) = turn.hint()
             {
@@ -129,7 +130,13 @@ impl Human {
                 return Ok(answer);
             }
             // The board with the placed piece, before a gift is chosen.
-            self.console.borrow_mut().draw(&turn.picture_for(side))?;
+            let mut picture = turn.picture_for(side);
+            let mut rows = before.iter().zip(&picture.cells).enumerate();
+            picture.last = rows.find_map(|(r, (before, after))| {
+                let mut cells = before.iter().zip(after);
+                Some((r, cells.position(|(before, after)| before != after)?))
+            });
+            self.console.borrow_mut().draw(&picture)?;
         }
     }
 }

@@ -2,33 +2,48 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ffi::OsStr;
-use std::path::{Path, absolute};
+use std::path::{Path, PathBuf, absolute};
 
+use super::spec::Program;
 use crate::text::short_name;
 
+/// A name, and the program unless somebody chose that name.
+pub type Named<'a> = (&'a str, Option<&'a Program>);
+
 /// A name, and the program's path if any.
-pub type Named<'a> = (&'a str, Option<&'a Path>);
+type OfFile<'a> = (&'a str, Option<&'a Path>);
 
 /// Distinct names. Bots of the same name are called by their folders where these differ (`anna` and
 /// `ben` for `anna/bot.py` and `ben/bot.py`), together with bots whose files have another extension
-/// (`carla` for `carla/bot.sh`). Others are numbered: `random.py#1`, `random.py#2`.
+/// (`carla` for `carla/bot.sh`); else by their arguments (`bot.py --depth 3`). Others are numbered:
+/// `random.py#1`, `random.py#2`.
 ///
 /// ```
-/// use std::path::Path;
-///
 /// use referee::bot::naming::distinct_names;
+/// use referee::bot::spec::Program;
 ///
-/// let bots = ["anna/bot.py", "ben/bot.py"].map(|path| ("bot.py", Some(Path::new(path))));
+/// let bot = |path: &str| Program::recorded(&[path.to_owned()]);
+/// let [anna, ben] = [bot("anna/bot.py"), bot("ben/bot.py")];
+/// let bots = [("bot.py", anna.as_ref()), ("bot.py", ben.as_ref())];
 /// assert_eq!(distinct_names(&bots), ["anna", "ben"]);
 /// assert_eq!(distinct_names(&[("builtin:random", None); 2]), ["builtin:random#1",
 /// "builtin:random#2"]);
 /// ```
-pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
-    let mut names: Vec<String> = bots.iter().map(|(name, _)| (*name).to_owned()).collect();
+pub fn distinct_names(programs: &[Named<'_>]) -> Vec<String> {
+    let mut names: Vec<String> = programs
+        .iter()
+        .map(|(name, _)| (*name).to_owned())
+        .collect();
     let mut alike: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, (name, _)) in bots.iter().enumerate() {
+    for (index, (name, _)) in programs.iter().enumerate() {
         alike.entry(name).or_default().push(index);
     }
+    let own_file = |&(_, program): &Named<'_>| program.and_then(Program::own_file);
+    let files: Vec<Option<PathBuf>> = programs.iter().map(own_file).collect();
+    let bots = programs.iter().zip(&files);
+    let bots: &[OfFile<'_>] = &bots
+        .map(|((name, _), file)| (*name, file.as_deref()))
+        .collect::<Vec<_>>();
     let mut is_named = vec![false; bots.len()];
     for indices in groups(bots, &alike) {
         let folders: Vec<String> = indices
@@ -48,12 +63,34 @@ pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
             }
         }
     }
+    for indices in alike.values().filter(|indices| indices.len() > 1) {
+        let with_arguments = |&index: &usize| with_arguments(programs[index]);
+        let different: HashSet<String> = indices.iter().map(with_arguments).collect();
+        if different.len() == indices.len() && !indices.iter().any(|&index| is_named[index]) {
+            for index in indices {
+                names[*index] = with_arguments(index);
+            }
+        }
+    }
     numbered(&names)
+}
+
+/// The name with what follows it in the command.
+fn with_arguments((name, program): Named<'_>) -> String {
+    let words = program.map_or(&[][..], |program| &program.command);
+    let is_name = |word: &String| Path::new(word).file_name().is_some_and(|file| file == name);
+    let after = words.iter().position(is_name).map_or(1, |at| at + 1);
+    let arguments = words.get(after..).unwrap_or_default();
+    // What has such symbols inside is no name.
+    if arguments.iter().any(|word| word.contains([' ', '\\'])) {
+        return name.to_owned();
+    }
+    short_name(format!("{name} {}", arguments.join(" ")).trim_end())
 }
 
 /// Bots that may be called by their folders, together: first those whose files differ only in their
 /// extension, if some names are equal, then those of equal names.
-fn groups(bots: &[Named<'_>], alike: &HashMap<&str, Vec<usize>>) -> Vec<Vec<usize>> {
+fn groups(bots: &[OfFile<'_>], alike: &HashMap<&str, Vec<usize>>) -> Vec<Vec<usize>> {
     let mut by_stem: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
     for (index, (name, path)) in bots.iter().enumerate() {
         let is_name = |file: &OsStr| short_name(&file.to_string_lossy()) == *name;
@@ -119,16 +156,28 @@ mod tests {
     use super::*;
 
     fn named(bots: &[(&str, &str)]) -> Vec<String> {
-        let path = |text| {
-            Some(text)
-                .filter(|text: &&str| !text.is_empty())
-                .map(Path::new)
-        };
-        let bots: Vec<Named<'_>> = bots
-            .iter()
-            .map(|&(name, text)| (name, path(text)))
-            .collect();
-        distinct_names(&bots)
+        let programs = bots.iter().map(|(_, text)| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            Program::recorded(&words).filter(|_| !text.is_empty())
+        });
+        let programs: Vec<Option<Program>> = programs.collect();
+        let named = bots.iter().zip(&programs);
+        let named = named.map(|((name, _), program)| (*name, program.as_ref()));
+        distinct_names(&named.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn arguments_tell_bots_of_the_same_file_apart() {
+        let bots = [
+            ("bot.py", "a/bot.py --depth 3"),
+            ("bot.py", "a/bot.py --depth 5"),
+            ("c", "c"),
+        ];
+        let names = ["bot.py --depth 3", "bot.py --depth 5", "c"];
+        assert_eq!(named(&bots), names);
+        // Folders are shorter.
+        let bots = [("bot.py", "a/bot.py 3"), ("bot.py", "b/bot.py 5")];
+        assert_eq!(named(&bots), ["a", "b"]);
     }
 
     #[test]

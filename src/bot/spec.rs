@@ -131,8 +131,10 @@ impl BotSpec {
             return Err(missing_file(missing, builtins));
         }
         let name = match (language, script) {
-            (Some(_), Some(script)) => file_name(script),
-            _ => file_name(command),
+            (_, Some(script)) => file_name(script),
+            // `java -cp classes Bot`
+            (Some(_), None) if !words.iter().any(|word| word.contains(' ')) => short_name(text),
+            (_, None) => file_name(command),
         };
         let mut argv = words.clone();
         argv[0] = command_word(command, &found);
@@ -348,8 +350,13 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
                     compiler.command(path)
                 ),
                 None => format!(
-                    "{} or name its interpreter (\"python3 {}\")",
+                    "{} or name its interpreter (\"{} {}\")",
                     make_executable(&quoted(path)),
+                    if ending.is_empty() {
+                        "python3"
+                    } else {
+                        "INTERPRETER"
+                    },
                     quoted(path)
                 ),
             };

@@ -48,7 +48,7 @@ fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     }
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{bot}: {error}: {stderr}"))?;
-    let first = &report["mend_first"];
+    let first = &report["fix_first"];
     let word = |field: &str| first[field].as_str().unwrap_or_default().to_owned();
     let mut what = steady(&word("detail"));
     if report["fit"] == true || word("check") == "ends when its input ends" {

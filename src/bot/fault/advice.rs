@@ -44,8 +44,7 @@ impl Fault {
                  sentence names (protocol.md has the rules)"
             }
             Self::Malformed { .. } => {
-                "write a cell, a blank and a piece (in Four In A Row a column), and nothing else; \
-                 protocol.md has the form of every answer"
+                "write the answer in that form, and nothing else; protocol.md has the form of every answer"
             }
             Self::ExtraOutput { .. } => {
                 let advice =

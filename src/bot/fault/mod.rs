@@ -2,7 +2,7 @@
 
 pub mod advice;
 pub mod crash;
-mod sentence;
+pub mod sentence;
 
 use std::time::Duration;
 

@@ -6,13 +6,15 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::arena::entrants::{self, FolderPrograms};
-use crate::bot::naming::{Named, distinct_names};
+use crate::bot::naming::distinct_names;
 use crate::bot::spec::{BotSpec, Program};
+use crate::bot::submission::OWN;
 use crate::checkup::{Check, Checkup, Notice, Problem, Questions, Report, Verdict};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
@@ -20,14 +22,16 @@ use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, bot, palette, unwritable};
+use crate::cli::support::setup::{PiecesFile, palette, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
+use crate::executable::compiler;
+use crate::league::build;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
-use crate::session::Ruleset;
+use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
@@ -61,19 +65,24 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let found = folder_of_bots(Path::new(&args.bot))?;
     let is_class = found.is_some();
-    let (programs, refused) = match found {
-        Some(found) => bots_of(found)?,
-        None => (vec![recorded::program(&args.bot, "checked")?], Vec::new()),
+    let (bots, refused) = match found {
+        Some(found) => bots_of(found, &args.sandbox)?,
+        None => {
+            let bot = program_of(&args.bot, &args.sandbox)?;
+            if bot.build.is_some() {
+                print_stderr("referee: built from its sources, as in a league");
+            }
+            (vec![bot], Vec::new())
+        }
     };
+    let (programs, builds): (Vec<Program>, Vec<Option<Build>>) =
+        bots.into_iter().map(|bot| (bot.program, bot.build)).unzip();
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
-    let files: Vec<_> = programs.iter().map(Program::own_file).collect();
-    let bases: Vec<Named<'_>> = programs
+    let named = programs
         .iter()
-        .zip(&files)
-        .map(|(program, file)| (program.name.as_str(), file.as_deref()))
-        .collect();
-    let names = distinct_names(&bases);
+        .map(|program| (program.name.as_str(), Some(program)));
+    let names = distinct_names(&named.collect::<Vec<_>>());
     let examination = Examination::new(args)?;
     let palette = palette(&io::stdout());
     let mut checked = Vec::new();
@@ -112,12 +121,22 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             let (number, of) = (index + 1, programs.len());
             format!("checking {number} of {of}: {}", escape_controls(&name))
         });
-        let report = examination.run(&program, which.as_deref(), &mut |check| {
-            if !is_class && !args.json && check.verdict != Verdict::Skipped {
+        let mut told: Vec<Problem> = Vec::new();
+        let mut report = examination.run(&program, which.as_deref(), &mut |check| {
+            let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
+            if !is_class
+                && !args.json
+                && check.verdict != Verdict::Skipped
+                && !check.problem().is_some_and(is_told)
+            {
                 // A closed stdout must not change the exit status.
                 let _ = Stdout.write_all(line(check, &palette).as_bytes());
             }
+            told.extend(check.problem().cloned());
         })?;
+        if let Some(build) = &builds[index] {
+            build.rename(&mut report);
+        }
         note(name, Some(&program.command), Ok(report))?;
     }
     if let Some(path) = &args.csv {
@@ -150,16 +169,18 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let conclusion = format!("{name} is fit to enter a tournament.");
         return format!("{text}{}\n", styled(palette.heading, &conclusion));
     }
-    let conclusion = format!("{name} is not fit to enter a tournament yet.");
+    let conclusion = format!("{name} fails the entry check.");
     let _ = writeln!(text, "{}", styled(palette.heading, &conclusion));
     if let Some((check, problem)) = report.first_problem() {
-        let first = format!("Mend this first: {}.", check.name);
-        let _ = write!(
-            text,
-            "{}\n{}",
-            styled(palette.heading, &first),
-            fix(problem)
-        );
+        let first = styled(palette.heading, &format!("Fix first: {}.", check.name));
+        let _ = write!(text, "{first}\n{}", fix(problem));
+    }
+    match report.repeated() {
+        0 => {}
+        more => {
+            let more = counted(more, "more check", "more checks");
+            let _ = writeln!(text, "The same fault in {more}.");
+        }
     }
     let checks = report.checks.iter();
     let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
@@ -180,7 +201,7 @@ fn fix(problem: &Problem) -> String {
         .again
         .as_ref()
         .map_or_else(String::new, |again| format!("    see it again: {again}\n"));
-    format!("    -> {}\n{again}", problem.fix)
+    format!("    fix: {}\n{again}", problem.fix)
 }
 
 const LEFT_OUT: &str = "left out for want of time";
@@ -201,7 +222,7 @@ fn line(check: &Check, palette: &Palette) -> String {
     } else {
         format!(": {}", escape_controls(text))
     };
-    let fix = problem.map_or_else(String::new, |problem| format!("    -> {}\n", problem.fix));
+    let fix = problem.map_or_else(String::new, fix);
     format!(
         "{} {}{advice}{text}\n{fix}",
         styled(style, mark),
@@ -241,7 +262,7 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
         "bot": bot.name,
         "command": command,
         "fit": bot.is_fit(),
-        "mend_first": report.first_problem().map(|(check, problem)| json!({
+        "fix_first": report.first_problem().map(|(check, problem)| json!({
             "check": check.name,
             "detail": problem.what,
             "fix": problem.fix,
@@ -257,15 +278,10 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
     json
 }
 
-/// No bot has it built in: shows whether a bot reads `REFEREE_PIECES`.
-const CUSTOM_SET: &str = include_str!("../../../sets/greek.csv");
-
 struct Examination {
     runner: Rc<GameRunner>,
     questions: Arc<Questions>,
     pieces: Option<PiecesFile>,
-    /// The game with the custom set, if it has piece sets.
-    custom: Option<(Arc<dyn Ruleset>, PiecesFile)>,
     time: TimeControl,
     budget: Duration,
 }
@@ -273,17 +289,10 @@ struct Examination {
 impl Examination {
     fn new(args: &Args) -> Result<Self, Failure> {
         let ruleset = args.game.ruleset()?;
-        let custom = if args.game.has_piece_sets() {
-            let custom = args.game.with_set(CUSTOM_SET).ruleset()?;
-            Some((custom, PiecesFile::copy(CUSTOM_SET)?))
-        } else {
-            None
-        };
         Ok(Self {
             pieces: args.game.pieces_file(&*ruleset)?,
             runner: Rc::new(GameRunner::new(ruleset, false)?),
             questions: Arc::default(),
-            custom,
             time: args.time.control()?,
             budget: args.budget,
         })
@@ -296,7 +305,6 @@ impl Examination {
         which: Option<&str>,
         show: &mut dyn FnMut(&Check),
     ) -> Result<Report, Failure> {
-        let begun = Instant::now();
         let line = ProgressLine::new();
         line.show(format!("  {}", which.unwrap_or_default()));
         let mut notify = |notice: Notice<'_>| match notice {
@@ -307,28 +315,11 @@ impl Examination {
                 }
             }
         };
-        let seat = |runner: &GameRunner, pieces: Option<&PiecesFile>| {
-            let pieces = pieces.map(PiecesFile::path);
-            Seat::program(runner.ruleset(), pieces, program.clone(), self.time)
-        };
-        examine(async {
-            let (runner, questions) = (&self.runner, Arc::clone(&self.questions));
-            let seat_of_game = seat(runner, self.pieces.as_ref());
-            let checkup = Checkup::new(runner, seat_of_game, self.budget, questions, &mut notify);
-            let mut report = checkup.run().await?;
-            let cannot_play = report.checks.iter().take(2).any(Check::is_fault);
-            if let (Some((ruleset, file)), false) = (&self.custom, cannot_play) {
-                // It starts a thread, for which there may not be room.
-                let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
-                let left = self.budget.saturating_sub(begun.elapsed());
-                let questions = Arc::default();
-                let seat = seat(&runner, Some(file));
-                let checkup = Checkup::new(&runner, seat, left, questions, &mut notify);
-                let custom = checkup.run_set("plays with a custom piece set").await?;
-                report.checks.extend(custom.checks);
-            }
-            Ok(report)
-        })
+        let pieces = self.pieces.as_ref().map(PiecesFile::path);
+        let seat = Seat::program(self.runner.ruleset(), pieces, program.clone(), self.time);
+        let questions = Arc::clone(&self.questions);
+        let checkup = Checkup::new(&self.runner, seat, self.budget, questions, &mut notify);
+        examine(async { Ok(checkup.run().await?) })
     }
 }
 
@@ -346,36 +337,124 @@ fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
     if !path.is_dir() {
         return Ok(None);
     }
+    if path.join(OWN).is_file() {
+        return Ok(None);
+    }
     let found = entrants::programs(path)?;
     // One program in a folder of a folder is a class of one.
     let own = |(text, _): &(String, Option<String>)| {
         let file = Path::new(text);
         file.parent() == Some(path) && !file.is_dir()
     };
-    let is_one = found.programs.len() == 1
-        && found.programs.iter().all(own)
-        && found.refused.iter().all(own);
+    let is_one = match found.programs.len() {
+        0 => found.refused.len() == 1,
+        programs => programs == 1,
+    };
+    let is_one = is_one && found.programs.iter().chain(&found.refused).all(own);
     Ok((!is_one).then_some(found))
+}
+
+/// A bot to be checked.
+struct Candidate {
+    program: Program,
+    build: Option<Build>,
+}
+
+/// A program that was built from a bot's sources.
+struct Build {
+    /// With a copy of the sources, and the program.
+    _place: TempDir,
+    program: String,
+    /// What its author would call it.
+    own: String,
+}
+
+impl Build {
+    /// Commands that show a fault again name the author's program.
+    fn rename(&self, report: &mut Report) {
+        for check in &mut report.checks {
+            if let Verdict::Bad(Problem {
+                again: Some(again), ..
+            }) = &mut check.verdict
+            {
+                *again = again.replace(&self.program, &self.own);
+            }
+        }
+    }
+}
+
+/// A program, or one that is built from sources as a league builds them.
+fn program_of(text: &str, options: &SandboxOptions) -> Result<Candidate, Failure> {
+    let failure = match recorded::program(text, "checked") {
+        Ok(program) => {
+            return Ok(Candidate {
+                program,
+                build: None,
+            });
+        }
+        Err(failure) => failure,
+    };
+    let source = Path::new(text);
+    let Some(name) = source
+        .file_name()
+        .filter(|_| source.is_dir() || compiler::of_file(source).is_some())
+    else {
+        return Err(failure);
+    };
+    let name = escape_controls(&name.to_string_lossy());
+    let (place, full) = (tempfile::tempdir()?, source.canonicalize()?);
+    if source.is_dir() {
+        copy_tree(&name, &full, place.path())?;
+    } else {
+        copy_file(&name, &full, place.path(), &name)?;
+    }
+    let sandbox = options.for_builds().sandbox()?;
+    let built = examine(async { Ok(build::build(&name, place.path(), &sandbox).await) })?;
+    if !built.map_err(|error| {
+        Failure::Usage(format!("cannot start {}: {error}", escape_controls(text)))
+    })? {
+        return Err(failure);
+    }
+    let program = build::program(place.path())?.to_string_lossy().into_owned();
+    let mut built = recorded::program(&program, "checked")?;
+    built.name = name;
+    let own = if source.is_dir() {
+        source.join("bot")
+    } else {
+        source.with_extension("")
+    };
+    let own = Path::new(".").join(own).to_string_lossy().into_owned();
+    let build = Build {
+        _place: place,
+        program,
+        own,
+    };
+    Ok(Candidate {
+        program: built,
+        build: Some(build),
+    })
 }
 
 type Refused = Vec<(String, String)>;
 
-/// The programs, and those that cannot be started: names, and why.
-fn bots_of(found: FolderPrograms) -> Result<(Vec<Program>, Refused), Failure> {
+/// The bots, and those that cannot be started: names, and why.
+fn bots_of(
+    found: FolderPrograms,
+    options: &SandboxOptions,
+) -> Result<(Vec<Candidate>, Refused), Failure> {
     if !found.others.is_empty() {
         print_stderr(&format!(
             "referee: not checked, as these are no programs: {}",
             found.others.join(", ")
         ));
     }
-    let (mut programs, mut refused) = (Vec::new(), Vec::new());
+    let (mut bots, mut refused) = (Vec::new(), Vec::new());
     for (text, name) in found.programs.into_iter().chain(found.refused) {
-        match bot(&text) {
-            Ok(BotSpec::Program(mut program)) => {
-                program.name = name.unwrap_or(program.name);
-                programs.push(program);
+        match program_of(&text, options) {
+            Ok(mut bot) => {
+                bot.program.name = name.unwrap_or(bot.program.name);
+                bots.push(bot);
             }
-            Ok(BotSpec::Human) => {}
             Err(Failure::Usage(why)) => {
                 let file = Path::new(&text).file_name().unwrap_or_default();
                 let name = name.unwrap_or_else(|| escape_controls(&file.to_string_lossy()));
@@ -386,7 +465,7 @@ fn bots_of(found: FolderPrograms) -> Result<(Vec<Program>, Refused), Failure> {
             Err(failure) => return Err(failure),
         }
     }
-    Ok((programs, refused))
+    Ok((bots, refused))
 }
 
 /// With what to fix first below it.
@@ -419,7 +498,7 @@ fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
                     fix(problem)
                 )
             }
-            None => bad("not fit"),
+            None => bad("fails the entry check"),
         },
     }
 }

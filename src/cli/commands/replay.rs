@@ -1,6 +1,6 @@
 //! `referee replay FILE`: checks recorded games against the rules and shows them.
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ use crate::report::picture::stills;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::session::Ruleset;
-use crate::text::{counted, short_name};
+use crate::text::{counted, escape_controls, short_name};
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";
@@ -69,6 +69,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let file = &records_of(&args.file)?;
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
+    // One game is shown, several are listed.
+    let is_list = args.number.is_none() && !args.quiet && file.is_file() && {
+        let mut ahead = Reader::open(file).map_err(failed)?;
+        ahead.next_line().map_err(failed)?.is_some() && ahead.next_line().map_err(failed)?.is_some()
+    };
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let rules = RecordedRules::new(&args.game);
     // The same for all games of its program: said once.
@@ -83,7 +88,22 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
             Ok(record) => match rules.of(&record) {
-                Ok(ruleset) => show(&*ruleset, &record, file, number, args.quiet, &mut out)?,
+                Ok(ruleset) => {
+                    let problem = show(
+                        &*ruleset,
+                        &record,
+                        file,
+                        number,
+                        args.quiet || is_list,
+                        &mut out,
+                    )?;
+                    if is_list && problem.is_none() {
+                        let [a, b] = record.bots.each_ref().map(|bot| short_name(&bot.name));
+                        let result = escape_controls(&record.result_line());
+                        writeln!(out, "{number:>4}  {}  {a} against {b}: {result}", record.id)?;
+                    }
+                    problem
+                }
                 Err(problem) if unknown.as_ref() == Some(&problem) => {
                     wrong += 1;
                     continue;
@@ -97,11 +117,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         };
         if let Some(problem) = problem {
             wrong += 1;
-            io::Write::flush(&mut out)?;
+            out.flush()?;
             print_stderr(&format!("{}: line {number}: {problem}", file.display()));
         }
     }
-    io::Write::flush(&mut out)?;
+    out.flush()?;
     if let Some(game) = &args.number
         && checked == 0
     {
@@ -119,6 +139,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         0 => format!("{}: no games", file.display()),
         _ => format!("{of_all} checked: all follow the rules"),
     });
+    if is_list {
+        print_stderr("--number N shows one");
+    }
     Ok(())
 }
 

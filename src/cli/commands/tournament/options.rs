@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer};
 use crate::arena::entrants::{self, BotRequest};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, Restart};
+use crate::bot::naming::folder_name;
+use crate::bot::submission::only_program;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::print_stderr;
@@ -300,9 +302,18 @@ impl Options {
             ..BotRequest::default()
         };
         let mut bots = Vec::new();
+        let folders = texts.iter().filter(|text| Path::new(text).is_dir());
+        let are_several = folders.count() > 1;
         for text in texts {
             let path = Path::new(text);
-            if path.is_dir() {
+            if are_several
+                && path.is_dir()
+                && let Ok(program) = only_program(path)
+            {
+                // As it would enter in a folder with the others.
+                let program = program.to_string_lossy().into_owned();
+                bots.push(plain(program, folder_name(path)));
+            } else if path.is_dir() {
                 let found = entrants::programs(path)?;
                 if !found.others.is_empty() {
                     print_stderr(&format!(
