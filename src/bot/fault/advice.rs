@@ -66,9 +66,8 @@ impl Fault {
                 }
                 Exit::OutOfMemory => "play fewer games at once, or lower --memory",
                 Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
-                Exit::Code(_) | Exit::Signal(_) => {
-                    "fix the error that ended it; standard error says where"
-                }
+                Exit::Code(_) => "fix the error that ended it; standard error says where",
+                Exit::Signal(_) => "find where it crashes: a debugger shows it, and in C -fsanitize=address",
                 Exit::Left => "stay in the game",
             },
             Self::Closed { .. } => "leave standard input and standard output open",

@@ -36,7 +36,8 @@ use crate::text::{counted, escape_controls, format_duration, milliseconds as ms}
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A file, a command line, or builtin:NAME; of a folder of bots, as a tournament takes it, every one
+    /// A file, a command line, or builtin:NAME; of a folder of bots, as a tournament takes it, every one. Sources are
+    /// built first, as in a league
     bot: String,
 
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! `referee replay FILE`: checks recorded games against the rules and shows them.
+//! `referee replay FILE`: checks recorded games against the rules, and lists them or shows one.
 
 use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
