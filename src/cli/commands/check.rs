@@ -32,7 +32,7 @@ use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
 use crate::sandbox::snapshot::{copy_file, copy_tree};
-use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
+use crate::text::{counted, escape_controls, format_duration, milliseconds as ms, short_name};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -66,18 +66,11 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let found = folder_of_bots(Path::new(&args.bot))?;
     let is_class = found.is_some();
-    let (bots, refused) = match found {
-        Some(found) => bots_of(found, &args.sandbox)?,
-        None => {
-            let bot = program_of(&args.bot, &args.sandbox)?;
-            if bot.build.is_some() {
-                print_stderr("referee: built from its sources, as in a league");
-            }
-            (vec![bot], Vec::new())
-        }
+    let mut builds = Builds::new()?;
+    let (programs, refused) = match found {
+        Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
+        None => (vec![builds.program(&args.bot, &args.sandbox)?], Vec::new()),
     };
-    let (programs, builds): (Vec<Program>, Vec<Option<Build>>) =
-        bots.into_iter().map(|bot| (bot.program, bot.build)).unzip();
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
     let named = programs
@@ -95,7 +88,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             _ => text_line(&bot, &palette),
         };
         checked.push(bot);
-        Stdout.write_all(shown.as_bytes())
+        Stdout.write_all(builds.own(&shown).as_bytes())
     };
     for (name, why) in refused {
         note(name, None, Err(why))?;
@@ -123,25 +116,19 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             format!("checking {number} of {of}: {}", escape_controls(&name))
         });
         let mut told: Vec<Problem> = Vec::new();
-        let mut report = examination.run(&program, which.as_deref(), &mut |check| {
+        let report = examination.run(&program, which.as_deref(), &mut |check| {
             let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
-            if !is_class
-                && !args.json
-                && check.verdict != Verdict::Skipped
-                && !check.problem().is_some_and(is_told)
-            {
+            let is_told = check.verdict == Verdict::Skipped || check.problem().is_some_and(is_told);
+            if !is_class && !args.json && !is_told {
                 // A closed stdout must not change the exit status.
-                let _ = Stdout.write_all(line(check, &palette).as_bytes());
+                let _ = Stdout.write_all(builds.own(&line(check, &palette)).as_bytes());
             }
             told.extend(check.problem().cloned());
         })?;
-        if let Some(build) = &builds[index] {
-            build.rename(&mut report);
-        }
         note(name, Some(&program.command), Ok(report))?;
     }
     if let Some(path) = &args.csv {
-        fs::write(path, as_csv(&checked)).map_err(|error| unwritable(path, &error))?;
+        fs::write(path, builds.own(&as_csv(&checked))).map_err(|error| unwritable(path, &error))?;
     }
     let fit = checked.iter().filter(|bot| bot.is_fit()).count();
     if is_class && !args.json {
@@ -176,12 +163,10 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let first = styled(palette.heading, &format!("Fix first: {}.", check.name));
         let _ = write!(text, "{first}\n{}", fix(problem));
     }
-    match report.repeated() {
-        0 => {}
-        more => {
-            let more = counted(more, "more check", "more checks");
-            let _ = writeln!(text, "The same fault in {more}.");
-        }
+    let more = report.repeated();
+    if more > 0 {
+        let more = counted(more, "more check", "more checks");
+        let _ = writeln!(text, "The same fault in {more}.");
     }
     let checks = report.checks.iter();
     let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
@@ -335,10 +320,7 @@ fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
 
 /// As a tournament takes them; `None` when the path is one bot.
 fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
-    if !path.is_dir() {
-        return Ok(None);
-    }
-    if path.join(OWN).is_file() {
+    if !path.is_dir() || path.join(OWN).is_file() {
         return Ok(None);
     }
     let found = entrants::programs(path)?;
@@ -347,114 +329,87 @@ fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
         let file = Path::new(text);
         file.parent() == Some(path) && !file.is_dir()
     };
-    let is_one = match found.programs.len() {
-        0 => found.refused.len() == 1,
-        programs => programs == 1,
-    };
+    let count = found.programs.len();
+    let is_one = count == 1 || count == 0 && found.refused.len() == 1;
     let is_one = is_one && found.programs.iter().chain(&found.refused).all(own);
     Ok((!is_one).then_some(found))
 }
 
-/// A bot to be checked.
-struct Candidate {
-    program: Program,
-    build: Option<Build>,
+/// Programs that are built from sources, as in a league.
+struct Builds {
+    place: TempDir,
+    /// Their paths, and what their authors would call them.
+    names: Vec<(String, String)>,
 }
 
-/// A program that was built from a bot's sources.
-struct Build {
-    /// With a copy of the sources, and the program.
-    _place: TempDir,
-    program: String,
-    /// What its author would call it.
-    own: String,
-}
+impl Builds {
+    fn new() -> io::Result<Self> {
+        let (place, names) = (tempfile::tempdir()?, Vec::new());
+        Ok(Self { place, names })
+    }
 
-impl Build {
-    /// Commands that show a fault again name the author's program.
-    fn rename(&self, report: &mut Report) {
-        for check in &mut report.checks {
-            if let Verdict::Bad(Problem {
-                again: Some(again), ..
-            }) = &mut check.verdict
-            {
-                *again = again.replace(&self.program, &self.own);
-            }
+    fn own(&self, text: &str) -> String {
+        let names = self.names.iter();
+        names.fold(text.to_owned(), |text, (built, own)| {
+            text.replace(built, own)
+        })
+    }
+
+    /// Built from a copy if it cannot be started as it is.
+    fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program, Failure> {
+        let failure = match recorded::program(text, "checked") {
+            Err(failure) if Path::new(text).exists() => failure,
+            found => return found,
+        };
+        let source = Path::new(text).canonicalize()?;
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
+        let copy = self.place.path().join(self.names.len().to_string());
+        fs::create_dir(&copy)?;
+        let own = if source.is_dir() {
+            copy_tree(&name, &source, &copy)?;
+            Path::new(text).join("bot")
+        } else if compiler::of_file(&source).is_some() {
+            copy_file(&name, &source, &copy, &name)?;
+            Path::new(".").join(text).with_extension("")
+        } else {
+            return Err(failure);
+        };
+        let sandbox = options.for_builds().sandbox()?;
+        let built = examine(async { Ok(build::build(&name, &copy, &sandbox).await) })?;
+        let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
+        if !built.map_err(|error| Failure::Usage(refused(error)))? {
+            return Err(failure);
         }
+        let built = build::program(&copy)?.to_string_lossy().into_owned();
+        let program = recorded::program(&built, "checked")?;
+        self.names.push((built, own.to_string_lossy().into_owned()));
+        Ok(Program {
+            name: short_name(&name),
+            ..program
+        })
     }
-}
-
-/// A program, or one that is built from sources as a league builds them.
-fn program_of(text: &str, options: &SandboxOptions) -> Result<Candidate, Failure> {
-    let failure = match recorded::program(text, "checked") {
-        Ok(program) => {
-            return Ok(Candidate {
-                program,
-                build: None,
-            });
-        }
-        Err(failure) => failure,
-    };
-    let source = Path::new(text);
-    let Some(name) = source
-        .file_name()
-        .filter(|_| source.is_dir() || compiler::of_file(source).is_some())
-    else {
-        return Err(failure);
-    };
-    let name = escape_controls(&name.to_string_lossy());
-    let (place, full) = (tempfile::tempdir()?, source.canonicalize()?);
-    if source.is_dir() {
-        copy_tree(&name, &full, place.path())?;
-    } else {
-        copy_file(&name, &full, place.path(), &name)?;
-    }
-    let sandbox = options.for_builds().sandbox()?;
-    let built = examine(async { Ok(build::build(&name, place.path(), &sandbox).await) })?;
-    if !built.map_err(|error| {
-        Failure::Usage(format!("cannot start {}: {error}", escape_controls(text)))
-    })? {
-        return Err(failure);
-    }
-    let program = build::program(place.path())?.to_string_lossy().into_owned();
-    let mut built = recorded::program(&program, "checked")?;
-    built.name = name;
-    let own = if source.is_dir() {
-        source.join("bot")
-    } else {
-        source.with_extension("")
-    };
-    let own = Path::new(".").join(own).to_string_lossy().into_owned();
-    let build = Build {
-        _place: place,
-        program,
-        own,
-    };
-    Ok(Candidate {
-        program: built,
-        build: Some(build),
-    })
 }
 
 type Refused = Vec<(String, String)>;
 
-/// The bots, and those that cannot be started: names, and why.
+/// The programs, and those that cannot be started: names, and why.
 fn bots_of(
     found: FolderPrograms,
     options: &SandboxOptions,
-) -> Result<(Vec<Candidate>, Refused), Failure> {
+    builds: &mut Builds,
+) -> Result<(Vec<Program>, Refused), Failure> {
     if !found.others.is_empty() {
         print_stderr(&format!(
             "referee: not checked, as these are no programs: {}",
             found.others.join(", ")
         ));
     }
-    let (mut bots, mut refused) = (Vec::new(), Vec::new());
+    let (mut programs, mut refused) = (Vec::new(), Vec::new());
     for (text, name) in found.programs.into_iter().chain(found.refused) {
-        match program_of(&text, options) {
-            Ok(mut bot) => {
-                bot.program.name = name.unwrap_or(bot.program.name);
-                bots.push(bot);
+        match builds.program(&text, options) {
+            Ok(mut program) => {
+                program.name = name.unwrap_or(program.name);
+                programs.push(program);
             }
             Err(Failure::Usage(why)) => {
                 let file = Path::new(&text).file_name().unwrap_or_default();
@@ -466,7 +421,7 @@ fn bots_of(
             Err(failure) => return Err(failure),
         }
     }
-    Ok((bots, refused))
+    Ok((programs, refused))
 }
 
 /// With what to fix first below it.
@@ -490,17 +445,11 @@ fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
             };
             format!("{} {name}: fit{left_out}\n", styled(palette.good, "✓"))
         }
-        Ok(report) => match report.first_problem() {
-            Some((check, problem)) => {
-                let Problem { what, .. } = problem;
-                format!(
-                    "{}{}",
-                    bad(&format!("{}: {what}", check.name)),
-                    fix(problem)
-                )
-            }
-            None => bad("fails the entry check"),
-        },
+        Ok(report) => report
+            .first_problem()
+            .map_or_else(String::new, |(check, problem)| {
+                bad(&format!("{}: {}", check.name, problem.what)) + &fix(problem)
+            }),
     }
 }
 

@@ -70,9 +70,13 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
     // One game is shown, several are listed.
-    let is_list = args.number.is_none() && !args.quiet && file.is_file() && {
-        let mut ahead = Reader::open(file).map_err(failed)?;
-        ahead.next_line().map_err(failed)?.is_some() && ahead.next_line().map_err(failed)?.is_some()
+    let mut ahead = Reader::open(file).map_err(failed)?;
+    let mut is_more = || ahead.next_line().map(|line| line.is_some()).map_err(failed);
+    let is_list = args.number.is_none() && file.is_file() && is_more()? && is_more()?;
+    let detail = match is_list {
+        _ if args.quiet => None,
+        true => Some(Detail::Results),
+        false => Some(Detail::Turns),
     };
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let rules = RecordedRules::new(&args.game);
@@ -88,22 +92,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
             Ok(record) => match rules.of(&record) {
-                Ok(ruleset) => {
-                    let problem = show(
-                        &*ruleset,
-                        &record,
-                        file,
-                        number,
-                        args.quiet || is_list,
-                        &mut out,
-                    )?;
-                    if is_list && problem.is_none() {
-                        let [a, b] = record.bots.each_ref().map(|bot| short_name(&bot.name));
-                        let result = escape_controls(&record.result_line());
-                        writeln!(out, "{number:>4}  {}  {a} against {b}: {result}", record.id)?;
-                    }
-                    problem
-                }
+                Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
                 Err(problem) if unknown.as_ref() == Some(&problem) => {
                     wrong += 1;
                     continue;
@@ -139,7 +128,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         0 => format!("{}: no games", file.display()),
         _ => format!("{of_all} checked: all follow the rules"),
     });
-    if is_list {
+    if detail == Some(Detail::Results) {
         print_stderr("--number N shows one");
     }
     Ok(())
@@ -159,7 +148,7 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
         ruleset,
     } = &game;
     let out = &mut BufWriter::new(Stdout);
-    match show(&**ruleset, record, file, *number, true, out)? {
+    match show(&**ruleset, record, file, *number, None, out)? {
         Some(problem) => Err(game.invalid(&problem)),
         None => Ok(game),
     }
@@ -212,13 +201,13 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     write(&feed, &target)
 }
 
-/// Shows the game unless `quiet`. Returns the problem, if there is one.
+/// Shows the game, or its result in a line, or nothing. Returns the problem, if there is one.
 fn show(
     ruleset: &dyn Ruleset,
     record: &Record,
     file: &Path,
     number: u64,
-    quiet: bool,
+    detail: Option<Detail>,
     out: &mut BufWriter<Stdout>,
 ) -> Result<Option<String>, Failure> {
     let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
@@ -231,8 +220,8 @@ fn show(
         people: [false; 2],
     };
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
-    let mut view = TerminalView::new(names, u64::MAX, options, out, Notes);
-    let replayed = if quiet {
+    let mut view = TerminalView::new(names, u64::MAX, options, &mut *out, Notes);
+    let replayed = if detail != Some(Detail::Turns) {
         replay(ruleset, record, &mut ())
     } else {
         match start_of(ruleset, record) {
@@ -245,7 +234,13 @@ fn show(
         replay(ruleset, record, &mut view)
     };
     match replayed {
-        Ok(_) if quiet => Ok(None),
+        Ok(_) if detail.is_none() => Ok(None),
+        Ok(_) if detail == Some(Detail::Results) => {
+            let [a, b] = record.bots.each_ref().map(|bot| short_name(&bot.name));
+            let result = escape_controls(&record.result_line());
+            writeln!(out, "{number:>4}  {}  {a} against {b}: {result}", record.id)?;
+            Ok(None)
+        }
         Ok(last) => {
             let request = request_of(&*last);
             // A benched bot was not asked.

@@ -81,16 +81,21 @@ pub fn install(command: &str) -> String {
     let known = interpreter::LANGUAGES
         .iter()
         .filter_map(|language| language.run.first());
-    let known: Vec<&str> = known.copied().collect();
-    let mut near = [name].into_iter().chain(meant(name, &known));
-    if let Some(near) = near.find(|near| find_in_path(near).is_some()) {
+    let near = meant(name, &known.copied().collect::<Vec<_>>());
+    if let Some(near) = [name]
+        .into_iter()
+        .chain(near)
+        .find(|near| find_in_path(near).is_some())
+    {
         let env = if command.contains('/') {
             "#!/usr/bin/env "
         } else {
             ""
         };
-        let near = escape(near.as_bytes());
-        return format!("write {env}{near} instead, which is installed");
+        return format!(
+            "write {env}{} instead, which is installed",
+            escape(near.as_bytes())
+        );
     }
     let package = package_of(command).map_or_else(String::new, |package| {
         format!(" (on Debian and Ubuntu: apt install {package})")

@@ -302,17 +302,15 @@ impl Options {
             ..BotRequest::default()
         };
         let mut bots = Vec::new();
-        let folders = texts.iter().filter(|text| Path::new(text).is_dir());
-        let are_several = folders.count() > 1;
+        let are_several = texts.iter().filter(|text| Path::new(text).is_dir()).count() > 1;
         for text in texts {
             let path = Path::new(text);
-            if are_several
-                && path.is_dir()
-                && let Ok(program) = only_program(path)
-            {
-                // As it would enter in a folder with the others.
-                let program = program.to_string_lossy().into_owned();
-                bots.push(plain(program, folder_name(path)));
+            // Each as it would enter in a folder with the others.
+            let one = only_program(path)
+                .ok()
+                .filter(|_| are_several && path.is_dir());
+            if let Some(one) = one {
+                bots.push(plain(one.to_string_lossy().into_owned(), folder_name(path)));
             } else if path.is_dir() {
                 let found = entrants::programs(path)?;
                 if !found.others.is_empty() {
