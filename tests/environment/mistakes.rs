@@ -52,7 +52,12 @@ fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     if output.status.code() == Some(2) {
         // `referee: cannot start BOT: CAUSE; FIX`
         let words = stderr.trim().trim_start_matches("referee: ");
-        let (what, fix) = words.split_once("; ").unwrap_or((words, ""));
+        // What a compiler names is the fix.
+        let of_build = Some((words, "correct what the compiler names"));
+        let split = words
+            .split_once("; ")
+            .filter(|_| !words.contains("cannot be built"));
+        let (what, fix) = split.or(of_build).ok_or("no fix")?;
         return Ok((steady(what), fix.to_owned()));
     }
     let report: Value = serde_json::from_slice(&output.stdout)
@@ -81,7 +86,7 @@ fn steady(detail: &str) -> String {
     let cut = |detail: &str, end: &str, stop: &[char]| {
         let (before, words) = detail.split_once(end)?;
         let kind = words.trim_start_matches("Error: ").split(stop).next()?;
-        Some(format!("{before}{end}{} …", kind.trim_end()))
+        Some(format!("{before}{end}{kind}").trim_end().to_owned() + " …")
     };
     // A compiler's words, or those of an error without names and addresses.
     let compiler = cut(&detail, " error: ", &[' ', '\'', '‘']);

@@ -17,7 +17,7 @@ use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{GameOptions, check_builtins, check_solvable};
+use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
 use crate::cli::support::output::{GameText, Notes, print_bot_line, print_stderr};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
@@ -125,7 +125,10 @@ fn start(
 ) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
-    let ruleset = options.game.ruleset()?;
+    let format = options.piece_format.unwrap_or_default();
+    let ruleset = options
+        .game
+        .ruleset_with(|choices| choices.format = format)?;
     check_builtins(&*ruleset, programs(bots))?;
     let plays_perfectly = |program: &Program| program.builtin().map(base_name) == Some(PERFECT);
     if !ruleset.is_solvable() && programs(bots).any(plays_perfectly) {
@@ -134,19 +137,10 @@ fn start(
         )));
     }
     check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
-    let start = options.start(&*ruleset)?;
-    let format = options.piece_format.unwrap_or_default();
+    let is_drawn = options.start.is_none() && ruleset.has_drawn_start();
+    let start = start_of(&*ruleset, options.start.as_ref())?;
     warn_root(programs(bots));
     let names = names(options, bots);
-    let ruleset = if format == PieceFormat::default() {
-        ruleset
-    } else {
-        // A pipe with a piece set is read once.
-        let game = ruleset.pieces().map(|set| options.game.with_set(set));
-        game.as_ref()
-            .unwrap_or(&options.game)
-            .ruleset_with(|choices| choices.format = format)?
-    };
     let record = options.record.as_deref();
     options.pages.check(record, None)?;
     // A pipe may wait for its reader, which a signal ends.
@@ -170,7 +164,7 @@ fn start(
         seed
     });
     let plan = MatchPlan {
-        start,
+        start: Some(start).filter(|_| !is_drawn),
         games: options.games,
         first: options.first(&*ruleset, seed),
         seed,
@@ -406,20 +400,5 @@ impl Options {
             None if !ruleset.is_first_drawn() => BotIndex::A,
             Some(First::Random) | None => BotIndex::ALL[seed::first_bot(seed)],
         }
-    }
-
-    /// As records hold it; `None` when it is drawn.
-    fn start(&self, ruleset: &dyn Ruleset) -> Result<Option<String>, Failure> {
-        let session = match &self.start {
-            None if ruleset.has_drawn_start() => return Ok(None),
-            None => ruleset.start(),
-            Some(board) => ruleset.start_from(board).map_err(|problem| {
-                let board = crate::text::quote(board.as_bytes());
-                Failure::Usage(format!("--start {board}: {problem}"))
-            })?,
-        };
-        let mut start = String::new();
-        session.write_start(&mut start);
-        Ok(Some(start))
     }
 }
