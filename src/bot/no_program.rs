@@ -35,13 +35,13 @@ pub(super) fn why(path: &str) -> Option<(String, String)> {
             "unpack it ({command}) and give the program in it, or the folder; or use referee league, \
              which unpacks what was handed in"
         );
-        return Some(("it is an archive and no program".to_owned(), fix));
+        return Some(("it is an archive, not a program".to_owned(), fix));
     }
     let ending = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
     let stem = Path::new(path).with_extension("");
     let (cause, fix) = match ending.as_str() {
         "ipynb" => (
-            "it is a notebook and no program",
+            "it is a notebook, not a program",
             format!(
                 "save it as a script: jupyter nbconvert --to script {}",
                 quoted(path)
@@ -66,7 +66,7 @@ pub(super) fn why(path: &str) -> Option<(String, String)> {
             format!("give what this makes of it: tsc {}", quoted(path)),
         ),
         ending if DOCUMENTS.contains(&ending) => (
-            "it is a document and no program",
+            "it is a document, not a program",
             "save the program as plain text, with the ending of its language".to_owned(),
         ),
         _ => return None,

@@ -101,7 +101,7 @@ impl BotSpec {
             if !Path::new(command).exists() {
                 let mut error = missing_file(command, builtins);
                 if !arguments.is_empty() {
-                    error.fix.push_str("; blanks separate the program from its arguments, so put quotes around a path that holds some");
+                    error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
                 }
                 return Err(error);
             }
@@ -324,7 +324,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         return of_folder(path, arguments);
     }
     if !meta.is_file() {
-        return Err(cannot("it is no regular file", "give a program's file"));
+        return Err(cannot("it is not a regular file", "give a program's file"));
     }
     if meta.len() == 0 {
         return Err(cannot("the file is empty", "save the program into it"));

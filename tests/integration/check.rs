@@ -616,10 +616,13 @@ fn sources_are_built_first() {
     assert!(again.contains(&format!("{anna}/bot")), "{again}");
     assert!(!folder.join("bot").exists());
 
-    let wrong = format!("program = \"bot\"\nbuild = \"echo wrong; false\"\n");
+    let wrong = "program = \"bot\"\nbuild = \"echo wrong; false\"\n";
     std::fs::write(folder.join("referee.toml"), wrong).expect("a file");
+    std::fs::create_dir(place.path().join("ben")).expect("a folder");
+    std::fs::write(place.path().join("ben/bot.c"), "wrong").expect("a file");
     let class = place.path().to_string_lossy().into_owned();
     let run = Referee::new(["check", &class, "--sandbox", "none"]).run();
+    assert!(run.stdout.contains("✗ ben: "), "{run}");
     assert!(
         run.stdout
             .contains("✗ anna: referee.toml cannot be built: wrong\n"),

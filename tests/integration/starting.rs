@@ -191,7 +191,7 @@ fn not_a_program() {
     fails(
         at,
         "/dev/null",
-        &["it is no regular file", "give a program's file"],
+        &["it is not a regular file", "give a program's file"],
     );
     place.file("empty", "", 0o755);
     fails(at, "empty", &["the file is empty"]);

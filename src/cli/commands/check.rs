@@ -64,19 +64,24 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let found = folder_of_bots(Path::new(&args.bot))?;
-    let is_class = found.is_some();
     let mut builds = Builds::new()?;
-    let (programs, refused) = match found {
-        Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
-        None => (vec![builds.program(&args.bot, &args.sandbox)?], Vec::new()),
+    let mut found = folder_of_bots(Path::new(&args.bot))?;
+    // Several sources may be one program.
+    let of_sources = found.as_ref().filter(|found| found.programs.is_empty());
+    let one = of_sources.and_then(|_| builds.program(&args.bot, &args.sandbox).ok());
+    found = found.filter(|_| one.is_none());
+    let is_class = found.is_some();
+    let (programs, refused) = match (one, found) {
+        (Some(one), _) => (vec![one], Vec::new()),
+        (None, Some(found)) => bots_of(found, &args.sandbox, &mut builds)?,
+        (None, None) => (vec![builds.program(&args.bot, &args.sandbox)?], Vec::new()),
     };
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
-    let named = programs
+    let own = programs
         .iter()
         .map(|program| (program.name.as_str(), Some(program)));
-    let names = distinct_names(&named.collect::<Vec<_>>());
+    let names = distinct_names(&own.collect::<Vec<_>>());
     let examination = Examination::new(args)?;
     let palette = palette(&io::stdout());
     let mut checked = Vec::new();
@@ -363,8 +368,7 @@ impl Builds {
         };
         let source = Path::new(text).canonicalize()?;
         let name = source.file_name().unwrap_or_default().to_string_lossy();
-        let copy = self.place.path().join(self.names.len().to_string());
-        fs::create_dir(&copy)?;
+        let copy = tempfile::tempdir_in(self.place.path())?.keep();
         let own = if source.is_dir() {
             copy_tree(&name, &source, &copy)?;
             Path::new(text).join("bot")
@@ -400,7 +404,7 @@ fn bots_of(
 ) -> Result<(Vec<Program>, Refused), Failure> {
     if !found.others.is_empty() {
         print_stderr(&format!(
-            "referee: not checked, as these are no programs: {}",
+            "referee: not checked, as these are not programs: {}",
             found.others.join(", ")
         ));
     }

@@ -221,9 +221,7 @@ fn show(
     };
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
     let mut view = TerminalView::new(names, u64::MAX, options, &mut *out, Notes);
-    let replayed = if detail != Some(Detail::Turns) {
-        replay(ruleset, record, &mut ())
-    } else {
+    let replayed = if detail == Some(Detail::Turns) {
         match start_of(ruleset, record) {
             Ok(start) => {
                 let bots = [record.first, record.first.other()];
@@ -232,6 +230,8 @@ fn show(
             Err(violation) => return of_game(violation.problem),
         }
         replay(ruleset, record, &mut view)
+    } else {
+        replay(ruleset, record, &mut ())
     };
     match replayed {
         Ok(_) if detail.is_none() => Ok(None),

@@ -324,7 +324,7 @@ fn check_interpreter(interpreter: &str, bot: &str, folder: &Path) -> Result<Stri
     Err(if path.exists() {
         CannotStart::new(
             bot,
-            format!("its first line names {shown} as its interpreter, which is no program"),
+            format!("its first line names {shown} as its interpreter, which is not a program"),
             "name an interpreter, such as #!/usr/bin/env python3",
         )
     } else {

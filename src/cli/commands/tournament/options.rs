@@ -315,7 +315,7 @@ impl Options {
                 let found = entrants::programs(path)?;
                 if !found.others.is_empty() {
                     print_stderr(&format!(
-                        "referee: not entered, as these are no programs: {}",
+                        "referee: not entered, as these are not programs: {}",
                         found.others.join(", ")
                     ));
                 }
