@@ -11,13 +11,9 @@ use crate::text::{escape_path, meant};
 const ARCHIVES: &[(&str, &str)] = &[
     // Windows has bsdtar, which reads them, and no `unzip`.
     (".zip", if cfg!(windows) { "tar xf" } else { "unzip" }),
-    (".tar", "tar xf"),
-    (".tar.gz", "tar xf"),
     (".tgz", "tar xf"),
-    (".tar.bz2", "tar xf"),
-    (".tar.xz", "tar xf"),
-    (".txz", "tar xf"),
     (".tar.zst", "tar xf"),
+    (".txz", "tar xf"),
     (".7z", "7z x"),
     (".rar", "unrar x"),
     (".gz", "gunzip"),
@@ -109,7 +105,9 @@ pub(super) fn near(path: &str, builtins: &[&str]) -> Option<String> {
 fn unpacking(path: &str) -> Option<String> {
     let name = path.to_ascii_lowercase();
     let found = ARCHIVES.iter().find(|(ending, _)| name.ends_with(ending));
-    found.map(|(_, command)| format!("{command} {}", quoted(path)))
+    let tar = name.ends_with(".tar") || found.is_some() && name.contains(".tar.");
+    let command = if tar { "tar xf" } else { found?.1 };
+    Some(format!("{command} {}", quoted(path)))
 }
 
 #[cfg(test)]

@@ -36,8 +36,6 @@ use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::seed;
 use crate::session::Ruleset;
-use crate::strategy::PERFECT;
-use crate::strategy::builtin::base_name;
 use crate::text::{escape_controls, short_name};
 
 #[derive(Debug, clap::Args)]
@@ -130,12 +128,6 @@ fn start(
         .game
         .ruleset_with(|choices| choices.format = format)?;
     check_builtins(&*ruleset, programs(bots))?;
-    let plays_perfectly = |program: &Program| program.builtin().map(base_name) == Some(PERFECT);
-    if !ruleset.is_solvable() && programs(bots).any(plays_perfectly) {
-        return Err(Failure::Usage(format!(
-            "builtin:{PERFECT} plays the games that this program can solve; use builtin:random, or a bot of yours"
-        )));
-    }
     check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
     let is_drawn = options.start.is_none() && ruleset.has_drawn_start();
     let start = start_of(&*ruleset, options.start.as_ref())?;
