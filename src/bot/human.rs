@@ -15,7 +15,6 @@ use super::{Allowance, Player, Reply};
 use crate::game::{Picture, Side};
 use crate::session::{Ruleset, Session};
 
-/// What was typed at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
     Line(String),
@@ -24,10 +23,8 @@ pub enum Typed {
     Interrupted,
 }
 
-/// A line that is being typed.
 pub type Typing = Pin<Box<dyn Future<Output = io::Result<Typed>>>>;
 
-/// The terminal.
 pub trait Console {
     fn show(&mut self, text: &str) -> io::Result<()>;
 

@@ -11,6 +11,7 @@ use crate::text::{escape_path, meant};
 const ARCHIVES: &[(&str, &str)] = &[
     // Windows has bsdtar, which reads them, and no `unzip`.
     (".zip", if cfg!(windows) { "tar xf" } else { "unzip" }),
+    (".tar", "tar xf"),
     (".tgz", "tar xf"),
     (".tar.zst", "tar xf"),
     (".txz", "tar xf"),
@@ -104,9 +105,9 @@ pub(super) fn near(path: &str, builtins: &[&str]) -> Option<String> {
 /// The command that unpacks an archive, by its extension.
 fn unpacking(path: &str) -> Option<String> {
     let name = path.to_ascii_lowercase();
-    let found = ARCHIVES.iter().find(|(ending, _)| name.ends_with(ending));
-    let tar = name.ends_with(".tar") || found.is_some() && name.contains(".tar.");
-    let command = if tar { "tar xf" } else { found?.1 };
+    let (_, command) = ARCHIVES.iter().find(|(ending, _)| name.ends_with(ending))?;
+    let is_tar = name.contains(".tar.");
+    let command = if is_tar { "tar xf" } else { command };
     Some(format!("{command} {}", quoted(path)))
 }
 

@@ -25,12 +25,10 @@ pub enum BotSpec {
     Program(Program),
 }
 
-/// A program that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Escaped.
     pub name: String,
-    /// The program and its arguments.
     pub argv: Vec<String>,
     /// As people write it; held by records.
     pub command: Vec<String>,
@@ -194,7 +192,6 @@ impl Program {
         Some(Self::new(name, argv, command.to_vec(), None))
     }
 
-    /// The name of a built-in strategy.
     pub fn builtin(&self) -> Option<&str> {
         self.command.first()?.strip_prefix("builtin:")
     }
@@ -407,7 +404,6 @@ impl Program {
         confinement.is_some_and(Confinement::has_memory_group)
     }
 
-    /// Its program or script; `None` for built-in bots and programs of the system.
     pub fn own_file(&self) -> Option<PathBuf> {
         own_program(&self.argv).filter(|_| self.builtin().is_none())
     }

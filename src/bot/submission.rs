@@ -13,10 +13,8 @@ use crate::executable::interpreter;
 use crate::system::{is_executable, make_executable};
 use crate::text::{escape, unreadable};
 
-/// Extensions of compiled programs.
 const PROGRAM_ENDINGS: [&str; 3] = ["exe", "out", "bin"];
 
-/// How many programs of a folder are listed.
 const LISTED: usize = 5;
 
 /// Executable, or with the extension of a known interpreter.
@@ -73,7 +71,6 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// With it, a submission says which program counts and how it is built.
 pub const OWN: &str = "referee.toml";
 
-/// What it says.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Own {

@@ -38,7 +38,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Whether it is the same fault, of another question.
+    /// Whether it is the same fault: questions, answers and numbers may differ.
     pub fn is_like(&self, other: &Self) -> bool {
         let shape = |problem: &Self| {
             let unquoted: String = problem.what.split('`').step_by(2).collect();
@@ -96,7 +96,6 @@ impl Check {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// In the order in which they were made.
     pub checks: Vec<Check>,
     /// Of all answers except the first of each process.
     pub times: Option<Times>,
@@ -140,7 +139,6 @@ impl Report {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     pub median: Duration,
-    /// The 99th percentile.
     pub p99: Duration,
     pub worst: Duration,
 }
@@ -161,7 +159,6 @@ impl Times {
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     Checked(&'a Check),
-    /// A question is about to be asked.
     Asking {
         check: &'static str,
         /// Questions that it has answered.
@@ -196,7 +193,6 @@ pub struct Checkup<'a> {
     show: &'a mut dyn FnMut(Notice<'_>),
 }
 
-/// Why a check did not end well.
 enum Halt {
     Verdict(Verdict),
     /// Of the referee or of the machine.
@@ -231,7 +227,6 @@ struct Answered {
     /// In canonical form.
     turn: String,
     won: bool,
-    /// Whether it lets the opponent win immediately.
     lets_win: bool,
 }
 
@@ -281,7 +276,6 @@ impl<'a> Checkup<'a> {
         self.report().await
     }
 
-    /// Stops the bot.
     async fn report(mut self) -> Result<Report, GameError> {
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
         Ok(Report {

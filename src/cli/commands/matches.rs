@@ -114,7 +114,6 @@ pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     start(&args.options, &BotOptions::default(), &bots, Some(terminal))
 }
 
-#[expect(clippy::too_many_lines, reason = "a match in the order of its steps")]
 fn start(
     options: &Options,
     for_bots: &BotOptions,
@@ -230,7 +229,6 @@ fn start(
     finished
 }
 
-/// From the options, else the bots' own.
 fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
     let two_people = *bots == [BotSpec::Human, BotSpec::Human];
