@@ -64,7 +64,7 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let mut builds = Builds::new()?;
+    let mut builds = Builds::default();
     let mut found = folder_of_bots(Path::new(&args.bot))?;
     // Several sources may be one program.
     let of_sources = found.as_ref().filter(|found| found.programs.is_empty());
@@ -341,18 +341,14 @@ fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
 }
 
 /// Programs that are built from sources, as in a league.
+#[derive(Default)]
 struct Builds {
-    place: TempDir,
+    places: Vec<TempDir>,
     /// Their paths, and what their authors would call them.
     names: Vec<(String, String)>,
 }
 
 impl Builds {
-    fn new() -> io::Result<Self> {
-        let (place, names) = (tempfile::tempdir()?, Vec::new());
-        Ok(Self { place, names })
-    }
-
     fn own(&self, text: &str) -> String {
         let names = self.names.iter();
         names.fold(text.to_owned(), |text, (built, own)| {
@@ -368,25 +364,27 @@ impl Builds {
         };
         let source = Path::new(text).canonicalize()?;
         let name = source.file_name().unwrap_or_default().to_string_lossy();
-        let copy = tempfile::tempdir_in(self.place.path())?.keep();
+        let place = tempfile::tempdir()?;
+        let copy = place.path();
         let own = if source.is_dir() {
-            copy_tree(&name, &source, &copy)?;
+            copy_tree(&name, &source, copy)?;
             Path::new(text).join("bot")
         } else if compiler::of_file(&source).is_some() {
-            copy_file(&name, &source, &copy, &name)?;
+            copy_file(&name, &source, copy, &name)?;
             Path::new(".").join(text).with_extension("")
         } else {
             return Err(failure);
         };
         let sandbox = options.for_builds().sandbox()?;
-        let built = examine(async { Ok(build::build(&name, &copy, &sandbox).await) })?;
+        let built = examine(async { Ok(build::build(&name, copy, &sandbox).await) })?;
         let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
         if !built.map_err(|error| Failure::Usage(refused(error)))? {
             return Err(failure);
         }
-        let built = build::program(&copy)?.to_string_lossy().into_owned();
+        let built = build::program(copy)?.to_string_lossy().into_owned();
         let program = recorded::program(&built, "checked")?;
         self.names.push((built, own.to_string_lossy().into_owned()));
+        self.places.push(place);
         Ok(Program {
             name: short_name(&name),
             ..program
