@@ -334,7 +334,7 @@ fn check_interpreter(interpreter: &str, bot: &str, folder: &Path) -> Result<Stri
             if Path::new(interpreter).is_absolute() {
                 install(interpreter)
             } else {
-                "put it there: a relative path begins in the bot's folder".to_owned()
+                "install it there: a relative path begins in the bot's folder".to_owned()
             },
         )
     })
