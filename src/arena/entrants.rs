@@ -112,7 +112,10 @@ pub fn find(
             .map_err(|error| TournamentError::Input(format!("{}: {error}", bot.name)))?;
         let program = match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
             Ok(BotSpec::Program(mut program)) => {
-                program.directory = bot.directory.as_ref().map(PathBuf::from);
+                // What is built in needs no folder, and may not see this one.
+                if program.builtin().is_none() {
+                    program.directory = bot.directory.as_ref().map(PathBuf::from);
+                }
                 Ok(program)
             }
             Ok(BotSpec::Human) => {
@@ -122,19 +125,16 @@ pub fn find(
             }
             Err(error) => Err(error.to_string()),
         };
-        let file = match &program {
-            Ok(program) if bot.name.is_empty() => program.own_file(),
-            _ => None,
-        };
-        found.push((base_name(bot, program.as_ref().ok()), file, program));
+        found.push((base_name(bot, program.as_ref().ok()), program));
     }
-    let bots = found
-        .iter()
-        .map(|(name, file, _)| (name.as_str(), file.as_deref()));
+    let bots = found.iter().zip(wanted).map(|((name, program), bot)| {
+        let program = program.as_ref().ok();
+        (name.as_str(), program.filter(|_| bot.name.is_empty()))
+    });
     let names = distinct_names(&bots.collect::<Vec<_>>());
     let folders = slugs(&names.iter().map(String::as_str).collect::<Vec<_>>());
     let mut entrants = Entrants::default();
-    let programs = || found.iter().map(|(_, _, program)| program);
+    let programs = || found.iter().map(|(_, program)| program);
     let all: Vec<&Program> = programs().flatten().collect();
     let given = names.into_iter().zip(folders);
     for ((bot, program), (name, slug)) in wanted.iter().zip(programs()).zip(given) {

@@ -25,7 +25,6 @@ const EARLY: usize = 256;
 /// Read size for a program that answers many questions.
 const FED: usize = 1 << 16;
 
-/// Why an exchange failed.
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExchangeError {
     /// Output before the question.
@@ -34,7 +33,6 @@ pub enum ExchangeError {
         previous: Vec<u8>,
         output: Vec<u8>,
     },
-    /// More than one line.
     Extra {
         first: Vec<u8>,
         /// At most one buffer.
@@ -47,10 +45,10 @@ pub enum ExchangeError {
     /// A whole line, after the deadline: see [`Channel::line`].
     Late(Exchange),
     /// More bytes without a newline than a line may have.
-    TooLong { start: Vec<u8> },
-    /// The output was closed.
+    TooLong {
+        start: Vec<u8>,
+    },
     Eof {
-        /// The start of a line, if any.
         partial: Vec<u8>,
     },
     /// The write failed with a broken pipe.
@@ -114,12 +112,10 @@ where
         &self.before[..self.before_length]
     }
 
-    /// Whether the last two answers are equal.
     pub fn repeats(&self) -> bool {
         self.before_length > 0 && self.buffer[..self.previous] == *self.answer_before()
     }
 
-    /// The start of an incomplete answer.
     pub fn partial(&self) -> &[u8] {
         &self.buffer[..self.filled]
     }
@@ -129,7 +125,6 @@ where
         self.writer.as_ref()
     }
 
-    /// Closes the other side's input.
     pub fn close_writer(&mut self) {
         self.writer = None;
     }

@@ -15,7 +15,6 @@ use super::{Allowance, Player, Reply};
 use crate::game::Game;
 use crate::game::{Picture, Side};
 
-/// What was typed at a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
     Line(String),
@@ -24,10 +23,8 @@ pub enum Typed {
     Interrupted,
 }
 
-/// A line that is being typed.
 pub type Typing = Pin<Box<dyn Future<Output = io::Result<Typed>>>>;
 
-/// The terminal.
 pub trait Console {
     fn show(&mut self, text: &str) -> io::Result<()>;
 
@@ -106,6 +103,7 @@ impl Human {
             self.console.borrow_mut().draw(&picture)?;
         }
         loop {
+            let before = turn.picture(Some(side)).cells;
             if self.hints
                 && let Some(hint) = turn.hint()
             {
@@ -124,7 +122,13 @@ impl Human {
                 return Ok(answer);
             }
             // The board with the placed piece, before a gift is chosen.
-            self.console.borrow_mut().draw(&turn.picture(Some(side)))?;
+            let mut picture = turn.picture(Some(side));
+            let mut rows = before.iter().zip(&picture.cells).enumerate();
+            picture.last = rows.find_map(|(r, (before, after))| {
+                let mut cells = before.iter().zip(after);
+                Some((r, cells.position(|(before, after)| before != after)?))
+            });
+            self.console.borrow_mut().draw(&picture)?;
         }
     }
 }

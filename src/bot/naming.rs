@@ -1,80 +1,72 @@
 //! Bots' names: short enough for a table, and distinct.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ffi::OsStr;
 use std::path::{Path, absolute};
 
+use super::spec::Program;
 use crate::text::short_name;
 
-/// A name, and the program's path if any.
-pub type Named<'a> = (&'a str, Option<&'a Path>);
+/// A name, and the program unless somebody chose that name.
+pub type Named<'a> = (&'a str, Option<&'a Program>);
 
 /// Distinct names. Bots of the same name are called by their folders where these differ (`anna` and
 /// `ben` for `anna/bot.py` and `ben/bot.py`), together with bots whose files have another extension
-/// (`carla` for `carla/bot.sh`). Others are numbered: `random.py#1`, `random.py#2`.
+/// (`carla` for `carla/bot.sh`); else by their arguments (`bot.py --depth 3`). Others are numbered:
+/// `random.py#1`, `random.py#2`.
 ///
 /// ```
-/// use std::path::Path;
-///
 /// use referee::bot::naming::distinct_names;
+/// use referee::bot::spec::Program;
 ///
-/// let bots = ["anna/bot.py", "ben/bot.py"].map(|path| ("bot.py", Some(Path::new(path))));
+/// let bot = |path: &str| Program::recorded(&[path.to_owned()]);
+/// let [anna, ben] = [bot("anna/bot.py"), bot("ben/bot.py")];
+/// let bots = [("bot.py", anna.as_ref()), ("bot.py", ben.as_ref())];
 /// assert_eq!(distinct_names(&bots), ["anna", "ben"]);
 /// assert_eq!(distinct_names(&[("builtin:random", None); 2]), ["builtin:random#1",
 /// "builtin:random#2"]);
 /// ```
 pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
     let mut names: Vec<String> = bots.iter().map(|(name, _)| (*name).to_owned()).collect();
-    let mut alike: HashMap<&str, Vec<usize>> = HashMap::new();
-    for (index, (name, _)) in bots.iter().enumerate() {
-        alike.entry(name).or_default().push(index);
+    let given: HashSet<&str> = bots.iter().map(|(name, _)| *name).collect();
+    let mut alike: BTreeMap<_, Vec<usize>> = BTreeMap::new();
+    for (index, (name, program)) in bots.iter().enumerate() {
+        let stem = Path::new(name).file_stem().filter(|_| program.is_some());
+        alike
+            .entry(stem.unwrap_or(name.as_ref()))
+            .or_default()
+            .push(index);
     }
-    let mut is_named = vec![false; bots.len()];
-    for indices in groups(bots, &alike) {
-        let folders: Vec<String> = indices
-            .iter()
-            .filter_map(|&index| folder(bots[index].1?))
-            .collect();
-        let different: HashSet<&String> = folders.iter().collect();
-        if different.len() == indices.len()
-            && !indices.iter().any(|&index| is_named[index])
-            && different
+    for indices in alike.into_values() {
+        let of_name: HashSet<&str> = indices.iter().map(|&index| bots[index].0).collect();
+        if of_name.len() == indices.len() {
+            continue;
+        }
+        for call in [folder, with_arguments] {
+            let called: Vec<String> = indices
                 .iter()
-                .all(|name| !alike.contains_key(name.as_str()))
-        {
-            for (&index, folder) in indices.iter().zip(folders) {
-                names[index] = folder;
-                is_named[index] = true;
+                .filter_map(|&index| call(bots[index]))
+                .collect();
+            let different: HashSet<&str> = called.iter().map(String::as_str).collect();
+            if different.len() == indices.len() && different.is_disjoint(&given) {
+                for (&index, name) in indices.iter().zip(called) {
+                    names[index] = name;
+                }
+                break;
             }
         }
     }
     numbered(&names)
 }
 
-/// Bots that may be called by their folders, together: first those whose files differ only in their
-/// extension, if some names are equal, then those of equal names.
-fn groups(bots: &[Named<'_>], alike: &HashMap<&str, Vec<usize>>) -> Vec<Vec<usize>> {
-    let mut by_stem: BTreeMap<&OsStr, Vec<usize>> = BTreeMap::new();
-    for (index, (name, path)) in bots.iter().enumerate() {
-        let is_name = |file: &OsStr| short_name(&file.to_string_lossy()) == *name;
-        if let Some(path) = path
-            && path.file_name().is_some_and(is_name)
-            && let Some(stem) = path.file_stem()
-        {
-            by_stem.entry(stem).or_default().push(index);
-        }
-    }
-    let has_same =
-        |indices: &Vec<usize>| indices.iter().any(|&index| alike[bots[index].0].len() > 1);
-    let mut groups: Vec<_> = by_stem.into_values().filter(has_same).collect();
-    let mut same: Vec<_> = alike
-        .values()
-        .filter(|indices| indices.len() > 1)
-        .cloned()
-        .collect();
-    same.sort();
-    groups.extend(same);
-    groups
+/// The name with what follows it in the command. What has certain symbols inside is no name.
+fn with_arguments((name, program): Named<'_>) -> Option<String> {
+    let command = &program?.command;
+    let is_name = |word: &String| Path::new(word).file_name().is_some_and(|file| file == name);
+    let after = command.iter().position(is_name).map_or(1, |at| at + 1);
+    let arguments = command.get(after..)?.join(" ");
+    let is_plain =
+        !arguments.contains('\\') && arguments.split(' ').count() == command.len() - after;
+    is_plain.then(|| short_name(&format!("{name} {arguments}")))
 }
 
 /// The name of a folder, even of `.`; `None` for `/`.
@@ -84,7 +76,8 @@ pub fn folder_name(folder: &Path) -> Option<String> {
 }
 
 /// Hidden folders give no name.
-fn folder(file: &Path) -> Option<String> {
+fn folder((_, program): Named<'_>) -> Option<String> {
+    let file = program?.own_file()?;
     let name = folder_name(absolute(file).ok()?.parent()?)?;
     (!name.starts_with('.')).then(|| short_name(&name))
 }
@@ -119,16 +112,28 @@ mod tests {
     use super::*;
 
     fn named(bots: &[(&str, &str)]) -> Vec<String> {
-        let path = |text| {
-            Some(text)
-                .filter(|text: &&str| !text.is_empty())
-                .map(Path::new)
-        };
-        let bots: Vec<Named<'_>> = bots
-            .iter()
-            .map(|&(name, text)| (name, path(text)))
-            .collect();
-        distinct_names(&bots)
+        let programs = bots.iter().map(|(_, text)| {
+            let words: Vec<String> = text.split(' ').map(str::to_owned).collect();
+            Program::recorded(&words).filter(|_| !text.is_empty())
+        });
+        let programs: Vec<Option<Program>> = programs.collect();
+        let named = bots.iter().zip(&programs);
+        let named = named.map(|((name, _), program)| (*name, program.as_ref()));
+        distinct_names(&named.collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn arguments_tell_bots_of_the_same_file_apart() {
+        let bots = [
+            ("bot.py", "a/bot.py --depth 3"),
+            ("bot.py", "a/bot.py --depth 5"),
+            ("c", "c"),
+        ];
+        let names = ["bot.py --depth 3", "bot.py --depth 5", "c"];
+        assert_eq!(named(&bots), names);
+        // Folders are shorter.
+        let bots = [("bot.py", "a/bot.py 3"), ("bot.py", "b/bot.py 5")];
+        assert_eq!(named(&bots), ["a", "b"]);
     }
 
     #[test]
@@ -153,11 +158,6 @@ mod tests {
         assert_eq!(
             named(&[files[0], files[1], ("dora", "d/bot.sh")]),
             ["a", "b", "dora"]
-        );
-        // Where the folders of all do not differ, those of equal names may.
-        assert_eq!(
-            named(&[files[0], files[1], ("bot.sh", "b/bot.sh")]),
-            ["a", "b", "bot.sh"]
         );
     }
 

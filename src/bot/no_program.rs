@@ -12,12 +12,9 @@ const ARCHIVES: &[(&str, &str)] = &[
     // Windows has bsdtar, which reads them, and no `unzip`.
     (".zip", if cfg!(windows) { "tar xf" } else { "unzip" }),
     (".tar", "tar xf"),
-    (".tar.gz", "tar xf"),
     (".tgz", "tar xf"),
-    (".tar.bz2", "tar xf"),
-    (".tar.xz", "tar xf"),
-    (".txz", "tar xf"),
     (".tar.zst", "tar xf"),
+    (".txz", "tar xf"),
     (".7z", "7z x"),
     (".rar", "unrar x"),
     (".gz", "gunzip"),
@@ -35,13 +32,13 @@ pub(super) fn why(path: &str) -> Option<(String, String)> {
             "unpack it ({command}) and give the program in it, or the folder; or use referee league, \
              which unpacks what was handed in"
         );
-        return Some(("it is an archive and no program".to_owned(), fix));
+        return Some(("it is an archive, not a program".to_owned(), fix));
     }
     let ending = Path::new(path).extension()?.to_str()?.to_ascii_lowercase();
     let stem = Path::new(path).with_extension("");
     let (cause, fix) = match ending.as_str() {
         "ipynb" => (
-            "it is a notebook and no program",
+            "it is a notebook, not a program",
             format!(
                 "save it as a script: jupyter nbconvert --to script {}",
                 quoted(path)
@@ -66,7 +63,7 @@ pub(super) fn why(path: &str) -> Option<(String, String)> {
             format!("give what this makes of it: tsc {}", quoted(path)),
         ),
         ending if DOCUMENTS.contains(&ending) => (
-            "it is a document and no program",
+            "it is a document, not a program",
             "save the program as plain text, with the ending of its language".to_owned(),
         ),
         _ => return None,
@@ -108,8 +105,10 @@ pub(super) fn near(path: &str, builtins: &[&str]) -> Option<String> {
 /// The command that unpacks an archive, by its extension.
 fn unpacking(path: &str) -> Option<String> {
     let name = path.to_ascii_lowercase();
-    let found = ARCHIVES.iter().find(|(ending, _)| name.ends_with(ending));
-    found.map(|(_, command)| format!("{command} {}", quoted(path)))
+    let (_, command) = ARCHIVES.iter().find(|(ending, _)| name.ends_with(ending))?;
+    let is_tar = name.contains(".tar.");
+    let command = if is_tar { "tar xf" } else { command };
+    Some(format!("{command} {}", quoted(path)))
 }
 
 #[cfg(test)]

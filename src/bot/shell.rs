@@ -7,7 +7,6 @@ use crate::text::escape_controls;
 
 /// A question to ask again, and how.
 pub(super) struct Question<'a> {
-    /// The program and its arguments.
     pub(super) words: &'a [String],
     pub(super) environment: &'a [(String, String)],
     pub(super) lines: &'a [&'a str],

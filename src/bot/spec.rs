@@ -25,12 +25,10 @@ pub enum BotSpec {
     Program(Program),
 }
 
-/// A program that can be started.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Program {
     /// Escaped.
     pub name: String,
-    /// The program and its arguments.
     pub argv: Vec<String>,
     /// As people write it; held by records.
     pub command: Vec<String>,
@@ -101,7 +99,7 @@ impl BotSpec {
             if !Path::new(command).exists() {
                 let mut error = missing_file(command, builtins);
                 if !arguments.is_empty() {
-                    error.fix.push_str("; blanks separate the program from its arguments, so put quotes around a path that holds some");
+                    error.fix.push_str("; spaces separate the program from its arguments, so put quotes around a path that has some");
                 }
                 return Err(error);
             }
@@ -131,8 +129,10 @@ impl BotSpec {
             return Err(missing_file(missing, builtins));
         }
         let name = match (language, script) {
-            (Some(_), Some(script)) => file_name(script),
-            _ => file_name(command),
+            (_, Some(script)) => file_name(script),
+            // `java -cp classes Bot`
+            (Some(_), None) if !words.iter().any(|word| word.contains(' ')) => short_name(text),
+            (_, None) => file_name(command),
         };
         let mut argv = words.clone();
         argv[0] = command_word(command, &found);
@@ -192,7 +192,6 @@ impl Program {
         Some(Self::new(name, argv, command.to_vec(), None))
     }
 
-    /// The name of a built-in strategy.
     pub fn builtin(&self) -> Option<&str> {
         self.command.first()?.strip_prefix("builtin:")
     }
@@ -322,7 +321,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         return of_folder(path, arguments);
     }
     if !meta.is_file() {
-        return Err(cannot("it is no regular file", "give a program's file"));
+        return Err(cannot("it is not a regular file", "give a program's file"));
     }
     if meta.len() == 0 {
         return Err(cannot("the file is empty", "save the program into it"));
@@ -348,8 +347,13 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
                     compiler.command(path)
                 ),
                 None => format!(
-                    "{} or name its interpreter (\"python3 {}\")",
+                    "{} or name its interpreter (\"{} {}\")",
                     make_executable(&quoted(path)),
+                    if ending.is_empty() {
+                        "python3"
+                    } else {
+                        "INTERPRETER"
+                    },
                     quoted(path)
                 ),
             };
@@ -400,7 +404,6 @@ impl Program {
         confinement.is_some_and(Confinement::has_memory_group)
     }
 
-    /// Its program or script; `None` for built-in bots and programs of the system.
     pub fn own_file(&self) -> Option<PathBuf> {
         own_program(&self.argv).filter(|_| self.builtin().is_none())
     }

@@ -13,10 +13,8 @@ use crate::executable::interpreter;
 use crate::system::{is_executable, make_executable};
 use crate::text::{escape, unreadable};
 
-/// Extensions of compiled programs.
 const PROGRAM_ENDINGS: [&str; 3] = ["exe", "out", "bin"];
 
-/// How many programs of a folder are listed.
 const LISTED: usize = 5;
 
 /// Executable, or with the extension of a known interpreter.
@@ -73,7 +71,6 @@ pub fn entries(folder: &Path) -> io::Result<Vec<PathBuf>> {
 /// With it, a submission says which program counts and how it is built.
 pub const OWN: &str = "referee.toml";
 
-/// What it says.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct Own {
@@ -175,61 +172,49 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
             "check its permissions".to_owned(),
         )
     })?;
-    let unready: Vec<PathBuf> = inside
+    let programs: Vec<PathBuf> = inside
         .iter()
-        .filter(|path| is_unready(path))
+        .filter(|path| is_program(path))
         .cloned()
         .collect();
-    let mut programs: Vec<PathBuf> = inside.into_iter().filter(|path| is_program(path)).collect();
-    if programs.len() > 1 {
-        let executable = || programs.iter().filter(|path| can_be_run(path));
-        let chosen = named(folder, &programs).or_else(|| {
-            let mut executable = executable();
-            executable
-                .next()
-                .filter(|_| executable.next().is_none())
-                .cloned()
-        });
-        if let Some(program) = chosen {
-            return Ok(program);
-        }
+    let mut executable = programs.iter().filter(|path| can_be_run(path));
+    let chosen = match &programs[..] {
+        [one] => Some(one.clone()),
+        all => named(folder, all).or_else(|| {
+            let only = executable.next()?;
+            executable.next().is_none().then(|| only.clone())
+        }),
+    };
+    if let Some(program) = chosen {
+        return Ok(program);
     }
-    match &programs[..] {
-        [_] => Ok(programs.remove(0)),
-        [] if !unready.is_empty() => {
-            let first = &unready[0];
-            let name = first.file_name().unwrap_or_default();
+    let unready = inside.iter().find(|path| is_unready(path));
+    let name = |path: &PathBuf| shown(path.file_name().unwrap_or_default().as_ref());
+    let (cause, fix) = match (&programs[..], unready) {
+        ([], Some(first)) => {
             let (what, fix) = match compiler::of_file(first) {
                 Some(compiler) => (
-                    format!("{} is source of {}", shown(name.as_ref()), compiler.language),
+                    format!("source of {}", compiler.language),
                     format!("compile it into the folder: {}", compiler.command(&shown(first))),
                 ),
-                None => (
-                    format!("{} is not executable", shown(name.as_ref())),
-                    make_executable(&quoted(&shown(first))),
-                ),
+                None => ("not executable".to_owned(), make_executable(&quoted(&shown(first)))),
             };
-            Err(cannot(
-                format!("there is no program in this folder that can be run; {what}"),
-                fix,
-            ))
+            (format!("there is no program in this folder that can be run; {} is {what}", name(first)), fix)
         }
-        [] => Err(cannot(
+        ([], None) => (
             "there is no program in this folder".to_owned(),
             "put one into it: a file that can be run, or that ends like a known language; sources of other languages have to be compiled"
                 .to_owned(),
-        )),
-        _ => {
-            let names = programs.iter().filter_map(|path| path.file_name());
-            let names: Vec<String> = names.take(LISTED).map(|name| shown(name.as_ref())).collect();
-            let more = programs.len().saturating_sub(LISTED);
+        ),
+        (several, _) => {
+            let names: Vec<String> = several.iter().take(LISTED).map(name).collect();
+            let more = several.len().saturating_sub(LISTED);
             let more = if more > 0 { format!(" and {more} more") } else { String::new() };
-            Err(cannot(
+            (
                 format!("there are several programs in this folder: {}{more}", names.join(", ")),
-                format!(
-                    "call the one that counts main or bot, or name it in a file {OWN}: program = \"NAME\""
-                ),
-            ))
+                format!("call the one that counts main or bot, or name it in a file {OWN}: program = \"NAME\""),
+            )
         }
-    }
+    };
+    Err(cannot(cause, fix))
 }

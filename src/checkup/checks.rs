@@ -44,9 +44,8 @@ impl Checkup<'_> {
         self.note(MANY_GAMES, true, made)?;
         let made = self.silence().await;
         self.note("nothing extra on stdout", true, made)?;
-        // Only advice: an answer beyond the limit is a fault of the checks before.
         let made = self.times_kept();
-        self.note("time per move", false, made)?;
+        self.note("time per move", self.late > 0, made)?;
         let made = self.end().await;
         self.note("ends when its input ends", true, made)
     }
@@ -135,8 +134,6 @@ impl Checkup<'_> {
     /// Against itself: one process plays both sides.
     async fn games(&mut self) -> Made {
         self.unless_hopeless()?;
-        // A bot that failed before fails here for the same reason.
-        let answered_well = !self.checks.iter().any(|check| check.problem().is_some());
         let end = self.end_of_share(2);
         let ruleset = self.runner.shared_ruleset();
         let (mut games, mut turns) = (0, 0);
@@ -154,16 +151,7 @@ impl Checkup<'_> {
                     break 'games;
                 }
                 let clock = &mut clocks[session.to_move().index()];
-                let mut asked = self.ask(&mut *session, clock).await;
-                if let (Err(Halt::Verdict(Verdict::Bad(problem))), true) =
-                    (&mut asked, answered_well)
-                {
-                    problem.fix = format!(
-                        "it answered single positions well, but not game after game: keep nothing from line to line, as the line is the whole state; {}",
-                        problem.fix
-                    );
-                }
-                asked?;
+                self.ask(&mut *session, clock).await?;
                 turns += 1;
             }
             games += 1;
@@ -204,12 +192,12 @@ impl Checkup<'_> {
     }
 
     fn times_kept(&self) -> Made {
-        self.unless_hopeless()?;
-        let Some(times) = Times::of(self.times.clone()) else {
+        let limit = self.examiner.seat.time().move_time;
+        let Some(times) = Times::of(self.times.clone()).filter(|_| self.late > 0 || !self.hopeless)
+        else {
             return SKIPPED;
         };
-        let limit = self.examiner.seat.time().move_time;
-        let what = format!(
+        let mut what = format!(
             "median {}, 99 of 100 within {}, worst {}; {}",
             format_duration(times.median),
             format_duration(times.p99),
@@ -219,22 +207,17 @@ impl Checkup<'_> {
                 |limit| format!("the limit is {}", format_duration(limit))
             )
         );
-        if self.late == 0 && limit.is_none_or(|limit| times.worst * 2 <= limit) {
+        let mut fix = "leave a margin: a busy machine makes every program slower";
+        if self.late > 0 {
+            let late = counted(self.late.into(), "question", "questions");
+            what = format!("{late} not answered in time; the others: {what}");
+            fix = "answer every question within the limit";
+        } else if limit.is_none_or(|limit| times.worst * 2 <= limit) {
             return Ok(what);
         }
         Err(Halt::from(Problem {
-            what: match self.late {
-                0 => what,
-                late => format!(
-                    "{} not answered in time; the others: {what}",
-                    counted(late.into(), "question", "questions")
-                ),
-            },
-            fix: match self.late {
-                0 => "leave a margin: a busy machine makes every program slower",
-                _ => "answer every question within the limit",
-            }
-            .to_owned(),
+            what,
+            fix: fix.to_owned(),
             again: None,
         }))
     }
@@ -268,12 +251,14 @@ impl Checkup<'_> {
         if self.runner.ruleset().program().is_none() {
             let wins = self.positions("win", ADVICE_POSITIONS, |session| session.can_win_at_once());
             let name = "takes a win that is there";
-            let made = self.count(name, &wins, |answered| answered.won).await;
+            let fix = "look for a placement that wins; players/greedy.py does";
+            let made = self.count(name, fix, &wins, |answered| answered.won).await;
             self.note(name, false, made)?;
             let choice = self.positions("choice", ADVICE_POSITIONS, has_a_choice);
             let name = "does not let the opponent win at once";
+            let fix = "look what the opponent can do next; players/greedy.py does";
             let made = self
-                .count(name, &choice, |answered| !answered.lets_win)
+                .count(name, fix, &choice, |answered| !answered.lets_win)
                 .await;
             self.note(name, false, made)?;
         }
@@ -284,6 +269,7 @@ impl Checkup<'_> {
     async fn count(
         &mut self,
         name: &'static str,
+        fix: &str,
         positions: &[String],
         is_good: impl Fn(&Answered) -> bool,
     ) -> Made {
@@ -291,15 +277,17 @@ impl Checkup<'_> {
             return SKIPPED;
         }
         let answers = self.ask_all(name, positions, 4).await?;
-        let count = answers.iter().filter(|answered| is_good(answered)).count();
-        let what = format!("{count} of {} times", answers.len());
-        if count == answers.len() {
+        let (good, missed): (Vec<_>, Vec<_>) =
+            answers.iter().partition(|answered| is_good(answered));
+        let what = format!("{} of {} times", good.len(), answers.len());
+        let Some(missed) = missed.first() else {
             return Ok(what);
-        }
+        };
+        let Answered { request, turn, .. } = missed;
         Err(Halt::from(Problem {
-            what,
-            fix: "look one step ahead; players/greedy.py does".to_owned(),
-            again: None,
+            what: format!("{what}; asked `{request}` it answered `{turn}`"),
+            fix: fix.to_owned(),
+            again: self.examiner.seat.reproduce_command(request, true, None),
         }))
     }
 

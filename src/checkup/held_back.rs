@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use super::{Checkup, Problem};
 use crate::bot::fault::advice;
+use crate::bot::fault::sentence::WAITING;
 use crate::bot::process::GracePeriods;
 use crate::play::game_runner::GameError;
 
@@ -72,8 +73,13 @@ impl Checkup<'_> {
         let seat = &mut self.examiner.seat;
         seat.feed(question.as_bytes(), TICK).await;
         if seat.end_of_input(PATIENCE).await.is_empty() {
+            let state = if problem.what.contains(WAITING) {
+                format!("; {WAITING}, such as in a sleep")
+            } else {
+                String::new()
+            };
             let problem = Problem {
-                what: format!("{asked}; nothing came, not even when its input ended"),
+                what: format!("{asked}; nothing came, not even when its input ended{state}"),
                 fix: "print an answer to every line, to standard output, before the time is over"
                     .to_owned(),
                 ..problem

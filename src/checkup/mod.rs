@@ -20,6 +20,7 @@ use crate::play::clock::Clock;
 use crate::play::examiner::{Answer, Examiner};
 use crate::play::game_runner::{GameError, GameFault, GameRunner};
 use crate::play::seat::Seat;
+use crate::protocol::ForfeitReason;
 use crate::seed;
 
 pub use self::questions::Questions;
@@ -34,6 +35,20 @@ pub struct Problem {
     pub fix: String,
     /// The command that shows it again, where there is one.
     pub again: Option<String>,
+}
+
+impl Problem {
+    /// Whether it is the same fault: questions, answers and numbers may differ.
+    pub fn is_like(&self, other: &Self) -> bool {
+        let shape = |problem: &Self| {
+            let unquoted: String = problem.what.split('`').step_by(2).collect();
+            let words = unquoted.split_whitespace().filter(|word| word.len() > 1);
+            let words = words.filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
+            words.collect::<Vec<_>>().join(" ")
+        };
+        let late = |problem: &Self| problem.what.starts_with(ForfeitReason::Timeout.name());
+        self.fix == other.fix && (late(self) && late(other) || shape(self) == shape(other))
+    }
 }
 
 impl fmt::Display for Problem {
@@ -81,7 +96,6 @@ impl Check {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
-    /// In the order in which they were made.
     pub checks: Vec<Check>,
     /// Of all answers except the first of each process.
     pub times: Option<Times>,
@@ -101,6 +115,17 @@ impl Report {
         failed.min_by_key(|(check, problem)| (!check.required, !problem.what.contains(HINT)))
     }
 
+    /// How many checks failed by a fault of a check before.
+    pub fn repeated(&self) -> u64 {
+        let problems: Vec<&Problem> = self.checks.iter().filter_map(Check::problem).collect();
+        let is_repeated = |&at: &usize| {
+            problems[..at]
+                .iter()
+                .any(|other| other.is_like(problems[at]))
+        };
+        (0..problems.len()).filter(is_repeated).count() as u64
+    }
+
     /// For want of time.
     pub fn left_out(&self) -> Vec<&'static str> {
         let checks = self.checks.iter();
@@ -114,7 +139,6 @@ impl Report {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Times {
     pub median: Duration,
-    /// The 99th percentile.
     pub p99: Duration,
     pub worst: Duration,
 }
@@ -135,7 +159,6 @@ impl Times {
 #[derive(Clone, Copy, Debug)]
 pub enum Notice<'a> {
     Checked(&'a Check),
-    /// A question is about to be asked.
     Asking {
         check: &'static str,
         /// Questions that it has answered.
@@ -157,6 +180,8 @@ pub struct Checkup<'a> {
     slowest: Duration,
     /// Questions that it did not answer in time.
     late: u32,
+    /// How long late answers may still be waited for.
+    patience: Duration,
     /// Whether a fault makes all further checks pointless.
     hopeless: bool,
     /// Whether any problem does, since only the first one is asked for.
@@ -168,7 +193,6 @@ pub struct Checkup<'a> {
     show: &'a mut dyn FnMut(Notice<'_>),
 }
 
-/// Why a check did not end well.
 enum Halt {
     Verdict(Verdict),
     /// Of the referee or of the machine.
@@ -199,10 +223,10 @@ type Made = Result<String, Halt>;
 const SKIPPED: Made = Err(Halt::Verdict(Verdict::Skipped));
 
 struct Answered {
+    request: String,
     /// In canonical form.
     turn: String,
     won: bool,
-    /// Whether it lets the opponent win immediately.
     lets_win: bool,
 }
 
@@ -217,13 +241,14 @@ impl<'a> Checkup<'a> {
         show: &'a mut dyn FnMut(Notice<'_>),
     ) -> Self {
         // A time too large for the clock has no end in practice.
-        let forever = Duration::from_hours(24 * 365);
+        let time = time.min(Duration::from_hours(24 * 365));
         let limit = seat.time();
         Self {
             runner: Rc::clone(runner),
             examiner: Examiner::new(runner, seat, seed::for_bot(SEED, 0, 0), limit),
             questions,
-            end: Instant::now() + time.min(forever),
+            end: Instant::now() + time,
+            patience: time / 6,
             checks: Vec::new(),
             times: Vec::new(),
             answered: 0,
@@ -251,18 +276,6 @@ impl<'a> Checkup<'a> {
         self.report().await
     }
 
-    /// Only asks about random positions: for a second piece set.
-    pub async fn run_set(mut self, name: &'static str) -> Result<Report, GameError> {
-        let positions = self.positions("any", 40, |_| true);
-        let mut made = self.all_legal(name, &positions, 1).await;
-        if let Err(Halt::Verdict(Verdict::Bad(problem))) = &mut made {
-            "read the file that REFEREE_PIECES names when it is set".clone_into(&mut problem.fix);
-        }
-        self.note(name, false, made)?;
-        self.report().await
-    }
-
-    /// Stops the bot.
     async fn report(mut self) -> Result<Report, GameError> {
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
         Ok(Report {
@@ -343,35 +356,54 @@ impl<'a> Checkup<'a> {
                 Ok(answer)
             }
             Ok(Err(mut fault)) => {
-                if !self.first_only {
+                let depends = !self.first_only && self.examiner.seat.was_asked_before();
+                if depends {
                     fault.try_alone(&mut self.examiner.seat).await;
                 }
-                Err(self.problem(fault).into())
+                let depends = depends && !fault.reproduced;
+                Err(self.problem(fault, depends).into())
             }
             Err(error) => Err(not_started(error)),
         }
     }
 
-    /// With the request and the end of stderr.
-    fn problem(&mut self, mut fault: GameFault) -> Problem {
+    /// With the request and the end of stderr. `depends`: a fresh process did not do the same when it was asked this only.
+    fn problem(&mut self, mut fault: GameFault, depends: bool) -> Problem {
         if let Fault::Timeout(timeout) = &mut *fault.fault {
             // Also by processes before.
             timeout.answered = timeout.answered.max(self.answered);
             timeout.slowest = timeout.slowest.max(self.slowest);
             self.late += 1;
+            self.patience = self.patience.saturating_sub(timeout.elapsed);
+            self.hopeless |= self.patience.is_zero();
         }
-        let mut what = format!("{}: {}", fault.fault.reason(), fault.fault);
+        let mut what = format!("{}: {:#}", fault.fault.reason(), fault.fault);
         if !matches!(*fault.fault, Fault::Timeout(_)) {
             what = format!("{what} (asked `{}`)", fault.request);
+        }
+        let is_wrong = matches!(
+            *fault.fault,
+            Fault::IllegalMove { .. } | Fault::Malformed { .. }
+        );
+        if depends && is_wrong {
+            what = format!("{what}; a fresh process that is asked this alone does not do it");
         }
         if let Some(line) = crash::explaining_line(&fault.stderr) {
             what = format!("{what}; stderr ended with: {line}");
         }
         let is_program_game = self.runner.ruleset().program().is_some();
         let language = self.examiner.seat.language();
+        let mut fix = fault.advice(language, is_program_game);
+        if depends && is_wrong {
+            fix =
+                format!("keep nothing from line to line, as the line is the whole state; or {fix}");
+        }
+        if is_wrong && self.runner.ruleset().pieces().is_some() {
+            fix.push_str("; the pieces are those of the file that REFEREE_PIECES names");
+        }
         let problem = Problem {
             what,
-            fix: fault.advice(language, is_program_game),
+            fix,
             again: fault.reproduce,
         };
         if matches!(*fault.fault, Fault::ExtraOutput { .. }) {
@@ -400,9 +432,11 @@ impl<'a> Checkup<'a> {
             (self.show)(Notice::Asking { check, done, of });
             let mut session = ruleset.start_from(position).map_err(io::Error::other)?;
             let me = session.to_move();
+            let request = session.request();
             let mut clock = Clock::new(self.examiner.seat.time());
             let answer = self.ask(&mut *session, &mut clock).await?;
             answers.push(Answered {
+                request,
                 turn: answer.turn,
                 won: session.outcome() == Some(Outcome::Win(me)),
                 lets_win: ruleset.program().is_none() && session.lets_win(me),

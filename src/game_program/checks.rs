@@ -37,6 +37,9 @@ const NONSENSE: [&str; 9] = [
     "nan",
 ];
 
+/// In characters.
+const HUGE: usize = 1000;
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Level {
@@ -331,9 +334,13 @@ impl Checks<'_> {
 
     fn refuses_nonsense(&mut self) -> Checked {
         let mut rng = seed::generator(SEED, Purpose::Checkup, [2, 0]);
+        // Also what was legal at the start, and what is much too long.
+        let mut nonsense = self.game.answers(&self.game.start.state)?;
+        nonsense.extend(NONSENSE.iter().map(|&text| text.to_owned()));
+        nonsense.push("9".repeat(HUGE));
         for (position, legal) in self.positions.iter().take(5) {
             let listed = self.game.answers(&position.state)?;
-            let mut tried: Vec<String> = NONSENSE.iter().map(|&text| text.to_owned()).collect();
+            let mut tried = nonsense.clone();
             tried.push(format!("{legal} {legal}"));
             tried.push(scrambled(legal, &mut rng));
             tried.retain(|answer| !listed.contains(answer));

@@ -119,7 +119,7 @@ static COLUMNS: [Column; 37] = {
         column("win_to_draw", "win→draw", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_draw))),
         column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss))),
         column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss))),
-        column("missed_wins", "missed wins", Number, 24, Analysed, Turns(|t| json!(t.missed_wins))),
+        column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins))),
         column("lost_at_once", "lost at once", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once))),
         column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits)),
     ]

@@ -325,10 +325,10 @@ pub(crate) fn trials() -> Vec<Trial> {
     )];
     let has_python = program("python3", &[]).is_some();
     let name = "documents::mistakes are what the program says of them";
-    trials.push(if has_python {
-        Trial::test(name, mistakes::are_what_the_program_says)
-    } else {
-        unavailable(name, "python3", "python3")
+    let mut needs = mistakes::NEEDS.iter();
+    trials.push(match needs.find(|need| program(need.0, &[]).is_none()) {
+        None => Trial::test(name, mistakes::are_what_the_program_says),
+        Some((command, package)) => unavailable(name, command, package),
     });
     for document in documents() {
         let name = format!("documents::{document}");

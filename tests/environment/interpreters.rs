@@ -62,7 +62,7 @@ impl World {
             "--first",
             "1",
             "--json",
-            "-v",
+            "-vv",
         ]);
         let root = referee.scratch().to_owned();
         fs::set_permissions(&root, Permissions::from_mode(0o755)).expect("a mode");

@@ -24,6 +24,15 @@ const END: &str = "<!-- end of mistakes -->\n";
 /// The folder of the programs.
 const MISTAKES: &str = "tests/bots/mistakes";
 
+/// Commands that run or compile them, and their packages.
+pub(crate) const NEEDS: [(&str, &str); 5] = [
+    ("python3", "python3"),
+    ("gcc", "gcc"),
+    ("java", "default-jdk-headless"),
+    ("node", "nodejs"),
+    ("fpc", "fp-compiler"),
+];
+
 /// How many programs are checked at once. Most of the time they wait for a limit to run out.
 const AT_ONCE: usize = 4;
 
@@ -43,12 +52,17 @@ fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     if output.status.code() == Some(2) {
         // `referee: cannot start BOT: CAUSE; FIX`
         let words = stderr.trim().trim_start_matches("referee: ");
-        let (what, fix) = words.split_once("; ").ok_or("no fix")?;
-        return Ok((what.to_owned(), fix.to_owned()));
+        // What a compiler names is the fix.
+        let of_build = Some((words, "correct what the compiler names"));
+        let split = words
+            .split_once("; ")
+            .filter(|_| !words.contains("cannot be built"));
+        let (what, fix) = split.or(of_build).ok_or("no fix")?;
+        return Ok((steady(what), fix.to_owned()));
     }
     let report: Value = serde_json::from_slice(&output.stdout)
         .map_err(|error| format!("{bot}: {error}: {stderr}"))?;
-    let first = &report["mend_first"];
+    let first = &report["fix_first"];
     let word = |field: &str| first[field].as_str().unwrap_or_default().to_owned();
     let mut what = steady(&word("detail"));
     if report["fit"] == true || word("check") == "ends when its input ends" {
@@ -69,10 +83,15 @@ fn steady(detail: &str) -> String {
             detail.replace_range(start..=start + inside + close, "");
         }
     }
-    if let Some((before, words)) = detail.split_once("stderr ended with: ") {
-        let kind = words.split(':').next().unwrap_or_default();
-        detail = format!("{before}stderr ended with: {kind}: …");
-    }
+    let cut = |detail: &str, end: &str, stop: &[char]| {
+        let (before, words) = detail.split_once(end)?;
+        let kind = words.trim_start_matches("Error: ").split(stop).next()?;
+        Some(format!("{before}{end}{kind}").trim_end().to_owned() + " …")
+    };
+    // A compiler's words, or those of an error without names and addresses.
+    let compiler = cut(&detail, " error: ", &[' ', '\'', '‘']);
+    let shown = compiler.or_else(|| cut(&detail, "stderr ended with: ", &[':', '$', '\'']));
+    let detail = shown.unwrap_or(detail);
     detail
 }
 
@@ -90,11 +109,14 @@ fn mistakes() -> Result<Vec<Mistake>, Failed> {
         let path = entry?.path();
         let text = fs::read_to_string(&path)?;
         let lines: Vec<&str> = text.lines().map(str::trim).collect();
-        let begins = |line: &&str| line.starts_with("\"\"\"") || line.starts_with("/* ");
-        let Some(at) = lines.iter().position(begins) else {
+        let begins = |line: &&str| {
+            let all = ["\"\"\"", "/* ", "{ ", "# "];
+            all.iter().any(|begin| line.starts_with(begin))
+        };
+        let Some(at) = lines.iter().take(2).position(begins) else {
             continue;
         };
-        let words = |line: &str| line.trim_matches(|c| "\"/* ".contains(c)).to_owned();
+        let words = |line: &str| line.trim_matches(|c| "\"/*#{} ".contains(c)).to_owned();
         mistakes.push(Mistake {
             file: path
                 .file_name()
@@ -118,8 +140,17 @@ fn row(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String)
     let Mistake { file, name, means } = mistake;
     let cell = |text: &str| text.replace('|', "\\|");
     let mut row = (String::new(), String::new());
+    let mut bot = format!("mistakes/{file}");
+    if let Some(program) = bot.strip_suffix(".pas") {
+        let mut compiler = Command::new("fpc");
+        let compiled = compiler.args(["-v0", &bot]).current_dir(folder).output()?;
+        if !compiled.status.success() {
+            return Err(format!("{bot}: {compiled:?}").into());
+        }
+        bot = program.to_owned();
+    }
     for _ in 0..ATTEMPTS {
-        let (what, fix) = checked(folder, &format!("mistakes/{file}"))?;
+        let (what, fix) = checked(folder, &bot)?;
         row = (
             format!("| {} | **{name}.** {means} |", cell(&what)),
             cell(&fix),

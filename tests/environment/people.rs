@@ -598,12 +598,6 @@ fn no_input_at_all() {
         "player 2 wins: player 1 forfeits (exited).",
         "{ended}"
     );
-    let ended = typed(["play", "--seed", "1", "--first", "1"], "decimal\nAnn\n");
-    assert_eq!(
-        ended.last_line(),
-        "player 2 wins: Ann forfeits (exited).",
-        "{ended}"
-    );
 }
 
 fn leaving_ends_the_match() {
@@ -764,90 +758,37 @@ fn hints() {
 
 fn names() {
     let options = ["--seed", "1", "--first", "1"];
-    let play = ["play", "--piece-format", "symbol"];
-    for (arguments, input, prompts, first, second) in [
-        (&play[..], "Ann\n Bob \n", 2, "Ann", "Bob"),
-        (&["human", "human"], "Ann\nBob\n", 2, "Ann", "Bob"),
-        (&play, "\n\n", 2, "player 1", "player 2"),
-        (&play, "Ann\nAnn\n", 2, "Ann#1", "Ann#2"),
-        (
-            &["human", "human", "--name1", "Zoë"],
-            "Bob\n",
-            1,
-            "Zoë",
-            "Bob",
-        ),
-        (
-            &["human", "human", "--name2", "Zoë"],
-            "Bob\n",
-            1,
-            "Bob",
-            "Zoë",
-        ),
-        (
-            &["human", "builtin:random"],
-            "",
-            0,
-            "human",
-            "builtin:random",
-        ),
-        (
-            &["human", "builtin:random", "--name1", "Ann"],
-            "",
-            0,
-            "Ann",
-            "builtin:random",
-        ),
+    for (arguments, first, second) in [
+        (&["--name1", "Ann", "--name2", "Bob"][..], "Ann", "Bob"),
+        (&[], "player 1", "player 2"),
+        (&["--name1", "Ann", "--name2", "Ann"], "Ann#1", "Ann#2"),
+        (&["--name2", "Zoë"], "player 1", "Zoë"),
         // A name cannot control the terminal.
-        (&play, "\x1b[31mAnn\nBob\n", 2, r"\x1b[31mAnn", "Bob"),
+        (
+            &["--name1", "\x1b[31mAnn", "--name2", "Bob"],
+            r"\x1b[31mAnn",
+            "Bob",
+        ),
     ] {
-        let ended = typed(arguments.iter().chain(&options), input);
-        assert_eq!(ended.code, Some(0), "{ended}");
-        assert_eq!(
-            ended.stdout.matches("name of player ").count(),
-            prompts,
-            "{ended}"
-        );
-        let heading = format!("\n{first} against {second}, {first} begins\n");
-        assert!(ended.stdout.contains(&heading), "{ended}");
-        assert!(
-            ended
-                .stdout
-                .contains(&format!("\n{first}, which piece for")),
-            "{ended}"
-        );
-        assert!(!ended.stdout.contains('\x1b'), "{ended}");
+        for play in [&["play"][..], &["human", "human"]] {
+            let ended = typed(play.iter().chain(arguments).chain(&options), "");
+            assert_eq!(ended.code, Some(0), "{ended}");
+            // The game comes first.
+            assert!(ended.stdout.starts_with("Quarto: "), "{ended}");
+            let heading = format!("\n{first} against {second}, {first} begins\n");
+            assert!(ended.stdout.contains(&heading), "{ended}");
+            let prompt = format!("\n{first}, which piece for");
+            assert!(ended.stdout.contains(&prompt), "{ended}");
+            assert!(!ended.stdout.contains('\x1b'), "{ended}");
+        }
     }
-    let ended = typed(play.iter().chain(&options), "Ann\nBob\n");
-    assert!(
-        ended
-            .stdout
-            .starts_with("name of player 1? Ann\nname of player 2? Bob\nQuarto: ")
-    );
-}
-
-fn the_format_is_asked() {
-    let options = [
-        "play", "--seed", "1", "--first", "1", "--name1", "Ann", "--name2", "Bob",
-    ];
-    for (typed_format, gift, shown) in [
-        ("", "K", "K"),
-        ("symbol", "K", "K"),
-        ("s", "K", "K"),
-        ("binary", "1010", "1010"),
-        ("b", "1010", "1010"),
-        ("decimal", "10", "10"),
-        ("d", "10", "10"),
-        ("hexadecimal\n7\ndecimal", "10", "10"),
+    for (name, heading) in [
+        (&[][..], "human against builtin:random"),
+        (&["--name1", "Ann"], "Ann against builtin:random"),
     ] {
-        let ended = typed(options, format!("{typed_format}\n{gift}\n"));
-        assert_eq!(ended.code, Some(0), "{ended}");
-        let question = "pieces as symbol, binary or decimal? [symbol] ";
-        assert!(ended.stdout.starts_with(question), "{ended}");
-        let asked = typed_format.lines().count().max(1);
-        assert_eq!(ended.stdout.matches(question).count(), asked, "{ended}");
-        let turn = format!(" 1. Ann gives {shown}  ");
-        assert!(ended.stdout.contains(&turn), "{typed_format}\n{ended}");
+        let bots = ["human", "builtin:random"];
+        let ended = typed(bots.iter().chain(name).chain(&options), "");
+        assert!(ended.stdout.contains(heading), "{ended}");
     }
 }
 
@@ -1092,7 +1033,7 @@ fn interrupting() {
     let play = ["play", "--seed", "1", "--first", "1"];
     for (arguments, prompt) in [
         (&ANN_AND_BOB[..], PIECE),
-        (&play, "[symbol] "),
+        (&play, "player 1, which piece for your opponent? "),
         (
             &["human", "builtin:greedy", "--seed", "1", "--first", "1"],
             "human, which piece for your opponent? ",
@@ -1212,7 +1153,6 @@ pub(crate) fn trials() -> Vec<Trial> {
         records_of_people,
         hints,
         names,
-        the_format_is_asked,
         json_is_refused,
         prompts_come_before_the_answers,
         silent_people_lose_when_there_is_a_clock,

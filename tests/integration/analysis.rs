@@ -539,7 +539,7 @@ fn a_tournament_is_analysed_when_it_is_over() {
     assert_eq!(run.code, Some(0), "{run}");
     assert!(
         run.stdout
-            .contains("  proven  accuracy  blunders  missed wins  "),
+            .contains("  proven  accuracy  blunders  missed wins in 1  "),
         "{run}"
     );
     let read = |file: &str| fs::read_to_string(out.join(file)).expect("a file");

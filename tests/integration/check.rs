@@ -68,7 +68,7 @@ fn a_silent_bot_is_not_asked_for_ever() {
         "{opening}"
     );
     assert_eq!(
-        report["mend_first"]["check"], "answers the opening",
+        report["fix_first"]["check"], "answers the opening",
         "{report}"
     );
     assert_eq!(check(&report, "random positions")["ok"], Value::Null);
@@ -102,6 +102,8 @@ fn extra_output_passes_no_check() {
                 .contains("one line for each question"),
             "{extra}"
         );
+        // A shell script often starts a program in another language.
+        assert!(!extra["fix"].to_string().contains("echo"), "{extra}");
     }
 }
 
@@ -113,7 +115,7 @@ fn checked_within(bot: &str, budget: &str) -> (Value, Option<i32>) {
 fn a_bot_that_crashes_is_told_of_its_crash() {
     let (report, code) = checked_within("./ends.sh 7", "20s");
     assert_eq!(code, Some(3), "{report}");
-    let first = &report["mend_first"];
+    let first = &report["fix_first"];
     assert!(
         first["fix"]
             .to_string()
@@ -145,7 +147,7 @@ fn a_bot_that_crashes_is_told_of_its_crash() {
 fn a_bot_that_answers_once_is_told_to_go_on() {
     let (report, code) = checked_within("./exits-after.sh 1", "20s");
     assert_eq!(code, Some(3), "{report}");
-    let first = &report["mend_first"];
+    let first = &report["fix_first"];
     assert!(
         first["fix"]
             .to_string()
@@ -481,4 +483,176 @@ fn starters_stand_alone() {
             "{text}"
         );
     }
+}
+
+/// A bot of this text, and a folder around it.
+fn script(name: &str, text: &str) -> (tempfile::TempDir, String) {
+    let place = tempfile::tempdir().expect("a folder");
+    let path = place.path().join(name);
+    crate::common::files::executable(&path, text, 0o755);
+    let path = path.to_string_lossy().into_owned();
+    (place, path)
+}
+
+/// A bot that answers well, but runs this before each answer.
+fn talker(before: &str) -> (tempfile::TempDir, String) {
+    let lib = std::fs::read_to_string("tests/bots/lib.sh").expect("a fixture");
+    let text = format!("{lib}\nwhile read -r line; do {before}; answer \"$line\"; done\n");
+    script("bot.sh", &format!("#!/bin/sh\n{text}"))
+}
+
+/// One fault is one paragraph, with the number of checks that it failed.
+#[test]
+fn the_same_fault_is_told_once() {
+    let answers = "case $line in .*-) echo - A ;; *) echo 0 A ;; esac";
+    let (_place, bot) = script(
+        "bot.sh",
+        &format!("#!/bin/sh\nwhile read -r line; do {answers}; done\n"),
+    );
+    let run = Referee::new(["check", &bot]).run();
+    assert_eq!(run.code, Some(3), "{run}");
+    assert_eq!(run.stdout.matches("there is no cell 0").count(), 1, "{run}");
+    assert!(
+        run.stdout.contains("bot.sh fails the entry check.\n"),
+        "{run}"
+    );
+    let first = "Fix first: an opening with pieces on the board.\n    fix: ";
+    assert!(run.stdout.contains(first), "{run}");
+    let more = "\nThe same fault in 8 more checks.\n";
+    assert!(run.stdout.contains(more), "{run}");
+    assert!(run.stdout.contains("\n    see it again: printf"), "{run}");
+}
+
+/// A bot that is late is not waited for in every check.
+#[test]
+fn late_answers_end_the_check() {
+    let (_place, bot) = talker("n=$((n + 1)); [ $n -lt 2 ] || sleep 9");
+    let times = [
+        "--move-time",
+        "300ms",
+        "--start-time",
+        "2s",
+        "--budget",
+        "6s",
+    ];
+    let (report, code) = checked(&bot, &times);
+    assert_eq!(code, Some(3), "{report}");
+    let late = &check(&report, "an opening with pieces")["detail"];
+    assert!(
+        late.to_string().contains("had answered one question"),
+        "{report}"
+    );
+    assert_eq!(check(&report, "many games")["ok"], Value::Null, "{report}");
+    for words in ["`referee check`", "flush after"] {
+        assert!(!report.to_string().contains(words), "{report}");
+    }
+}
+
+#[test]
+fn time_per_move_counts_late_answers() {
+    let (_place, bot) = talker("n=$((n + 1)); [ $n != 3 ] || sleep 2");
+    let (report, _) = checked(&bot, &["--move-time", "500ms"]);
+    let times = check(&report, "time per move");
+    assert_eq!(times["ok"], false, "{report}");
+    assert_eq!(times["required"], true, "{report}");
+    assert!(
+        times["detail"].to_string().contains("not answered in time"),
+        "{times}"
+    );
+}
+
+/// What depends on the questions before is said to do so.
+#[test]
+fn a_bot_that_remembers_is_told_so() {
+    let (_place, bot) = talker(": ${first:=$line}; line=$first");
+    let (report, code) = checked(&bot, &[]);
+    assert_eq!(code, Some(3), "{report}");
+    let first = &report["fix_first"];
+    let words = "a fresh process that is asked this alone does not do it";
+    assert!(first["detail"].to_string().contains(words), "{first}");
+    assert!(
+        first["fix"]
+            .to_string()
+            .contains("keep nothing from line to line"),
+        "{first}"
+    );
+}
+
+/// Advice has a position; a custom piece set is no business of a bot that is not asked about one.
+#[test]
+fn advice_has_a_position() {
+    let (report, _) = checked("builtin:random", &[]);
+    let wins = check(&report, "takes a win");
+    assert!(wins["detail"].to_string().contains("asked `"), "{wins}");
+    assert!(wins["reproduce"].to_string().contains("printf"), "{wins}");
+    assert!(!report.to_string().contains("piece set"), "{report}");
+    let greek = ["--pieces", "../../sets/greek.csv"];
+    let (report, code) = checked("./mistakes/last-gift.py", &greek);
+    assert_eq!(code, Some(3), "{report}");
+    let fix = report["fix_first"]["fix"].to_string();
+    assert!(fix.contains("REFEREE_PIECES"), "{report}");
+}
+
+/// As in a league; commands name the program as its author would call it.
+#[test]
+fn sources_are_built_first() {
+    let build = "cp bot.txt bot && chmod +x bot";
+    let place = tempfile::tempdir().expect("a folder");
+    let folder = place.path().join("anna");
+    std::fs::create_dir(&folder).expect("a folder");
+    let random = std::fs::read_to_string("players/random.sh").expect("a player");
+    for (file, text) in [
+        ("bot.txt", random.as_str()),
+        (
+            "referee.toml",
+            &format!("program = \"bot\"\nbuild = \"{build}\"\n"),
+        ),
+    ] {
+        std::fs::write(folder.join(file), text).expect("a file");
+    }
+    let anna = folder.to_string_lossy().into_owned();
+    let (report, code) = checked(&anna, &["--sandbox", "none"]);
+    assert_eq!(code, Some(0), "{report}");
+    assert_eq!(report["bot"], "anna", "{report}");
+    let again = check(&report, "takes a win")["reproduce"].to_string();
+    assert!(again.contains(&format!("{anna}/bot")), "{again}");
+    assert!(!folder.join("bot").exists());
+
+    let wrong = "program = \"bot\"\nbuild = \"echo wrong; false\"\n";
+    std::fs::write(folder.join("referee.toml"), wrong).expect("a file");
+    std::fs::create_dir(place.path().join("ben")).expect("a folder");
+    std::fs::write(place.path().join("ben/bot.c"), "wrong").expect("a file");
+    let class = place.path().to_string_lossy().into_owned();
+    let run = Referee::new(["check", &class, "--sandbox", "none"]).run();
+    assert!(run.stdout.contains("✗ ben: "), "{run}");
+    assert!(
+        run.stdout
+            .contains("✗ anna: referee.toml cannot be built: wrong\n"),
+        "{run}"
+    );
+}
+
+#[test]
+fn bots_are_named_by_what_tells_them_apart() {
+    let (place, bot) = script("bot.sh", "exit 1\n");
+    for (command, name) in [
+        (format!("sh {bot}"), "bot.sh"),
+        (format!("nice sh {bot}"), "bot.sh"),
+        ("sh -x".to_owned(), "sh -x"),
+    ] {
+        let run = Referee::new(["check", &command])
+            .directory(place.path())
+            .run();
+        assert!(
+            run.stdout
+                .contains(&format!("{name} fails the entry check")),
+            "{run}"
+        );
+    }
+    let bots = ["./sleeps.sh 0", "./sleeps.sh 0.0"];
+    let run = Referee::new(bots).run();
+    assert!(
+        run.stdout.contains("sleeps.sh 0 ") || run.stdout.contains("sleeps.sh 0.0 "),
+        "{run}"
+    );
 }

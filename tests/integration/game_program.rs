@@ -233,6 +233,10 @@ fn check_game_finds_what_is_wrong() {
     ] {
         assert!(run.stdout.contains(sentence), "{sentence}: {run}");
     }
+    let run = Referee::new(["check-game", "games/countdown.sh no-verdict"]).run();
+    let misspelt = "asked {\"do\":\"play\",\"state\":\"1 ";
+    assert!(run.stdout.contains(misspelt), "{run}");
+    assert!(run.stdout.contains("answered `{\"ilegal\":"), "{run}");
     let run = Referee::new(["check-game", "games/countdown.sh", "--json"]).run();
     let json: serde_json::Value = serde_json::from_str(&run.stdout).expect("JSON");
     assert_eq!(json["fit"], false);

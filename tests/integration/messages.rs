@@ -212,7 +212,7 @@ const WRONG: &[(&str, &str)] = &[
     // Archives.
     (
         "bot.zip builtin:random",
-        "referee: cannot start bot.zip: it is an archive and no program; unpack it (unzip bot.zip) and give the program in it, or the folder; or use referee league, which unpacks what was handed in",
+        "referee: cannot start bot.zip: it is an archive, not a program; unpack it (unzip bot.zip) and give the program in it, or the folder; or use referee league, which unpacks what was handed in",
     ),
     (
         "./bot.tar.gz builtin:random",
@@ -221,11 +221,11 @@ const WRONG: &[(&str, &str)] = &[
     ("check bot.7z", "unpack it (7z x bot.7z)"),
     (
         "bot.ipynb builtin:random",
-        "referee: cannot start bot.ipynb: it is a notebook and no program; save it as a script: jupyter nbconvert --to script bot.ipynb",
+        "referee: cannot start bot.ipynb: it is a notebook, not a program; save it as a script: jupyter nbconvert --to script bot.ipynb",
     ),
     (
         "bot.pdf builtin:random",
-        "referee: cannot start bot.pdf: it is a document and no program; save the program as plain text, with the ending of its language",
+        "referee: cannot start bot.pdf: it is a document, not a program; save the program as plain text, with the ending of its language",
     ),
     // Numbers.
     (

@@ -257,7 +257,7 @@ fn wrong_arguments_of_board_are_named() {
         ),
         (
             &["A..PC...J..EF... z"],
-            &["`z` in hand is no piece of this set"],
+            &["`z` in hand is not a piece of this set"],
         ),
         (
             &["................", "--game", "chess"],

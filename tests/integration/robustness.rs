@@ -157,7 +157,12 @@ fn a_piece_set_from_a_pipe_or_a_file_with_an_odd_name() {
 
 #[test]
 fn no_directory_for_temporary_files() {
-    let run = Referee::new(["check", "builtin:random"])
+    // A bot could not be told such a name, so the set is copied.
+    let place = tempfile::tempdir().expect("a directory");
+    let odd = place.path().join(OsStr::from_bytes(b"\xff.csv"));
+    fs::copy("sets/dutch.csv", &odd).expect("a copy");
+    let run = Referee::new(["check", "builtin:random", "--pieces"])
+        .args([odd])
         .env("TMPDIR", "/nosuch/directory")
         .run();
     assert_eq!(run.code, Some(2), "{run}");

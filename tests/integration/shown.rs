@@ -564,7 +564,12 @@ fn what_a_submission_names_is_not_shown_to_it() {
                     begins.iter().any(|begin| line.contains(begin))
                 };
                 let told = run.stderr.lines().find(of).unwrap_or_default();
-                let fixes = ["--expose", "instead of the link", "install it"];
+                let fixes = [
+                    "--expose",
+                    "instead of the link",
+                    "install it",
+                    "which is installed",
+                ];
                 let is_fixed = fixes.iter().any(|fix| told.contains(fix));
                 assert!(is_fixed, "{name} ({out}): {told}\n{run}");
                 // Never all of the home, where something in it is enough.

@@ -429,11 +429,11 @@ fn analysed_games_have_more_columns() {
     let run = standings(&[&path], &[]);
     let lines: Vec<&str> = run.stdout.lines().collect();
     assert!(
-        lines[0].ends_with("median  proven  accuracy  blunders  missed wins  forfeits"),
+        lines[0].ends_with("median  proven  accuracy  blunders  missed wins in 1  forfeits"),
         "{run}"
     );
     assert!(
-        lines[1].ends_with("       2     50.0%         1            0"),
+        lines[1].ends_with("       2     50.0%         1                 0"),
         "{run}"
     );
     let run = standings(&[&path], &["--format", "csv"]);
@@ -448,7 +448,7 @@ fn analysed_games_have_more_columns() {
     let run = standings(&[&path], &["--format", "markdown"]);
     assert!(
         run.stdout
-            .contains("| proven | accuracy | blunders | missed wins | forfeits |"),
+            .contains("| proven | accuracy | blunders | missed wins in 1 | forfeits |"),
         "{run}"
     );
     assert!(run.stdout.contains("| 1 | 0.0% | 1 | 1 |  |"), "{run}");

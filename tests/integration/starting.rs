@@ -191,7 +191,7 @@ fn not_a_program() {
     fails(
         at,
         "/dev/null",
-        &["it is no regular file", "give a program's file"],
+        &["it is not a regular file", "give a program's file"],
     );
     place.file("empty", "", 0o755);
     fails(at, "empty", &["the file is empty"]);
@@ -243,12 +243,22 @@ fn first_lines() {
     let at = place.path();
     let script =
         |name: &str, first: &str| place.file(name, format!("{first}\nread -r request\n"), 0o755);
-    script("missing", "#!/nosuch/python3.99 -u");
+    script("missing", "#!/nosuch/interpreter -u");
     fails(
         at,
         "missing",
-        &["/nosuch/python3.99, which does not exist", "install it"],
+        &["/nosuch/interpreter, which does not exist", "install it"],
     );
+    for first in ["#!/nosuch/sh", "#!/nosuch/shh -u"] {
+        script("misspelt", first);
+        fails(at, "misspelt", &["write #!/usr/bin/env sh instead"]);
+    }
+    script("misspelt", "#!/usr/bin/env shh");
+    fails(at, "misspelt", &["write sh instead"]);
+    place.file("source.f", "x\n", 0o644);
+    fails(at, "source.f", &["(\"INTERPRETER source.f\")"]);
+    script("beside", "#!no/such/python");
+    fails(at, "beside", &["begins in the bot's folder"]);
     script("through-env", "#!/usr/bin/env nosuch-interpreter");
     fails(
         at,
@@ -293,6 +303,27 @@ fn first_lines() {
         "loop.sh",
         &["its lines end in CRLF", "save it with Unix line ends"],
     );
+}
+
+/// The system looks for a relative interpreter where the bot runs: in its own folder.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_relative_interpreter_is_beside_the_bot() {
+    let place = Place::new();
+    let own = place.path().join("anna/own");
+    fs::create_dir_all(&own).expect("a folder");
+    copy_program(Path::new("/bin/sh"), &own.join("sh"));
+    let random = fs::read_to_string("players/random.sh").expect("a player");
+    let bot = random.replacen("/bin/sh", "/usr/bin/env -S own/sh", 1);
+    place.file("anna/bot.sh", bot, 0o755);
+    let run = Referee::new(["anna/bot.sh", "builtin:random", "--seed", "1"])
+        .default_sandbox()
+        .directory(place.path())
+        .run();
+    // Without a sandbox it runs where the referee was started.
+    let is_confined = !run.stderr.contains("no sandbox works here");
+    assert!(!is_confined || run.code == Some(0), "{run}");
+    assert!(!run.stderr.contains("which does not exist"), "{run}");
 }
 
 #[cfg(target_os = "linux")]

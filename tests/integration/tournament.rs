@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
 
-use crate::common::files::copy_program;
+use crate::common::files::{copy_program, executable};
 use crate::common::{self, Referee, Run};
 use rand::rngs::SmallRng;
 use rand::{RngExt as _, SeedableRng as _};
@@ -855,6 +855,7 @@ fn a_file_says_everything() {
 
             [[bots]]
             command = "builtin:greedy"
+            directory = "none-is-needed"
         "#,
     )
     .expect("a file");
@@ -890,6 +891,31 @@ fn a_file_says_everything() {
         assert_eq!(run.code, Some(2), "{run}");
         assert!(run.stderr.contains(expected), "{expected}: {run}");
     }
+}
+
+/// Several folders are a bot each where each has one program, whatever else is in them.
+#[test]
+fn several_folders_are_several_bots() {
+    let place = Place::new();
+    let bot = "#!/bin/sh\nexec \"$REFEREE_BIN\" bot random\n";
+    for (file, mode) in [
+        ("s/anna/bot.sh", 0o755),
+        ("s/anna/lib/helper.sh", 0o755),
+        ("s/ben/mine.sh", 0o755),
+        ("s/ben/lib/helper.sh", 0o755),
+    ] {
+        let file = place.path(file);
+        fs::create_dir_all(file.parent().expect("a folder")).expect("a folder");
+        executable(&file, bot, mode);
+    }
+    let folders = ["s/anna", "s/ben"].map(|folder| place.path(folder).display().to_string());
+    let [anna, ben] = &folders;
+    let run = place.play("t", &[anna, ben, "builtin:random", "--pairs", "1"]);
+    let plan: Value = serde_json::from_str(&place.read("t/plan.json")).expect("a plan");
+    let bots = plan["bots"].as_array().expect("bots");
+    let names: Vec<_> = bots.iter().map(|bot| bot["name"].as_str()).collect();
+    let expected = ["anna", "ben", "builtin:random"].map(Some);
+    assert_eq!(names, expected, "{run}");
 }
 
 #[test]

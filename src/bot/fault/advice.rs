@@ -44,8 +44,7 @@ impl Fault {
                  sentence names (protocol.md has the rules)"
             }
             Self::Malformed { .. } => {
-                "write a cell, a blank and a piece (in Four In A Row a column), and nothing else; \
-                 protocol.md has the form of every answer"
+                "write the answer in that form, and nothing else; protocol.md has the form of every answer"
             }
             Self::ExtraOutput { .. } => {
                 let advice =
@@ -67,9 +66,8 @@ impl Fault {
                 }
                 Exit::OutOfMemory => "play fewer games at once, or lower --memory",
                 Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
-                Exit::Code(_) | Exit::Signal(_) => {
-                    "fix the error that ended it; standard error says where"
-                }
+                Exit::Code(_) => "fix the error that ended it; standard error says where",
+                Exit::Signal(_) => "find where it crashes: a debugger shows it, and in C -fsanitize=address",
                 Exit::Left => "stay in the game",
             },
             Self::Closed { .. } => "leave standard input and standard output open",

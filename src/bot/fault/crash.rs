@@ -13,11 +13,13 @@ const ERRORS: [&str; 8] = [
 ];
 
 /// Beginnings of lines that follow the error: frames, hints, versions.
-const AFTERWARDS: [&str; 12] = [
+const AFTERWARDS: [&str; 14] = [
     "Node.js v",
+    "- ",
     "note: ",
     "}",
     "#",
+    "Require stack:",
     "Stack trace:",
     "stack traceback:",
     "CallStack (from ",
@@ -81,8 +83,8 @@ const SANDBOX: [(&str, &str); 9] = [
     ),
 ];
 
-/// The line that says why the program exited: the last that names an error, else the last that is not a stack frame,
-/// a hint or a version. After `panicked at` of Rust also the next line, its message.
+/// The line that says why the program exited: the last that names an error, else a compiler's first error, else the
+/// last that is not a stack frame, a hint or a version. After `panicked at` of Rust also the next line, its message.
 pub fn explaining_line(stderr: &str) -> Option<String> {
     let lines: Vec<&str> = stderr.lines().map(str::trim_end).collect();
     let is_frame = |line: &str| line.starts_with([' ', '\t']) || line.starts_with("\\t");
@@ -93,6 +95,7 @@ pub fn explaining_line(stderr: &str) -> Option<String> {
     };
     let tells = |line: &str| !line.is_empty() && !is_frame(line) && !begins(line, &AFTERWARDS);
     let named = lines.iter().rposition(|line| begins(line, &ERRORS));
+    let named = named.or_else(|| lines.iter().position(|line| line.contains(": error: ")));
     let told = named.or_else(|| lines.iter().rposition(|line| tells(line)));
     let at = told.or_else(|| lines.iter().rposition(|line| !line.is_empty()))?;
     let panicked = (at > 0 && lines[at - 1].contains("panicked at")).then(|| lines[at - 1]);
@@ -135,6 +138,14 @@ mod tests {
             (
                 "Error: ENOENT: no such file or directory, open 'w.txt'\n    at Object.openSync (node:fs:573:18) {\n  errno: -2,\n  code: 'ENOENT'\n}\n\nNode.js v20.20.2\n",
                 "Error: ENOENT: no such file or directory, open 'w.txt'",
+            ),
+            (
+                "Bot.java:3: error: ';' expected\n  x\n   ^\n1 error\nerror: compilation failed\n",
+                "Bot.java:3: error: ';' expected",
+            ),
+            (
+                "loader:1\n  throw err;\n  ^\n\nError: Cannot find module 'x'\nRequire stack:\n- /b.js\n    at X {\n  code: 1\n}\n\nNode.js v20\n",
+                "Error: Cannot find module 'x'",
             ),
             (
                 "Exception in thread \"main\" java.lang.NullPointerException: x\n\tat Npe.main(Npe.java:2)\n",

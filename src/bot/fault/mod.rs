@@ -2,7 +2,7 @@
 
 pub mod advice;
 pub mod crash;
-mod sentence;
+pub mod sentence;
 
 use std::time::Duration;
 
@@ -12,7 +12,6 @@ use crate::executable::interpreter::Language;
 use crate::protocol::ForfeitReason;
 use crate::text::escape;
 
-/// How a program exited.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
@@ -25,7 +24,6 @@ pub enum Exit {
     OutOfMemory,
     /// After it had tried something forbidden: `open a network connection`.
     Refused(Box<Self>, &'static str),
-    /// A person left the game.
     Left,
 }
 
@@ -47,9 +45,7 @@ pub enum Stream {
 /// What a silent program was doing when its time was up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ProcessState {
-    /// It may just be slow.
     Computing,
-    /// The question was not even read.
     NotReading,
     /// As by SIGSTOP.
     Stopped,
@@ -91,14 +87,12 @@ pub struct Timeout {
     pub unwatched: Duration,
     /// Questions that the bot had answered before.
     pub answered: u32,
-    /// The slowest of those answers.
     pub slowest: Duration,
     /// For advice.
     pub language: Option<Language>,
 }
 
 impl TimeoutEvidence {
-    /// What came, if anything.
     pub fn bytes(&self) -> &[u8] {
         match self {
             Self::Nothing(_) => &[],
@@ -108,7 +102,6 @@ impl TimeoutEvidence {
 }
 
 impl Timeout {
-    /// Of which only that is known: nothing came for so long.
     pub fn new(request: &str, allowance: Allowance, fresh: bool, elapsed: Duration) -> Self {
         Self {
             asked: request.trim_end_matches('\n').to_owned(),
@@ -146,7 +139,6 @@ pub enum Fault {
         answer: Vec<u8>,
         problem: String,
     },
-    /// More than one line.
     ExtraOutput {
         /// Empty when nothing had been asked yet.
         first: Vec<u8>,
@@ -154,12 +146,9 @@ pub enum Fault {
         /// Before the next question, not with the answer.
         early: bool,
     },
-    /// No answer in time.
     Timeout(Box<Timeout>),
-    /// Exited before it answered.
     Exited {
         exit: Exit,
-        /// The start of an answer.
         partial: Vec<u8>,
         /// Questions that its process had answered.
         answered: u32,
@@ -167,12 +156,9 @@ pub enum Fault {
     /// Lives but closed a stream.
     Closed {
         stream: Stream,
-        /// The start of an answer.
         partial: Vec<u8>,
     },
-    /// Beyond the cap.
     LineTooLong {
-        /// Its start.
         start: Vec<u8>,
     },
     NotUtf8 {

@@ -50,8 +50,16 @@ fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
     }
 }
 
-/// For a bot that may hold its answer back.
-const ASK_CHECK: &str = "`referee check` finds out";
+/// For a bot that may hold its answer back; left out in the alternate form, which is the check's.
+fn ask_check(f: &fmt::Formatter<'_>, which: &str) -> String {
+    if f.alternate() {
+        return String::new();
+    }
+    format!("; `referee check` finds out{which}")
+}
+
+/// Of a silent bot.
+pub const WAITING: &str = "it had read the question and was waiting, not computing";
 
 /// Why a bot is charged for all time.
 const LOST: &str = "processes of it ended that it did not wait for, so what they used is not known, and all time was charged";
@@ -96,11 +104,9 @@ impl fmt::Display for Timeout {
             }
             TimeoutEvidence::Nothing(ProcessState::Waiting) if self.answered == 0 => write!(
                 f,
-                "nothing came; it had read the question and was waiting, not computing: likely its answer is held back in an output buffer, or it waits for more input; {ASK_CHECK}"
+                "nothing came; {WAITING}: likely its answer is held back in an output buffer, or it waits for more input{}", ask_check(f, "")
             ),
-            TimeoutEvidence::Nothing(ProcessState::Waiting) => f.write_str(
-                "nothing came; it had read the question and was waiting, not computing",
-            ),
+            TimeoutEvidence::Nothing(ProcessState::Waiting) => write!(f, "nothing came; {WAITING}"),
             TimeoutEvidence::Nothing(ProcessState::Unknown) => f.write_str("nothing came"),
             TimeoutEvidence::Partial(bytes) => write!(
                 f,
@@ -117,10 +123,11 @@ impl fmt::Display for Timeout {
             }
             TimeoutEvidence::HeldBack(line) => write!(
                 f,
-                "it answered {}, but only when its input was closed: it holds back its output ({}) or its input ({}); {ASK_CHECK} which",
+                "it answered {}, but only when its input was closed: it holds back its output ({}) or its input ({}){}",
                 quote(line),
                 advice::flush(self.language),
                 advice::read_lines(self.language),
+                ask_check(f, " which"),
             ),
         }?;
         self.fmt_usage(f)?;

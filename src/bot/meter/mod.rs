@@ -41,7 +41,6 @@ pub struct Usage {
 /// A bot's usage since its turn began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnUsage {
-    /// CPU time of all its processes.
     pub cpu: Duration,
     /// Time it was runnable without a CPU: in each process the thread that waited longest, summed
     /// over processes. `None` where the system does not report it.
@@ -117,7 +116,6 @@ pub(super) struct Meter {
     waits_read: Instant,
     /// A wait of this turn that is not over, once asked for.
     ongoing: Option<OngoingWait>,
-    /// Usage when the game began.
     before: Duration,
     /// Usage in the opponent's turns of this game.
     other: Duration,

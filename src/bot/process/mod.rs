@@ -37,7 +37,7 @@ use super::exhaustion;
 use super::fault::Exit;
 use super::meter::{Meter, TurnUsage, Usage};
 use super::spec::Program;
-use super::stderr::{self, Shared, Tap};
+use super::stderr::{self, Kept, Tap};
 use crate::executable::interpreter::Language;
 use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
@@ -100,7 +100,7 @@ pub struct Process {
     meter: Meter,
     asked: bool,
     channel: Channel<AnswerPipe, RequestPipe>,
-    stderr: Shared,
+    stderr: Kept,
     stderr_reader: JoinHandle<()>,
     fresh: bool,
     /// Answered questions.
@@ -195,7 +195,7 @@ impl Process {
         };
         let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
-        let kept = Shared::default();
+        let kept = Kept::default();
         let stderr_reader = tokio::spawn(stderr::drain(pipes.errors, kept.clone(), tap));
         Self {
             child,
@@ -290,7 +290,7 @@ impl Process {
 
     /// The last `bytes` of its stderr.
     pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
-        self.stderr.with(|kept| kept.end(bytes))
+        self.stderr.end(bytes)
     }
 
     /// Whether it exceeds the bound on processes without a sandbox; then they are killed.

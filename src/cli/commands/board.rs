@@ -205,7 +205,7 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
     let shown = quote(symbol.to_string().as_bytes());
     if set.piece(symbol).is_none() {
         return Err(format!(
-            "{shown} in hand is no piece of this set; expected a piece, or - for none"
+            "{shown} in hand is not a piece of this set; expected a piece, or - for none"
         ));
     }
     if board.contains(symbol) {

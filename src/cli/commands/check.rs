@@ -6,13 +6,15 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use serde_json::{Value, json};
+use tempfile::TempDir;
 
 use crate::arena::entrants::{self, FolderPrograms};
-use crate::bot::naming::{Named, distinct_names};
+use crate::bot::naming::distinct_names;
 use crate::bot::spec::{BotSpec, Program};
+use crate::bot::submission::OWN;
 use crate::checkup::{Check, Checkup, Notice, Problem, Questions, Report, Verdict};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
@@ -20,19 +22,22 @@ use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, bot, palette, unwritable};
+use crate::cli::support::setup::{PiecesFile, palette, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
-use crate::game::Game;
+use crate::executable::compiler;
+use crate::league::build;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
-use crate::text::{counted, escape_controls, format_duration, milliseconds as ms};
+use crate::sandbox::snapshot::{copy_file, copy_tree};
+use crate::text::{counted, escape_controls, format_duration, milliseconds as ms, short_name};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A file, a command line, or builtin:NAME; of a folder of bots, as a tournament takes it, every one
+    /// A file, a command line, or builtin:NAME; of a folder of bots, as a tournament takes it, every one. Sources are
+    /// built first, as in a league
     bot: String,
 
     #[command(flatten)]
@@ -59,21 +64,24 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let found = folder_of_bots(Path::new(&args.bot))?;
+    let mut builds = Builds::default();
+    let mut found = folder_of_bots(Path::new(&args.bot))?;
+    // Several sources may be one program.
+    let of_sources = found.as_ref().filter(|found| found.programs.is_empty());
+    let one = of_sources.and_then(|_| builds.program(&args.bot, &args.sandbox).ok());
+    found = found.filter(|_| one.is_none());
     let is_class = found.is_some();
-    let (programs, refused) = match found {
-        Some(found) => bots_of(found)?,
-        None => (vec![recorded::program(&args.bot, "checked")?], Vec::new()),
+    let (programs, refused) = match (one, found) {
+        (Some(one), _) => (vec![one], Vec::new()),
+        (None, Some(found)) => bots_of(found, &args.sandbox, &mut builds)?,
+        (None, None) => (vec![builds.program(&args.bot, &args.sandbox)?], Vec::new()),
     };
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
-    let files: Vec<_> = programs.iter().map(Program::own_file).collect();
-    let bases: Vec<Named<'_>> = programs
+    let own = programs
         .iter()
-        .zip(&files)
-        .map(|(program, file)| (program.name.as_str(), file.as_deref()))
-        .collect();
-    let names = distinct_names(&bases);
+        .map(|program| (program.name.as_str(), Some(program)));
+    let names = distinct_names(&own.collect::<Vec<_>>());
     let examination = Examination::new(args)?;
     let palette = palette(&io::stdout());
     let mut checked = Vec::new();
@@ -85,7 +93,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             _ => text_line(&bot, &palette),
         };
         checked.push(bot);
-        Stdout.write_all(shown.as_bytes())
+        Stdout.write_all(builds.own(&shown).as_bytes())
     };
     for (name, why) in refused {
         note(name, None, Err(why))?;
@@ -112,16 +120,20 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             let (number, of) = (index + 1, programs.len());
             format!("checking {number} of {of}: {}", escape_controls(&name))
         });
+        let mut told: Vec<Problem> = Vec::new();
         let report = examination.run(&program, which.as_deref(), &mut |check| {
-            if !is_class && !args.json && check.verdict != Verdict::Skipped {
+            let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
+            let is_told = check.verdict == Verdict::Skipped || check.problem().is_some_and(is_told);
+            if !is_class && !args.json && !is_told {
                 // A closed stdout must not change the exit status.
-                let _ = Stdout.write_all(line(check, &palette).as_bytes());
+                let _ = Stdout.write_all(builds.own(&line(check, &palette)).as_bytes());
             }
+            told.extend(check.problem().cloned());
         })?;
         note(name, Some(&program.command), Ok(report))?;
     }
     if let Some(path) = &args.csv {
-        fs::write(path, as_csv(&checked)).map_err(|error| unwritable(path, &error))?;
+        fs::write(path, builds.own(&as_csv(&checked))).map_err(|error| unwritable(path, &error))?;
     }
     let fit = checked.iter().filter(|bot| bot.is_fit()).count();
     if is_class && !args.json {
@@ -150,16 +162,16 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let conclusion = format!("{name} is fit to enter a tournament.");
         return format!("{text}{}\n", styled(palette.heading, &conclusion));
     }
-    let conclusion = format!("{name} is not fit to enter a tournament yet.");
+    let conclusion = format!("{name} fails the entry check.");
     let _ = writeln!(text, "{}", styled(palette.heading, &conclusion));
     if let Some((check, problem)) = report.first_problem() {
-        let first = format!("Mend this first: {}.", check.name);
-        let _ = write!(
-            text,
-            "{}\n{}",
-            styled(palette.heading, &first),
-            fix(problem)
-        );
+        let first = styled(palette.heading, &format!("Fix first: {}.", check.name));
+        let _ = write!(text, "{first}\n{}", fix(problem));
+    }
+    let more = report.repeated();
+    if more > 0 {
+        let more = counted(more, "more check", "more checks");
+        let _ = writeln!(text, "The same fault in {more}.");
     }
     let checks = report.checks.iter();
     let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
@@ -180,7 +192,7 @@ fn fix(problem: &Problem) -> String {
         .again
         .as_ref()
         .map_or_else(String::new, |again| format!("    see it again: {again}\n"));
-    format!("    -> {}\n{again}", problem.fix)
+    format!("    fix: {}\n{again}", problem.fix)
 }
 
 const LEFT_OUT: &str = "left out for want of time";
@@ -201,7 +213,7 @@ fn line(check: &Check, palette: &Palette) -> String {
     } else {
         format!(": {}", escape_controls(text))
     };
-    let fix = problem.map_or_else(String::new, |problem| format!("    -> {}\n", problem.fix));
+    let fix = problem.map_or_else(String::new, fix);
     format!(
         "{} {}{advice}{text}\n{fix}",
         styled(style, mark),
@@ -241,7 +253,7 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
         "bot": bot.name,
         "command": command,
         "fit": bot.is_fit(),
-        "mend_first": report.first_problem().map(|(check, problem)| json!({
+        "fix_first": report.first_problem().map(|(check, problem)| json!({
             "check": check.name,
             "detail": problem.what,
             "fix": problem.fix,
@@ -257,15 +269,10 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
     json
 }
 
-/// No bot has it built in: shows whether a bot reads `REFEREE_PIECES`.
-const CUSTOM_SET: &str = include_str!("../../../sets/greek.csv");
-
 struct Examination {
     runner: Rc<GameRunner>,
     questions: Arc<Questions>,
     pieces: Option<PiecesFile>,
-    /// The game with the custom set, if it has piece sets.
-    custom: Option<(Arc<dyn Game>, PiecesFile)>,
     time: TimeControl,
     budget: Duration,
 }
@@ -273,17 +280,10 @@ struct Examination {
 impl Examination {
     fn new(args: &Args) -> Result<Self, Failure> {
         let ruleset = args.game.ruleset()?;
-        let custom = if args.game.has_piece_sets() {
-            let custom = args.game.with_set(CUSTOM_SET).ruleset()?;
-            Some((custom, PiecesFile::copy(CUSTOM_SET)?))
-        } else {
-            None
-        };
         Ok(Self {
             pieces: args.game.pieces_file(&*ruleset)?,
             runner: Rc::new(GameRunner::new(ruleset, false)?),
             questions: Arc::default(),
-            custom,
             time: args.time.control()?,
             budget: args.budget,
         })
@@ -296,7 +296,6 @@ impl Examination {
         which: Option<&str>,
         show: &mut dyn FnMut(&Check),
     ) -> Result<Report, Failure> {
-        let begun = Instant::now();
         let line = ProgressLine::new();
         line.show(format!("  {}", which.unwrap_or_default()));
         let mut notify = |notice: Notice<'_>| match notice {
@@ -307,28 +306,11 @@ impl Examination {
                 }
             }
         };
-        let seat = |runner: &GameRunner, pieces: Option<&PiecesFile>| {
-            let pieces = pieces.map(PiecesFile::path);
-            Seat::program(runner.ruleset(), pieces, program.clone(), self.time)
-        };
-        examine(async {
-            let (runner, questions) = (&self.runner, Arc::clone(&self.questions));
-            let seat_of_game = seat(runner, self.pieces.as_ref());
-            let checkup = Checkup::new(runner, seat_of_game, self.budget, questions, &mut notify);
-            let mut report = checkup.run().await?;
-            let cannot_play = report.checks.iter().take(2).any(Check::is_fault);
-            if let (Some((ruleset, file)), false) = (&self.custom, cannot_play) {
-                // It starts a thread, for which there may not be room.
-                let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
-                let left = self.budget.saturating_sub(begun.elapsed());
-                let questions = Arc::default();
-                let seat = seat(&runner, Some(file));
-                let checkup = Checkup::new(&runner, seat, left, questions, &mut notify);
-                let custom = checkup.run_set("plays with a custom piece set").await?;
-                report.checks.extend(custom.checks);
-            }
-            Ok(report)
-        })
+        let pieces = self.pieces.as_ref().map(PiecesFile::path);
+        let seat = Seat::program(self.runner.ruleset(), pieces, program.clone(), self.time);
+        let questions = Arc::clone(&self.questions);
+        let checkup = Checkup::new(&self.runner, seat, self.budget, questions, &mut notify);
+        examine(async { Ok(checkup.run().await?) })
     }
 }
 
@@ -343,7 +325,7 @@ fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
 
 /// As a tournament takes them; `None` when the path is one bot.
 fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
-    if !path.is_dir() {
+    if !path.is_dir() || path.join(OWN).is_file() {
         return Ok(None);
     }
     let found = entrants::programs(path)?;
@@ -352,30 +334,85 @@ fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
         let file = Path::new(text);
         file.parent() == Some(path) && !file.is_dir()
     };
-    let is_one = found.programs.len() == 1
-        && found.programs.iter().all(own)
-        && found.refused.iter().all(own);
+    let count = found.programs.len();
+    let is_one = count == 1 || count == 0 && found.refused.len() == 1;
+    let is_one = is_one && found.programs.iter().chain(&found.refused).all(own);
     Ok((!is_one).then_some(found))
+}
+
+/// Programs that are built from sources, as in a league.
+#[derive(Default)]
+struct Builds {
+    places: Vec<TempDir>,
+    /// Their paths, and what their authors would call them.
+    names: Vec<(String, String)>,
+}
+
+impl Builds {
+    fn own(&self, text: &str) -> String {
+        let names = self.names.iter();
+        names.fold(text.to_owned(), |text, (built, own)| {
+            text.replace(built, own)
+        })
+    }
+
+    /// Built from a copy if it cannot be started as it is.
+    fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program, Failure> {
+        let failure = match recorded::program(text, "checked") {
+            Err(failure) if Path::new(text).exists() => failure,
+            found => return found,
+        };
+        let source = Path::new(text).canonicalize()?;
+        let name = source.file_name().unwrap_or_default().to_string_lossy();
+        let place = tempfile::tempdir()?;
+        let copy = place.path();
+        let own = if source.is_dir() {
+            copy_tree(&name, &source, copy)?;
+            Path::new(text).join("bot")
+        } else if compiler::of_file(&source).is_some() {
+            copy_file(&name, &source, copy, &name)?;
+            Path::new(".").join(text).with_extension("")
+        } else {
+            return Err(failure);
+        };
+        let sandbox = options.for_builds().sandbox()?;
+        let built = examine(async { Ok(build::build(&name, copy, &sandbox).await) })?;
+        let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
+        if !built.map_err(|error| Failure::Usage(refused(error)))? {
+            return Err(failure);
+        }
+        let built = build::program(copy)?.to_string_lossy().into_owned();
+        let program = recorded::program(&built, "checked")?;
+        self.names.push((built, own.to_string_lossy().into_owned()));
+        self.places.push(place);
+        Ok(Program {
+            name: short_name(&name),
+            ..program
+        })
+    }
 }
 
 type Refused = Vec<(String, String)>;
 
 /// The programs, and those that cannot be started: names, and why.
-fn bots_of(found: FolderPrograms) -> Result<(Vec<Program>, Refused), Failure> {
+fn bots_of(
+    found: FolderPrograms,
+    options: &SandboxOptions,
+    builds: &mut Builds,
+) -> Result<(Vec<Program>, Refused), Failure> {
     if !found.others.is_empty() {
         print_stderr(&format!(
-            "referee: not checked, as these are no programs: {}",
+            "referee: not checked, as these are not programs: {}",
             found.others.join(", ")
         ));
     }
     let (mut programs, mut refused) = (Vec::new(), Vec::new());
     for (text, name) in found.programs.into_iter().chain(found.refused) {
-        match bot(&text) {
-            Ok(BotSpec::Program(mut program)) => {
+        match builds.program(&text, options) {
+            Ok(mut program) => {
                 program.name = name.unwrap_or(program.name);
                 programs.push(program);
             }
-            Ok(BotSpec::Human) => {}
             Err(Failure::Usage(why)) => {
                 let file = Path::new(&text).file_name().unwrap_or_default();
                 let name = name.unwrap_or_else(|| escape_controls(&file.to_string_lossy()));
@@ -410,17 +447,11 @@ fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
             };
             format!("{} {name}: fit{left_out}\n", styled(palette.good, "✓"))
         }
-        Ok(report) => match report.first_problem() {
-            Some((check, problem)) => {
-                let Problem { what, .. } = problem;
-                format!(
-                    "{}{}",
-                    bad(&format!("{}: {what}", check.name)),
-                    fix(problem)
-                )
-            }
-            None => bad("not fit"),
-        },
+        Ok(report) => report
+            .first_problem()
+            .map_or_else(String::new, |(check, problem)| {
+                bad(&format!("{}: {}", check.name, problem.what)) + &fix(problem)
+            }),
     }
 }
 

@@ -17,7 +17,7 @@ use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
-use crate::cli::support::games::{GameOptions, check_builtins, check_solvable};
+use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
 use crate::cli::support::output::{GameText, Notes, print_bot_line, print_stderr};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
@@ -36,8 +36,6 @@ use crate::record::BotIndex;
 use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::seed;
-use crate::strategy::PERFECT;
-use crate::strategy::builtin::base_name;
 use crate::text::{escape_controls, short_name};
 
 #[derive(Debug, clap::Args)]
@@ -94,7 +92,7 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
     let bots = args.for_bots.sandbox.of_bots(&bots)?.confine(&bots)?;
     warn_large(programs(&bots));
-    if args.options.verbose > 0 {
+    if args.options.verbose > 1 {
         programs(&bots).for_each(print_interpreters);
     }
     let terminal = bots
@@ -107,63 +105,33 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
                 .to_owned(),
         ));
     }
-    let format = args.options.piece_format.unwrap_or_default();
-    start(&args.options, &args.for_bots, &bots, terminal, |_| {
-        Ok(format)
-    })
+    start(&args.options, &args.for_bots, &bots, terminal)
 }
 
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let terminal = Terminal::new(palette(&io::stdout()))?;
     let bots = [BotSpec::Human, BotSpec::Human];
-    let options = &args.options;
-    let for_bots = BotOptions::default();
-    start(
-        options,
-        &for_bots,
-        &bots,
-        Some(terminal),
-        |terminal| match (options.piece_format, terminal) {
-            (None, Some(terminal)) if options.game.has_piece_sets() => ask_format(terminal),
-            (format, _) => Ok(format.unwrap_or_default()),
-        },
-    )
+    start(&args.options, &BotOptions::default(), &bots, Some(terminal))
 }
 
-#[expect(clippy::too_many_lines, reason = "a match in the order of its steps")]
 fn start(
     options: &Options,
     for_bots: &BotOptions,
     bots: &[BotSpec; 2],
     terminal: Option<Terminal>,
-    format: impl FnOnce(Option<&Terminal>) -> Result<PieceFormat, Failure>,
 ) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
-    let ruleset = options.game.ruleset()?;
+    let format = options.piece_format.unwrap_or_default();
+    let ruleset = options
+        .game
+        .ruleset_with(|choices| choices.format = format)?;
     check_builtins(&*ruleset, programs(bots))?;
-    let plays_perfectly = |program: &Program| program.builtin().map(base_name) == Some(PERFECT);
-    if !ruleset.info().is_solvable() && programs(bots).any(plays_perfectly) {
-        return Err(Failure::Usage(format!(
-            "builtin:{PERFECT} plays the games that this program can solve; use builtin:random, or a bot of yours"
-        )));
-    }
     check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
-    let start = options.start(&*ruleset)?;
-    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
-    let host = terminal.as_ref().filter(|_| two_people);
-    let format = format(host)?;
+    let is_drawn = options.start.is_none() && ruleset.info().has_drawn_start;
+    let start = start_of(&*ruleset, options.start.as_ref())?;
     warn_root(programs(bots));
-    let names = names(options, bots, host)?;
-    let ruleset = if format == PieceFormat::default() {
-        ruleset
-    } else {
-        // A pipe with a piece set is read once.
-        let game = ruleset.pieces().map(|set| options.game.with_set(set));
-        game.as_ref()
-            .unwrap_or(&options.game)
-            .ruleset_with(|choices| choices.format = format)?
-    };
+    let names = names(options, bots);
     let record = options.record.as_deref();
     options.pages.check(record, None)?;
     // A pipe may wait for its reader, which a signal ends.
@@ -187,7 +155,7 @@ fn start(
         seed
     });
     let plan = MatchPlan {
-        start,
+        start: Some(start).filter(|_| !is_drawn),
         games: options.games,
         first: options.first(&*ruleset, seed),
         seed,
@@ -261,44 +229,18 @@ fn start(
     finished
 }
 
-fn ask_format(terminal: &Terminal) -> Result<PieceFormat, Failure> {
-    loop {
-        let answer = terminal.ask("pieces as symbol, binary or decimal? [symbol] ")?;
-        match answer.as_deref() {
-            None | Some("" | "symbol" | "s") => return Ok(PieceFormat::Symbol),
-            Some("binary" | "b") => return Ok(PieceFormat::Binary),
-            Some("decimal" | "d") => return Ok(PieceFormat::Decimal),
-            Some(_) => print_stderr("expected symbol, binary or decimal"),
-        }
-    }
-}
-
-/// From the options, else asked for at `host`, where two people play, else the bots' own.
-fn names(
-    options: &Options,
-    bots: &[BotSpec; 2],
-    host: Option<&Terminal>,
-) -> Result<[String; 2], Failure> {
+fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
-    let mut names = bots.each_ref().map(|bot| bot.name().to_owned());
-    for (i, name) in names.iter_mut().enumerate() {
-        if let Some(given) = given[i] {
-            *name = short_name(given);
-        } else if let Some(terminal) = host {
-            let default = format!("player {}", i + 1);
-            let typed = terminal.ask(&format!("name of {default}? "))?;
-            *name = typed
-                .filter(|typed| !typed.is_empty())
-                .map_or(default, |typed| short_name(&typed));
-        }
-    }
-    let files = [0, 1].map(|i| match (&bots[i], given[i]) {
-        (BotSpec::Program(program), None) => program.own_file(),
-        _ => None,
+    let two_people = *bots == [BotSpec::Human, BotSpec::Human];
+    let names = [0, 1].map(|i| match given[i] {
+        Some(given) => short_name(given),
+        None if two_people => format!("player {}", i + 1),
+        None => bots[i].name().to_owned(),
     });
-    let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), files[i].as_deref())));
+    let programs = [0, 1].map(|i| bots[i].program().filter(|_| given[i].is_none()));
+    let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), programs[i])));
     // `distinct_names` returns as many names as it is given.
-    Ok(distinct.try_into().unwrap_or(names))
+    distinct.try_into().unwrap_or(names)
 }
 
 fn view_options(verbose: u8, json: bool, people: [bool; 2]) -> ViewOptions {
@@ -448,20 +390,5 @@ impl Options {
             None if !ruleset.info().is_first_drawn => BotIndex::A,
             Some(First::Random) | None => BotIndex::ALL[seed::first_bot(seed)],
         }
-    }
-
-    /// As records hold it; `None` when it is drawn.
-    fn start(&self, ruleset: &dyn Game) -> Result<Option<String>, Failure> {
-        let session = match &self.start {
-            None if ruleset.info().has_drawn_start => return Ok(None),
-            None => ruleset.start(),
-            Some(board) => ruleset.start_from(board).map_err(|problem| {
-                let board = crate::text::quote(board.as_bytes());
-                Failure::Usage(format!("--start {board}: {problem}"))
-            })?,
-        };
-        let mut start = String::new();
-        session.write_start(&mut start);
-        Ok(Some(start))
     }
 }

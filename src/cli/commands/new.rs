@@ -73,30 +73,20 @@ pub(in crate::cli) struct Args {
 }
 
 pub(in crate::cli) fn bot(args: &Args) -> Result<(), Failure> {
-    run(args, STARTERS, "bot", |bot| {
-        [
-            format!("referee -v {bot} builtin:greedy"),
-            format!("referee check {bot}"),
-        ]
-    })
+    let commands = ["referee -v BOT builtin:greedy", "referee check BOT"];
+    run(args, STARTERS, "bot", commands)
 }
 
 pub(in crate::cli) fn game(args: &Args) -> Result<(), Failure> {
-    run(args, GAMES, "game", |game| {
-        [
-            format!("referee -v --game {game} human builtin:random"),
-            format!("referee game check {game}"),
-        ]
-    })
+    let commands = [
+        "referee -v --game BOT human builtin:random",
+        "referee game check BOT",
+    ];
+    run(args, GAMES, "game", commands)
 }
 
-/// `commands`: those that play and check the program.
-fn run(
-    args: &Args,
-    starters: &[Starter],
-    kind: &str,
-    commands: impl Fn(&str) -> [String; 2],
-) -> Result<(), Failure> {
+/// `commands`: those that play and check the program, `BOT`.
+fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Result<(), Failure> {
     let mut out = Stdout;
     let Some(language) = &args.language else {
         for starter in starters {
@@ -132,7 +122,7 @@ fn run(
             program
         }
     };
-    let [play, check] = commands(&program);
+    let [play, check] = commands.map(|command| command.replace("BOT", &program));
     writeln!(out, "play:       {play}")?;
     writeln!(out, "check it:   {check}")?;
     Ok(())

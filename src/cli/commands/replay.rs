@@ -1,6 +1,6 @@
-//! `referee replay FILE`: checks recorded games against the rules and shows them.
+//! `referee replay FILE`: checks recorded games against the rules, and lists them or shows one.
 
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, Write as _};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::report::html;
 use crate::report::picture::stills;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use crate::text::{counted, short_name};
+use crate::text::{counted, escape_controls, short_name};
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";
@@ -68,6 +68,15 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let file = &records_of(&args.file)?;
     let failed = |error| unreadable(file, &error);
     let mut reader = Reader::open(file).map_err(failed)?;
+    // One game is shown, several are listed.
+    let mut ahead = Reader::open(file).map_err(failed)?;
+    let mut is_more = || ahead.next_line().map(|line| line.is_some()).map_err(failed);
+    let is_list = args.number.is_none() && file.is_file() && is_more()? && is_more()?;
+    let detail = match is_list {
+        _ if args.quiet => None,
+        true => Some(Detail::Results),
+        false => Some(Detail::Turns),
+    };
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
     let rules = RecordedRules::new(&args.game);
     // The same for all games of its program: said once.
@@ -82,7 +91,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
             Ok(record) => match rules.of(&record) {
-                Ok(ruleset) => show(&*ruleset, &record, file, number, args.quiet, &mut out)?,
+                Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
                 Err(problem) if unknown.as_ref() == Some(&problem) => {
                     wrong += 1;
                     continue;
@@ -96,11 +105,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         };
         if let Some(problem) = problem {
             wrong += 1;
-            io::Write::flush(&mut out)?;
+            out.flush()?;
             print_stderr(&format!("{}: line {number}: {problem}", file.display()));
         }
     }
-    io::Write::flush(&mut out)?;
+    out.flush()?;
     if let Some(game) = &args.number
         && checked == 0
     {
@@ -118,6 +127,9 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         0 => format!("{}: no games", file.display()),
         _ => format!("{of_all} checked: all follow the rules"),
     });
+    if detail == Some(Detail::Results) {
+        print_stderr("--number N shows one");
+    }
     Ok(())
 }
 
@@ -135,7 +147,7 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
         ruleset,
     } = &game;
     let out = &mut BufWriter::new(Stdout);
-    match show(&**ruleset, record, file, *number, true, out)? {
+    match show(&**ruleset, record, file, *number, None, out)? {
         Some(problem) => Err(game.invalid(&problem)),
         None => Ok(game),
     }
@@ -188,13 +200,13 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     write(&feed, &target)
 }
 
-/// Shows the game unless `quiet`. Returns the problem, if there is one.
+/// Shows the game, or its result in a line, or nothing. Returns the problem, if there is one.
 fn show(
     ruleset: &dyn Game,
     record: &Record,
     file: &Path,
     number: u64,
-    quiet: bool,
+    detail: Option<Detail>,
     out: &mut BufWriter<Stdout>,
 ) -> Result<Option<String>, Failure> {
     let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
@@ -207,10 +219,8 @@ fn show(
         people: [false; 2],
     };
     let names = record.bots.each_ref().map(|bot| short_name(&bot.name));
-    let mut view = TerminalView::new(names, u64::MAX, options, out, Notes);
-    let replayed = if quiet {
-        replay(ruleset, record, &mut ())
-    } else {
+    let mut view = TerminalView::new(names, u64::MAX, options, &mut *out, Notes);
+    let replayed = if detail == Some(Detail::Turns) {
         match start_of(ruleset, record) {
             Ok(start) => {
                 let bots = [record.first, record.first.other()];
@@ -219,9 +229,17 @@ fn show(
             Err(violation) => return of_game(violation.problem),
         }
         replay(ruleset, record, &mut view)
+    } else {
+        replay(ruleset, record, &mut ())
     };
     match replayed {
-        Ok(_) if quiet => Ok(None),
+        Ok(_) if detail.is_none() => Ok(None),
+        Ok(_) if detail == Some(Detail::Results) => {
+            let [a, b] = record.bots.each_ref().map(|bot| short_name(&bot.name));
+            let result = escape_controls(&record.result_line());
+            writeln!(out, "{number:>4}  {}  {a} against {b}: {result}", record.id)?;
+            Ok(None)
+        }
         Ok(last) => {
             let request = last.request();
             // A benched bot was not asked.

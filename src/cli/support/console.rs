@@ -11,7 +11,6 @@ use rustyline::history::MemHistory;
 use rustyline::{Config, Editor};
 use tokio::sync::oneshot;
 
-use super::failure::Failure;
 use super::output::{GameText, wait_for_results};
 use super::setup::terminal_width;
 use crate::bot::exhaustion::start_thread;
@@ -60,24 +59,6 @@ impl Terminal {
 
     fn show_unless_editing(&self, prompt: &str) -> io::Result<()> {
         if self.editing { Ok(()) } else { print(prompt) }
-    }
-
-    /// Asks a question before the games begin; returns `None` at the end of input. Must not be
-    /// called within an asynchronous runtime.
-    pub(in crate::cli) fn ask(&self, prompt: &str) -> Result<Option<String>, Failure> {
-        self.show_unless_editing(prompt)?;
-        // The thread itself prints the prompt, after what was printed before.
-        wait_for_results()?;
-        let line = request_line(&self.requests, prompt)?;
-        self.prompt_open.set(true);
-        let typed = line.blocking_recv().map_err(|_| reader_ended())??;
-        self.prompt_open.set(false);
-        echo(self.editing, &typed)?;
-        match typed {
-            Typed::Line(line) => Ok(Some(line.trim().to_owned())),
-            Typed::End => Ok(None),
-            Typed::Interrupted => Err(Failure::Interrupted),
-        }
     }
 }
 

@@ -31,14 +31,14 @@ pub(in crate::cli) enum GameArg {
 pub(in crate::cli) struct GameOptions {
     /// The game: quarto, four-in-a-row, or a program such as ./nim.py (protocol-games.md) [default: quarto]
     #[arg(long, value_parser = GameArg::read)]
-    game: Option<GameArg>,
+    pub(in crate::cli) game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
-    game_option: Vec<(String, String)>,
+    pub(in crate::cli) game_option: Vec<(String, String)>,
 
     #[command(flatten)]
-    set: SetOptions,
+    pub(in crate::cli) set: SetOptions,
 }
 
 /// Quarto's.
@@ -112,26 +112,14 @@ impl SetOptions {
         })
     }
 
-    pub(in crate::cli) const fn is_default(&self) -> bool {
-        self.pieces.is_none() && self.rules.is_none()
-    }
-
     fn refuse(&self) -> Result<(), Failure> {
-        if self.is_default() {
+        if self.pieces.is_none() && self.rules.is_none() {
             return Ok(());
         }
         Err(Failure::Usage(
             "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
                 .to_owned(),
         ))
-    }
-
-    /// `None` for the built-in set.
-    pub(in crate::cli) fn file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
-        let (Some(path), Some(text)) = (&self.pieces, ruleset.pieces()) else {
-            return Ok(None);
-        };
-        PiecesFile::new(path, text).map(Some)
     }
 }
 
@@ -142,7 +130,7 @@ impl GameOptions {
     }
 
     /// Rules and a piece set can be chosen.
-    pub(in crate::cli) fn has_piece_sets(&self) -> bool {
+    fn has_piece_sets(&self) -> bool {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
 
@@ -206,20 +194,15 @@ impl GameOptions {
         Ok(game.game(choices))
     }
 
-    /// The same with another piece set; `--pieces` is not read, since a pipe is read once.
-    pub(in crate::cli) fn with_set(&self, text: &str) -> Self {
-        let mut options = self.clone();
-        options.set.pieces = None;
-        options.set.planned = Some(text.to_owned());
-        options
-    }
-
     /// `None` for the built-in set.
     pub(in crate::cli) fn pieces_file(
         &self,
         ruleset: &dyn Game,
     ) -> Result<Option<PiecesFile>, Failure> {
-        self.set.file(ruleset)
+        let (Some(path), Some(text)) = (&self.set.pieces, ruleset.pieces()) else {
+            return Ok(None);
+        };
+        PiecesFile::new(path, text).map(Some)
     }
 }
 
@@ -276,6 +259,23 @@ pub(in crate::cli) fn program(
         return Err(wrong("it is a bot, and no game"));
     }
     GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
+}
+
+/// A position as records hold it: that of `--start`, else of the start.
+pub(in crate::cli) fn start_of(
+    ruleset: &dyn Game,
+    start: Option<&String>,
+) -> Result<String, Failure> {
+    let session = match start {
+        None => ruleset.start(),
+        Some(text) => ruleset.start_from(text).map_err(|problem| {
+            let text = quote(text.as_bytes());
+            Failure::Usage(format!("--start {text}: {problem}"))
+        })?,
+    };
+    let mut start = String::new();
+    session.write_start(&mut start);
+    Ok(start)
 }
 
 /// In a game's program only builtin:random plays, if the program lists the legal answers.

@@ -215,6 +215,7 @@ fn first_lines(output: &[u8]) -> String {
     let lines: Vec<&str> = lines.collect();
     let is_error = |line: &&str| line.to_ascii_lowercase().contains("error");
     let first = match lines.iter().position(is_error) {
+        Some(error) if lines[error].contains(": error: ") => error,
         Some(error) if error >= QUOTED => error - BEFORE_ERROR,
         _ => 0,
     };

@@ -25,7 +25,7 @@ while IFS= read -r line; do
         [ "$fault" != svg-style ] || end="<g class='a'/><style/></svg>"
         [ "$fault$number" != svg-end0 ] || { echo '{"last":"c3"}'; continue; }
         echo "{\"text\":[\"$number\"],\"svg\":\"<svg viewBox='0 0 1 1'><rect/>$end\"}"; continue ;;
-    *'"do":"answers"'*) [ "$number" != 1 ] || [ "${fault#svg}" = "$fault" ] || { echo '{"answers":["1"]}'; continue; }
+    *'"do":"answers"'*) [ "$number" != 1 ] || [ "${fault#svg}${fault#no-verdict}" = "$fault$fault" ] || { echo '{"answers":["1"]}'; continue; }
         echo '{"answers":["1","2"]}'; continue ;;
     *'"do":"position"'*) answer=0 ;;
     *) answer=$(between '"answer":"' '"') side=$((1 - side)) ;;
@@ -53,7 +53,9 @@ while IFS= read -r line; do
     *) echo '{"malformed":"expected 1 or 2"}'; continue ;;
     esac
     left=$((number - answer))
-    if [ "$left" -lt 0 ]; then
+    if [ "$left" -lt 0 ] && [ "$fault" = no-verdict ]; then
+        echo '{"ilegal":"there is no number below 0"}'
+    elif [ "$left" -lt 0 ]; then
         echo '{"illegal":"there is no number below 0"}'
     elif [ "$left" = 0 ]; then
         echo "{\"state\":\"0 $side\",\"over\":{\"winner\":$((1 - side))}}"

@@ -52,7 +52,6 @@ impl Language {
             "Python" => "print(..., file=sys.stderr), and input() without a text",
             "Ruby" => "warn ...",
             "Rust" => "eprintln!(...)",
-            "shell" => "echo ... >&2",
             _ => return None,
         })
     }

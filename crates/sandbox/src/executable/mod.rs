@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 
 use self::interpreter::package_of;
 use crate::system::{command_files, is_executable};
-use referee_text::{escape, escape_path, is_full};
+use referee_text::{escape, escape_path, is_full, meant};
 
 /// A bot that cannot be started, why, and the fix.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -71,10 +71,27 @@ pub fn is_executable_file(path: &Path) -> bool {
 
 /// The advice for a missing command: install it, or use a language that runs here.
 pub fn install(command: &str) -> String {
-    // Debian and Ubuntu have no `python`.
-    let name = Path::new(command).file_name();
-    if name.is_some_and(|name| name == "python") && find_in_path("python3").is_some() {
-        return "write python3 instead, which is installed".to_owned();
+    // A misspelt one, one at another place, or `python`, which Debian and Ubuntu do not have.
+    let name = Path::new(command).file_name().unwrap_or_default();
+    let name = &*name.to_string_lossy();
+    let known = interpreter::LANGUAGES
+        .iter()
+        .filter_map(|language| language.run.first());
+    let near = meant(name, &known.copied().collect::<Vec<_>>());
+    if let Some(near) = [name]
+        .into_iter()
+        .chain(near)
+        .find(|near| find_in_path(near).is_some())
+    {
+        let env = if command.contains('/') {
+            "#!/usr/bin/env "
+        } else {
+            ""
+        };
+        return format!(
+            "write {env}{} instead, which is installed",
+            escape(near.as_bytes())
+        );
     }
     let package = package_of(command).map_or_else(String::new, |package| {
         format!(" (on Debian and Ubuntu: apt install {package})")
@@ -112,7 +129,8 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
     }
     if let Some(line) = header.strip_prefix(b"#!") {
         let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
-        return check_shebang(line, bot).map(Some);
+        let folder = path.parent().unwrap_or(Path::new(""));
+        return check_shebang(line, bot, folder).map(Some);
     }
     if let Some(elf) = header.strip_prefix(b"\x7fELF") {
         return match (elf_machine(elf), elf_machine(&own_elf())) {
@@ -196,8 +214,8 @@ pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
     )))
 }
 
-/// The interpreter of a shebang line (without `#!`).
-fn check_shebang(line: &[u8], bot: &str) -> Result<String, CannotStart> {
+/// The interpreter of a shebang line (without `#!`); a relative one is in the bot's folder, where it runs.
+fn check_shebang(line: &[u8], bot: &str, folder: &Path) -> Result<String, CannotStart> {
     let shown = escape(line.trim_ascii());
     if line.ends_with(b"\r") {
         return Err(CannotStart::new(
@@ -218,7 +236,7 @@ fn check_shebang(line: &[u8], bot: &str) -> Result<String, CannotStart> {
         ));
     }
     if !["/usr/bin/env", "/bin/env"].contains(&interpreter) {
-        return check_interpreter(interpreter, bot);
+        return check_interpreter(interpreter, bot, folder);
     }
     // Linux passes the rest as one word.
     let is_one = cfg!(target_os = "linux") && !rest.is_empty();
@@ -239,8 +257,8 @@ fn check_shebang(line: &[u8], bot: &str) -> Result<String, CannotStart> {
         ));
     }
     match command {
-        None => check_interpreter(interpreter, bot),
-        Some(path) if path.contains('/') => check_interpreter(&path, bot),
+        None => check_interpreter(interpreter, bot, folder),
+        Some(path) if path.contains('/') => check_interpreter(&path, bot, folder),
         Some(command) if find_in_path(&command).is_some() => Ok(command),
         Some(command) => Err(CannotStart::new(
             bot,
@@ -291,23 +309,27 @@ fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
     (words.into_iter().find(|word| !word.contains('=')), is_split)
 }
 
-fn check_interpreter(interpreter: &str, bot: &str) -> Result<String, CannotStart> {
-    let path = Path::new(interpreter);
-    if is_executable_file(path) {
-        return Ok(interpreter.to_owned());
+fn check_interpreter(interpreter: &str, bot: &str, folder: &Path) -> Result<String, CannotStart> {
+    let path = folder.join(interpreter);
+    if is_executable_file(&path) {
+        return Ok(path.to_string_lossy().into_owned());
     }
     let shown = escape(interpreter.as_bytes());
     Err(if path.exists() {
         CannotStart::new(
             bot,
-            format!("its first line names {shown} as its interpreter, which is no program"),
+            format!("its first line names {shown} as its interpreter, which is not a program"),
             "name an interpreter, such as #!/usr/bin/env python3",
         )
     } else {
         CannotStart::new(
             bot,
             format!("its first line names the interpreter {shown}, which does not exist"),
-            install(interpreter),
+            if Path::new(interpreter).is_absolute() {
+                install(interpreter)
+            } else {
+                "install it there: a relative path begins in the bot's folder".to_owned()
+            },
         )
     })
 }

@@ -9,7 +9,7 @@ use crate::game::Game;
 use crate::game::{Outcome, Rejection};
 use crate::play::examiner::{Asked, Examiner, Line, Question};
 use crate::solver::Value;
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, escape_controls, format_duration};
 
 /// Plays perfectly, without a clock.
 const PERFECT: &str = "perfect?slips=0";
@@ -288,7 +288,11 @@ impl Dialogue<'_> {
             }
             (None, _) => "nothing".to_owned(),
         };
-        self.say(&format!("  now    {now}\n"))?;
+        let time = match &self.answer {
+            Some(Ok(answer)) => format!("  took   {}\n", format_duration(answer.time.elapsed)),
+            _ => String::new(),
+        };
+        self.say(&format!("  now    {now}\n{time}"))?;
         let best = self.best(&request)?;
         self.say(&format!("  best   {best}\n"))
     }

@@ -2,7 +2,6 @@
 
 mod dialogue;
 
-use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
@@ -14,20 +13,19 @@ use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
-use crate::cli::support::games::{self, GameArg, SetOptions};
+use crate::cli::support::games::{GameOptions, SetOptions, start_of};
 use crate::cli::support::output::{print_bot_line, print_stderr};
 use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::{PiecesFile, palette};
 use crate::cli::support::values::{self, MoveTime};
 use crate::game::Game;
-use crate::game::registry::GAMES;
 use crate::play::TimeControl;
 use crate::play::examiner::{Examiner, Line, Question};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::solver;
-use crate::text::{escape_controls, quote};
+use crate::text::escape_controls;
 
 /// At the prompt.
 const COMMANDS: &str = "  next         go on to the next question of the recorded game
@@ -217,28 +215,16 @@ fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
                 .to_owned(),
         ));
     }
-    let ruleset: Arc<dyn Game> = match &args.asked.game.game {
-        Some(GameArg::Own(game)) => game.game(args.set.choices()?),
-        None => GAMES[0].game(args.set.choices()?),
-        Some(GameArg::Program(_)) if !args.set.is_default() => {
-            return Err(Failure::Usage(
-                "--pieces and --rules are for Quarto; leave them out, or --game".to_owned(),
-            ));
-        }
-        Some(GameArg::Program(program)) => {
-            games::program("--game", program, BTreeMap::new())?.into_game()
-        }
+    let game = GameOptions {
+        game: args.asked.game.game.clone(),
+        set: args.set.clone(),
+        ..GameOptions::default()
     };
-    let pieces = args.set.file(&*ruleset)?;
-    let session = match &args.start {
-        None => ruleset.start(),
-        Some(text) => ruleset.start_from(text).map_err(|problem| {
-            let text = quote(text.as_bytes());
-            Failure::Usage(format!("--start {text}: {problem}"))
-        })?,
-    };
+    let ruleset = game.ruleset()?;
+    let pieces = game.pieces_file(&*ruleset)?;
+    let start = start_of(&*ruleset, args.start.as_ref())?;
     let line = Line {
-        start: session.as_start(),
+        start,
         ..Line::default()
     };
     let question = Question {

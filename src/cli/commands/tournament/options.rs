@@ -10,6 +10,8 @@ use serde::{Deserialize, Deserializer};
 use crate::arena::entrants;
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
+use crate::bot::naming::folder_name;
+use crate::bot::submission::only_program;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::print_stderr;
@@ -291,13 +293,20 @@ impl Options {
             ..BotPlan::default()
         };
         let mut bots = Vec::new();
+        let are_several = texts.iter().filter(|text| Path::new(text).is_dir()).count() > 1;
         for text in texts {
             let path = Path::new(text);
-            if path.is_dir() {
+            // Each as it would enter in a folder with the others.
+            let one = only_program(path)
+                .ok()
+                .filter(|_| are_several && path.is_dir());
+            if let Some(one) = one {
+                bots.push(plain(one.to_string_lossy().into_owned(), folder_name(path)));
+            } else if path.is_dir() {
                 let found = entrants::programs(path)?;
                 if !found.others.is_empty() {
                     print_stderr(&format!(
-                        "referee: not entered, as these are no programs: {}",
+                        "referee: not entered, as these are not programs: {}",
                         found.others.join(", ")
                     ));
                 }

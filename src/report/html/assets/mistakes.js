@@ -118,7 +118,7 @@ export function accuracyCard(places) {
       cellOf(leading(`${bot} missed`, own.filter((turn) => turn.missed), count(all[3]), `missed wins of ${name(bot)}`)));
   };
   return card("Accuracy", "The share of turns that kept the best result still possible, of those whose exact value is known: in all, and in each third of the board. A missed win could have been won at once. A count leads to the games, one after the other.",
-    folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", ["bot", "all", ...PHASES, "blunders", "missed wins"], shown.map(row))));
+    folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", ["bot", "all", ...PHASES, "blunders", "missed wins in 1"], shown.map(row))));
 }
 
 export function phaseTable(bot, phases, games) {
@@ -130,7 +130,7 @@ export function phaseTable(bot, phases, games) {
       cellOf(leading(`${bot} ${title} blunders`, those.filter((turn) => turn.lost > 0), count(figures[2]), `blunders, ${title}`)),
       cellOf(leading(`${bot} ${title} missed`, those.filter((turn) => turn.missed), count(figures[3]), `missed wins, ${title}`)));
   };
-  return tableOf("Accuracy by phase", ["phase", "accuracy", "turns with a known value", "blunders", "missed wins"],
+  return tableOf("Accuracy by phase", ["phase", "accuracy", "turns with a known value", "blunders", "missed wins in 1"],
     [...phases.map((figures, part) => row(PHASES[part], figures, part)), row("all", sumOf(phases))]);
 }
 
@@ -154,5 +154,5 @@ export function gameAccuracy(game, now) {
       cellOf(next(own.filter((turn) => turn.missed), `missed wins of ${name(bot)}`)));
   });
   return card("Accuracy", "The share of turns that kept the best result still possible. A missed win could have been won at once. A count leads to the next one.",
-    tableOf("Accuracy in this game", ["bot", "all", ...PHASES, "blunders", "missed wins"], rows));
+    tableOf("Accuracy in this game", ["bot", "all", ...PHASES, "blunders", "missed wins in 1"], rows));
 }

@@ -1,0 +1,7 @@
+#!/bin/sh
+# A filter before the loop
+#
+# `tr` reads and writes some kilobytes at once, so no line arrives alone.
+tr -d '\r' | while read -r board piece; do
+    echo "- A"
+done

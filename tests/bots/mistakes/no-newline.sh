@@ -1,0 +1,7 @@
+#!/bin/sh
+# No newline in a shell
+#
+# `printf` adds none.
+while read -r board piece; do
+    printf -- '- A'
+done

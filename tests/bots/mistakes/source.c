@@ -1,9 +1,0 @@
-/* Not compiled
- *
- * A source is no program: the compiler makes one of it.
- */
-#include <stdio.h>
-
-int main(void) {
-    puts("- A");
-}
