@@ -108,21 +108,31 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// A submission of Classroom 50, from environment variables of its runner.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Submission {
-    pub classroom: String,
-    pub assignment: String,
-    pub owner: Option<String>,
-    pub kind: Option<String>,
-    pub tag: String,
-    pub commit: String,
-    pub release: String,
-    pub review: String,
-    pub time: String,
+/// Classroom 50's `result.json`, without the grade, from the variables of its runner; `None` without all that it needs.
+pub fn submission(variable: impl Fn(&str) -> Option<String>, now: Timestamp) -> Option<Value> {
+    let mut known = json!({
+        "schema": "classroom50/result/v1",
+        "classroom": variable("CLASSROOM")?,
+        "assignment": variable("ASSIGNMENT")?,
+        "submission": variable("SUBMISSION_TAG")?,
+        "commit": variable("COMMIT_URL")?,
+        "release": variable("RELEASE_URL")?,
+        "review": variable("REVIEW_URL").or_else(|| variable("COMMIT_URL")),
+        "datetime": format!("{now:.0}"),
+    });
+    let owner = variable("OWNER").or_else(|| variable("USERNAME"));
+    for (name, value) in [
+        ("owner", owner),
+        ("assignment_type", variable("ASSIGNMENT_TYPE")),
+    ] {
+        if let Some(value) = value {
+            known[name] = value.into();
+        }
+    }
+    Some(known)
 }
 
-pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String> {
+pub fn classroom50(grade: &Grade, submission: &Value) -> serde_json::Result<String> {
     let test = |rung: &RungResult| {
         json!({
             "test-name": rung.rung,
@@ -132,24 +142,10 @@ pub fn classroom50(grade: &Grade, of: &Submission) -> serde_json::Result<String>
         })
     };
     let tests: Vec<Value> = grade.rungs.iter().map(test).collect();
-    let mut whole = json!({
-        "schema": "classroom50/result/v1",
-        "classroom": of.classroom,
-        "assignment": of.assignment,
-        "submission": of.tag,
-        "commit": of.commit,
-        "release": of.release,
-        "review": of.review,
-        "datetime": of.time,
-        "score": grade.points,
-        "max-score": grade.most_points,
-        "tests": tests,
-    });
-    for (name, value) in [("owner", &of.owner), ("assignment_type", &of.kind)] {
-        if let Some(value) = value {
-            whole[name] = value.as_str().into();
-        }
-    }
+    let mut whole = submission.clone();
+    whole["score"] = grade.points.into();
+    whole["max-score"] = grade.most_points.into();
+    whole["tests"] = tests.into();
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 

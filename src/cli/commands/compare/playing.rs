@@ -230,13 +230,14 @@ fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<Strin
         )));
     }
     for bot in rejected {
-        print_stderr(&format!(
-            "referee: {} is left out of the pool: {}",
-            escape_controls(&bot.bot.name),
-            bot.reason
-        ));
+        left_out(&bot.bot.name, &bot.reason);
     }
     Ok(None)
+}
+
+fn left_out(name: &str, why: &str) {
+    let name = escape_controls(name);
+    print_stderr(&format!("referee: {name} is left out of the pool: {why}"));
 }
 
 /// NEW, OLD, the pool. Bots of a folder of the pool that cannot be started are left out.
@@ -267,10 +268,7 @@ pub(super) fn find(
         if !is_of_folder {
             return Err(Failure::Usage(rejected.reason.clone()));
         }
-        print_stderr(&format!(
-            "referee: {} is left out of the pool: {}",
-            rejected.bot.name, rejected.reason
-        ));
+        left_out(&rejected.bot.name, &rejected.reason);
     }
     let mut entered = found.entered;
     let versions: Vec<String> = entered[..2]
@@ -294,9 +292,7 @@ pub(super) fn find(
         }
     }
     for name in &twice {
-        print_stderr(&format!(
-            "referee: {name} is left out of the pool: it is one of the two versions"
-        ));
+        left_out(name, "it is one of the two versions");
     }
     entered.retain(|bot| !twice.contains(&bot.plan.name));
     warn_root(entered.iter().map(|bot| &bot.program));

@@ -24,7 +24,7 @@ use crate::league::intake::people::StudentList;
 use crate::league::state::League;
 use crate::play::setup::now;
 use crate::record::text_file;
-use crate::report::grades::{self, Submission};
+use crate::report::grades;
 use crate::sandbox::Sandbox;
 use crate::text::escape_controls;
 
@@ -230,23 +230,19 @@ fn write_grades(
     all: &[Grade],
     students: Option<&StudentList>,
 ) -> Result<(), Failure> {
-    let failed = |error: &dyn std::fmt::Display| Failure::Referee(error.to_string());
     let directory = TournamentDirectory::at(out);
-    let table = grades::moodle(all, students);
-    directory.write("grades.csv", &table)?;
-    let json = grades::all(scale, all).map_err(|error| failed(&error))?;
-    directory.write("grades.json", &json)?;
+    directory.write("grades.csv", &grades::moodle(all, students))?;
+    directory.write("grades.json", &grades::all(scale, all)?)?;
     let folder = out.to_string_lossy();
-    let submission = submission();
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let submission = grades::submission(variable, now());
     for grade in all {
         let own = TournamentDirectory::make(&out.join(&grade.folder))?;
         let page = grades::page(scale, grade, &folder, &repeat_command(args, grade));
         own.write("grade.md", &page)?;
-        let results = grades::gradescope(grade).map_err(|error| failed(&error))?;
-        own.write("results.json", &results)?;
+        own.write("results.json", &grades::gradescope(grade)?)?;
         if let Some(submission) = &submission {
-            let result = grades::classroom50(grade, submission).map_err(|error| failed(&error))?;
-            own.write("result.json", &result)?;
+            own.write("result.json", &grades::classroom50(grade, submission)?)?;
         }
     }
     if let Some(students) = students {
@@ -287,22 +283,6 @@ fn repeat_command(args: &Args, grade: &Grade) -> String {
     }
     words.extend(["--only", &grade.name, "--out", "graded-again"].map(str::to_owned));
     shell_words::join(words)
-}
-
-/// From the variables of Classroom 50's runner.
-fn submission() -> Option<Submission> {
-    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
-    Some(Submission {
-        classroom: variable("CLASSROOM")?,
-        assignment: variable("ASSIGNMENT")?,
-        owner: variable("OWNER").or_else(|| variable("USERNAME")),
-        kind: variable("ASSIGNMENT_TYPE"),
-        tag: variable("SUBMISSION_TAG")?,
-        commit: variable("COMMIT_URL")?,
-        release: variable("RELEASE_URL")?,
-        review: variable("REVIEW_URL").or_else(|| variable("COMMIT_URL"))?,
-        time: format!("{:.0}", now()),
-    })
 }
 
 fn print_grades(all: &[Grade]) -> Result<(), Failure> {

@@ -21,6 +21,7 @@ use crate::league::intake::people;
 use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League};
+use crate::seed;
 use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
@@ -145,7 +146,22 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         });
         take_in(&mut league, &directory, &intake)?;
     }
-    let update = Update::new(args, &options, &directory, league, old)?;
+    let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
+    let seed = seed.unwrap_or_else(|| {
+        let drawn = seed::drawn();
+        print_stderr(&format!("referee: seed {drawn}"));
+        drawn
+    });
+    let update = Update {
+        args,
+        sandbox: options.games.sandbox.sandbox()?,
+        ruleset: options.ruleset(old.as_ref())?,
+        options: &options,
+        directory: &directory,
+        league,
+        old,
+        seed,
+    };
     with_bots(update.run())
 }
 

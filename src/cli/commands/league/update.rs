@@ -33,7 +33,6 @@ use crate::league::state::{self, League, Member, Status, Version};
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
-use crate::seed;
 use crate::session::Ruleset;
 use crate::text::counted;
 use crate::tournament::ratings::Model;
@@ -42,44 +41,17 @@ use crate::tournament::ratings::Model;
 type Versions = BTreeMap<String, String>;
 
 pub(super) struct Update<'a> {
-    args: &'a Args,
-    options: &'a Options,
-    directory: &'a LeagueDirectory,
-    league: League,
-    old: Option<Plan>,
-    sandbox: Sandbox,
-    ruleset: Arc<dyn Ruleset>,
-    seed: u64,
+    pub(super) args: &'a Args,
+    pub(super) options: &'a Options,
+    pub(super) directory: &'a LeagueDirectory,
+    pub(super) league: League,
+    pub(super) old: Option<Plan>,
+    pub(super) sandbox: Sandbox,
+    pub(super) ruleset: Arc<dyn Ruleset>,
+    pub(super) seed: u64,
 }
 
-impl<'a> Update<'a> {
-    pub(super) fn new(
-        args: &'a Args,
-        options: &'a Options,
-        directory: &'a LeagueDirectory,
-        league: League,
-        old: Option<Plan>,
-    ) -> Result<Self, Failure> {
-        let sandbox = options.games.sandbox.sandbox()?;
-        let ruleset = options.ruleset(old.as_ref())?;
-        let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
-        let seed = seed.unwrap_or_else(|| {
-            let drawn = seed::drawn();
-            print_stderr(&format!("referee: seed {drawn}"));
-            drawn
-        });
-        Ok(Self {
-            args,
-            options,
-            directory,
-            league,
-            old,
-            sandbox,
-            ruleset,
-            seed,
-        })
-    }
-
+impl Update<'_> {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
         // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();

@@ -110,14 +110,13 @@ fn at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
     if homes.is_empty() {
         return Ok(record);
     }
-    let failed = |error: serde_json::Error| Failure::Referee(error.to_string());
-    let mut line = record.to_line().map_err(failed)?;
+    let mut line = record.to_line()?;
     for home in homes {
-        let quoted = serde_json::to_string(home).map_err(failed)?;
+        let quoted = serde_json::to_string(home)?;
         let inner = quoted.trim_matches('"');
         line = line.replace(&format!("{inner}/"), "./");
     }
-    serde_json::from_str(&line).map_err(failed)
+    Ok(serde_json::from_str(&line)?)
 }
 
 fn write_text(place: &Path, text: &str) -> Result<(), Failure> {
@@ -179,8 +178,7 @@ pub(in crate::cli) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>,
     let ranking = results.ranking(&plan);
     let standings = results.collector.ranked(&Model::default(), &ranking);
     let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
-    let news =
-        AllNews::read(path, &plan, &games).map_err(|error| Failure::Usage(error.to_string()))?;
+    let news = AllNews::read(path, &plan, &games)?;
     for (name, of) in &mut members {
         let Some(mut news) = news.of(name, &league, &plan) else {
             continue;
