@@ -22,6 +22,7 @@ use self::support::{config, output, signals, suspension};
 use super::sandbox::supervisor;
 use super::system::most_open_files;
 use super::text::meant;
+use crate::report::has_word;
 use crate::strategy;
 
 /// Let two programs play Quarto against each other
@@ -190,10 +191,6 @@ const HEADINGS: [(&str, &str); 10] = [
 const RARE: &str = "game-option start start-time clock increment groups seeds sprt opening-plies openings tie-break \
                     bench-after no-check memory processes scratch expose env freeze live-exit live-frame private \
                     piece-format hint from-first plan log-format";
-
-fn has_word(words: &str, word: &str) -> bool {
-    words.split(' ').any(|known| known == word)
-}
 
 /// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [

@@ -11,6 +11,11 @@ pub mod terminal;
 pub mod terminal_view;
 pub mod tournament_summary;
 
+/// Whether a word is one of these.
+pub(crate) fn has_word(words: &str, word: &str) -> bool {
+    words.split(' ').any(|known| known == word)
+}
+
 /// For an element or a quoted attribute. What XML 1.0 forbids (most control characters, U+FFFE, U+FFFF) becomes
 /// U+FFFD.
 pub(crate) fn escaped(text: &str) -> String {

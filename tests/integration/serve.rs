@@ -247,13 +247,14 @@ fn what_changes_after_the_last_game_is_sent() {
     let mut figures =
         || std::iter::from_fn(|| listener.next()).find(|event| event.kind == "figures");
     assert_eq!(figures().unwrap().data["absent"], json!([]));
-    feed.set_ranking(Ranking {
+    let ranking = Ranking {
         not_entered: vec![NotEntered {
             name: "carla".to_owned(),
             reason: "not fit".to_owned(),
         }],
         ..Ranking::default()
-    });
+    };
+    feed.set_ranking(ranking, None);
     assert_eq!(figures().unwrap().data["absent"][0]["name"], "carla");
 }
 

@@ -96,13 +96,10 @@ impl PageOptions {
         let feed = Feed::new(html::Options {
             title: title.to_owned(),
             private: self.private,
-            one: false,
-            own: None,
-            standing: None,
             limits,
-            skip_copies: false,
             frame: self.live.live_frame.clone(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
+            ..html::Options::default()
         });
         if let Some(path) = played.filter(|path| path.exists()) {
             add_file(path, &feed)?;
@@ -161,8 +158,7 @@ impl Pages {
     pub(in crate::cli) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
         if let Some(feed) = &self.feed {
             let (ranking, course) = now();
-            feed.set_ranking(ranking);
-            feed.set_course(course);
+            feed.set_ranking(ranking, Some(course));
         }
     }
 

@@ -15,6 +15,7 @@ use serde_json::{Map, Value, json};
 
 use super::{MAX_TURNS, cut};
 use crate::record::Record;
+use crate::report::has_word;
 use crate::session::{Ruleset, Session};
 use crate::text::escape_controls;
 
@@ -40,10 +41,6 @@ const ATTRIBUTES: &str = "cx cy d dominant-baseline dx dy fill fill-opacity fill
 /// Dropped silently: they are invisible.
 const UNSEEN: &str = "id version space";
 
-fn is_among(names: &str, name: &str) -> bool {
-    names.split(' ').any(|known| known == name)
-}
-
 /// `None` when the game's program rejects the record.
 pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
     let mut session = game.start_from(&record.start).ok()?;
@@ -57,7 +54,7 @@ pub(super) fn of(game: &dyn Ruleset, record: &Record) -> Option<Value> {
     game.failure().is_none().then_some(Value::Array(positions))
 }
 
-pub(super) fn position(session: &dyn Session) -> Value {
+pub(in crate::report) fn position(session: &dyn Session) -> Value {
     let mut request = String::new();
     session.write_request(&mut request);
     let picture = session.picture();
@@ -133,13 +130,13 @@ fn is_kept(attribute: &Attribute<'_, '_>) -> bool {
     let value = attribute.value();
     // `url(…)` refers to something.
     let is_plain = !value.contains("url") && !value.contains(['\\', ':']);
-    attribute.namespace().is_none() && is_among(ATTRIBUTES, attribute.name()) && is_plain
+    attribute.namespace().is_none() && has_word(ATTRIBUTES, attribute.name()) && is_plain
 }
 
 /// Drops attributes and children that might do more than draw; `None` for such an element itself.
 fn element(node: Node<'_, '_>, left_out: &mut Vec<String>) -> Option<Value> {
     let name = node.tag_name().name();
-    if !is_among(ELEMENTS, name) {
+    if !has_word(ELEMENTS, name) {
         left_out.push(format!("<{name}>"));
         return None;
     }
@@ -148,7 +145,7 @@ fn element(node: Node<'_, '_>, left_out: &mut Vec<String>) -> Option<Value> {
         if is_kept(&attribute) {
             let value = escape_controls(attribute.value());
             attributes.insert(attribute.name().to_owned(), value.into());
-        } else if !is_among(UNSEEN, attribute.name()) {
+        } else if !has_word(UNSEEN, attribute.name()) {
             left_out.push(format!("{} of <{name}>", attribute.name()));
         }
     }

@@ -48,8 +48,8 @@ struct OfBot {
 #[derive(Clone, Debug, Default)]
 pub struct Figures {
     collector: Collector,
-    ranking: Ranking,
-    course: Option<Arc<Course>>,
+    pub(super) ranking: Ranking,
+    pub(super) course: Option<Arc<Course>>,
     bots: Vec<OfBot>,
     endings: BTreeMap<String, u64>,
     lengths: Vec<u64>,
@@ -124,14 +124,6 @@ impl Figures {
 
     pub fn standings(&self) -> Result<Standings, RatingError> {
         self.collector.ranked(&Model::default(), &self.ranking)
-    }
-
-    pub(super) fn set_ranking(&mut self, ranking: Ranking) {
-        self.ranking = ranking;
-    }
-
-    pub(super) fn set_course(&mut self, course: Course) {
-        self.course = Some(Arc::new(course));
     }
 
     /// For the script. `standings` are those of [`Figures::standings`].

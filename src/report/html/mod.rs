@@ -29,13 +29,14 @@ use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 pub use self::drawings::check_svg;
+pub(super) use self::drawings::position as drawing;
 pub use self::figures::Figures;
 pub use self::page::{Served, puzzles, served};
 
 use self::pack::TextStore;
 use crate::arena::course::Course;
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::session::{Ruleset, Session, registry};
+use crate::session::{Ruleset, registry};
 use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
@@ -85,11 +86,7 @@ fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
     ]
 }
 
-pub(super) fn drawing(session: &dyn Session) -> Value {
-    drawings::position(session)
-}
-
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Report {
     options: Options,
     entries: Vec<Box<str>>,
@@ -110,29 +107,20 @@ impl Report {
         Self {
             seen: options.skip_copies.then(HashSet::new),
             options,
-            entries: Vec::new(),
-            bots: HashMap::new(),
-            editions: HashMap::new(),
-            texts: TextStore::default(),
             drawings: drawings::ROOM,
-            undrawn: 0,
-            games: 0,
-            figures: Figures::default(),
+            ..Self::default()
         }
     }
 
     /// A private page omits the reasons of rejected bots, which hold commands and bots' text.
-    pub fn set_ranking(&mut self, mut ranking: Ranking) {
+    pub fn set_ranking(&mut self, mut ranking: Ranking, course: Option<Course>) {
         if self.options.private {
             for absent in &mut ranking.not_entered {
                 absent.reason.clear();
             }
         }
-        self.figures.set_ranking(ranking);
-    }
-
-    pub fn set_course(&mut self, course: Course) {
-        self.figures.set_course(course);
+        self.figures.ranking = ranking;
+        self.figures.course = course.map(Arc::new);
     }
 
     /// Whether it is not a copy that is skipped.

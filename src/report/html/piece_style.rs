@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 
 use crate::game::quarto::PieceSet;
 use crate::game::quarto::piece_set::{FEATURES, Feature, Piece};
+use crate::report::has_word;
 use crate::text::escape_controls;
 
 /// Names of a feature, and words for its values: value 0 is drawn big, in the first colour, square and hollow.
@@ -31,8 +32,7 @@ const COLOURS: [(&str, &str); 6] = [
 ];
 
 fn is_one(words: &str, word: &str) -> bool {
-    let word = word.to_lowercase();
-    words.split_whitespace().any(|known| known == word)
+    has_word(words, &word.to_lowercase())
 }
 
 fn colour(word: &str) -> Option<&'static str> {

@@ -145,13 +145,8 @@ impl Feed {
         drop(report);
     }
 
-    pub fn set_ranking(&self, ranking: Ranking) {
-        self.report().set_ranking(ranking);
-        self.tell(|now| now.revision += 1);
-    }
-
-    pub fn set_course(&self, course: Course) {
-        self.report().set_course(course);
+    pub fn set_ranking(&self, ranking: Ranking, course: Option<Course>) {
+        self.report().set_ranking(ranking, course);
         self.tell(|now| now.revision += 1);
     }
 

@@ -45,7 +45,7 @@ pub(in crate::cli) fn write_each(
         Ok(())
     })?;
     let not_entered = ranking.not_entered.clone();
-    report.set_ranking(ranking);
+    report.set_ranking(ranking, None);
     let places = report.figures().places();
     let places = places.map_err(|error| Failure::Referee(error.to_string()))?;
     let absent: Vec<&NotEntered> = not_entered

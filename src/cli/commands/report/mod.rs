@@ -113,10 +113,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         add_file(path, &feed)?;
     }
     let (ranking, course) = tournament_of(&records)?;
-    feed.set_ranking(ranking);
-    if let Some(course) = course {
-        feed.set_course(course);
-    }
+    feed.set_ranking(ranking, course);
     check_not_input(&records, &args.output)?;
     write(&feed, &args.output)
 }
