@@ -123,6 +123,14 @@ impl Account {
             version: self.version,
         })
     }
+
+    /// `None` when the processes have exited, and their group is removed.
+    pub fn open_unless_gone(&self) -> io::Result<Option<OpenAccount>> {
+        match self.open() {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+            opened => opened.map(Some),
+        }
+    }
 }
 
 #[derive(Debug)]

@@ -187,7 +187,8 @@ impl SupervisorConnection {
                     let built = KeptBox::of(std::mem::take(&mut self.inbox.descriptors));
                     self.kept = built.or(self.kept.take());
                     self.freezer = freezer;
-                    self.account = account.map(|account| account.open()).transpose()?;
+                    self.account =
+                        account.map_or(Ok(None), |account| account.open_unless_gone())?;
                     return Ok(Pid::from_raw(pid));
                 }
                 Some(SupervisorEvent::Failed(failure)) => return Err(failure.into()),

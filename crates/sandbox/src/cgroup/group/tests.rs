@@ -136,6 +136,9 @@ fn cpu_time_of_both_versions() {
         assert_eq!(account.read(), Some(Duration::from_millis(8)));
         fs::write(directory.path().join(file), "").expect("a file");
         assert_eq!(account.read(), None);
+        drop(directory);
+        let gone = groups.account().expect("an account").open_unless_gone();
+        assert!(gone.expect("no error").is_none());
     }
 }
 
