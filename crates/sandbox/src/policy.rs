@@ -8,9 +8,9 @@ use super::settings::Settings;
 use super::snapshot::SYSTEM;
 
 /// What programs look up in `/etc` when they start. None of it is secret; the rest is hidden.
-const SETTINGS: &str = "alternatives default/locale group guile java ld.so.cache ld.so.conf ld.so.conf.d \
-                                                                                                locale.alias localtime lua nsswitch.conf passwd perl php profile.d/lang.sh \
-                                                                                                python3 R sbclrc ssl/openssl.cnf timezone";
+const SETTINGS: &str = "\
+    alternatives default/locale group guile java ld.so.cache ld.so.conf ld.so.conf.d locale.alias localtime lua \
+    nsswitch.conf passwd perl php profile.d/lang.sh python3 R sbclrc ssl/openssl.cnf timezone";
 
 /// Debian's list of GHC's libraries.
 const GHC: &str = "/var/lib/ghc";

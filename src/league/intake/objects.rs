@@ -35,9 +35,10 @@ const COMMAND: &str = "git -c core.multiPackIndex=false cat-file --batch";
 
 /// `git` reads only the copy in its working directory; before 2.32 it knows no `GIT_CONFIG_GLOBAL`. It reads trees,
 /// commits and deltas whole before it reports their size.
-const ENVIRONMENT: &str = "GIT_DIR=. GIT_COMMON_DIR=. GIT_OBJECT_DIRECTORY=objects GIT_ALTERNATE_OBJECT_DIRECTORIES= \
-                                                                                                            GIT_CONFIG_NOSYSTEM=1 GIT_CONFIG_GLOBAL=/dev/null HOME=. XDG_CONFIG_HOME=. \
-                                                                                                            GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOC_LIMIT=128m LC_ALL=C";
+const ENVIRONMENT: &str = "\
+    GIT_DIR=. GIT_COMMON_DIR=. GIT_OBJECT_DIRECTORY=objects GIT_ALTERNATE_OBJECT_DIRECTORIES= GIT_CONFIG_NOSYSTEM=1 \
+    GIT_CONFIG_GLOBAL=/dev/null HOME=. XDG_CONFIG_HOME=. GIT_NO_REPLACE_OBJECTS=1 GIT_NO_LAZY_FETCH=1 GIT_ALLOC_LIMIT=128m \
+    LC_ALL=C";
 
 #[derive(Debug, thiserror::Error)]
 pub enum GitError {
