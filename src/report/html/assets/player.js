@@ -1,7 +1,7 @@
 // A game, step by step.
 
 import { card, counted, el, keepingFocus, link, announce, svg, time, when } from "./dom.js";
-import { botHash, gameHash, gameTitle, known, name, outcome, unpacked } from "./data.js";
+import { botHash, gameHash, gameTitle, known, name, outcome, points, unpacked } from "./data.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gameAccuracy, told } from "./mistakes.js";
@@ -39,8 +39,13 @@ function turnAnalysis({ value, best, mark, better, ahead, remark }, advice, isSe
 // What the chart of the times shows; its scale is logarithmic.
 function slowest(game) {
   const most = Math.max(...game.times);
-  return `The slowest answer was turn ${game.times.indexOf(most) + 1}, with ${time(most)}. Quick ones are drawn higher than in proportion, so that they can be seen.`;
+  const missing = game.reason === "timeout" ? "The turn that was too late is not among them. " : "";
+  return `${missing}The slowest answer was turn ${game.times.indexOf(most) + 1}, with ${time(most)}. Quick ones are drawn higher than in proportion, so that they can be seen.`;
 }
+
+const SCORES = ["0–1", "½–½", "1–0"];
+
+const howItEnded = (game) => (game.winner < 0 ? "draw" : game.forfeit ? `${name(game.loser)} forfeits (${game.reason})` : game.lines || game.reason);
 
 // Marks a card that moves to the end on narrow screens.
 function after(card) {
@@ -199,7 +204,8 @@ export function gameView(number, wantedTurn, only, line) {
         turn === 0 ? null : el("span", { class: "what" }, words(turn)),
         analysis?.mark ? el("span", { class: `badge mark-${analysis.mark}` }, analysis.mark.replace("-", " ")) : null,
         turn === 0 ? null : el("small", {}, time(game.times[turn - 1]))));
-    }));
+    }), ...(game.forfeit ? [el("li", {}, el("a", { href: gameHash(number, last) }, el("span", { class: "no" }, String(last + 1)),
+      el("span", { class: `who side-${game.sideOf(last)}` }, name(game.loser)), el("span", { class: "badge blame" }, game.reason)))] : []));
   }
 
   async function copy(event) {
@@ -223,7 +229,8 @@ export function gameView(number, wantedTurn, only, line) {
     svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), game.winner === bot ? el("span", { class: "badge win" }, "winner") : null);
   const head = el("header", { class: "versus" },
     only ? null : el("p", { class: "above" }, link(known.list?.address ?? "#games", "Games"), ` · ${gameTitle(game.game)}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
-    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("span", { class: "vs" }, " vs "), side(second, 1)));
+    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("span", { class: "vs" }, " vs "), side(second, 1)),
+    el("p", { class: "score" }, el("strong", {}, SCORES[1 + Math.sign(points(game, first) - points(game, second))]), ` · ${howItEnded(game)} · ${counted(game.turns.length, "turn")}`));
   // The games before and after it in the list that was shown last, with its filter and order.
   const numbers = known.list?.numbers() ?? [];
   const place = numbers.indexOf(number);
