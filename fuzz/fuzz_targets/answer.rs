@@ -7,10 +7,10 @@ use std::sync::LazyLock;
 use libfuzzer_sys::fuzz_target;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
-use referee::game::{Game, Position as _};
+use referee::game::{BuiltinGame, Position as _};
 use referee::protocol::answer_text;
 
-fn judge<G: Game>(game: &G, board: &str, line: &[u8]) {
+fn judge<G: BuiltinGame>(game: &G, board: &str, line: &[u8]) {
     let Ok(position) = game.start_from(board) else { return };
     if position.outcome().is_some() {
         return;

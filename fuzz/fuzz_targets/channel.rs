@@ -34,7 +34,7 @@ async fn talk(bytes: &[u8]) {
     let referee = async {
         for _ in 0..8 {
             let asked = Instant::now();
-            let answered = channel.exchange(b"................ K\n", LIMIT).await;
+            let answered = channel.exchange(asked, b"................ K\n", LIMIT).await;
             assert!(asked.elapsed() <= LIMIT + Duration::from_millis(2), "it waited too long");
             match answered.expect("streams in memory do not fail") {
                 Ok(exchange) => {

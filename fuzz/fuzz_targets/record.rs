@@ -3,6 +3,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
+use referee::game::InPlay;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Edition, PieceSet, Rules};
 use referee::record::Record;
@@ -15,6 +16,7 @@ fuzz_target!(|bytes: &[u8]| {
     let again = Record::from_line(line.as_bytes()).expect("it was written by us");
     assert_eq!(again.to_line().expect("it was read"), line);
     let _ = record.result_line();
-    let _ = replay(&Edition::new(Rules::Standard, PieceSet::default()), &record, &mut ());
-    let _ = replay(&FourInARow, &record, &mut ());
+    let edition = Edition::new(Rules::Standard, PieceSet::default());
+    let _ = replay(&InPlay::new(edition), &record, &mut ());
+    let _ = replay(&InPlay::new(FourInARow), &record, &mut ());
 });

@@ -163,7 +163,6 @@ struct OverReply {
     /// `null` for a draw. It must be there.
     #[serde(deserialize_with = "Option::deserialize")]
     winner: Option<u8>,
-    #[serde(default)]
     points: Option<[f64; 2]>,
     #[serde(default)]
     lines: Vec<(String, String)>,

@@ -47,15 +47,6 @@ impl MatchPlan {
         }
     }
 
-    /// As records hold it, the same for two games, in which each player begins once. The error is a sentence.
-    fn start_of(&self, ruleset: &dyn Game, number: u64) -> Result<String, String> {
-        if let Some(start) = &self.start {
-            return Ok(start.clone());
-        }
-        let drawn = ruleset.start_drawn(seed::for_start(self.seed, number / 2))?;
-        Ok(drawn.as_start())
-    }
-
     /// `number` counts from 0.
     fn game<'a>(&self, number: u64, start: &'a str) -> GameSetup<'a> {
         GameSetup {
@@ -188,13 +179,18 @@ impl MatchRunner {
         Ok(self.score)
     }
 
+    /// As records hold it, the same for two games, in which each player begins once.
     fn start_of(&self, number: u64) -> Result<String, GameError> {
-        let ruleset = self.runner.ruleset();
-        let start = self.plan.start_of(ruleset, number);
-        start.map_err(|problem| {
-            let failure = ruleset.failure().map(GameError::Game);
+        if let Some(start) = &self.plan.start {
+            return Ok(start.clone());
+        }
+        let game = self.runner.ruleset();
+        let drawn = game.start_drawn(seed::for_start(self.plan.seed, number / 2));
+        let drawn = drawn.map_err(|problem| {
+            let failure = game.failure().map(GameError::Game);
             failure.unwrap_or_else(|| io::Error::other(problem).into())
-        })
+        })?;
+        Ok(drawn.as_start())
     }
 
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {

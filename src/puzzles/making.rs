@@ -2,29 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use super::{HIGHEST_LEVEL, Kind, Puzzle, VERSION};
 use crate::analysis::{Step, steps};
 use crate::game::Game;
 use crate::record::Record;
 use crate::solver::{Limits, Solvers, Value};
-
-/// What a search for puzzles may cost.
-#[derive(Clone, Debug)]
-pub struct Effort {
-    /// For a position, for a turn, and for all turns of a position.
-    pub time: Duration,
-    /// Ends the search when it is set.
-    pub stop: Arc<AtomicBool>,
-}
-
-impl Effort {
-    fn limits(&self) -> Limits {
-        Limits::within(self.time).or_when(Arc::clone(&self.stop))
-    }
-}
 
 /// Positions that are equal by symmetry.
 #[derive(Debug)]
@@ -86,28 +69,32 @@ impl Maker {
         Ok(())
     }
 
-    /// A puzzle of each position at which a bot failed. `at` is called before each position.
-    pub fn solve(&mut self, effort: &Effort, mut at: impl FnMut()) -> Result<Vec<Puzzle>, String> {
+    /// A puzzle of each position at which a bot failed. `limits` are for a position, for a turn, and for all turns of a
+    /// position. `at` is called before each position, and says whether to go on.
+    pub fn solve(
+        &mut self,
+        limits: &dyn Fn() -> Limits,
+        mut at: impl FnMut() -> bool,
+    ) -> Result<Vec<Puzzle>, String> {
         let mut all: Vec<Met> = std::mem::take(&mut self.by_class).into_values().collect();
         // What is proven of later positions, which are easier, helps with those before.
         all.sort_by(|a, b| (a.free, &a.turns).cmp(&(b.free, &b.turns)));
         let mut puzzles = Vec::new();
         for met in all {
-            at();
-            if effort.stop.load(Ordering::Relaxed) {
+            if !at() {
                 break;
             }
-            puzzles.extend(self.puzzle(&met, effort)?);
+            puzzles.extend(self.puzzle(&met, limits)?);
         }
         Ok(puzzles)
     }
 
-    fn puzzle(&mut self, met: &Met, effort: &Effort) -> Result<Option<Puzzle>, String> {
+    fn puzzle(&mut self, met: &Met, limits: &dyn Fn() -> Limits) -> Result<Option<Puzzle>, String> {
         let Some((position, ..)) = met.turns.first() else {
             return Ok(None);
         };
         let position = self.ruleset.read_request(position)?;
-        let value = match position.value(&self.solvers, &effort.limits()) {
+        let value = match position.value(&self.solvers, &limits()) {
             Some(Value::Loss) => return Ok(None),
             Some(value) => value,
             None => {
@@ -119,7 +106,7 @@ impl Maker {
         for (request, answer, name) in &met.turns {
             let turn = self.ruleset.read_request(request)?.after(answer);
             let turn = turn.map_err(|rejection| rejection.text().to_owned())?;
-            let keeps = turn.after.keeps(&self.solvers, value, &effort.limits());
+            let keeps = turn.after.keeps(&self.solvers, value, &limits());
             let Some(keeps) = keeps else {
                 self.unproven += 1;
                 continue;
@@ -132,9 +119,9 @@ impl Maker {
         if failed.is_empty() {
             return Ok(None);
         }
-        let limits = effort.limits();
+        let of_all = limits();
         let turns = position.turns().map(|turn| {
-            let keeps = turn.after.keeps(&self.solvers, value, &limits)?;
+            let keeps = turn.after.keeps(&self.solvers, value, &of_all)?;
             Some((turn, keeps))
         });
         let Some(turns) = turns.collect::<Option<Vec<_>>>() else {

@@ -126,7 +126,6 @@ impl Serialize for Reason {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultEntry {
     /// `None` for a draw.
-    #[serde(default)]
     pub winner: Option<BotIndex>,
     pub reason: Reason,
     /// Name and property.

@@ -50,10 +50,8 @@ struct BotName<'a> {
 
 #[derive(Debug, Deserialize)]
 struct ResultSummary {
-    #[serde(default)]
     winner: Option<BotIndex>,
     reason: Reason,
-    #[serde(default)]
     by: Option<BotIndex>,
     #[serde(default = "result::played")]
     played: bool,

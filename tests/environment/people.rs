@@ -913,9 +913,9 @@ fn people_play_four_in_a_row() {
     );
     assert_eq!(ended.code, Some(0), "{ended}");
     for part in [
-        "Ann, which column for @ (1 to 7)? 0\n0 is out of range: expected a column, 1 to 7\n",
-        "? 8\n8 is out of range: expected a column, 1 to 7\n",
-        "? x\n`x` is no column: expected a column, 1 to 7\n",
+        "Ann, which column for @ (1 to 7)? 0\nthere is no column 0; columns with room: 1 2 3 4 5 6 7\n",
+        "? 8\nthere is no column 8; columns with room: 1 2 3 4 5 6 7\n",
+        "? x\n`x` is no column; expected a number, 1 to 7\n",
         "? 4 4\n`4 4` is no column",
         "hint: these columns lose at once: 1 2 3 5 6 7\nBob, which column for O (1 to 7)? pieces\n",
         "who begins plays @, the other O\n",

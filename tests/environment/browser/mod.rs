@@ -29,7 +29,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use libtest_mimic::{Failed, Trial};
 use referee::game::quarto::{Cell, Edition, PieceSet, Rules};
-use referee::game::{Game, Position as _};
+use referee::game::{BuiltinGame, Position as _};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
@@ -290,7 +290,7 @@ fn games_are_filtered() -> Result<()> {
 /// The expected description of a Quarto board.
 fn description(
     edition: &Edition,
-    position: &<Edition as Game>::Position,
+    position: &<Edition as BuiltinGame>::Position,
     won: &[String],
 ) -> String {
     let pieces: Vec<String> = Cell::all()

@@ -1,30 +1,6 @@
 //! The exact value of any position of Quarto, for either rule set, and of Four In A Row ([`four_in_a_row`]).
 //!
-//! For Quarto, [`Solve::solve`] gives the value of a position for the side to move and the number of
-//! placements until the end, [`Solve::solve_turns`] those of every turn, and
-//! [`Solve::principal_variation`] a game played perfectly from there on. docs/solver.md describes
-//! the method and what it costs.
-//!
-//! ```
-//! use referee_games::game::BuiltinGame as _;
-//! use referee_games::game::quarto::Edition;
-//! use referee_games::solver::{Goal, Limits, Options, Solve as _, Solver, Value};
-//!
-//! let edition = Edition::default();
-//! let position = edition.read_request("KH.FN.CMDA.JP.O. B")?;
-//! let solver = Solver::new(Options { tt_bytes: 1 << 20, threads: 1 });
-//!
-//! let evaluation = solver.solve(&position, Goal::Distance, &Limits::NONE);
-//! assert_eq!((evaluation.value(), evaluation.plies()), (Some(Value::Win), Some(1)));
-//!
-//! // A bot plays one of the best turns.
-//! let turns = solver.solve_turns(&position, Goal::Distance, &Limits::NONE);
-//! let (turn, _) = turns.iter().max_by_key(|(_, evaluation)| evaluation.rank()).unwrap();
-//! let mut text = String::new();
-//! edition.write_turn(*turn, &mut text);
-//! assert_eq!(text, "16 -");
-//! # Ok::<(), String>(())
-//! ```
+//! docs/solver.md describes the method and what it costs.
 
 mod bitboard;
 mod compact_book;

@@ -1,18 +1,9 @@
-//! Schedules: who plays whom, in which order, and the ids of the games. The same arguments lead to the
-//! same schedule, which does not depend on the order in which games are played.
+//! Schedules: who plays whom, in which order, and the ids of the games. They do not depend on the order in which games
+//! are played.
 //!
-//! The unit is a [`PairOfGames`]: the same opening twice, seats swapped. A [`Round`] is a list
-//! of pairings, each of which plays the same number of pairs; the n-th pair of every pairing of
-//! a round starts from the same opening, so that all bots play the same positions.
-//!
-//! Pairs are numbered through the whole tournament, from 1: round by round, within a round
-//! pairing by pairing, so that all games of a pairing are consecutive. The number of pairs in a
-//! round never depends on results, so the numbers are fixed in all formats.
-//!
-//! - [`round_robin`]: every entrant meets every other; [`gauntlet`]: the first meets the others
-//! - [`swiss`]: the next round from the results so far; entrants with equal scores meet
-//! - [`knockout`]: a bracket; the loser of a match is eliminated
-//! - [`groups`]: round robins in groups, before a knockout
+//! The unit is a [`PairOfGames`]: the same opening twice, seats swapped. In a [`Round`] every pairing plays the same
+//! number of pairs, the n-th of each from the same opening. Pairs are numbered from 1, round by round and pairing by
+//! pairing; their number in a round never depends on results, so the numbers are fixed in all formats.
 
 pub mod groups;
 pub mod knockout;
@@ -81,8 +72,7 @@ impl Half {
 
 /// The id of a game: `p`, the number of its pair in at least six digits, and `a` or `b` for who moves first.
 ///
-/// It follows from the schedule alone, so a game has the same id wherever and whenever it is played.
-/// Ids are ordered like the games of the schedule (and so are their texts, up to 999,999 pairs).
+/// It follows from the schedule alone. Ids are ordered like the games of the schedule.
 ///
 /// ```
 /// use referee_stats::schedule::{GameId, Half};

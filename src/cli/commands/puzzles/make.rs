@@ -16,11 +16,11 @@ use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values;
 use crate::game::registry::{self, GAMES};
 use crate::puzzles::Puzzle;
-use crate::puzzles::making::{Effort, Maker, spread};
+use crate::puzzles::making::{Maker, spread};
 use crate::record::Record;
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
-use crate::solver::Solvers;
+use crate::solver::{Limits, Solvers};
 use crate::text::{counted, quote};
 
 const AFTER_HELP: &str = "\
@@ -92,15 +92,15 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
     for path in files {
         read(path, &mut makers, &solvers, stop)?;
     }
-    let effort = Effort {
-        time: args.time_per_move,
-        stop: Arc::clone(stop),
-    };
+    let limits = || Limits::within(args.time_per_move).or_when(Arc::clone(stop));
     let positions: usize = makers.iter().map(Maker::positions).sum();
     let bar = ProgressBar::new(positions as u64, "positions");
     let (mut puzzles, mut unproven) = (Vec::new(), 0);
     for mut maker in makers {
-        let made = maker.solve(&effort, || bar.inc());
+        let made = maker.solve(&limits, || {
+            bar.inc();
+            !stop.load(Ordering::Relaxed)
+        });
         puzzles.extend(made.map_err(Failure::Referee)?);
         unproven += maker.unproven;
     }

@@ -14,7 +14,6 @@ use crate::strategy::perfect_four::PerfectFour;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FourInARow;
 
-/// In requests and records.
 pub(super) const fn mark(side: Side) -> char {
     match side {
         Side::First => '@',

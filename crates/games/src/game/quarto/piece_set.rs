@@ -27,8 +27,6 @@ pub struct PieceSet {
     pub(super) order: [Piece; PIECES],
     /// By piece index.
     pub(super) symbols: [char; PIECES],
-    /// By ASCII character, so that reading an answer is fast; others are searched for in `symbols`.
-    pub(super) ascii: [Option<Piece>; 128],
     /// Empty for the built-in set.
     pub(super) text: String,
 }
@@ -42,10 +40,6 @@ impl Default for PieceSet {
         };
         let order: [Piece; PIECES] =
             std::array::from_fn(|index| Piece::from_low_bits(index.to_le_bytes()[0]));
-        let mut ascii = [None; 128];
-        for (symbol, piece) in (b'A'..).zip(order) {
-            ascii[usize::from(symbol)] = Some(piece);
-        }
         Self {
             column: "piece".to_owned(),
             features: [
@@ -56,7 +50,6 @@ impl Default for PieceSet {
             ],
             order,
             symbols: b"ABCDEFGHIJKLMNOP".map(char::from),
-            ascii,
             text: String::new(),
         }
     }
@@ -105,10 +98,7 @@ impl PieceSet {
     }
 
     pub fn piece(&self, symbol: char) -> Option<Piece> {
-        match self.ascii.get(symbol as usize) {
-            Some(&entry) => entry,
-            None => Piece::all().find(|piece| self.symbols[piece.index()] == symbol),
-        }
+        Piece::all().find(|&piece| self.symbol(piece) == symbol)
     }
 
     /// In the order of the features.

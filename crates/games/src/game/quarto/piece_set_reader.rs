@@ -82,13 +82,6 @@ impl PieceSet {
             let problem = "a row too many; expected the header, 16 rows and nothing else";
             return Err(error_at(text, *at, problem));
         }
-        set.ascii = [None; 128];
-        for piece in Piece::all() {
-            let symbol = set.symbol(piece) as usize;
-            if let Some(entry) = set.ascii.get_mut(symbol) {
-                *entry = Some(piece);
-            }
-        }
         Ok(set)
     }
 

@@ -5,8 +5,8 @@ use crate::game::{IllegalReason, Outcome, Position as _, Side};
 
 /// One step: the side to move gives a piece, or places the one it was given.
 ///
-/// The protocol carries both in one line (a [`Turn`]). As separate moves, a node of a search has at most sixteen
-/// choices, and the first and the last turn are no special cases.
+/// As separate moves, a node of a search has at most sixteen choices, and the first and the last turn are no special
+/// cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     Give(Piece),
