@@ -165,7 +165,6 @@ pub enum Notice<'a> {
     Checked(&'a Check),
     Asking {
         check: &'static str,
-        /// Questions that it has answered.
         done: usize,
         of: usize,
     },
@@ -180,9 +179,7 @@ pub struct Checkup<'a> {
     checks: Vec<Check>,
     times: Vec<Duration>,
     answered: u32,
-    /// Of all answers.
     slowest: Duration,
-    /// Questions that it did not answer in time.
     late: u32,
     /// How long late answers may still be waited for.
     patience: Duration,
