@@ -106,7 +106,6 @@ pub(super) fn watch(children: fn() -> Vec<Pid>) {
     }
 }
 
-/// Counts and kills now.
 pub(super) fn enforce() {
     if let Some(bound) = BOUND.get() {
         bound.enforce();

@@ -27,7 +27,6 @@ const FED: usize = 1 << 16;
 
 #[derive(Debug, PartialEq, Eq)]
 pub enum ExchangeError {
-    /// Output before the question.
     Early {
         /// The last answer, empty at the start.
         previous: Vec<u8>,

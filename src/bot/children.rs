@@ -19,7 +19,6 @@ use crate::system::{Pid, is_child};
 /// Read-locked while a child starts, write-locked while children are reaped.
 static STARTS: RwLock<()> = RwLock::new(());
 
-/// By process id.
 static OWNED: Mutex<BTreeMap<i32, Owner>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug)]

@@ -19,7 +19,6 @@ use crate::game::{Picture, Side};
 pub enum Typed {
     Line(String),
     End,
-    /// Ctrl-C.
     Interrupted,
 }
 
@@ -33,7 +32,6 @@ pub trait Console {
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing>;
 }
 
-/// Several people may share it.
 pub type SharedConsole = Rc<RefCell<dyn Console>>;
 
 pub struct Human {

@@ -53,7 +53,6 @@ mod linux {
     /// Least time between searches for exited processes.
     const SEARCHING: Duration = Duration::from_millis(20);
 
-    /// The most survivors listed.
     const TOLD: usize = 10;
 
     /// What existed before the first bot.

@@ -20,15 +20,12 @@ pub struct Reply<'a> {
 /// Output other than a rejected line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtherOutput {
-    /// It was the only line.
     Nothing,
     /// The rejected line was a second line after this one, the answer to the question before.
     Before(Vec<u8>),
-    /// Written after it.
     After(Vec<u8>),
 }
 
-/// Answers requests.
 pub trait Player {
     /// Sends a request (a line with its newline) and waits for the answer.
     fn ask(
@@ -53,7 +50,6 @@ pub trait Player {
     }
 }
 
-/// What a clock measures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
 pub enum ClockKind {
     /// Time, without that in which a runnable bot waited for a CPU
@@ -87,7 +83,6 @@ impl Allowance {
     /// The least wall time beyond the limit.
     const LONGEST_EXTRA: Duration = Duration::from_secs(5);
 
-    /// The time for an answer.
     pub fn total(&self, fresh: bool) -> Duration {
         if fresh {
             self.time.saturating_add(self.start)

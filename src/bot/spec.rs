@@ -20,7 +20,6 @@ use crate::text::{escape_path, meant, short_name};
 /// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotSpec {
-    /// A person at this terminal.
     Human,
     Program(Program),
 }
@@ -300,7 +299,6 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Program, CannotStart>
     Ok(program)
 }
 
-/// A program from an existing file.
 fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let shown = escape_path(path);
     let cannot = |cause: &str, fix: &str| CannotStart {
@@ -398,7 +396,6 @@ impl Program {
         }
     }
 
-    /// Whether a control group bounds its memory.
     pub fn has_memory_group(&self) -> bool {
         let confinement = self.confinement.as_ref();
         confinement.is_some_and(Confinement::has_memory_group)

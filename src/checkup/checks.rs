@@ -15,13 +15,11 @@ use crate::play::game_runner::GameError;
 use crate::text::{counted, format_duration, quote};
 
 const POSITIONS: usize = 200;
-/// Against itself, in one process.
 const GAMES: usize = 10;
 /// For the bot to exit when its input ends.
 const END: Duration = Duration::from_secs(2);
 /// For advice, of each kind.
 const ADVICE_POSITIONS: usize = 20;
-/// Asked twice.
 const REPEATED: usize = 30;
 
 fn good() -> String {
@@ -222,7 +220,6 @@ impl Checkup<'_> {
         }))
     }
 
-    /// Closes the bot's input.
     async fn end(&mut self) -> Made {
         self.unless_hopeless()?;
         if !self.examiner.is_running() {

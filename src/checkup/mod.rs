@@ -115,15 +115,19 @@ impl Report {
         failed.min_by_key(|(check, problem)| (!check.required, !problem.what.contains(HINT)))
     }
 
-    /// How many checks failed by a fault of a check before.
-    pub fn repeated(&self) -> u64 {
-        let problems: Vec<&Problem> = self.checks.iter().filter_map(Check::problem).collect();
-        let is_repeated = |&at: &usize| {
-            problems[..at]
-                .iter()
-                .any(|other| other.is_like(problems[at]))
-        };
-        (0..problems.len()).filter(is_repeated).count() as u64
+    /// How many required checks failed each by a fault of its own, and how many checks by one of a check before.
+    pub fn faults(&self) -> (usize, u64) {
+        let mut told: Vec<&Problem> = Vec::new();
+        let (mut own, mut repeated) = (0, 0);
+        for check in &self.checks {
+            match check.problem() {
+                Some(problem) if told.iter().any(|other| other.is_like(problem)) => repeated += 1,
+                Some(_) if check.required => own += 1,
+                _ => {}
+            }
+            told.extend(check.problem());
+        }
+        (own, repeated)
     }
 
     /// For want of time.
@@ -161,7 +165,6 @@ pub enum Notice<'a> {
     Checked(&'a Check),
     Asking {
         check: &'static str,
-        /// Questions that it has answered.
         done: usize,
         of: usize,
     },
@@ -176,9 +179,7 @@ pub struct Checkup<'a> {
     checks: Vec<Check>,
     times: Vec<Duration>,
     answered: u32,
-    /// Of all answers.
     slowest: Duration,
-    /// Questions that it did not answer in time.
     late: u32,
     /// How long late answers may still be waited for.
     patience: Duration,

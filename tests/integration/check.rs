@@ -518,7 +518,7 @@ fn the_same_fault_is_told_once() {
     );
     let first = "Fix first: an opening with pieces on the board.\n    fix: ";
     assert!(run.stdout.contains(first), "{run}");
-    let more = "\nThe same fault in 8 more checks.\n";
+    let more = "\nThe same faults in 8 more checks.\n";
     assert!(run.stdout.contains(more), "{run}");
     assert!(run.stdout.contains("\n    see it again: printf"), "{run}");
 }

@@ -15,7 +15,6 @@ use crate::text::escape;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Exit {
     Code(i32),
-    /// Such as `SIGSEGV`.
     Signal(String),
     /// Killed by the sandbox for a limit: the end of "it …", such as `used more than 256 MiB of
     /// memory`.
@@ -51,7 +50,6 @@ pub enum ProcessState {
     Stopped,
     /// Read the question and waits for something, such as more input.
     Waiting,
-    /// Not reported by this system.
     Unknown,
 }
 
@@ -74,7 +72,6 @@ pub struct Timeout {
     /// Whether that included the start time.
     pub fresh: bool,
     pub evidence: TimeoutEvidence,
-    /// Output when its input was closed, after the time was up.
     pub afterwards: Vec<u8>,
     /// Wall time until it was given up or answered.
     pub elapsed: Duration,
@@ -88,7 +85,6 @@ pub struct Timeout {
     /// Questions that the bot had answered before.
     pub answered: u32,
     pub slowest: Duration,
-    /// For advice.
     pub language: Option<Language>,
 }
 
@@ -153,7 +149,6 @@ pub enum Fault {
         /// Questions that its process had answered.
         answered: u32,
     },
-    /// Lives but closed a stream.
     Closed {
         stream: Stream,
         partial: Vec<u8>,
@@ -167,7 +162,6 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// The word in records.
     pub const fn reason(&self) -> ForfeitReason {
         match self {
             Self::IllegalMove { .. } => ForfeitReason::IllegalMove,

@@ -58,7 +58,6 @@ fn ask_check(f: &fmt::Formatter<'_>, which: &str) -> String {
     format!("; `referee check` finds out{which}")
 }
 
-/// Of a silent bot.
 pub const WAITING: &str = "it had read the question and was waiting, not computing";
 
 /// Why a bot is charged for all time.

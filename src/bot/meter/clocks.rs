@@ -25,7 +25,6 @@ pub(super) struct Clocks {
     /// The helpers' usage at the last search. They only wait, but the supervisor's final count has
     /// it.
     helpers: Duration,
-    /// The usage of exited children.
     ended: Duration,
     /// The last reading: it never decreases.
     last: Duration,
@@ -180,7 +179,6 @@ impl Clocks {
         Waits::read(self.running.iter().map(|&(pid, _)| pid))
     }
 
-    /// Their runnable threads.
     pub(super) fn runnable(&self) -> Runnable {
         Runnable::read(self.running.iter().map(|&(pid, _)| pid))
     }

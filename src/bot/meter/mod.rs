@@ -109,9 +109,7 @@ pub(super) struct Meter {
     /// No search before this, unless something depends on it.
     rest: Instant,
     turn: Instant,
-    /// Usage then.
     turn_used: Duration,
-    /// Waits then, or shortly before.
     turn_waits: Waits,
     waits_read: Instant,
     /// A wait of this turn that is not over, once asked for.

@@ -11,7 +11,6 @@ const LONGEST: Duration = Duration::from_millis(100);
 /// A wait that is not over.
 #[derive(Debug)]
 pub(super) struct OngoingWait {
-    /// The last look.
     at: Instant,
     /// CPU time in this turn by then.
     cpu: Duration,
@@ -24,7 +23,6 @@ pub(super) struct OngoingWait {
     /// half if it was runnable at one of them only. Looks are random: a bot cannot be ready for
     /// them.
     pub(super) sampled: Duration,
-    /// Runnable at the last look.
     could_run: bool,
 }
 

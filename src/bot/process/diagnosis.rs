@@ -24,7 +24,6 @@ const LAST_WORDS: Duration = Duration::from_millis(40);
 /// The same on a busy machine, where it first has to get a CPU.
 const LAST_WORDS_AT_MOST: Duration = Duration::from_millis(500);
 
-/// Between looks at that.
 const LAST_WORDS_STEP: Duration = Duration::from_millis(10);
 
 /// A bot whose output ended counts as alive if it has not exited after this.

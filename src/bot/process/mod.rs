@@ -68,7 +68,6 @@ const QUOTED_STDERR: usize = 400;
 pub struct GracePeriods {
     /// From the end of its input to SIGTERM.
     exit: Duration,
-    /// From SIGTERM to SIGKILL.
     term: Duration,
 }
 
@@ -85,7 +84,6 @@ impl GracePeriods {
     };
 }
 
-/// A running bot.
 #[derive(Debug)]
 pub struct Process {
     child: Child,
@@ -103,7 +101,6 @@ pub struct Process {
     stderr: Kept,
     stderr_reader: JoinHandle<()>,
     fresh: bool,
-    /// Answered questions.
     answered: u32,
     /// The slowest of its answers, by the clock.
     slowest: Duration,
@@ -421,7 +418,6 @@ fn log_starting(
     );
 }
 
-/// The limit has passed, but the bot waited for a CPU, or has used less CPU time.
 fn log_extended(extension: Extension, usage: &TurnUsage) {
     // The others are a few milliseconds long.
     if extension.is_certain {
@@ -458,7 +454,6 @@ impl Process {
         );
     }
 
-    /// As far as is known.
     fn log_end(&mut self) {
         if !tracing::enabled!(target: PROCESS, tracing::Level::INFO) {
             return;

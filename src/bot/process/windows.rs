@@ -225,7 +225,6 @@ impl RequestPipe {
         Ok(Self(server))
     }
 
-    /// Not known.
     #[expect(clippy::unused_self, reason = "as on other systems")]
     pub(super) const fn has_unread(&self) -> bool {
         false

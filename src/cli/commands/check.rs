@@ -168,10 +168,11 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let first = styled(palette.heading, &format!("Fix first: {}.", check.name));
         let _ = write!(text, "{first}\n{}", fix(problem));
     }
-    let more = report.repeated();
+    let (faults, more) = report.faults();
     if more > 0 {
+        let same = if faults == 1 { "fault" } else { "faults" };
         let more = counted(more, "more check", "more checks");
-        let _ = writeln!(text, "The same fault in {more}.");
+        let _ = writeln!(text, "The same {same} in {more}.");
     }
     let checks = report.checks.iter();
     let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
