@@ -144,6 +144,8 @@ enum PrintCommand {
     Man(shell::ManArgs),
     /// Print the JSON Schema of a file
     Schema(schema::Args),
+    /// Print the default scale of grades
+    Scale,
 }
 
 /// The commands as the help lists them.
@@ -358,6 +360,7 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
         Command::Print(PrintCommand::Completions(args)) => shell::completions(args, program()),
         Command::Print(PrintCommand::Man(args)) => shell::man(args, program()),
         Command::Print(PrintCommand::Schema(args)) => schema::run(args),
+        Command::Print(PrintCommand::Scale) => grade::print_scale(),
         Command::Bot(args) => bot::run(args),
     }
 }
@@ -379,6 +382,7 @@ play --json: a person plays on stdout; --record FILE keeps the game
 league --format --rounds --groups --seeds --sprt --out: in a league everybody meets everybody, in the folder that is named first
 league --budget: a league plays all pairings; for fewer games, give a smaller --pairs
 league --watch --after: give the same command again, from cron or a loop of the shell: it plays what is new
+grade --print-scale: referee print scale > scale.toml
 simulate --budget --oracle: what fewer or more games tell, another --pairs shows
 simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at once
 standings --drift --by=day --by=week --by=month: --from TIME rates the games since then

@@ -91,8 +91,7 @@ fn steady(detail: &str) -> String {
     // A compiler's words, or those of an error without names and addresses.
     let compiler = cut(&detail, " error: ", &[' ', '\'', '‘']);
     let shown = compiler.or_else(|| cut(&detail, "stderr ended with: ", &[':', '$', '\'']));
-    let detail = shown.unwrap_or(detail);
-    detail
+    shown.unwrap_or(detail)
 }
 
 /// A mistake: its file, its name and what it means.
@@ -143,9 +142,9 @@ fn row(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String)
     let mut bot = format!("mistakes/{file}");
     if let Some(program) = bot.strip_suffix(".pas") {
         let mut compiler = Command::new("fpc");
-        let compiled = compiler.args(["-v0", &bot]).current_dir(folder).output()?;
-        if !compiled.status.success() {
-            return Err(format!("{bot}: {compiled:?}").into());
+        let output = compiler.args(["-v0", &bot]).current_dir(folder).output()?;
+        if !output.status.success() {
+            return Err(format!("{bot}: {output:?}").into());
         }
         bot = program.to_owned();
     }
@@ -197,7 +196,7 @@ fn table(shown: &str) -> Result<String, Failed> {
     let mut before = String::new();
     for (row, fix) in rows {
         let said = if fix == before { "the same" } else { &fix };
-        table += &format!("{row} {said} |\n");
+        table.extend([&row, " ", said, " |\n"]);
         before = fix;
     }
     Ok(table + "\n")

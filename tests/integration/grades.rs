@@ -267,7 +267,7 @@ fn mistakes_are_named() {
     refused(&["bots"], "rung beats greedy play: ");
     fs::write(class.path("scale.toml"), SCALE.replace("elo1 = 200", "")).expect("a file");
     refused(&["bots"], "expected elo0 and elo1, or score alone");
-    let run = Referee::new(["grade", "--print-scale"]).run();
+    let run = Referee::new(["print", "scale"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("[[rung]]"), "{run}");
 }

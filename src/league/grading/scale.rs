@@ -12,7 +12,7 @@ pub const DEFAULT: &str = include_str!("default_scale.toml");
 const MOST: u32 = 100_000;
 
 fn in_words(error: &toml::de::Error) -> String {
-    let known = "; `referee grade --print-scale` shows all that a scale has";
+    let known = "; `referee print scale` shows all that a scale has";
     let is_missing = error.message().contains("missing field");
     let known = if is_missing { known } else { "" };
     format!("{}{known}", error.to_string().trim_end())

@@ -31,16 +31,12 @@ use crate::text::escape_controls;
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The folder of a league or a tournament, whose bots are graded; or bots: files, folders of them, command lines
-    #[arg(value_name = "DIR|BOT", required_unless_present = "print_scale")]
+    #[arg(value_name = "DIR|BOT", required = true)]
     bots: Vec<String>,
 
-    /// The scale: a TOML file [default: that of --print-scale]
+    /// The scale: a TOML file [default: that of `referee print scale`]
     #[arg(long, value_name = "FILE")]
     scale: Option<PathBuf>,
-
-    /// Print the default scale, to begin with
-    #[arg(long, exclusive = true)]
-    print_scale: bool,
 
     /// Only the bot of this name; may be given more than once
     #[arg(long, value_name = "NAME")]
@@ -73,10 +69,12 @@ pub(in crate::cli) struct Args {
     sandbox: SandboxOptions,
 }
 
+/// The default scale, to begin with.
+pub(in crate::cli) fn print_scale() -> Result<(), Failure> {
+    Ok(write!(Stdout, "{}", scale::DEFAULT)?)
+}
+
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    if args.print_scale {
-        return Ok(write!(Stdout, "{}", scale::DEFAULT)?);
-    }
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
         games: GamesOptions {
