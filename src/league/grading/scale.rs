@@ -174,7 +174,7 @@ mod tests {
         );
         says(
             &format!("{rung}score = 0.5"),
-            "missing field `seed`; `referee grade",
+            "missing field `seed`; `referee print scale`",
         );
         says(&format!("{rung}score = 0.5"), "seed");
         says(
