@@ -58,6 +58,7 @@ pub(in crate::report) struct Column {
     weight: u8,
     when: When,
     figure: Figure,
+    meaning: &'static str,
 }
 
 const fn column(
@@ -67,6 +68,7 @@ const fn column(
     weight: u8,
     when: When,
     figure: Figure,
+    meaning: &'static str,
 ) -> Column {
     Column {
         key,
@@ -75,6 +77,7 @@ const fn column(
         weight,
         when,
         figure,
+        meaning,
     }
 }
 
@@ -85,43 +88,43 @@ static COLUMNS: [Column; 37] = {
     use Figure::{Place as Of, Turns};
     use When::{Always, Analysed, AnalysedInFiles, Byes, InFiles, InTables, Reached, Timed, TieBreak as Tie};
     [
-        column("rank", "#", Number, 100, Always, Of(|p| json!(p.rank))),
-        column("name", "bot", Text, 100, Always, Of(|p| json!(p.name))),
-        column("moved", "moved", Format::Moved, 92, When::Moved, Of(moved)),
-        column("reached", "reached", Text, 99, Reached, Of(|p| json!(p.reached))),
-        column("table", "", Number, 0, InFiles, Of(|p| json!(p.table + 1))),
-        column("games", "games", Number, 60, Always, Of(|p| json!(p.games))),
-        column("wins", "won", Number, 50, Always, Of(|p| json!(p.wins))),
-        column("draws", "drawn", Number, 50, Always, Of(|p| json!(p.draws))),
-        column("losses", "lost", Number, 50, Always, Of(|p| json!(p.losses))),
-        column("byes", "byes", Number, 80, Byes, Of(|p| json!(p.byes.count))),
-        column("bye_points", "", Number, 0, InFiles, Of(|p| json!(p.byes.points))),
-        column("points", "points", Number, 90, Always, Of(|p| json!(p.points))),
-        column("direct", "", Number, 0, InFiles, Of(|p| json!(p.direct))),
-        column("buchholz", "BH", Number, 75, Tie(TieBreak::Buchholz), Of(|p| json!(p.buchholz))),
-        column("buchholz_cut_1", "BH-C1", Number, 75, Tie(TieBreak::BuchholzCut1), Of(|p| json!(p.buchholz_cut_1))),
-        column("sonneborn_berger", "SB", Number, 75, Tie(TieBreak::SonnebornBerger), Of(|p| json!(p.sonneborn_berger))),
-        column("wins_as_second", "won as 2nd", Number, 75, Tie(TieBreak::WinsAsSecond), Of(|p| json!(p.wins_as_second))),
-        column("score", "score", Share, 70, Always, Of(|p| json!(p.score))),
-        column("elo", "Elo", Elo, 95, Always, Of(|p| json!(p.elo))),
-        column("", "95%", Elo, 94, InTables, Of(|p| json!(interval(p.elo_interval)))),
-        column("elo_low", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[0]))),
-        column("elo_high", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[1]))),
-        column("los", "LOS", Share, 40, Always, Of(|p| json!(p.los))),
-        column("median_ms", "median", Milliseconds, 30, Timed, Of(|p| json!(p.median_ms))),
-        column("p95_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.p95_ms))),
-        column("worst_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.worst_ms))),
-        column("turns", "turns", Number, 0, AnalysedInFiles, Turns(|t| json!(t.turns))),
-        column("proven", "proven", Number, 20, Analysed, Turns(|t| json!(t.proven))),
-        column("kept", "kept", Number, 0, AnalysedInFiles, Turns(|t| json!(t.kept))),
-        column("accuracy", "accuracy", Share, 28, Analysed, Turns(|t| json!(t.accuracy()))),
-        column("blunders", "blunders", Number, 26, Analysed, Turns(|t| json!(t.blunders()))),
-        column("win_to_draw", "win→draw", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_draw))),
-        column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss))),
-        column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss))),
-        column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins))),
-        column("lost_at_once", "lost at once", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once))),
-        column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits)),
+        column("rank", "#", Number, 100, Always, Of(|p| json!(p.rank)), "The place in its table, from 1; equal bots share one."),
+        column("name", "bot", Text, 100, Always, Of(|p| json!(p.name)), "The bot."),
+        column("moved", "moved", Format::Moved, 92, When::Moved, Of(moved), "Places gained since the last time; `new` for a new bot."),
+        column("reached", "reached", Text, 99, Reached, Of(|p| json!(p.reached)), "What it reached, such as `semi-finalist`."),
+        column("table", "", Number, 0, InFiles, Of(|p| json!(p.table + 1)), "Which table, from 1: no games connect the bots of different tables."),
+        column("games", "games", Number, 60, Always, Of(|p| json!(p.games)), "Games played."),
+        column("wins", "won", Number, 50, Always, Of(|p| json!(p.wins)), "Games won."),
+        column("draws", "drawn", Number, 50, Always, Of(|p| json!(p.draws)), "Games drawn."),
+        column("losses", "lost", Number, 50, Always, Of(|p| json!(p.losses)), "Games lost."),
+        column("byes", "byes", Number, 80, Byes, Of(|p| json!(p.byes.count)), "Rounds without an opponent."),
+        column("bye_points", "", Number, 0, InFiles, Of(|p| json!(p.byes.points)), "The points for byes."),
+        column("points", "points", Number, 90, Always, Of(|p| json!(p.points)), "1 for a win, 0.5 for a draw, and those for byes."),
+        column("direct", "", Number, 0, InFiles, Of(|p| json!(p.direct)), "Direct encounter: points among the bots that are tied, if all of them have met; else 0."),
+        column("buchholz", "BH", Number, 75, Tie(TieBreak::Buchholz), Of(|p| json!(p.buchholz)), "The sum of the opponents' points."),
+        column("buchholz_cut_1", "BH-C1", Number, 75, Tie(TieBreak::BuchholzCut1), Of(|p| json!(p.buchholz_cut_1)), "That sum without the lowest opponent."),
+        column("sonneborn_berger", "SB", Number, 75, Tie(TieBreak::SonnebornBerger), Of(|p| json!(p.sonneborn_berger)), "The sum over the opponents: points made against each, times that opponent's points."),
+        column("wins_as_second", "won as 2nd", Number, 75, Tie(TieBreak::WinsAsSecond), Of(|p| json!(p.wins_as_second)), "Games won as the second to move."),
+        column("score", "score", Share, 70, Always, Of(|p| json!(p.score)), "Points per game played."),
+        column("elo", "Elo", Elo, 95, Always, Of(|p| json!(p.elo)), "The rating; 0 is the mean of the bots that games connect."),
+        column("", "95%", Elo, 94, InTables, Of(|p| json!(interval(p.elo_interval))), ""),
+        column("elo_low", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[0])), "The lower end of its 95 % interval; empty where the games set none."),
+        column("elo_high", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[1])), "The upper end."),
+        column("los", "LOS", Share, 40, Always, Of(|p| json!(p.los)), "The likelihood that it is better than the next; empty below five pairs of games."),
+        column("median_ms", "median", Milliseconds, 30, Timed, Of(|p| json!(p.median_ms)), "Half of its answers took no longer."),
+        column("p95_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.p95_ms)), "95 of 100 answers took no longer."),
+        column("worst_ms", "", Milliseconds, 0, Timed, Of(|p| json!(p.worst_ms)), "Its slowest answer."),
+        column("turns", "turns", Number, 0, AnalysedInFiles, Turns(|t| json!(t.turns)), "Turns in analysed games."),
+        column("proven", "proven", Number, 20, Analysed, Turns(|t| json!(t.proven)), "Turns whose value and best value are proven."),
+        column("kept", "kept", Number, 0, AnalysedInFiles, Turns(|t| json!(t.kept)), "Proven turns that kept the best value."),
+        column("accuracy", "accuracy", Share, 28, Analysed, Turns(|t| json!(t.accuracy())), "The share of proven turns that kept it."),
+        column("blunders", "blunders", Number, 26, Analysed, Turns(|t| json!(t.blunders())), "Proven turns that made the result worse."),
+        column("win_to_draw", "win→draw", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_draw)), "Blunders from a win to a draw."),
+        column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss)), "Blunders from a win to a loss."),
+        column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss)), "Blunders from a draw to a loss."),
+        column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins)), "Turns that missed an immediate win."),
+        column("lost_at_once", "lost at once", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
+        column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits), "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`."),
     ]
 };
 
@@ -607,6 +610,36 @@ pub fn as_csv(standings: &Standings, with_times: bool) -> String {
         table.row(cells.chain(last(escape_formula(&absent.reason))));
     }
     table.text
+}
+
+/// Name, type and meaning of each column of CSV files, as Markdown.
+pub fn column_reference() -> Vec<[String; 3]> {
+    let row = |column: &Column| {
+        let kind = match column.format {
+            Format::Text => "text",
+            Format::Number => "number",
+            Format::Share => "number, 0 to 1",
+            Format::Elo => "number, in Elo",
+            Format::Milliseconds => "number, in ms",
+            Format::Moved => "number or `new`",
+            Format::Forfeits => "text, empty without any",
+        };
+        let condition = match column.when {
+            When::Reached => "Only in tournaments with a bracket. ",
+            When::Moved => "Only in leagues. ",
+            When::Timed => "Only in `times.csv` and `referee standings`. ",
+            When::Analysed | When::AnalysedInFiles => "Only with analysed games. ",
+            _ => "",
+        };
+        let meaning = format!("{condition}{}", column.meaning);
+        [column.key.to_owned(), kind.to_owned(), meaning]
+    };
+    let in_files = COLUMNS
+        .iter()
+        .filter(|column| column.when != When::InTables);
+    let absent = "Only when a bot did not enter, whose row has no rank: the reason.";
+    let absent = ["did_not_enter", "text", absent].map(str::to_owned);
+    in_files.map(row).chain([absent]).collect()
 }
 
 /// Apart: the other tables depend only on the games, byte for byte.

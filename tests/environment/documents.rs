@@ -7,7 +7,8 @@
 //!   unit may differ, and a line with nothing but `...` or `…` stands for any lines.
 //! - The mistakes in docs/troubleshooting.md are what `referee check` says of the bots in tests/bots/mistakes; `UPDATE=1`
 //!   writes them anew.
-//! - The options in docs/command-line.md are what `--help` prints, each once; `UPDATE=1` writes them anew.
+//! - The options in docs/command-line.md are what `--help` prints, each once; `UPDATE=1` writes them anew, and the
+//!   tables in docs/reference.md. Its blocks of `python` are run where pandas can be imported.
 //!
 //! A document's blocks are run one after another, in a folder with the players, a class of submissions, and records of
 //! some games.
@@ -22,6 +23,7 @@ use tempfile::TempDir;
 
 use crate::common::files::executable;
 use crate::mistakes;
+use crate::reference;
 use crate::requirements::{program, unavailable};
 
 /// The documents beside those in `docs/`.
@@ -50,19 +52,19 @@ const TIME: &str = "300";
 const WRONG: &str =
     "#!/usr/bin/env python3\nimport sys\n\nfor line in sys.stdin:\n    print('3 A', flush=True)\n";
 
-fn source(file: &str) -> PathBuf {
+pub(crate) fn source(file: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join(file)
 }
 
 /// A fenced block.
-struct Block {
-    language: String,
-    lines: Vec<String>,
+pub(crate) struct Block {
+    pub(crate) language: String,
+    pub(crate) lines: Vec<String>,
     /// The number of its first line, from 1.
-    line: usize,
+    pub(crate) line: usize,
 }
 
-fn blocks(text: &str) -> Vec<Block> {
+pub(crate) fn blocks(text: &str) -> Vec<Block> {
     let mut blocks: Vec<Block> = Vec::new();
     let mut inside = false;
     for (index, line) in text.lines().enumerate() {
@@ -83,10 +85,10 @@ fn blocks(text: &str) -> Vec<Block> {
 }
 
 /// A folder in which the documents' commands find what they name.
-struct Folder(TempDir);
+pub(crate) struct Folder(TempDir);
 
 impl Folder {
-    fn new() -> Result<Self, Failed> {
+    pub(crate) fn new() -> Result<Self, Failed> {
         let folder = Self(tempfile::tempdir()?);
         let random = fs::read(source("players/random.sh"))?;
         for copied in ["games", "players", "sets", "scripts"] {
@@ -111,8 +113,12 @@ impl Folder {
         Ok(folder)
     }
 
+    pub(crate) fn path(&self) -> &Path {
+        self.0.path()
+    }
+
     /// Runs a script, which must succeed.
-    fn run(&self, script: &str) -> Result<String, Failed> {
+    pub(crate) fn run(&self, script: &str) -> Result<String, Failed> {
         let referee = Path::new(env!("CARGO_BIN_EXE_referee"));
         let path = std::env::var("PATH").unwrap_or_default();
         let folder = referee.parent().ok_or("a folder")?;
@@ -155,7 +161,7 @@ fn steady(line: &str) -> String {
 }
 
 /// Whether the printed lines are the shown ones.
-fn matches(shown: &[String], printed: &[&str]) -> bool {
+pub(crate) fn matches(shown: &[String], printed: &[&str]) -> bool {
     match shown.split_first() {
         None => printed.is_empty(),
         Some((line, rest)) if ["...", "…"].contains(&line.trim()) => {
@@ -319,10 +325,21 @@ fn options_are_those_of_the_program() -> Result<(), Failed> {
 }
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let mut trials = vec![Trial::test(
-        "documents::options are those of the program",
-        options_are_those_of_the_program,
-    )];
+    let mut trials = vec![
+        Trial::test(
+            "documents::options are those of the program",
+            options_are_those_of_the_program,
+        ),
+        Trial::test(
+            "documents::tables are those of the schemas",
+            reference::tables_are_those_of_the_schemas,
+        ),
+    ];
+    let name = "documents::examples for pandas";
+    trials.push(match reference::pandas() {
+        Some(python) => Trial::test(name, move || reference::examples_for_pandas(&python)),
+        None => unavailable(name, "pandas", "python3-pandas"),
+    });
     let has_python = program("python3", &[]).is_some();
     let name = "documents::mistakes are what the program says of them";
     let mut needs = mistakes::NEEDS.iter();
@@ -332,10 +349,12 @@ pub(crate) fn trials() -> Vec<Trial> {
     });
     for document in documents() {
         let name = format!("documents::{document}");
-        trials.push(if has_python {
-            Trial::test(name, move || commands_run(&document))
-        } else {
+        trials.push(if !has_python {
             unavailable(name, "python3", "python3")
+        } else if document == reference::DOCUMENT && program("jq", &[]).is_none() {
+            unavailable(name, "jq", "jq")
+        } else {
+            Trial::test(name, move || commands_run(&document))
         });
     }
     trials

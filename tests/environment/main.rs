@@ -34,6 +34,7 @@ mod packages;
 mod people;
 mod pieces;
 mod players;
+mod reference;
 mod repositories;
 mod requirements;
 mod soak;

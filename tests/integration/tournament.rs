@@ -885,6 +885,11 @@ fn a_file_says_everything() {
         ),
         ("move-time = \"soon\"", "expected a time such as 2s"),
         ("pairs = ", "tournament.toml"),
+        // Relative to the file, as every path.
+        (
+            "game = \"./bot.sh\"\nbots = [{ command = \"builtin:a\" }, { command = \"builtin:b\" }]",
+            "conf/./bot.sh",
+        ),
     ] {
         fs::write(place.path("conf/tournament.toml"), text).expect("a file");
         let run = place.tournament("x", &["--config", &config]).run();

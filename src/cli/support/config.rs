@@ -168,7 +168,8 @@ fn option_words(option: &Arg, value: &Value, base: &Path) -> Result<Vec<OsString
     let word = |value: &Value| -> Result<OsString, String> {
         let text = scalar(value).ok_or_else(|| format!("`{name}` takes a text or a number"))?;
         let is_path = option.get_value_parser().type_id() == ValueParser::path_buf().type_id();
-        let text = if is_path {
+        let is_program = name == "game" && base.join(&text).is_file();
+        let text = if is_path || is_program {
             base.join(text).into_os_string()
         } else {
             text.into()
