@@ -880,6 +880,10 @@ fn a_file_says_everything() {
     for (text, expected) in [
         ("pears = 2", "tournament.toml:1: unknown option `pears`"),
         (
+            "[sandbox]\nkind = \"none\"",
+            "tournament.toml:1: there are no sections such as [sandbox]",
+        ),
+        (
             "format = \"ladder\"",
             "[possible values: round-robin, gauntlet, swiss, knockout",
         ),

@@ -82,6 +82,13 @@ impl<'a> File<'a> {
             let option = command
                 .get_arguments()
                 .find(|arg| arg.get_long() == Some(key.get_ref()) && is_settable(arg));
+            if value.get_ref().is_table() {
+                let problem = format!(
+                    "there are no sections such as [{}]; write each option by its long name, such as `memory = \"1G\"`",
+                    key.get_ref()
+                );
+                return Err(self.wrong(key.span().start, &problem));
+            }
             let option = option.ok_or_else(|| self.unknown(&key, command))?;
             let base = self.path.parent().unwrap_or(Path::new(""));
             let own = option_words(option, value.get_ref(), base)

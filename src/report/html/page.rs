@@ -39,7 +39,7 @@ const DOM: Module = ("dom.js", include_str!("assets/dom.js"));
 const PIECES: Module = ("pieces.js", include_str!("assets/pieces.js"));
 const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
 const EXACT: Module = ("exact.js", include_str!("assets/exact.js"));
-const WORTH: Module = ("worth.js", include_str!("assets/worth.js"));
+const TURN_VALUES: Module = ("turn_values.js", include_str!("assets/turn_values.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// Each after those that it imports.
@@ -59,7 +59,7 @@ const MODULES: [Module; 19] = [
     ("bot.js", include_str!("assets/bot.js")),
     ("better.js", include_str!("assets/better.js")),
     EXACT,
-    WORTH,
+    TURN_VALUES,
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),
     ("main.js", include_str!("assets/main.js")),
@@ -79,7 +79,7 @@ const BOARD_MODULES: [Module; 7] = [
     BOARDS,
     THEME,
     EXACT,
-    WORTH,
+    TURN_VALUES,
     ("board.js", include_str!("assets/board.js")),
 ];
 

@@ -4,7 +4,7 @@ import { el, own } from "./dom.js";
 import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf } from "./boards.js";
 import { applyTheme, storedTheme } from "./theme.js";
-import { turnValues } from "./worth.js";
+import { turnValues } from "./turn_values.js";
 
 const page = JSON.parse(document.getElementById("data").textContent);
 const content = document.getElementById("main");

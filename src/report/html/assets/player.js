@@ -6,7 +6,7 @@ import { inWords, legend, piecePicture } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
-import { turnValues } from "./worth.js";
+import { turnValues } from "./turn_values.js";
 import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
 
