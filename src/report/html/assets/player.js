@@ -71,6 +71,7 @@ export function gameView(number, wantedTurn, only, line) {
   const hasOpening = states[0]?.opening?.some((piece) => piece !== null) ?? false;
   let step = Math.min(last, Math.max(0, wantedTurn ?? 0));
   let timer = null;
+  let isDrawn = false;
 
   const stage = el("div", { class: "stage" });
   const story = el("div", { class: "story" });
@@ -150,8 +151,9 @@ export function gameView(number, wantedTurn, only, line) {
     const shownState = instead?.state ?? states[step];
     const picture = board.draw(game, shownState);
     stage.replaceChildren(picture);
-    // Steps change the address but add no entries to the browser's history.
-    history.replaceState(history.state, "", gameHash(number, step) + (worth?.line ? `&line=${encodeURIComponent(worth.line)}` : ""));
+    // Steps change the address, by which one came, but add no entries to the browser's history.
+    if (isDrawn) history.replaceState(history.state, "", gameHash(number, step) + (worth?.line ? `&line=${encodeURIComponent(worth.line)}` : ""));
+    isDrawn = true;
     worth?.show(picture, shownState, name(game.sides[(instead?.turns ?? step) % 2]), board.isOver(game, shownState));
     if (instead) drawPieces(instead.state, instead.turns, true);
     else drawPieces(states[step], step, step === last);
