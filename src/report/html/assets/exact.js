@@ -70,15 +70,14 @@ let solver = null;
 let asked = 0;
 let listener = null;
 
-// Whoever may ask for a script's address: only this one.
-const addresses = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: (address) => address });
-
 async function startSolver() {
   const bytesOf = (id) => Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (c) => c.charCodeAt(0));
   const stream = new Blob([bytesOf("games")]).stream().pipeThrough(new DecompressionStream("deflate"));
   const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
   const address = URL.createObjectURL(new Blob([`(${solverWorker})()`], { type: "text/javascript" }));
-  const worker = new Worker(addresses ? addresses.createScriptURL(address) : address);
+  // The page's policy allows this one only, and only where there is something to solve.
+  const policy = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
+  const worker = new Worker(policy ? policy.createScriptURL("") : address);
   worker.onmessage = ({ data }) => { if (data.id === asked) listener?.(data); };
   const book = bytesOf("book");
   worker.postMessage({ module, book: book.length > 0 ? book : null });
