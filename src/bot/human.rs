@@ -93,10 +93,8 @@ impl Human {
             .read_request(request.trim_end_matches('\n'))
             .map_err(io::Error::other)?;
         let side = turn.to_move();
-        let mut board = String::new();
-        turn.write_board(&mut board);
         let picture = turn.picture(Some(side));
-        if picture.hand.is_none() && board.chars().all(|symbol| symbol == '.') {
+        if picture.hand.is_none() && turn.board().chars().all(|symbol| symbol == '.') {
             // No move has been shown yet: the first choice needs the pieces.
             self.console.borrow_mut().draw(&picture)?;
         }

@@ -6,7 +6,7 @@ use std::path::{Path, absolute};
 use super::spec::Program;
 use crate::text::short_name;
 
-/// A name, and the program unless somebody chose that name.
+/// A name, and the program unless that name was chosen.
 pub type Named<'a> = (&'a str, Option<&'a Program>);
 
 /// Distinct names. Bots of the same name are called by their folders where these differ (`anna` and

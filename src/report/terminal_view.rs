@@ -116,9 +116,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         );
         let mut text = styled(palette.heading, &heading);
         text.push('\n');
-        let mut board = String::new();
-        start.write_start(&mut board);
-        if board.chars().any(|symbol| symbol != '.') {
+        if start.as_start().chars().any(|symbol| symbol != '.') {
             text.push_str(&draw_within(
                 &self.picture(start),
                 &palette,

@@ -273,9 +273,7 @@ pub(in crate::cli) fn start_of(
             Failure::Usage(format!("--start {text}: {problem}"))
         })?,
     };
-    let mut start = String::new();
-    session.write_start(&mut start);
-    Ok(start)
+    Ok(session.as_start())
 }
 
 /// In a game's program only builtin:random plays, if the program lists the legal answers.

@@ -55,8 +55,7 @@ pub(super) fn of(game: &dyn Game, record: &Record) -> Option<Value> {
 }
 
 pub(in crate::report) fn position(session: &dyn Game) -> Value {
-    let mut request = String::new();
-    session.write_request(&mut request);
+    let request = session.request();
     let picture = session.picture(None);
     let mut fields = Map::new();
     let mut add = |name: &str, value: Value| {

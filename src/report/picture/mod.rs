@@ -126,8 +126,7 @@ impl Shown {
     }
 
     pub fn of(pieces: &Pieces, session: &dyn Game) -> Self {
-        let mut text = String::new();
-        session.write_start(&mut text);
+        let text = session.as_start();
         let (board, hand) = text.split_once(' ').unwrap_or((&text, ""));
         Self::new(pieces, board, hand.chars().next(), &session.picture(None))
     }
