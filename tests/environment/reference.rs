@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use libtest_mimic::Failed;
@@ -75,7 +75,7 @@ impl<'a> Fields<'a> {
             let mut kind = self.kind(field);
             let refers = choices(field).find_map(|choice| self.definition(choice));
             if let Some(listed) = refers.and_then(|(name, _)| self.listed.get(name)) {
-                kind += &format!(", as `{listed}`");
+                kind.extend([", as `", listed, "`"]);
             }
             let required = part["required"].as_array();
             if required.is_some_and(|required| !required.iter().any(|other| other == name)) {
@@ -127,7 +127,7 @@ impl<'a> Fields<'a> {
     fn table(&self) -> String {
         let named = self.named.iter();
         let named: String = named
-            .map(|(name, text)| format!("\n{name}: {text}\n"))
+            .flat_map(|(name, text)| ["\n", name, ": ", text, "\n"])
             .collect();
         format!("{}{named}", table(&self.rows))
     }
@@ -160,7 +160,7 @@ fn plural(kind: &str) -> String {
 fn table(rows: &[[String; 3]]) -> String {
     let mut text = "| field | type | meaning |\n|---|---|---|\n".to_owned();
     for [field, kind, meaning] in rows {
-        text += &format!("| `{field}` | {kind} | {meaning} |\n");
+        text.extend(["| `", field, "` | ", kind, " | ", meaning, " |\n"]);
     }
     text
 }
@@ -203,7 +203,7 @@ pub(crate) fn pandas() -> Option<PathBuf> {
 }
 
 /// A block of `python` is a script of its own; the block of `text` that follows is what it prints.
-pub(crate) fn examples_for_pandas(python: &PathBuf) -> Result<(), Failed> {
+pub(crate) fn examples_for_pandas(python: &Path) -> Result<(), Failed> {
     let text = fs::read_to_string(source(DOCUMENT))?;
     let folder = Folder::new()?;
     let mut printed: Option<String> = None;
