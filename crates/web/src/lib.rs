@@ -90,28 +90,17 @@ fn answered(games: &mut Games, question: &str) -> Result<Json, String> {
     if position.outcome().is_some() {
         return Err("the game is over there".to_owned());
     }
-    let after = |answer: &str| {
-        let turn = position.after(answer);
-        turn.map_err(|_| format!("{answer} is not legal there"))
-    };
-    let limits = |nodes: &str| {
-        let nodes = nodes.parse().map_err(|_| "a number of nodes is missing");
-        nodes.map(Limits::nodes)
-    };
     match (*verb, rest) {
         ("turns", []) => Ok(position.turns().map(|turn| turn.text).collect()),
         ("value" | "distance", [answer, nodes]) => {
-            let lasts = *verb == "distance";
-            let found = after(answer)?.value(position.to_move(), lasts, solvers, &limits(nodes)?);
+            let turn = position.after(answer);
+            let turn = turn.map_err(|_| format!("{answer} is not legal there"))?;
+            let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
+            let (side, lasts) = (position.to_move(), *verb == "distance");
+            let found = turn.value(side, lasts, solvers, &Limits::nodes(nodes));
             let value = found.value.map(Value::name);
             Ok(json!({ "value": value, "plies": found.plies }))
         }
-        ("after", [answer]) => {
-            let after = after(answer)?.after;
-            let request = after.outcome().is_none().then(|| after.request());
-            Ok(json!({ "request": request, "completed": after.winning_lines() }))
-        }
-        ("line", [nodes]) => Ok(json!(position.line(solvers, &limits(nodes)?))),
         _ => Err(format!(
             "the verb {verb} is unknown, or has other arguments"
         )),

@@ -1,7 +1,7 @@
 // A board to find out what turns are worth, and to play on, without a game.
 
-import { el, own } from "./dom.js";
-import { inWords, legend, piecePicture } from "./pieces.js";
+import { el } from "./dom.js";
+import { legend, pieceSlot } from "./pieces.js";
 import { boardOf } from "./boards.js";
 import { applyTheme, storedTheme } from "./theme.js";
 import { turnValues } from "./turn_values.js";
@@ -15,9 +15,9 @@ const SIDES = { quarto: ["First", "Second"], "four-in-a-row": ["Yellow", "Red"] 
 
 let position = page.position;
 const stateOf = (text) => board.start({ ...game, start: board.startOf(text) });
-let worth = turnValues(game, board, drawBoard);
+let worth = null;
 
-// The side to move: whoever places on an even number of pieces gave the first one.
+// The side to move. The side that gave the first piece places when an odd number of pieces is on the board.
 function sideToMove(state) {
   const pieces = state.cells.filter((cell) => cell !== null).length;
   return game.game === "quarto" && state.hand !== null ? (pieces + 1) % 2 : pieces % 2;
@@ -34,7 +34,7 @@ function drawBoard() {
   history.replaceState(history.state, "", `#${fields}`);
   worth.show(picture, state, SIDES[game.game][sideToMove(state)], board.isOver(game, state));
   if (!board.left) return;
-  const piece = (bits) => el("span", { class: "slot", title: inWords(game.set, bits) }, piecePicture(game.set, bits), el("span", { class: "symbol", "aria-hidden": "true" }, game.set.symbols[bits]));
+  const piece = (bits) => pieceSlot(game.set, bits);
   hand.replaceChildren(el("h2", {}, "In hand"), state.hand === null ? el("p", { class: "hint" }, "Nothing.") : el("div", { class: "pool" }, piece(state.hand)),
     el("h2", {}, "Left to give"), el("div", { class: "pool" }, ...board.left(game, state).map(piece)), legend(game.set));
 }
@@ -42,9 +42,9 @@ function drawBoard() {
 function begin(text, line) {
   position = text;
   input.value = text;
-  worth.leave();
+  worth?.leave();
   worth = turnValues(game, board, drawBoard, true);
-  place.replaceChildren(worth.control ?? el("p", {}, "This browser has no WebAssembly, by which positions are solved."), worth.panel);
+  place.replaceChildren(worth.isPossible ? worth.panel : el("p", {}, "This browser has no WebAssembly, by which positions are solved."));
   if (line) worth.follow(0, stateOf(text), line);
   drawBoard();
 }

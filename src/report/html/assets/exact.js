@@ -107,5 +107,6 @@ export async function askValues(game, request, listen) {
 export async function stopSolving() {
   asked += 1;
   listener = null;
-  (await solver)?.postMessage({ id: asked });
+  // A solver that could not start has told so.
+  (await solver?.catch(() => null))?.postMessage({ id: asked });
 }

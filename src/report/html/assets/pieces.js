@@ -55,6 +55,11 @@ export function piecePicture(set, bits, attributes) {
     svg("title", {}, inWords(set, bits)), pieceOf(set, bits));
 }
 
+// A piece on a field of its own, with its symbol.
+export function pieceSlot(set, bits, kind) {
+  return el("span", { class: `slot ${kind ?? ""}`, title: inWords(set, bits) }, piecePicture(set, bits), el("span", { class: "symbol", "aria-hidden": "true" }, set.symbols[bits]));
+}
+
 // A legend: which feature is drawn as what. It is open unless the set is the built-in one.
 export function legend(set) {
   const samples = [

@@ -2,7 +2,7 @@
 
 import { card, counted, el, keepingFocus, link, announce, svg, time, when } from "./dom.js";
 import { botHash, gameHash, gameTitle, known, name, outcome, points, unpacked } from "./data.js";
-import { inWords, legend, piecePicture } from "./pieces.js";
+import { inWords, legend, pieceSlot } from "./pieces.js";
 import { boardOf, statesOf } from "./boards.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
@@ -130,20 +130,16 @@ export function gameView(number, wantedTurn, only, line) {
     return `Turn ${step}: ${mover(step)} ${words(step)}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
   }
 
-  function piece(bits, kind) {
-    return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game.set, bits) }, piecePicture(game.set, bits), el("span", { class: "symbol", "aria-hidden": "true" }, game.set.symbols[bits]));
-  }
-
   // The pieces of a state after this many turns.
   function drawPieces(state, turns, isOver) {
     if (!board.left) return;
     const next = name(game.sides[turns % 2]);
     hand.replaceChildren(el("h3", {}, "In hand"), state.hand === null
       ? el("p", { class: "hint" }, isOver ? "Nothing: the game is over." : "Nothing yet.")
-      : el("div", { class: "gift" }, piece(state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, game.set.symbols[state.hand]), el("small", {}, inWords(game.set, state.hand).split(": ")[1]))));
+      : el("div", { class: "gift" }, pieceSlot(game.set, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, game.set.symbols[state.hand]), el("small", {}, inWords(game.set, state.hand).split(": ")[1]))));
     const free = new Set(board.left(game, state));
     left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...game.set.order.map((bits) =>
-      (free.has(bits) ? piece(bits) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
+      (free.has(bits) ? pieceSlot(game.set, bits) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
   }
 
   function draw() {
@@ -250,7 +246,7 @@ export function gameView(number, wantedTurn, only, line) {
     el("label", {}, el("span", { class: "unseen" }, "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
     el("button", { type: "button", class: "copy", onclick: copy }, "Copy link"), address_);
   listMoves();
-  if (line && worth?.control) worth.follow(step, states[step], line);
+  if (line && worth?.isPossible) worth.follow(step, states[step], line);
   const accuracy = gameAccuracy(summary, () => step);
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },

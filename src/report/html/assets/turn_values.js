@@ -15,9 +15,12 @@ let isShown = false;
 const WORTH = { win: (plies) => 1000 - plies, draw: () => 0, loss: (plies) => plies - 1000 };
 const worthRank = ({ value, plies }) => (value === null ? -2000 : WORTH[value](plies ?? 100));
 
-// Of several turns the best that is proven; unknown while a better one is possible.
+// Of several turns the best that is proven.
+const topOf = (turns) => turns.reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a));
+
+// The same; unknown while a better one is possible.
 function bestOf(turns) {
-  const top = turns.reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a));
+  const top = topOf(turns);
   return top.value !== "win" && turns.some(({ value }) => value === null) ? { value: null, plies: null } : top;
 }
 
@@ -27,7 +30,7 @@ const SLIPS = 0.2;
 // Who answers the turns of a branch: a title, and a choice among the turns with their values.
 const OPPONENTS = {
   "": ["nobody: both sides are yours", null],
-  perfect: ["perfect play", (turns) => oneOf(turns.filter((turn) => worthRank(turn) === Math.max(...turns.map(worthRank))))],
+  perfect: ["perfect play", (turns) => { const top = worthRank(topOf(turns)); return oneOf(turns.filter((turn) => worthRank(turn) === top)); }],
   slips: ["perfect play with slips", (turns) => (Math.random() < SLIPS ? oneOf(turns) : OPPONENTS.perfect[1](turns))],
   // Takes a win that is there, and gives none away.
   greedy: ["greedy", (turns) => {
@@ -70,13 +73,14 @@ export function turnValues(game, board, redraw, always) {
   const told = (worth) => (isPractice ? "" : words(worth));
   const sign = (worth) => (isPractice ? "" : SIGNS[kind(worth)]);
   const turns = () => Object.entries(found.values).map(([turn, worth]) => ({ turn, first: turn.split(" ")[0], gift: turn.split(" ")[1] ?? null, ...worth }));
-  const ofCell = (first) => turns().filter((turn) => turn.first === first);
+  const ofCell = (first, all) => all.filter((turn) => turn.first === first);
 
   function overlay() {
     const { picture, state } = place;
+    const every = turns();
     for (const old of picture.querySelectorAll(".worth-cell")) old.remove();
     for (const { answer, cells } of board.choices(state)) {
-      const all = ofCell(answer);
+      const all = ofCell(answer, every);
       const worth = all.length ? bestOf(all) : { value: null, plies: null };
       const at = cells.length > 1 ? cells.filter((one) => state.cells[one] === null).at(-1) : cells[0];
       const [x, y] = [EDGE + (at % board.columns) * CELL, EDGE + Math.floor(at / board.columns) * CELL];
@@ -116,11 +120,9 @@ export function turnValues(game, board, redraw, always) {
     return `${turn} is wrong: it is a ${worth.value}${worth.plies === null ? "" : ` in ${worth.plies + own()}`}, and ${top.turn} ${top.value === "win" && top.plies === 0 ? "wins at once" : `is a ${words(top)}`}. ${opponent === "" ? "Play the best turns to see why." : "See what follows."}`;
   }
 
-  const bestTurn = () => turns().reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a)).turn;
-
   // The turns that can be made: buttons for the gifts after the chosen cell.
   function choices() {
-    const all = request.endsWith(" -") ? ofCell("-") : cell === null ? [] : ofCell(cell);
+    const all = request.endsWith(" -") ? ofCell("-", turns()) : cell === null ? [] : ofCell(cell, turns());
     if (all.length === 0) return null;
     const item = (turn) => {
       const isGift = turn.gift !== null && turn.gift !== "-";
@@ -148,7 +150,7 @@ export function turnValues(game, board, redraw, always) {
       el("div", { class: "row" },
         made > 0 ? el("button", { type: "button", "data-keep": "worth-back", onclick: () => takeBack(1) }, "Take back") : null,
         made > 0 ? el("button", { type: "button", "data-keep": "worth-leave", onclick: () => takeBack(made) }, always ? "Start again" : "Return to the game") : null,
-        found.done ? el("button", { type: "button", "data-keep": "worth-best", onclick: () => make(bestTurn()) }, "Play the best turn") : null), who, practice);
+        found.done ? el("button", { type: "button", "data-keep": "worth-best", onclick: () => make(topOf(turns()).turn) }, "Play the best turn") : null), who, practice);
   }
 
   // After an odd number of turns the other side is to move.
@@ -172,7 +174,7 @@ export function turnValues(game, board, redraw, always) {
 
   function show() {
     if (cell === null && !request.endsWith(" -") && turns().length) {
-      const top = turns().reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a));
+      const top = topOf(turns());
       if (top.value !== null && found.done && !isPractice) cell = top.first;
     }
     keepingFocus(place.picture, overlay);
@@ -187,22 +189,25 @@ export function turnValues(game, board, redraw, always) {
 
   return {
     panel,
+    isPossible,
 
-    // The switch; `null` where nothing can be solved.
-    control: !isPossible ? null : always ? el("span") : el("label", { class: "choice" }, el("input", {
+    // The switch; `null` where there is nothing to switch.
+    control: !isPossible || always ? null : el("label", { class: "choice" }, el("input", {
       type: "checkbox", class: "worth-switch", checked: isShown, "data-keep": "worth", onchange: (event) => { isShown = event.target.checked; redraw(); },
     }), " What is each turn worth?"),
 
     // The state of the branch that is shown in place of the one after this turn, and after how many turns it is; null for
     // none.
     instead(turn) {
-      if (branch.from !== turn || !isShown) remark = "";
-      if (branch.from !== turn || !isShown) branch = { from: turn, turns: [], states: [] };
+      if (branch.from !== turn || !isShown) {
+        remark = "";
+        branch = { from: turn, turns: [], states: [] };
+      }
       const made = branch.states.length;
       return made === 0 ? null : { state: branch.states[made - 1], turns: turn + made };
     },
 
-    // The branch for an address: "5A-13B".
+    // The branch for an address: "5A~13B".
     get line() { return branch.turns.map((turn) => turn.replace(" ", "")).join("~"); },
 
     // Makes the turns of an address from this state on.
@@ -212,7 +217,7 @@ export function turnValues(game, board, redraw, always) {
       let now = state;
       for (const text of line.split("~")) {
         now = board.isOver(game, now) ? null : board.after(game, now, text);
-        // Whoever goes on gives a piece.
+        // A game that goes on needs a piece in hand.
         if (!now || (now.hand === null && !board.isOver(game, now))) break;
         branch.turns.push(text.replace(/^(\d+|-)(?=\D)/, "$1 "));
         branch.states.push(now);
