@@ -28,5 +28,6 @@ while (my $line = <STDIN>) {
     my @left = grep { index($board, $_) < 0 && $_ ne $hand } @pieces;
     my $cell = $hand eq '-' ? '-' : $cells[rand @cells];
     my $gift = @left ? $left[rand @left] : '-';
+    printf STDERR "info gifts %d\n", scalar @left;    # what it thinks, for its record
     print "$cell $gift\n";
 }

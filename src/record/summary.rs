@@ -7,6 +7,7 @@ use referee_stats::standings::{Game, GameTimes};
 use serde::Deserialize;
 use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use smallvec::SmallVec;
 
 use super::annotation::{Annotation, Tally};
 use super::{BotIndex, Ending, Reason, problem, result};
@@ -33,8 +34,9 @@ pub struct RecordSummary<'a> {
     /// A hash of the turns' texts.
     #[serde(default, deserialize_with = "hash_of_texts")]
     pub turns: u64,
+    /// A game of Quarto has at most 17.
     #[serde(default)]
-    pub times_ms: Cow<'a, [f64]>,
+    pub times_ms: SmallVec<[f64; 17]>,
     #[serde(borrow, default)]
     movers: Option<Cow<'a, str>>,
     result: ResultSummary,
@@ -166,7 +168,8 @@ impl<'a> RecordSummary<'a> {
 
     /// Of the bot that moved first, and of the other.
     pub fn times(&self) -> [GameTimes; 2] {
-        let mut times = [GameTimes::default(), GameTimes::default()];
+        let room = self.times_ms.len() / 2 + 1;
+        let mut times = [0, 1].map(|_| GameTimes::with_capacity(room));
         for (turn, &ms) in self.times_ms.iter().enumerate() {
             times[self.side_of(turn)].add(ms);
         }
