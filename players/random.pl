@@ -9,6 +9,7 @@ use warnings;
 use open qw(:std :encoding(UTF-8));    # whatever the locale says
 
 $| = 1;                                # flush after each line
+STDERR->autoflush(1);
 srand($ENV{REFEREE_SEED}) if length($ENV{REFEREE_SEED} // '');
 
 sub read_pieces {
