@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
-use super::terminal::{Palette, shortened, width as columns_of};
+use super::terminal::{Palette, aligned, shortened, width as columns_of};
 use crate::arena::Ended;
 use crate::arena::course::{BracketPlace, Course};
 use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, escape_controls, short_name};
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::schedule::{EntrantId, Pairing};
 use crate::tournament::sprt::Decision;
@@ -45,12 +45,55 @@ pub fn summary(
     let mut out = table(&standings, palette, width);
     out.push_str(&distinct(results));
     if plan.format.eliminates() {
-        out.push_str(&bracket(plan, results, width));
+        let course = results.course(plan);
+        out.push_str(&groups(&course, palette));
+        out.push_str(&bracket(plan, results, &course, width));
     }
     if let Some(verdict) = verdict(ended, plan, results) {
         out.push_str(&verdict);
+    } else if ended == Ended::Complete {
+        out.push_str(&winner(plan, &standings));
     }
     Ok(out)
+}
+
+/// Empty where nobody wins: for a gauntlet, and where no games connect some bots.
+fn winner(plan: &Plan, standings: &Standings) -> String {
+    if plan.format == Format::Gauntlet || standings.tables > 1 {
+        return String::new();
+    }
+    let first = standings.places.iter().filter(|place| place.rank == 1);
+    let names: Vec<String> = first.map(|place| short_name(&place.name)).collect();
+    match &names[..] {
+        [] => String::new(),
+        [name] => format!("{name} wins the tournament.\n"),
+        [names @ .., last] => format!("{} and {last} share the first place.\n", names.join(", ")),
+    }
+}
+
+fn groups(course: &Course, palette: &Palette) -> String {
+    let mut out = String::new();
+    for (table, number) in course.groups.iter().zip(1_u32..) {
+        let letter = ('A'..='Z').nth(number as usize - 1);
+        let title = letter.map_or_else(|| number.to_string(), |letter| letter.to_string());
+        let heads = ["#", "bot", "games", "points", ""].map(str::to_owned);
+        let rows = table.iter().zip(1..).map(|(place, rank): (_, usize)| {
+            let advances = if place.advances { "advances" } else { "" };
+            [
+                rank.to_string(),
+                course
+                    .names
+                    .get(place.bot)
+                    .map_or_else(String::new, |name| short_name(name)),
+                place.games.to_string(),
+                points(place.half_points),
+                advances.to_owned(),
+            ]
+        });
+        let rows: Vec<Vec<String>> = [heads].into_iter().chain(rows).map(Vec::from).collect();
+        let _ = write!(out, "\ngroup {title}\n{}", aligned(&rows, palette, &[1, 4]));
+    }
+    out
 }
 
 fn distinct(results: &Results) -> String {
@@ -114,11 +157,10 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
 const NAME: usize = 20;
 
 /// The drawing, if it fits `width` columns, then the matches by round.
-fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> String {
+fn bracket(plan: &Plan, results: &Results, course: &Course, width: Option<usize>) -> String {
     let mut out = format!("\nseeds: {}\n", seeded_by(plan));
-    let course = results.course(plan);
     let last = course.bracket.len().checked_sub(1);
-    if let Some(block) = last.and_then(|round| block(&course, round, 0)) {
+    if let Some(block) = last.and_then(|round| block(course, round, 0)) {
         let room = width.unwrap_or(usize::MAX);
         if block.lines.iter().all(|line| columns_of(line) <= room) {
             let _ = writeln!(out, "\n{}", block.lines.join("\n"));
@@ -230,7 +272,7 @@ fn matches(plan: &Plan, results: &Results) -> String {
             let Pairing { a, b } = played.pairing;
             let _ = write!(
                 out,
-                "  {} {} - {} {}",
+                "  {}  {}–{}  {}",
                 name(a),
                 points[0],
                 points[1],

@@ -94,6 +94,8 @@ fn a_round_robin() {
         assert_eq!(placed, 4);
     }
     assert!(run.stdout.contains("24 distinct games of 24"), "{run}");
+    let winner = "builtin:greedy wins the tournament.\n";
+    assert!(run.stdout.ends_with(winner), "{run}");
     for file in [
         "plan.json",
         "standings.csv",
@@ -590,6 +592,26 @@ fn formats() {
     }
 }
 
+/// Bots that are equal in every criterion win together; nobody wins a gauntlet.
+#[test]
+fn who_wins_is_said() {
+    let place = Place::new();
+    let equal = [
+        "./drawn.sh",
+        "./drawn.sh",
+        "--no-check",
+        "--opening-plies",
+        "0",
+    ];
+    let run = place.play("equal", &[&equal[..], &["--pairs", "1"]].concat());
+    let both = "drawn.sh#1 and drawn.sh#2 share the first place.\n";
+    assert!(run.stdout.ends_with(both), "{run}");
+    assert_eq!(run.stdout.matches("\n1=  drawn.sh#").count(), 2, "{run}");
+    let gauntlet = ["--pairs", "1", "--seed", "3", "--format", "gauntlet"];
+    let run = place.play("gauntlet", &[&THREE[..], &gauntlet].concat());
+    assert!(!run.stdout.contains("wins"), "{run}");
+}
+
 /// The rows of a folder's table, as JSON.
 fn table(place: &Place, name: &str) -> Vec<Value> {
     let text = place.read(&format!("{name}/standings.json"));
@@ -635,8 +657,9 @@ fn a_knockout_has_a_champion() {
         "{run}"
     );
     assert!(
-        run.stdout
-            .contains("order: place in the bracket, then seed"),
+        run.stdout.contains(
+            "order: place in the bracket, shared by bots that go out in the same round\n"
+        ),
         "{run}"
     );
 }
@@ -676,6 +699,14 @@ fn groups_and_play_offs() {
     let champion = rows[0]["name"].as_str().expect("a name");
     assert!(run.stdout.contains(&format!("├─ {champion}\n")), "{run}");
     assert!(run.stdout.contains("round 5 of 5"), "{run}");
+    // The tables of the groups come before it; two of each go on.
+    let (groups, _) = run.stdout.split_once("\nseeds: ").expect("a bracket");
+    let (_, groups) = groups.split_once("\ngroup A\n").expect("groups");
+    let (first, second) = groups.split_once("\ngroup B\n").expect("two groups");
+    for group in [first, second] {
+        assert_eq!(group.matches("builtin:").count(), 3, "{run}");
+        assert_eq!(group.matches(" advances\n").count(), 2, "{run}");
+    }
     assert!(
         run.stdout
             .ends_with(&format!("{champion} wins the tournament.\n")),

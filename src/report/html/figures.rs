@@ -10,7 +10,7 @@ use crate::arena::course::Course;
 use crate::record::annotation::{self, Annotation};
 use crate::record::{BotIndex, Record, RecordSummary};
 use crate::report::own::asked;
-use crate::report::standings::{columns, row, separate};
+use crate::report::standings::{columns, order, row, separate};
 use crate::text::escape_controls;
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
@@ -149,6 +149,7 @@ impl Figures {
             "history": self.history(standings),
             "absent": absent(standings),
             "order": standings.order,
+            "rule": order(standings),
             "move_times": self.move_times,
             "course": self.course.as_ref().map(|course| self.course(course)),
         })

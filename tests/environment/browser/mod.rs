@@ -989,7 +989,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 58] = [
+const TESTS: [Test; 59] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1142,6 +1142,10 @@ const TESTS: [Test; 58] = [
     (
         "equal bots share the first place",
         story::equal_bots_share_the_first_place,
+    ),
+    (
+        "figures are those of the terminal",
+        story::figures_are_those_of_the_terminal,
     ),
     (
         "two bots have one score and a strip of games",

@@ -107,6 +107,55 @@ pub(super) fn equal_bots_share_the_first_place() -> Result<()> {
     report.browser.is_quiet()
 }
 
+/// Games of these pairs of bots, of which the first one wins so many.
+fn games_of(pairs: &[(&str, &str, usize, usize)]) -> Result<Vec<Value>> {
+    let game = GAMES.iter().find(|game| is_quarto(game));
+    let game = game.ok_or("no such game")?;
+    let all = pairs.iter().flat_map(|&(one, other, won, lost)| {
+        (0..won + lost).map(move |number| {
+            let mut game = game.clone();
+            game["bots"][0]["name"] = json!(one);
+            game["bots"][1]["name"] = json!(other);
+            game["first"] = json!(number % 2);
+            game["result"]["winner"] = json!(usize::from(number >= won));
+            game
+        })
+    });
+    Ok(all.collect())
+}
+
+/// The same figures as in the terminal, rounded alike, and the same rules of their order.
+pub(super) fn figures_are_those_of_the_terminal() -> Result<()> {
+    let records = games_of(&[("anna", "ben", 24, 0), ("cem", "dana", 15, 1)])?;
+    let report = OpenReport::at(&records, &[])?;
+    let file = report.scratch().join("games.jsonl");
+    let terminal = Referee::new(["standings"]).args([&file]).run().stdout;
+    for (name, parts) in [
+        ("anna", &["100.0%", "> 99.9%"][..]),
+        ("cem", &["93.8%"]),
+        ("dana", &["6.3%"]),
+    ] {
+        let row = report.browser.text(&format!(
+            "return [...document.querySelectorAll('table.standings tbody tr')].find(e => e.querySelector('.name').textContent === '{name}').innerText"
+        ))?;
+        let line = terminal.lines().find(|line| line.contains(name));
+        let line = line.unwrap_or_default();
+        for part in parts {
+            let both = (row.contains(part), line.contains(part));
+            same(
+                &format!("{part} in {row:?} and {line:?}"),
+                &both,
+                &(true, true),
+            )?;
+        }
+    }
+    let order = terminal.lines().find(|line| line.starts_with("order: "));
+    let order = order.unwrap_or_default().replace("order: ", "Order: ");
+    let said = report.text_of("[aria-labelledby=card-standings] .hint")?;
+    same("the order", &said.contains(&order), &true)?;
+    report.browser.is_quiet()
+}
+
 /// The score of a duel, a field for each game, and how sure the result is.
 pub(super) fn two_bots_have_one_score_and_a_strip_of_games() -> Result<()> {
     let (report, standings) = tournament(2, &["--pairs", "6"])?;
