@@ -7,7 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
 use crate::record::annotation::Tally;
-use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
+use crate::text::{
+    counted, escape_controls, escape_markdown, format_milliseconds, join_parts, short_name,
+};
 use crate::tournament::standings::{NotEntered, Order, Place, RankBy, Standings, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -415,14 +417,17 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         let _ = writeln!(out, "{}", wrapped(&why, width));
     }
     for absent in standings.not_entered() {
-        let _ = writeln!(out, "did not enter: {}", not_entered(absent));
+        let _ = writeln!(out, "did not enter: {}", not_entered(absent, "\n    "));
     }
     let _ = writeln!(out, "{}", wrapped(&summary(standings), width));
     out
 }
 
-fn not_entered(absent: &NotEntered) -> String {
-    let (name, reason) = (short_name(&absent.name), escape_controls(&absent.reason));
+fn not_entered(absent: &NotEntered, between: &str) -> String {
+    let (name, reason) = (
+        short_name(&absent.name),
+        join_parts(&absent.reason, between),
+    );
     // A private page has no reasons.
     if reason.is_empty() {
         name
@@ -481,7 +486,7 @@ pub fn markdown(standings: &Standings) -> String {
         let _ = writeln!(
             out,
             "- did not enter: {}",
-            escape_markdown(&not_entered(absent))
+            escape_markdown(&not_entered(absent, "; "))
         );
     }
     if standings.not_entered().next().is_some() {
@@ -609,7 +614,7 @@ pub fn as_csv(standings: &Standings, with_times: bool) -> String {
             "games" => "0".to_owned(),
             _ => String::new(),
         });
-        table.row(cells.chain(last(escape_formula(&absent.reason))));
+        table.row(cells.chain(last(escape_formula(&join_parts(&absent.reason, "; ")))));
     }
     table.text
 }

@@ -41,7 +41,11 @@ pub fn summary(
     palette: &Palette,
     width: Option<usize>,
 ) -> Result<String, RatingError> {
-    let standings = standings(plan, results)?;
+    let mut standings = standings(plan, results)?;
+    // The reasons were told before the first game.
+    for absent in &mut standings.ranking.not_entered {
+        absent.reason.clear();
+    }
     let mut out = table(&standings, palette, width);
     out.push_str(&distinct(results));
     if plan.format.eliminates() {

@@ -511,9 +511,21 @@ fn the_entry_check() {
             .contains("not-there.py does not enter: cannot start"),
         "{run}"
     );
+    assert!(run.stderr.contains("2 of 4 bots are fit to enter"), "{run}");
+    // Why is said once, in parts.
+    let name = "did not enter: prints-nothing.sh";
+    assert!(run.stdout.contains(&format!("{name}\n")), "{run}");
+    let standings = Referee::new(["standings", &place.path("t").to_string_lossy()]).run();
+    for part in ["\n    Fix: ", "\n    See it again: printf "] {
+        assert!(
+            run.stderr.contains(part) && !run.stdout.contains(part),
+            "{run}"
+        );
+        assert!(standings.stdout.contains(part), "{standings}");
+    }
     assert!(
-        run.stdout.contains("did not enter: prints-nothing.sh"),
-        "{run}"
+        standings.stdout.contains(&format!("{name}: timeout: ")),
+        "{standings}"
     );
     assert_eq!(place.records("t").len(), 2);
     // Going on asks nobody again.

@@ -11,7 +11,7 @@ use crate::record::annotation::{self, Annotation};
 use crate::record::{BotIndex, Record, RecordSummary};
 use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
-use crate::text::escape_controls;
+use crate::text::{escape_controls, join_parts};
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
 
@@ -225,7 +225,7 @@ fn shown(mut figures: Map<String, Value>, place: &Place) -> Map<String, Value> {
 
 /// Bots that did not enter, with reasons except on a private page.
 fn absent(standings: &Standings) -> Vec<Value> {
-    let shown = |text: &str| cut(&escape_controls(text), REASON_CHARS);
+    let shown = |text: &str| cut(&join_parts(text, "\n"), REASON_CHARS);
     standings
         .not_entered()
         .map(|absent| json!({ "name": shown(&absent.name), "reason": shown(&absent.reason) }))

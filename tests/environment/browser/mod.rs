@@ -989,7 +989,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 59] = [
+const TESTS: [Test; 60] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1146,6 +1146,10 @@ const TESTS: [Test; 59] = [
     (
         "figures are those of the terminal",
         story::figures_are_those_of_the_terminal,
+    ),
+    (
+        "why a bot did not enter has parts",
+        story::why_a_bot_did_not_enter_has_parts,
     ),
     (
         "two bots have one score and a strip of games",

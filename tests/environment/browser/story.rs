@@ -156,6 +156,36 @@ pub(super) fn figures_are_those_of_the_terminal() -> Result<()> {
     report.browser.is_quiet()
 }
 
+/// Why a bot did not enter, in parts; the last one is a command that can be copied.
+pub(super) fn why_a_bot_did_not_enter_has_parts() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let bot = scratch.path().join("broken.sh");
+    fs::write(&bot, "#!/bin/sh\necho '1 <b>?' >&2\nexit 3\n").map_err(|error| error.to_string())?;
+    let (folder, bot) = (scratch.path().join("cup"), format!("sh {}", bot.display()));
+    let words = ["tournament", "builtin:random", "builtin:greedy", &bot];
+    let options = ["--pairs", "1", "--sandbox", "none", "--out"];
+    let run = Referee::new(words).args(options).args([&folder]).run();
+    same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+    let report = OpenReport::of(&folder, scratch, &[])?;
+    report.open("#absent=1")?;
+    let labels = ["Asked ", "Stderr ended with ", "Fix ", "See it again"].map(str::to_owned);
+    same("labels", &report.texts(".card .label")?, &labels.to_vec())?;
+    let problem = report.text_of(".card .sentence")?;
+    same(
+        "the problem",
+        &problem.starts_with("Exited: it ended with exit status 3"),
+        &true,
+    )?;
+    let command = report.text_of(".card pre")?;
+    same("the command", &command.starts_with("printf "), &true)?;
+    same(
+        "not HTML",
+        &report.text_of(".card")?.contains("1 <b>?"),
+        &true,
+    )?;
+    report.browser.is_quiet()
+}
+
 /// The score of a duel, a field for each game, and how sure the result is.
 pub(super) fn two_bots_have_one_score_and_a_strip_of_games() -> Result<()> {
     let (report, standings) = tournament(2, &["--pairs", "6"])?;

@@ -163,12 +163,23 @@ export function botView(index) {
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 
+// The parts of a reason, each a line with its title but for the first.
+function reasonParts(reason) {
+  const [problem, ...rest] = reason.split("\n");
+  return [el("p", { class: "sentence" }, ...prose(capitalised(problem))), ...rest.map((part) => {
+    const [title, ...text] = part.split(": ");
+    const shown = text.join(": ");
+    if (title === "See it again") return el("div", {}, el("p", { class: "label" }, title), el("pre", { tabindex: "0" }, shown));
+    return el("p", {}, el("span", { class: "label" }, `${title} `), ...prose(shown));
+  })];
+}
+
 // The page of a bot that did not enter: why, and what to do.
 export function absentView(index) {
   const one = absent()[index];
   if (!one) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
   return el("div", { class: "bot" }, el("p", { class: "above" }, "Did not enter"), el("h1", {}, one.name),
-    card("Why", null, one.reason ? el("p", { class: "sentence" }, one.reason) : el("p", {}, "The reason is left out of this report.")));
+    card("Why", null, ...(one.reason ? reasonParts(one.reason) : [el("p", {}, "The reason is left out of this report.")])));
 }
 
 export function botList() {

@@ -251,7 +251,7 @@ function absentCard() {
   const all = absent();
   if (all.length === 0) return null;
   return card("Did not enter", "They were there and play in no game.", el("ul", { class: "highlights" }, ...all.map(({ name, reason }, index) =>
-    el("li", {}, link(absentHash(index), el("strong", {}, name), reason ? el("small", {}, reason) : null)))));
+    el("li", {}, link(absentHash(index), el("strong", {}, name), reason ? el("small", {}, reason.split("\n")[0]) : null)))));
 }
 
 export function overview() {
