@@ -989,7 +989,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 60] = [
+const TESTS: [Test; 61] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1075,6 +1075,10 @@ const TESTS: [Test; 60] = [
     (
         "sixty bots can be told apart",
         views::sixty_bots_can_be_told_apart,
+    ),
+    (
+        "ratings are drawn once they mean something",
+        views::ratings_are_drawn_once_they_mean_something,
     ),
     ("labels answer readers", labels::labels_answer_readers),
     (

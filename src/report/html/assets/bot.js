@@ -159,7 +159,7 @@ export function botView(index) {
       analysis(index, games),
       faults(index, games),
       card("Time to answer", at?.median_ms ? `Half of its answers took ${time(at.median_ms)} or less, 95 of 100 ${time(at.p95_ms)} or less.` : null, answerTimes([index])),
-      !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
+      !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled over its games, with the 95% interval.", ratingHistory([index], chosen, true))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 
