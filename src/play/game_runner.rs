@@ -373,7 +373,9 @@ impl GameFault {
         let sandbox = crash::sandbox_advice(&self.stderr).filter(|_| by_error && self.sandboxed);
         let place = crash::place(&self.stderr).filter(|_| by_error);
         match (sandbox, place) {
-            (Some(advice), _) => advice.to_owned(),
+            (Some(advice), _) => {
+                format!("{advice}; without a sandbox the same question may be answered")
+            }
             (None, Some(place)) => format!("fix the error at {place}"),
             (None, None) if by_error && self.stderr.trim().is_empty() => {
                 "find what ends it: it wrote nothing to stderr".to_owned()

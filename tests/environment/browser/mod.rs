@@ -989,7 +989,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 61] = [
+const TESTS: [Test; 62] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1150,6 +1150,10 @@ const TESTS: [Test; 61] = [
     (
         "figures are those of the terminal",
         story::figures_are_those_of_the_terminal,
+    ),
+    (
+        "an interrupted tournament has no champion",
+        story::an_interrupted_tournament_has_no_champion,
     ),
     (
         "why a bot did not enter has parts",

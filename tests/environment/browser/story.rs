@@ -156,6 +156,45 @@ pub(super) fn figures_are_those_of_the_terminal() -> Result<()> {
     report.browser.is_quiet()
 }
 
+/// A tournament that was interrupted says so, and who is first by points per game; or that no games connect the bots.
+pub(super) fn an_interrupted_tournament_has_no_champion() -> Result<()> {
+    let (report, _) = tournament(4, &["--pairs", "1"])?;
+    let folder = report.scratch().join("spring-cup");
+    let journal = folder.join("games.jsonl");
+    let text = fs::read_to_string(&journal).map_err(|error| error.to_string())?;
+    for (games, title) in [(7, Some("First")), (3, None)] {
+        let kept: Vec<&str> = text.lines().take(games).collect();
+        fs::write(&journal, kept.join("\n") + "\n").map_err(|error| error.to_string())?;
+        let page = report.scratch().join("report.html");
+        let run = Referee::new(["report"])
+            .args([&folder])
+            .args([Path::new("-o"), &page])
+            .run();
+        same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+        report.open("")?;
+        let early = format!("Not finished: {games} of 12 games have been played.");
+        same("not finished", &report.text_of(".early")?, &early)?;
+        let titles = report.texts(".winners-list dt")?;
+        same("title", &titles.first().map(String::as_str), &title)?;
+        if title.is_some() {
+            let scores = report.texts("table.standings td strong")?;
+            let score = |text: &String| text.trim_end_matches('%').parse().unwrap_or(f64::NAN);
+            let scores: Vec<f64> = scores.iter().map(score).collect();
+            same(
+                "by score",
+                &(scores.len() == 4 && scores.is_sorted_by(|a, b| a >= b)),
+                &true,
+            )?;
+        }
+    }
+    // Where the bars are hidden, so is what they mean.
+    report.browser.size(390, 800, true)?;
+    report.open("")?;
+    let shown = "return [...document.querySelectorAll('[aria-labelledby=card-standings] .key, [aria-labelledby=card-standings] .record')].filter(e => e.checkVisibility()).length";
+    same("keys", &report.browser.number(shown)?, &0.0)?;
+    report.browser.is_quiet()
+}
+
 /// Why a bot did not enter, in parts; the last one is a command that can be copied.
 pub(super) fn why_a_bot_did_not_enter_has_parts() -> Result<()> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
