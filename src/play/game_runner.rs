@@ -376,7 +376,7 @@ impl GameFault {
             (Some(advice), _) => {
                 format!("{advice}; without a sandbox the same question may be answered")
             }
-            (None, Some(place)) => format!("fix the error at {place}"),
+            (None, Some(place)) => format!("correct the error at {place}"),
             (None, None) if by_error && self.stderr.trim().is_empty() => {
                 "find what ends it: it wrote nothing to stderr".to_owned()
             }

@@ -252,7 +252,7 @@ fn the_sandbox_is_named_where_it_is_the_likely_cause() {
             ),
             (
                 "echo 'IndexError: 5' >&2; exit 1",
-                "fix the error that stderr names",
+                "correct the error that stderr names",
             ),
         ] {
             let referee = Referee::new(["check", "--json", "--sandbox", kind]);
