@@ -250,6 +250,10 @@ fn every_view_of_a_tournament_says_the_same() {
             let terminal = of_terminal(&of("table"));
             let is_rated = terminal.values().any(|said| said.rating.is_some());
             let is_bracket = format[0].contains("knockout");
+            // Groups that have not finished are not compared with each other.
+            let is_apart = rows.iter().any(|row| row["table"] != 1);
+            let in_groups = format[0].starts_with("groups") && is_interrupted;
+            assert!(is_apart || !in_groups, "{what}: {terminal:?}");
             assert!(is_rated || is_bracket, "{what}: {terminal:?}");
             let key = |row: &Value| (row["table"].clone(), row["rank"].clone());
             let of_json = |row: &Value| {
