@@ -94,6 +94,7 @@ fn a_round_robin() {
         assert_eq!(placed, 4);
     }
     assert!(run.stdout.contains("24 distinct games of 24"), "{run}");
+    assert!(run.stderr.contains("referee: 24 games in "), "{run}");
     let winner = "builtin:greedy wins the tournament.\n";
     assert!(run.stdout.ends_with(winner), "{run}");
     for file in [

@@ -85,6 +85,9 @@ pub(super) fn equal_bots_share_the_first_place() -> Result<()> {
     same("names", &report.texts(".winners-list .name")?, &names)?;
     let ranks = ["1=", "1=", "3"].map(str::to_owned).to_vec();
     same("ranks", &report.texts("table.standings td.rank")?, &ranks)?;
+    // All wins took the same number of turns, so none is the quickest or the longest.
+    let highlights = report.count("[aria-labelledby=card-highlights]")?;
+    same("highlights", &highlights, &0.0)?;
     report.open("#bots")?;
     same("of the bots", &report.texts(".botlist .rank")?, &ranks)?;
     report.browser.is_quiet()?;
