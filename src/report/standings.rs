@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
+use super::terminal::{Palette, aligned, shortened_name, width, width as columns_of, wrapped};
 use crate::record::annotation::Tally;
 use crate::text::{
     counted, escape_controls, escape_markdown, format_milliseconds, join_parts, short_name,
@@ -550,7 +550,7 @@ fn shorten_names(columns: &mut [Cells], room: usize, least: usize) {
     {
         let most = names.width().saturating_sub(excess).max(least);
         for name in &mut names.cells {
-            *name = shortened(name, most);
+            *name = shortened_name(name, most);
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
-use super::terminal::{Palette, aligned, shortened, width as columns_of};
+use super::terminal::{Palette, aligned, shortened_name, width as columns_of};
 use crate::arena::Ended;
 use crate::arena::course::{BracketPlace, Course};
 use crate::arena::plan::{Format, Plan};
@@ -203,7 +203,7 @@ struct Block {
 
 fn name_in(course: &Course, bot: usize) -> String {
     let name = course.names.get(bot).map_or("?", String::as_str);
-    shortened(&escape_controls(name), NAME)
+    shortened_name(&escape_controls(name), NAME)
 }
 
 /// A place of a round of the bracket, with what leads to it; `None` without bots.
@@ -221,13 +221,26 @@ fn block(course: &Course, round: usize, number: usize) -> Option<Block> {
         }),
     };
     match (side(0), side(1)) {
-        (Some(upper), Some(lower)) => Some(joined(course, place, upper, lower)),
+        (Some(upper), Some(lower)) => {
+            let is_final = round + 1 == course.bracket.len();
+            let winner = place.winner().map(|bot| match course.names.get(bot) {
+                // There is room for the champion.
+                Some(name) if is_final => short_name(name),
+                _ => name_in(course, bot),
+            });
+            Some(joined(
+                place,
+                winner.as_deref().unwrap_or("?"),
+                upper,
+                lower,
+            ))
+        }
         (one, other) => one.or(other),
     }
 }
 
 /// Two parts whose winners meet.
-fn joined(course: &Course, place: &BracketPlace, upper: Block, lower: Block) -> Block {
+fn joined(place: &BracketPlace, winner: &str, upper: Block, lower: Block) -> Block {
     let played = place.meeting.as_ref().filter(|meeting| meeting.games > 0);
     let anchors = [upper.anchor, upper.lines.len() + 1 + lower.anchor];
     let middle = upper.lines.len();
@@ -239,15 +252,13 @@ fn joined(course: &Course, place: &BracketPlace, upper: Block, lower: Block) -> 
         let _ = write!(lines[anchor], " {}", points(made));
     }
     let widest = lines.iter().map(|line| columns_of(line)).max().unwrap_or(0);
-    let name = place.winner().map(|bot| name_in(course, bot));
-    let name = name.unwrap_or_else(|| "?".to_owned());
     for (number, line) in lines.iter_mut().enumerate() {
         let is_anchor = anchors.contains(&number);
         let filler = if is_anchor { "─" } else { " " };
         let end = match number {
             _ if number == anchors[0] => "┐".to_owned(),
             _ if number == anchors[1] => "┘".to_owned(),
-            _ if number == middle => format!("├─ {name}"),
+            _ if number == middle => format!("├─ {winner}"),
             _ if number > anchors[0] && number < anchors[1] => "│".to_owned(),
             _ => continue,
         };

@@ -319,7 +319,10 @@ function lineOf(bot, bots, chosen) {
 
 function shortened(text, most) {
   const letters = [...new Intl.Segmenter("en").segment(text)].map(({ segment }) => segment);
-  return letters.length > most ? letters.slice(0, Math.max(1, most - 1)).join("") + "…" : text;
+  if (letters.length <= most) return text;
+  // In the middle, as names often differ only in their ends.
+  const tail = Math.floor((most - 1) / 2);
+  return [...letters.slice(0, Math.max(1, most - 1 - tail)), "…", ...letters.slice(letters.length - tail)].join("");
 }
 
 // Buttons that highlight a bot's curve, and a choice for the bots that have none.
