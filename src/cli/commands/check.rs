@@ -48,7 +48,7 @@ pub(in crate::cli) struct Args {
 
     /// Time for all checks of a bot together: a slow bot is asked fewer questions, and what is left out is
     /// named
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::positive_duration)]
+    #[arg(long = "time", alias = "budget", value_name = "TIME", default_value = "60s", value_parser = values::positive_duration)]
     budget: Duration,
 
     #[command(flatten)]
@@ -153,7 +153,7 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
     let left_out = report.left_out();
     if !left_out.is_empty() {
         text = format!(
-            "Left out, as {} were over: {}; --budget gives more time.\n",
+            "Left out, as {} were over: {}; --time gives more.\n",
             format_duration(budget),
             left_out.join(", ")
         );
