@@ -119,7 +119,7 @@ fn a_bot_that_crashes_is_told_of_its_crash() {
     assert!(
         first["fix"]
             .to_string()
-            .contains("standard error says where"),
+            .contains("the error that stderr names"),
         "{report}"
     );
     assert!(
