@@ -12,7 +12,6 @@ mod drawings;
 mod figures;
 mod pack;
 mod page;
-pub(in crate::report) mod piece_style;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -78,11 +77,10 @@ pub(super) fn edition(ruleset: &dyn Game) -> Value {
 }
 
 fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
-    let set = piece_style::set(game, pieces);
     [
         json!(escape_controls(game)),
         json!(escape_controls(rules)),
-        set,
+        json!(pieces),
     ]
 }
 
@@ -198,8 +196,9 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let [game, rules, set] = edition_of(&record.game, &record.rules, record.pieces.as_deref());
-        self.push(&json!(["e", game, rules, set]));
+        let [game, rules, pieces] =
+            edition_of(&record.game, &record.rules, record.pieces.as_deref());
+        self.push(&json!(["e", game, rules, pieces]));
         index
     }
 

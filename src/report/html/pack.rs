@@ -3,7 +3,7 @@
 //! | entry | meaning |
 //! |---|---|
 //! | `["b", name, command]` | the next bot |
-//! | `["e", game, rules, set]` | the next edition; `set` of `piece_style`, or null |
+//! | `["e", game, rules, pieces]` | the next edition; `pieces` as CSV, null for the built-in set |
 //! | `["t", text]` | the next text |
 //! | `["g", …]` | the next game |
 //!

@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
+use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut};
 use crate::game::{Game, registry};
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
@@ -36,18 +36,16 @@ const STYLE: &str = concat!(
 type Module = (&'static str, &'static str);
 
 const DOM: Module = ("dom.js", include_str!("assets/dom.js"));
-const PIECES: Module = ("pieces.js", include_str!("assets/pieces.js"));
-const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
+const RULES: Module = ("rules.js", include_str!("assets/rules.js"));
 const EXACT: Module = ("exact.js", include_str!("assets/exact.js"));
 const TURN_VALUES: Module = ("turn_values.js", include_str!("assets/turn_values.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// Each after those that it imports.
-const MODULES: [Module; 19] = [
+const MODULES: [Module; 18] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
-    PIECES,
-    BOARDS,
+    RULES,
     THEME,
     ("tables.js", include_str!("assets/tables.js")),
     ("charts.js", include_str!("assets/charts.js")),
@@ -67,16 +65,15 @@ const MODULES: [Module; 19] = [
 
 const PUZZLE_MODULES: [Module; 5] = [
     DOM,
-    PIECES,
-    BOARDS,
+    RULES,
+    EXACT,
     THEME,
     ("puzzles.js", include_str!("assets/puzzles.js")),
 ];
 
-const BOARD_MODULES: [Module; 7] = [
+const BOARD_MODULES: [Module; 6] = [
     DOM,
-    PIECES,
-    BOARDS,
+    RULES,
     THEME,
     EXACT,
     TURN_VALUES,
@@ -244,10 +241,9 @@ pub fn board(game: &dyn Game, position: &str) -> String {
     } else {
         "Quarto board"
     };
-    let set = piece_style::set(game.name(), game.pieces());
     let data = json!({
         "head": { "title": title },
-        "edition": { "game": game.name(), "rules": game.rules(), "set": set },
+        "edition": { "game": game.name(), "rules": game.rules(), "pieces": game.pieces() },
         "position": escape_controls(position),
     });
     let data = data.to_string();
@@ -266,7 +262,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
             editions.push(json!({
                 "game": puzzle.game,
                 "rules": puzzle.rules,
-                "set": piece_style::set(&puzzle.game, puzzle.pieces.as_deref()),
+                "pieces": puzzle.pieces,
             }));
             keys.push(key);
             keys.len() - 1
@@ -287,7 +283,16 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     let title = cut(&escape_controls(title), NAME_CHARS);
     let head = json!({ "title": title });
     let data = json!({ "head": head, "editions": editions, "puzzles": entries });
-    render(&title, &PUZZLE_SCRIPT, &data.to_string(), "", "'none'", "")
+    // Positions of puzzles need no book.
+    let solvers = solvers(["quarto"]);
+    render(
+        &title,
+        &PUZZLE_SCRIPT,
+        &data.to_string(),
+        "",
+        "'none'",
+        &solvers,
+    )
 }
 
 #[cfg(test)]

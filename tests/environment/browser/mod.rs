@@ -91,8 +91,9 @@ impl OpenReport {
     fn open(&self, hash: &str) -> Result<()> {
         self.browser.go("about:blank")?;
         self.browser.go(&format!("{}{hash}", self.url))?;
-        self.browser
-            .wait("return document.documentElement.classList.contains('ready')")
+        self.browser.wait(
+            "return document.documentElement.classList.contains('ready') && document.querySelector('.loading') === null",
+        )
     }
 
     fn text_of(&self, selector: &str) -> Result<String> {
@@ -594,7 +595,7 @@ fn hostile_text_is_text() -> Result<()> {
         report.browser.size(1280, 900, false)?;
         let wide = report.browser.run(width)?;
         same(&format!("{view} is too wide"), &wide, &Value::Bool(false))?;
-        let hidden = report.browser.run(r"return /[\u202a-\u202e\u2028\u2029\u2066-\u2069\u200b\u001b]/.test(document.body.textContent)")?;
+        let hidden = report.browser.run(r"return /[\u202a-\u202e\u2028\u2029\u2066-\u2069\u200b\u001b]/.test([...document.body.children].filter(e => e.tagName !== 'SCRIPT').map(e => e.textContent).join(''))")?;
         same(
             &format!("{view} has hidden characters"),
             &hidden,

@@ -2,6 +2,7 @@
 
 import { el } from "./dom.js";
 import { name } from "./data.js";
+import { stateAfter } from "./rules.js";
 
 const POSSIBLE = { w: "a win", d: "a draw", l: "a loss" };
 
@@ -11,10 +12,10 @@ let isHidden = false;
 const isMistake = (analysis) => Boolean(analysis?.better);
 
 // The states after the turns of a line, from a state on; they end before one that is illegal.
-function statesAlong(game, board, from, line) {
+function statesAlong(from, line) {
   const states = [];
   for (const turn of line) {
-    const next = board.after(game, states.at(-1) ?? from, turn.replace(" ", ""));
+    const next = stateAfter(states.at(-1) ?? from, turn);
     if (!next) break;
     states.push(next);
   }
@@ -22,7 +23,7 @@ function statesAlong(game, board, from, line) {
 }
 
 // What is shown beside the turns of a game. `redraw()` draws it all again.
-export function betterTurns(game, board, states, redraw) {
+export function betterTurns(game, states, redraw) {
   // The turn that it is about; "" for the game itself, "better" for the better turn, "line" for a game that proves it.
   let about = 0;
   let kind = "";
@@ -30,14 +31,13 @@ export function betterTurns(game, board, states, redraw) {
   // The turn whose better turn the reader has asked for.
   let revealed = 0;
 
-  const words = (state) => board.words(game, state);
   const isSecret = (turn) => isHidden && revealed !== turn && isMistake(game.analysis.get(turn));
 
   function show(turn, what, title, steps) {
     about = turn;
     kind = what;
     revealed = turn;
-    line = { title, states: steps ? statesAlong(game, board, states[turn - 1], steps) : [], place: 0 };
+    line = { title, states: steps ? statesAlong(states[turn - 1], steps) : [], place: 0 };
     redraw();
   }
 
@@ -70,8 +70,8 @@ export function betterTurns(game, board, states, redraw) {
         const state = line.states[line.place];
         return state ? { state, turns: turn + line.place } : null;
       }
-      const better = statesAlong(game, board, states[turn - 1], [game.analysis.get(turn).better])[0];
-      return better ? { state: { ...better, isGhost: true }, turns: turn } : null;
+      const better = statesAlong(states[turn - 1], [game.analysis.get(turn).better])[0];
+      return better ? { state: better, kind: "ghost", turns: turn } : null;
     },
 
     story(turn) {
@@ -93,7 +93,7 @@ export function betterTurns(game, board, states, redraw) {
         const isLast = line.place === line.states.length - 1;
         return [
           el("h3", {}, line.title),
-          el("p", { class: "did", role: "status" }, state ? [el("strong", { class: "name" }, mover(turn, line.place)), ` ${words(state)}`] : "Nothing is known of it."),
+          el("p", { class: "did", role: "status" }, state ? [el("strong", { class: "name" }, mover(turn, line.place)), ` ${state.words}`] : "Nothing is known of it."),
           el("div", { class: "row" },
             button("← Back", () => move(-1), { disabled: line.place === 0 }), button("On →", () => move(1), { disabled: isLast, "data-keep": "line-on" }),
             button("Return to the game", leave)),

@@ -2,7 +2,7 @@
 
 import { capitalised, card, count, counted, el, link, own, percent, prose, signed, time } from "./dom.js";
 import { absent, absentHash, bot, botHash, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, rankText, story, tables, unpacked } from "./data.js";
-import { boardOf, statesOf } from "./boards.js";
+import { statesOf } from "./rules.js";
 import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, opponentBars, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
@@ -43,7 +43,7 @@ function answer(text) {
 function lastRequest(game) {
   const states = statesOf(game);
   if (states.length !== game.turns.length + 1) return null;
-  return el("p", {}, el("span", { class: "label" }, "Request "), el("code", {}, boardOf(game).request(game, states.at(-1))));
+  return el("p", {}, el("span", { class: "label" }, "Request "), el("code", {}, states.at(-1).request));
 }
 
 export function faultCard(game, where) {

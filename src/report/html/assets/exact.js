@@ -1,39 +1,26 @@
 // Exact values of turns, by the rules and solvers of `crates/web` in a worker.
 
+import { asking, bytesOf, compiled } from "./rules.js";
+
 // The worker. It is made of this function's text, so it uses nothing outside of it.
-function solverWorker() {
-  const SEPARATOR = "\u001f";
+function solverWorker(asking) {
   // The first search of a turn; each one after it may be larger, so that what is proven soon is shown soon.
   const NODES = 100000;
-  let wasm = null;
+  let ask = null;
   let current = 0;
-
-  // The memory may grow while room is made, and is another buffer then.
-  function give(bytes) {
-    const at = wasm.buffer(bytes.length);
-    new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
-  }
-
-  function call(...fields) {
-    give(new TextEncoder().encode(fields.join(SEPARATOR)));
-    const length = wasm.answer();
-    const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, wasm.output(), length)));
-    if (answer.error) throw new Error(answer.error);
-    return answer;
-  }
 
   const pause = () => new Promise((resume) => { setTimeout(resume); });
 
   // Sends what is proven of all turns, again and again until everything is: first who wins, then in how many turns.
   async function solve(id, position) {
-    const turns = call("turns", ...position);
+    const turns = ask("turns", ...position);
     const values = Object.fromEntries(turns.map((turn) => [turn, { value: null, plies: null }]));
     let sent = 0;
     for (const [verb, isOpen] of [["value", ({ value }) => value === null], ["distance", ({ value, plies }) => value !== "draw" && plies === null]]) {
       let open = turns.filter((turn) => isOpen(values[turn]));
       for (let nodes = NODES; open.length > 0; nodes *= 4) {
         for (const turn of open) {
-          values[turn] = call(verb, ...position, turn, String(nodes));
+          values[turn] = ask(verb, ...position, turn, String(nodes));
           if (performance.now() - sent > 60) {
             postMessage({ id, values });
             sent = performance.now();
@@ -49,16 +36,19 @@ function solverWorker() {
 
   onmessage = async ({ data }) => {
     if (data.module) {
-      wasm = new WebAssembly.Instance(data.module).exports;
+      const wasm = new WebAssembly.Instance(data.module).exports;
+      const solver = asking(wasm);
+      ask = solver.ask;
       if (data.book) {
-        give(data.book);
+        solver.give(data.book);
         wasm.book();
       }
       return;
     }
     current = data.id;
     try {
-      if (data.position) await solve(data.id, data.position);
+      if (data.line) postMessage({ id: data.id, line: ask("line", ...data.line, String(64 * NODES)), done: true });
+      else if (data.position) await solve(data.id, data.position);
     } catch (error) {
       postMessage({ id: data.id, error: error.message });
     }
@@ -71,10 +61,8 @@ let asked = 0;
 let listener = null;
 
 async function startSolver() {
-  const bytesOf = (id) => Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytesOf("games")]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
-  const address = URL.createObjectURL(new Blob([`(${solverWorker})()`], { type: "text/javascript" }));
+  const module = await compiled();
+  const address = URL.createObjectURL(new Blob([`(${solverWorker})(${asking})`], { type: "text/javascript" }));
   // The page's policy allows this one only, and only where there is something to solve.
   const policy = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
   const worker = new Worker(policy ? policy.createScriptURL("") : address);
@@ -84,20 +72,20 @@ async function startSolver() {
   return worker;
 }
 
-// Whether this page and browser can solve positions of this game.
-export function canSolve(game) {
-  return ["quarto", "four-in-a-row"].includes(game.game) && !game.drawings && typeof WebAssembly === "object" && typeof DecompressionStream === "function" && document.getElementById("games") !== null;
-}
-
 // Asks for the values of all turns in a position; `listen({values, done, error})` is called as they are proven. Only the
 // last question is answered.
-export async function askValues(game, request, listen) {
+export const askValues = (game, request, listen) => askWorker("position", game, request, listen);
+
+// Asks for the turns of best play by both sides, `{line}`.
+export const askLine = (game, request, listen) => askWorker("line", game, request, listen);
+
+async function askWorker(what, game, request, listen) {
   asked += 1;
   const id = asked;
   listener = listen;
   try {
     solver ??= startSolver();
-    (await solver).postMessage({ id, position: [game.game, game.rules, game.set?.csv ?? "", request] });
+    (await solver).postMessage({ id, [what]: [game.game, game.rules, game.pieces ?? "", request] });
   } catch (error) {
     if (id === asked) listen({ error: error.message });
   }

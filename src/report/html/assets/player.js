@@ -2,8 +2,7 @@
 
 import { card, counted, el, keepingFocus, link, announce, svg, time, when } from "./dom.js";
 import { botHash, gameHash, gameTitle, known, name, outcome, points, unpacked } from "./data.js";
-import { inWords, legend, pieceSlot } from "./pieces.js";
-import { boardOf, statesOf } from "./boards.js";
+import { advice, drawBoard, inWords, isLoading, legend, noBoard, pieceSlot, statesOf, symbolsOf } from "./rules.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
 import { turnValues } from "./turn_values.js";
@@ -65,10 +64,10 @@ export function gameView(number, wantedTurn, only, line) {
     return { node: el("div", {}, el("h1", {}, `No game ${number}`), el("p", { class: "card" }, why, " ", link("#games", "All games"))) };
   }
   const game = unpacked(summary);
-  const board = boardOf(game);
   const states = statesOf(game);
+  const [start] = states;
   const last = Math.max(0, states.length - 1);
-  const hasOpening = states[0]?.opening?.some((piece) => piece !== null) ?? false;
+  const hasOpening = start !== undefined && !start.empty;
   let step = Math.min(last, Math.max(0, wantedTurn ?? 0));
   let timer = null;
   let isDrawn = false;
@@ -121,38 +120,33 @@ export function gameView(number, wantedTurn, only, line) {
     return name(game.sides[game.sideOf(turn - 1)]);
   }
 
-  function words(turn) {
-    return board.words(game, states[turn]);
-  }
-
   function description() {
     if (step === 0) return "The start";
-    return `Turn ${step}: ${mover(step)} ${words(step)}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
+    return `Turn ${step}: ${mover(step)} ${states[step].words}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
   }
 
-  // The pieces of a state after this many turns.
-  function drawPieces(state, turns, isOver) {
-    if (!board.left) return;
-    const next = name(game.sides[turns % 2]);
+  function drawPieces(state, isOver) {
+    if (!state.left) return;
+    const next = name(game.sides[state.side]);
     hand.replaceChildren(el("h3", {}, "In hand"), state.hand === null
       ? el("p", { class: "hint" }, isOver ? "Nothing: the game is over." : "Nothing yet.")
-      : el("div", { class: "gift" }, pieceSlot(game.set, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, game.set.symbols[state.hand]), el("small", {}, inWords(game.set, state.hand).split(": ")[1]))));
-    const free = new Set(board.left(game, state));
-    left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...game.set.order.map((bits) =>
-      (free.has(bits) ? pieceSlot(game.set, bits) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
+      : el("div", { class: "gift" }, pieceSlot(game, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, state.hand), el("small", {}, inWords(game, state.hand).split(": ")[1]))));
+    const free = new Set(state.left);
+    left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...symbolsOf(game).map((symbol) =>
+      (free.has(symbol) ? pieceSlot(game, symbol) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
   }
 
   function draw() {
     const instead = worth?.instead(step) ?? better.instead(step);
     const shownState = instead?.state ?? states[step];
-    const picture = board.draw(game, shownState);
+    const picture = drawBoard(shownState, instead?.kind);
     stage.replaceChildren(picture);
     // Steps change the address, by which one came, but add no entries to the browser's history.
     if (isDrawn) history.replaceState(history.state, "", gameHash(number, step) + (worth?.line ? `&line=${encodeURIComponent(worth.line)}` : ""));
     isDrawn = true;
-    worth?.show(picture, shownState, name(game.sides[(instead?.turns ?? step) % 2]), board.isOver(game, shownState));
-    if (instead) drawPieces(instead.state, instead.turns, true);
-    else drawPieces(states[step], step, step === last);
+    worth?.show(picture, shownState, name(game.sides[shownState.side]));
+    if (instead) drawPieces(instead.state, instead.state.over);
+    else drawPieces(states[step], step === last);
     slider.value = step;
     play.disabled = last === 0;
     slider.setAttribute("aria-valuetext", description());
@@ -163,11 +157,11 @@ export function gameView(number, wantedTurn, only, line) {
     if (focused?.disabled) (step === 0 ? buttons.forward : buttons.back).focus({ preventScroll: true });
     const over = step === last;
     const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
-    if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${words(step)}`, el("small", {}, time(game.times[step - 1]))));
+    if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${states[step].words}`, el("small", {}, time(game.times[step - 1]))));
     const analysis = game.analysis.get(step);
     const isEnd = over && last === game.turns.length;
     // What the result says already is not said as a value, too.
-    if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => board.advice?.(game, states[step - 1], answer) ?? answer, better.isSecret(step)));
+    if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => advice(states[step - 1], answer), better.isSecret(step)));
     if (analysis) parts.push(...better.story(step));
     if (isEnd) {
       parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
@@ -190,8 +184,8 @@ export function gameView(number, wantedTurn, only, line) {
     });
   }
 
-  const better = betterTurns(game, board, states, draw);
-  const worth = board?.isOver ? turnValues(game, board, draw) : null;
+  const better = betterTurns(game, states, draw);
+  const worth = start && !start.drawing ? turnValues(game, draw) : null;
 
   function listMoves() {
     moves.replaceChildren(...states.map((_, turn) => {
@@ -199,7 +193,7 @@ export function gameView(number, wantedTurn, only, line) {
       return el("li", { "data-turn": turn }, el("a", { href: gameHash(number, turn) },
         el("span", { class: "no" }, String(turn)),
         turn === 0 ? el("span", {}, "the start") : el("span", { class: `who side-${game.sideOf(turn - 1)}` }, mover(turn)),
-        turn === 0 ? null : el("span", { class: "what" }, words(turn)),
+        turn === 0 ? null : el("span", { class: "what" }, states[turn].words),
         analysis?.mark ? el("span", { class: `badge mark-${analysis.mark}` }, analysis.mark.replace("-", " ")) : null,
         turn === 0 ? null : el("small", {}, time(game.times[turn - 1]))));
     }), ...(game.forfeit ? [el("li", {}, el("a", { href: gameHash(number, last) }, el("span", { class: "no" }, String(last + 1)),
@@ -237,8 +231,8 @@ export function gameView(number, wantedTurn, only, line) {
     previous ? link(gameHash(previous), "← Game ", String(previous)) : el("span"),
     place >= 0 && numbers.length < known.games.length ? el("span", { class: "hint" }, `${place + 1} of the ${counted(numbers.length, "game")} in the list`) : null,
     next ? link(gameHash(next), "Game ", String(next), " →") : el("span"));
-  if (!board) {
-    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no drawings of this game. \u201creferee report\u201d with --game makes them, for as many games as there is room for.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
+  if (!start) {
+    return { again: true, node: el("div", { class: `replay${isLoading(game) ? " loading" : ""}` }, head, card("Turns", isLoading(game) ? null : `${outcome(game, game.lines)}. ${noBoard(game)}`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
   }
 
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
@@ -246,16 +240,16 @@ export function gameView(number, wantedTurn, only, line) {
     el("label", {}, el("span", { class: "unseen" }, "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
     el("button", { type: "button", class: "copy", onclick: copy }, "Copy link"), address_);
   listMoves();
-  if (line && worth?.isPossible) worth.follow(step, states[step], line);
+  if (line) worth?.follow(step, states[step], line);
   const accuracy = gameAccuracy(summary, () => step);
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
-        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, worth?.control ?? null, worth?.panel ?? null),
+        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${start.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, worth?.control ?? null, worth?.panel ?? null),
         last > 0 ? after(card("Time for every turn", slowest(game), times)) : null),
       el("div", {},
         el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),
-        board.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game.set)) : null,
+        start.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game)) : null,
         after(card("Turns", null, moves)),
         accuracy ? after(accuracy) : null)),
     around);
