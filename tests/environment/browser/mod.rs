@@ -8,6 +8,7 @@ mod access;
 mod course;
 mod driver;
 mod exact;
+mod game;
 mod labels;
 mod live;
 mod packed;
@@ -492,7 +493,7 @@ fn links_lead_to_a_game_and_turn() -> Result<()> {
     report.open(&format!("#game={number}&turn={longest}"))?;
     report.browser.wait(
         "const [list, now] = [document.querySelector('.moves'), document.querySelector('.moves .now')].map(e => e.getBoundingClientRect());
-         return document.querySelector('.moves').scrollTop > 0 && now.top >= list.top && now.bottom <= list.bottom + 1",
+         return now.top >= list.top && now.bottom <= list.bottom + 1",
     )?;
     // Beyond the end is the end.
     report.open("#game=12&turn=999")?;
@@ -643,7 +644,7 @@ fn an_analysis_is_shown_at_its_turns() -> Result<()> {
     same(
         "marks",
         &report.texts(".moves .badge")?,
-        &vec!["blunder".to_owned(), "only".to_owned()],
+        &vec!["??".to_owned(), "!".to_owned()],
     )?;
     let fields = report.browser.run(
         "return [...document.querySelectorAll('.winners a')].slice(0, 5).map(e => e.className)",
@@ -685,7 +686,8 @@ fn private_reports_leave_stderr_out() -> Result<()> {
         report.open("#bot=3")?;
         Ok((stderr, report.count(".command")?))
     };
-    same("open", &open(&[])?, &(1.0, 1.0))?;
+    // The command that reproduces it, and stderr.
+    same("open", &open(&[])?, &(2.0, 1.0))?;
     same("private", &open(&["--private"])?, &(0.0, 0.0))
 }
 
@@ -990,7 +992,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 58] = [
+const TESTS: [Test; 61] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1185,6 +1187,12 @@ const TESTS: [Test; 58] = [
         exact::what_each_turn_is_worth_is_shown,
     ),
     ("a board is played on", exact::a_board_is_played_on),
+    (
+        "board, controls and evaluation are in the first screen",
+        game::board_controls_and_evaluation_are_in_the_first_screen,
+    ),
+    ("a fault is a turn", game::a_fault_is_a_turn),
+    ("a game is a score sheet", game::a_game_is_a_score_sheet),
     (
         "puzzles are solved by hand",
         puzzles::puzzles_are_solved_by_hand,

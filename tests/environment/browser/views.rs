@@ -419,11 +419,12 @@ done
         &"<b>turn</b>".to_owned(),
     )?;
     // One side made both turns.
-    let movers = report.texts(".moves .who")?;
+    let columns =
+        "return [...document.querySelectorAll('.moves li[class^=side]')].map(e => e.classList[0])";
     same(
         "movers",
-        &(movers.len(), movers[0] == movers[1]),
-        &(2, true),
+        &report.browser.run(columns)?,
+        &json!(["side-0", "side-0"]),
     )?;
     report.open("#game=1&turn=2")?;
     same("shapes", &report.count(".stage svg.drawn circle")?, &1.0)?;

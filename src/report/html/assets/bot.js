@@ -53,6 +53,7 @@ export function faultCard(game, where) {
     lastRequest(game),
     el("p", {}, el("span", { class: "label" }, "Sent "), answer(fault.answer)),
     fault.detail ? el("p", { class: "sentence" }, ...prose(capitalised(fault.detail))) : null,
+    fault.again ? el("div", {}, el("span", { class: "label" }, "Reproduce"), el("pre", { tabindex: "0" }, fault.again)) : null,
     fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
 }
 
@@ -75,7 +76,7 @@ function faults(index, games) {
   function draw() {
     list.replaceChildren(...order.slice(0, shown).map((game) => {
       const whole = unpacked(game);
-      return faultCard(whole, link(gameHash(game.number, game.length), `game ${game.number}, ${game.length ? `after turn ${game.length}` : "at its first turn"}, against ${name(other(game, index))}`));
+      return faultCard(whole, link(gameHash(game.number, game.length + 1), `game ${game.number}, ${game.length ? `after turn ${game.length}` : "at its first turn"}, against ${name(other(game, index))}`));
     }));
     more.hidden = shown >= order.length;
     more.textContent = `Show more of ${count(order.length)}`;

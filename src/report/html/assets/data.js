@@ -105,7 +105,7 @@ export function unpacked(game) {
     lines,
     start: start ?? null,
     remark: remark ?? "",
-    fault: fault ? { by: game.bots[fault[0]], answer: text(fault[1]), detail: text(fault[2]), stderr: text(fault[3]) } : null,
+    fault: fault ? { by: game.bots[fault[0]], answer: text(fault[1]), detail: text(fault[2]), stderr: text(fault[3]), again: text(fault[4]) } : null,
     analysis: marks,
     // The side that made a turn, counted from 0.
     sideOf: (turn) => (movers ? Number(movers[turn]) : turn % 2),
