@@ -4,6 +4,8 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use referee_analysis::appraisal::{Appraiser, Effort};
+use referee_analysis::{Step, packed};
 use referee_games::drawing::{self, Node, Pieces, Shown};
 use referee_games::game::{Game, registry};
 use referee_games::solver::{Limits, Options, Solvers, Value, four_in_a_row};
@@ -91,6 +93,7 @@ fn answered(games: &mut Games, question: &str) -> Result<Json, String> {
         "play" => return played(&**game, request, rest),
         "draw" => return drawn(&**game, request, rest),
         "pieces" => return piece_set(&**game),
+        "analyse" => return analysed(&**game, solvers, request, rest),
         _ => {}
     }
     let position = game.read_request(request)?;
@@ -200,6 +203,37 @@ fn drawn(game: &dyn Game, start: &str, rest: &[&str]) -> Result<Json, String> {
         "role": "img",
         "aria-label": label,
     }, children]))
+}
+
+/// The notes on each turn, for a page; the first field is the number of nodes for each value.
+fn analysed(
+    game: &dyn Game,
+    solvers: &Solvers,
+    start: &str,
+    rest: &[&str],
+) -> Result<Json, String> {
+    let [nodes, turns @ ..] = rest else {
+        return Err("a number of nodes is missing".to_owned());
+    };
+    let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
+    let positions = positions(game, start, turns)?;
+    if positions.len() != turns.len() + 1 {
+        return Err("a turn is not legal".to_owned());
+    }
+    let steps: Vec<Step> = positions
+        .into_iter()
+        .zip(turns)
+        .filter_map(|(before, answer)| {
+            let turn = before.after(answer).ok()?;
+            Some(Step { before, turn })
+        })
+        .collect();
+    let unit = game.info().words[1];
+    let appraiser = Appraiser::new(solvers.clone(), unit, Effort::Nodes(nodes), Arc::default());
+    Ok(packed::packed(
+        &appraiser.notes(&steps, |_| {}),
+        turns.len(),
+    ))
 }
 
 /// Null for a game without pieces.

@@ -36,7 +36,7 @@ use self::pack::TextStore;
 use crate::arena::course::Course;
 use crate::game::{Game, registry};
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::text::{counted, escape_controls, quote};
+use crate::text::{counted, cut, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
 
@@ -281,13 +281,6 @@ impl Report {
 
 /// Turns shown: more than any built-in game has. Longer games are cut.
 const MAX_TURNS: usize = 200;
-
-fn cut(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
-}
 
 /// The last `chars` characters, with control characters escaped.
 fn end_of(text: &str, chars: usize) -> String {

@@ -42,7 +42,7 @@ const TURN_VALUES: Module = ("turn_values.js", include_str!("assets/turn_values.
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// Each after those that it imports.
-const MODULES: [Module; 18] = [
+const MODULES: [Module; 19] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
     RULES,
@@ -51,12 +51,13 @@ const MODULES: [Module; 18] = [
     ("charts.js", include_str!("assets/charts.js")),
     ("course.js", include_str!("assets/course.js")),
     ("mistakes.js", include_str!("assets/mistakes.js")),
+    EXACT,
+    ("analysis.js", include_str!("assets/analysis.js")),
     ("head.js", include_str!("assets/head.js")),
     ("overview.js", include_str!("assets/overview.js")),
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
     ("better.js", include_str!("assets/better.js")),
-    EXACT,
     TURN_VALUES,
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),

@@ -992,7 +992,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 61] = [
+const TESTS: [Test; 62] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1187,6 +1187,10 @@ const TESTS: [Test; 61] = [
         exact::what_each_turn_is_worth_is_shown,
     ),
     ("a board is played on", exact::a_board_is_played_on),
+    (
+        "games are analysed in the browser",
+        exact::games_are_analysed_in_the_browser,
+    ),
     (
         "board, controls and evaluation are in the first screen",
         game::board_controls_and_evaluation_are_in_the_first_screen,

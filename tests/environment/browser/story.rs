@@ -300,7 +300,7 @@ pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
     lists.browser.is_quiet()
 }
 
-/// Games with real analyses, and the number of one and a mistake in it with both lines that loses a win.
+/// Games with real analyses, and the number of one and a mistake in it that loses a win.
 fn proven(game: &str) -> Result<(Vec<Value>, usize, Value)> {
     let run = Referee::new(["--game", game, "-n", "6", "--seed", "2"])
         .args(["builtin:random", "builtin:greedy"])
@@ -316,12 +316,10 @@ fn proven(game: &str) -> Result<(Vec<Value>, usize, Value)> {
     let games = records(&text);
     for (index, record) in games.iter().enumerate() {
         let notes = record["analysis"]["turns"].as_array().into_iter().flatten();
-        let is_long =
-            |name: &str, note: &Value| note[name].as_array().is_some_and(|line| line.len() > 1);
         // The last one is proven to the end.
         let mut found = notes.filter(|note| {
             let is_decisive = note["best"] == "win" && note["value"] == "loss";
-            is_decisive && is_long("played_line", note) && is_long("better_line", note)
+            is_decisive && note["missed_win"].is_null()
         });
         if let Some(note) = found.next_back() {
             return Ok((games.clone(), index + 1, note.clone()));
@@ -354,12 +352,13 @@ pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
         press(&report, "Show the better turn")?;
         same("ghost", &report.count("svg.board .ghost")?, &1.0)?;
         same("pieces", &report.count(pieces)?, &placed)?;
-        for (title, line) in [
-            ("Show why it is better", "better_line"),
-            ("Show what it led to", "played_line"),
-        ] {
-            let length = note[line].as_array().map_or(0, Vec::len);
+        for title in ["Show why it is better", "Show what it led to"] {
             press(&report, title)?;
+            // It is found when it is looked at.
+            report.browser.wait("return / of ([2-9]|\\d\\d), with best play/.test(document.querySelector('.row + .hint').textContent)")?;
+            let hint = report.text_of(".row + .hint")?;
+            let length = hint.split([' ', ',']).nth(3).unwrap_or_default();
+            let length: usize = length.parse().map_err(|_| hint.clone())?;
             for place in 1..length {
                 let hint = report.text_of(".row + .hint")?;
                 let said = format!("Turn {place} of {length}, with best play by both.");

@@ -3,6 +3,7 @@
 import { el } from "./dom.js";
 import { name } from "./data.js";
 import { stateAfter } from "./rules.js";
+import { askLine } from "./exact.js";
 
 const POSSIBLE = { w: "a win", d: "a draw", l: "a loss" };
 
@@ -39,6 +40,14 @@ export function betterTurns(game, states, redraw) {
     revealed = turn;
     line = { title, states: steps ? statesAlong(states[turn - 1], steps) : [], place: 0 };
     redraw();
+  }
+
+  // A game that proves a turn: of the record, or found by the solver.
+  function prove(turn, title, answer, stored) {
+    if (stored.length > 1) { show(turn, "line", title, stored); return; }
+    const [state] = statesAlong(states[turn - 1], [answer]);
+    show(turn, "line", title, [answer]);
+    askLine(game, state.request, ({ line: more = [] }) => { if (kind === "line" && about === turn && line.title === title) show(turn, "line", title, [answer, ...more]); });
   }
 
   function leave() {
@@ -105,8 +114,8 @@ export function betterTurns(game, states, redraw) {
         isShown ? el("p", { class: "hint" }, "The board shows the better turn.") : null,
         el("div", { class: "row" },
           isShown ? button("Return to the game", leave) : button("Show the better turn", () => show(turn, "better")),
-          analysis.betterLine.length > 1 ? button("Show why it is better", () => show(turn, "line", "After the better turn", analysis.betterLine)) : null,
-          analysis.playedLine.length > 1 ? button("Show what it led to", () => show(turn, "line", "After the turn that was made", analysis.playedLine)) : null),
+          button("Show why it is better", () => prove(turn, "After the better turn", analysis.better, analysis.betterLine)),
+          button("Show what it led to", () => prove(turn, "After the turn that was made", game.turns[turn - 1], analysis.playedLine))),
         hide,
       ];
     },

@@ -48,6 +48,7 @@ function solverWorker(asking) {
     current = data.id;
     try {
       if (data.line) postMessage({ id: data.id, line: ask("line", ...data.line, String(64 * NODES)), done: true });
+      else if (data.game) postMessage({ id: data.id, notes: ask("analyse", ...data.game) });
       else if (data.position) await solve(data.id, data.position);
     } catch (error) {
       postMessage({ id: data.id, error: error.message });
@@ -55,22 +56,26 @@ function solverWorker(asking) {
   };
 }
 
-// The worker that has been started; `null` before.
-let solver = null;
-let asked = 0;
-let listener = null;
+// What workers are made of; the page's policy allows this only, and only where there is something to solve.
+let workerAddress = null;
 
-async function startSolver() {
+async function newWorker(listen) {
   const module = await compiled();
-  const address = URL.createObjectURL(new Blob([`(${solverWorker})(${asking})`], { type: "text/javascript" }));
-  // The page's policy allows this one only, and only where there is something to solve.
-  const policy = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
-  const worker = new Worker(policy ? policy.createScriptURL("") : address);
-  worker.onmessage = ({ data }) => { if (data.id === asked) listener?.(data); };
+  if (workerAddress === null) {
+    const url = URL.createObjectURL(new Blob([`(${solverWorker})(${asking})`], { type: "text/javascript" }));
+    workerAddress = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => url }).createScriptURL("") ?? url;
+  }
+  const worker = new Worker(workerAddress);
+  worker.onmessage = ({ data }) => listen(data);
   const book = bytesOf("book");
   worker.postMessage({ module, book: book.length > 0 ? book : null });
   return worker;
 }
+
+// The worker that has been started; `null` before.
+let solver = null;
+let asked = 0;
+let listener = null;
 
 // Asks for the values of all turns in a position; `listen({values, done, error})` is called as they are proven. Only the
 // last question is answered.
@@ -84,7 +89,7 @@ async function askWorker(what, game, request, listen) {
   const id = asked;
   listener = listen;
   try {
-    solver ??= startSolver();
+    solver ??= newWorker((data) => { if (data.id === asked) listener?.(data); });
     (await solver).postMessage({ id, [what]: [game.game, game.rules, game.pieces ?? "", request] });
   } catch (error) {
     if (id === asked) listen({ error: error.message });
@@ -97,4 +102,22 @@ export async function stopSolving() {
   listener = null;
   // A solver that could not start has told so.
   (await solver?.catch(() => null))?.postMessage({ id: asked });
+}
+
+// Another worker analyses games, so that the values of a position do not wait for it.
+let analyst = null;
+let heard = null;
+// For each value, as much as a second or so.
+const EFFORT = 4000000;
+
+// The analysis of a game, as in the data of a page; one after the other.
+export async function analysisOf(game) {
+  analyst ??= newWorker((data) => heard(data));
+  const worker = await analyst;
+  const found = await new Promise((resolve) => {
+    heard = resolve;
+    worker.postMessage({ id: 0, game: [game.game, game.rules, game.pieces ?? "", game.start ?? "", String(EFFORT), ...game.turns] });
+  });
+  if (found.error) throw new Error(found.error);
+  return found.notes;
 }

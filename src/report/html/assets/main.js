@@ -196,6 +196,10 @@ window.scrollTo(0, history.state?.y ?? 0);
 window.addEventListener("hashchange", () => { clearTimeout(noting); show(); });
 window.addEventListener("scroll", notePlace, { passive: true });
 whenLoaded(refresh);
+window.addEventListener("analysed", () => {
+  view.leave?.();
+  keepingFocus(main, () => { view = viewOf(address()); main.replaceChildren(view.node); });
+});
 document.addEventListener("keydown", (event) => view.key?.(event));
 if (known.head.live) follow();
 if (data.games) {

@@ -4,6 +4,7 @@ import { capitalised, card, count, counted, el, folded, half, link, own, percent
 import { absent, absentHash, botHash, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard } from "./mistakes.js";
+import { analysisCard } from "./analysis.js";
 import { facts, likelihood, resultCard } from "./head.js";
 import { drawBoard, statesOf } from "./rules.js";
 import { sortable } from "./tables.js";
@@ -273,7 +274,7 @@ export function overview() {
     el("div", { class: "cards" },
       places.length > NARROW_BOTS ? null : each,
       highlights(),
-      accuracyCard(places),
+      accuracyCard(places) ?? analysisCard(),
       forfeits(places),
       endings(figures),
       isRated() ? settlingCard(places) : null,

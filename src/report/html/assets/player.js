@@ -6,6 +6,7 @@ import { advice, drawBoard, inWords, isLoading, legend, noBoard, pieceSlot, stat
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
 import { turnValues } from "./turn_values.js";
+import { analysisCard } from "./analysis.js";
 import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
 
@@ -270,7 +271,8 @@ export function gameView(number, wantedTurn, only, line) {
         el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),
         start.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game)) : null,
         after(card("Turns", null, moves)),
-        accuracy ? after(accuracy) : null)),
+        accuracy ? after(accuracy) : null,
+        ...[analysisCard(summary)].filter(Boolean).map(after))),
     around);
   draw();
   // A turn that is chosen in a list or chart is shown, and adds no step to the browser's history.

@@ -59,6 +59,8 @@ export const whenLoaded = (act) => waiting.push(act);
 
 const BUILTIN = ["quarto", "four-in-a-row"];
 
+export const canSolve = (game) => hasModule() && BUILTIN.includes(game.game);
+
 export const isLoading = (game) => askRules === null && !failure && hasModule() && BUILTIN.includes(game.game) && !game.drawings;
 
 // Why there is no board, as a sentence.
