@@ -15,8 +15,8 @@ use serde_json::{Value, json};
 
 use super::driver::Result;
 use super::{OpenReport, is_quarto, number_of, same};
-use crate::common::Referee;
 use crate::common::games::GAMES;
+use crate::common::{RECORDS, Referee, records};
 
 /// Scripts: the page's module, asked as its worker asks it.
 const MODULE: &str = r#"
@@ -315,5 +315,74 @@ pub(super) fn games_are_analysed_in_the_browser() -> Result<()> {
         let row = "[aria-labelledby=card-accuracy] td";
         same(&what, &report.texts(row)?, &expected.texts(row)?)?;
     }
+    report.browser.is_quiet()
+}
+
+/// Scripts: shows positions `[game, turn]` of a page with the values on, and returns how long each took until all are there.
+/// `window.long` has the longest task of the page's own thread.
+const SHOWN_AFTER: &str = r"
+window.long ??= 0;
+window.watching ??= new PerformanceObserver(list => { for (const task of list.getEntries()) window.long = Math.max(window.long, task.duration); });
+window.watching.observe({ type: 'longtask' });
+const shown = (game, turn) => new Promise(resolve => {
+  const before = document.querySelector('.worth-bar');
+  const story = document.querySelector('.story .turn');
+  const began = performance.now();
+  location.hash = `#game=${game}&turn=${turn}`;
+  const look = () => {
+    const bar = document.querySelector('.worth-bar');
+    const isEnd = document.querySelector('.final') !== null && document.querySelector('.story .turn') !== story;
+    if (isEnd) resolve(null);
+    else if (bar !== null && bar !== before && bar.textContent.endsWith('with best play.')) resolve(performance.now() - began);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+});
+const all = async (places) => { const times = []; for (const [game, turn] of places) times.push(await shown(game, turn)); return times; };
+";
+
+/// The values of all turns of positions of real games are on the screen soon, and the page can be used meanwhile. 2,000 positions
+/// were measured with `REFEREE_POSITIONS=2000`.
+pub(super) fn values_are_there_soon() -> Result<()> {
+    let wanted = std::env::var("REFEREE_POSITIONS").map_or(Ok(100), |text| text.parse());
+    let wanted: usize = wanted.map_err(|_| "REFEREE_POSITIONS is not a number")?;
+    let games = (wanted / 12 + 2).to_string();
+    let run = Referee::new(["-n", &games, "--seed", "3"])
+        .args(["builtin:greedy", "builtin:search?depth=2"])
+        .recorded()
+        .run();
+    let file = run.scratch().join(RECORDS);
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{error}: {run}"))?;
+    let records = records(&text);
+    let report = OpenReport::at(&records, &[])?;
+    report.open("#game=1&turn=1")?;
+    report.browser.click(".worth-switch")?;
+    let mut places = Vec::new();
+    for (index, record) in records.iter().enumerate() {
+        let turns = record["turns"].as_array().map_or(0, Vec::len);
+        places.extend((0..turns).map(|turn| [index + 1, turn]));
+    }
+    places.truncate(wanted);
+    let mut times: Vec<f64> = Vec::new();
+    for chunk in places.chunks(4) {
+        let script = format!("{SHOWN_AFTER}return all({})", json!(chunk));
+        let found = report.browser.run(&script)?;
+        times.extend(
+            found
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_f64),
+        );
+    }
+    times.sort_by(f64::total_cmp);
+    let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
+    let longest = report.browser.number("return window.long")?;
+    println!(
+        "{} positions: median {median:.0} ms, worst {worst:.0} ms; longest task {longest:.0} ms",
+        times.len()
+    );
+    // Other tests run on the same machine.
+    same("soon", &(median < 500.0 && worst < 20_000.0), &true)?;
     report.browser.is_quiet()
 }

@@ -992,7 +992,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 62] = [
+const TESTS: [Test; 63] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1187,6 +1187,7 @@ const TESTS: [Test; 62] = [
         exact::what_each_turn_is_worth_is_shown,
     ),
     ("a board is played on", exact::a_board_is_played_on),
+    ("values are there soon", exact::values_are_there_soon),
     (
         "games are analysed in the browser",
         exact::games_are_analysed_in_the_browser,
