@@ -173,7 +173,8 @@ fn state(at: &dyn Game, symbols: Option<&[char]>) -> Json {
     })
 }
 
-/// The position after all turns; the first field is a class for the piece of the last one.
+/// The position after all turns; the first field is a class for the piece of the last one, and may end in ` plain`: no piece is
+/// marked as of an opening.
 fn drawn(game: &dyn Game, start: &str, rest: &[&str]) -> Result<Json, String> {
     let [class, turns @ ..] = rest else {
         return Err("a class is missing".to_owned());
@@ -183,7 +184,11 @@ fn drawn(game: &dyn Game, start: &str, rest: &[&str]) -> Result<Json, String> {
     let (Some(first), Some(last)) = (positions.first(), positions.last()) else {
         return Err("there is no position".to_owned());
     };
-    let shown = Shown::of(&pieces, &**last).begun_with(&Shown::of(&pieces, &**first));
+    let mut shown = Shown::of(&pieces, &**last);
+    let plain = class.strip_suffix(" plain");
+    if plain.is_none() {
+        shown = shown.begun_with(&Shown::of(&pieces, &**first));
+    }
     let mut label = shown.board_in_words(&pieces);
     let mut lines: Vec<String> = last
         .winning_lines()
@@ -195,7 +200,7 @@ fn drawn(game: &dyn Game, start: &str, rest: &[&str]) -> Result<Json, String> {
         label.extend([" Quarto: ", &lines.join(", "), "."]);
     }
     let (width, height) = drawing::board_size(&pieces);
-    let board = drawing::board(&pieces, &shown.fresh(class));
+    let board = drawing::board(&pieces, &shown.fresh(plain.unwrap_or(class)));
     let children: Json = board.children.iter().map(tree).collect();
     Ok(json!(["svg", {
         "class": board.class(),

@@ -132,3 +132,35 @@ pub(super) fn a_game_is_a_score_sheet() -> Result<()> {
         .wait("return document.querySelectorAll('.games tbody tr').length > 1")?;
     report.browser.is_quiet()
 }
+
+/// Without WebAssembly the games are listed, their turns too, and a sentence says why no board is shown; the keys lead there.
+pub(super) fn a_browser_without_webassembly_lists_the_games() -> Result<()> {
+    let why = "No board is shown, because this browser has no WebAssembly";
+    let report = OpenReport::at(&GAMES, &[])?;
+    let without = json!({"source": "delete globalThis.WebAssembly"});
+    report
+        .browser
+        .devtools("Page.addScriptToEvaluateOnNewDocument", &without)?;
+    report.open("#games")?;
+    let listed = report.count(".games tbody tr")?;
+    same("games are listed", &(listed > 10.0), &true)?;
+    let number = number_of(is_quarto)?;
+    report.open(&format!("#game={number}"))?;
+    let said = report.text_of("main .card")?;
+    same(&said, &said.contains(why), &true)?;
+    let turns = GAMES[number - 1]["turns"].as_array().map_or(0, Vec::len);
+    let listed = report.texts(".bare li")?.len();
+    same("turns are listed", &listed, &turns)?;
+    let puzzles = super::puzzles::page()?;
+    puzzles
+        .browser
+        .devtools("Page.addScriptToEvaluateOnNewDocument", &without)?;
+    puzzles.open("#puzzle=1")?;
+    puzzles
+        .browser
+        .wait("return document.querySelector('main .card') !== null")?;
+    let said = puzzles.text_of("main .card")?;
+    same(&said, &said.contains(why), &true)?;
+    report.browser.is_quiet()?;
+    puzzles.browser.is_quiet()
+}

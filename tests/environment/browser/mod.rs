@@ -992,7 +992,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 63] = [
+const TESTS: [Test; 64] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1197,6 +1197,10 @@ const TESTS: [Test; 63] = [
         game::board_controls_and_evaluation_are_in_the_first_screen,
     ),
     ("a fault is a turn", game::a_fault_is_a_turn),
+    (
+        "a browser without WebAssembly lists the games",
+        game::a_browser_without_webassembly_lists_the_games,
+    ),
     ("a game is a score sheet", game::a_game_is_a_score_sheet),
     (
         "puzzles are solved by hand",

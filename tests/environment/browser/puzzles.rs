@@ -56,6 +56,7 @@ fn summary(page: &OpenReport) -> Result<String> {
 /// With the mouse on the board and with the buttons beside it; a wrong turn can be taken back, but counts.
 pub(super) fn puzzles_are_solved_by_hand() -> Result<()> {
     let page = page()?;
+    same("no marks", &page.count(".stage .opening")?, &0.0)?;
     same("task", &page.text_of("h1")?, &"Take the win".to_owned())?;
     let said = page
         .browser

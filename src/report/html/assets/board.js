@@ -7,7 +7,7 @@ import { turnValues } from "./turn_values.js";
 
 const page = JSON.parse(document.getElementById("data").textContent);
 const content = document.getElementById("main");
-const game = { ...page.edition, turns: [] };
+const game = { ...page.edition, turns: [], isPosition: true };
 const SIDES = { quarto: ["First", "Second"], "four-in-a-row": ["Yellow", "Red"] };
 
 let start = null;

@@ -16,7 +16,7 @@ const KINDS = {
 };
 
 const puzzles = data.puzzles.map(([edition, id, position, kind, value, answers, turns, level, failed, asked], index) => {
-  const game = { ...data.editions[edition], start: position, turns: [] };
+  const game = { ...data.editions[edition], start: position, turns: [], isPosition: true };
   return { number: index + 1, id, position, kind, value, answers, turns, level, failed, asked, game };
 });
 

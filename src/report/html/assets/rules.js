@@ -104,10 +104,10 @@ function grown(tree, attributes) {
   return svg(tag, { ...given, ...attributes }, ...children.map((child) => grown(child)));
 }
 
-// The board of a state. `kind` is a class for the piece of the last turn.
+// The board of a state; of a position that is no start of a game the pieces have no marks. `kind` is a class for the piece of the last turn.
 export function drawBoard(state, kind = "fresh") {
   if (state.drawing) return drawingOf(state.drawing);
-  return grown(askRules("draw", ...edition(state.game), state.game.start ?? "", kind, ...state.turns));
+  return grown(askRules("draw", ...edition(state.game), state.game.start ?? "", kind + (state.game.isPosition ? " plain" : ""), ...state.turns));
 }
 
 // Where a turn can be made in a state, as fields to lay on its board.
