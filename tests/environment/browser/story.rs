@@ -378,6 +378,29 @@ pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
         // The board is that before the turn.
         same("before", &report.count(pieces)?, &(placed - 1.0))?;
         can_be_read(&report.browser, "a question")?;
+        let marks = ".moves .badge:not(.blame), .winners a";
+        same("marks", &report.count(marks)?, &0.0)?;
+        // The board takes the reader's turn, by keys too, and says whether it is right.
+        same(
+            "values",
+            &report.count("[data-value]:not([data-value=unknown])")?,
+            &0.0,
+        )?;
+        report
+            .browser
+            .wait("return document.querySelector('[data-keep=worth-best]') !== null")?;
+        let better = note["better"].as_str().unwrap_or_default();
+        let cell = better.split(' ').next().unwrap_or_default();
+        if cell != "-" {
+            report.browser.run(&format!("const cell = document.querySelector('[data-cell=\"{cell}\"]'); cell.focus(); cell.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Enter', bubbles: true }}))"))?;
+        }
+        report.browser.run(&format!(
+            "document.querySelector({}).click()",
+            json!(format!("[data-keep='make-{better}']"))
+        ))?;
+        let remark = report.text_of(".worth-remark")?;
+        same(&remark, &remark.contains(" is right: "), &true)?;
+        report.browser.click("[data-keep=worth-leave]")?;
         press(&report, "Show the better turn")?;
         same("shown", &report.count("svg.board .ghost")?, &1.0)?;
         report.browser.is_quiet()?;

@@ -71,6 +71,9 @@ export function betterTurns(game, states, redraw) {
   return {
     isSecret,
 
+    // Whether marks of mistakes would tell what the reader is to find.
+    get hidesMarks() { return isHidden; },
+
     // The state that is shown in place of the one after this turn, and after how many turns it is; null for none.
     instead(turn) {
       if (isSecret(turn)) return { state: states[turn - 1], turns: turn - 1 };

@@ -78,6 +78,7 @@ export function gameView(number, wantedTurn, only, line) {
   let step = Math.min(last, Math.max(0, wantedTurn ?? 0));
   let timer = null;
   let isDrawn = false;
+  let areMarksHidden = false;
 
   const stage = el("div", { class: "stage" });
   const story = el("div", { class: "story" });
@@ -154,7 +155,7 @@ export function gameView(number, wantedTurn, only, line) {
     // Steps change the address, by which one came, but add no entries to the browser's history.
     if (isDrawn) history.replaceState(history.state, "", gameHash(number, step) + (worth?.line ? `&line=${encodeURIComponent(worth.line)}` : ""));
     isDrawn = true;
-    worth?.show(picture, shownState, name(game.sides[shownState.side]));
+    worth?.show(picture, shownState, name(game.sides[shownState.side]), better.isSecret(step));
     if (instead) drawPieces(instead.state, instead.state.over);
     else drawPieces(stateAt(step), step === last);
     slider.value = step;
@@ -187,7 +188,8 @@ export function gameView(number, wantedTurn, only, line) {
     if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
     const strip = winners(game, step);
     keepingFocus(times, () => times.replaceChildren(turnTimes(game, step)));
-    if (strip) keepingFocus(evaluation, () => evaluation.replaceChildren(...strip));
+    if (areMarksHidden !== better.hidesMarks) listMoves();
+    if (strip) keepingFocus(evaluation, () => evaluation.replaceChildren(...(better.hidesMarks ? [] : strip)));
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
     // After layout, when the list has a height.
     requestAnimationFrame(() => {
@@ -208,10 +210,11 @@ export function gameView(number, wantedTurn, only, line) {
   }
 
   function listMoves() {
+    areMarksHidden = better.hidesMarks;
     const item = (turn, side, label, ...content) => el("li", { "data-turn": turn, class: side === null ? "whole" : `side-${side}` },
       el("a", { href: gameHash(number, turn), "aria-label": label, title: label }, el("span", { class: "no" }, turn === 0 ? "" : `${turn}.`), ...content));
     const moved = (turn) => {
-      const mark = game.analysis.get(turn)?.mark;
+      const mark = better.hidesMarks ? null : game.analysis.get(turn)?.mark;
       return item(turn, game.sideOf(turn - 1), `Turn ${turn}: ${mover(turn)} ${states[turn].words}${mark ? `, ${mark.replace("-", " ")}` : ""}, ${time(game.times[turn - 1])}`,
         el("span", { class: "what" }, short(turn)), mark ? el("span", { class: `badge mark-${mark}` }, own(SIGNS_OF_MARKS, mark) ?? mark) : null, el("small", {}, time(game.times[turn - 1])));
     };

@@ -55,6 +55,10 @@ export function turnValues(game, redraw, always) {
   let place = { picture: null, state: null, mover: "" };
   // The turns of the branch and the states after them, from the state after this turn of the game on.
   let branch = { from: 0, turns: [], states: [] };
+  // Whether the reader is asked for a turn here, whatever is chosen.
+  let isAsked = false;
+  const shows = () => isShown || isAsked;
+  const hides = () => isPractice || isAsked;
   // What is said of the reader's last turn, in practice.
   let remark = "";
   const panel = el("div", { class: "worth" });
@@ -68,9 +72,9 @@ export function turnValues(game, redraw, always) {
     const count = plies + own();
     return count <= 1 && value === "win" ? "wins now" : `${value} in ${count}`;
   };
-  const kind = ({ value }) => (isPractice ? "unknown" : value ?? "unknown");
-  const told = (worth) => (isPractice ? "" : words(worth));
-  const sign = (worth) => (isPractice ? "" : SIGNS[kind(worth)]);
+  const kind = ({ value }) => (hides() ? "unknown" : value ?? "unknown");
+  const told = (worth) => (hides() ? "" : words(worth));
+  const sign = (worth) => (hides() ? "" : SIGNS[kind(worth)]);
   const turns = () => Object.entries(found.values).map(([turn, worth]) => ({ turn, first: turn.split(" ")[0], gift: turn.split(" ")[1] ?? null, ...worth }));
   const ofCell = (first, all) => all.filter((turn) => turn.first === first);
 
@@ -82,7 +86,7 @@ export function turnValues(game, redraw, always) {
       const answer = field.dataset.cell;
       const all = ofCell(answer, every);
       const worth = all.length ? bestOf(all) : { value: null, plies: null };
-      const name = `${state.left ? "cell" : "column"} ${answer}${isPractice ? "" : `: ${words(worth)}`}`;
+      const name = `${state.left ? "cell" : "column"} ${answer}${hides() ? "" : `: ${words(worth)}`}`;
       const choose = () => { cell = answer; keepingFocus(panel, show); };
       const key = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); choose(); } };
       field.classList.add(`worth-${kind(worth)}`);
@@ -96,7 +100,7 @@ export function turnValues(game, redraw, always) {
   function make(turn, isMine) {
     const worth = found.values[turn];
     const top = found.done ? bestOf(turns()) : null;
-    if (isMine) remark = isPractice && top ? judged(turn, worth, top) : "";
+    if (isMine) remark = hides() && top ? judged(turn, worth, top) : "";
     const after = stateAfter(place.state, turn);
     if (!after) return;
     branch.turns.push(turn);
@@ -124,11 +128,11 @@ export function turnValues(game, redraw, always) {
       const isGift = turn.gift !== null && turn.gift !== "-";
       return el("li", {}, el("button", {
         type: "button", class: `worth-gift worth-${kind(turn)}`, "data-gift": isGift ? turn.gift : null, "data-value": kind(turn), "data-keep": `make-${turn.turn}`,
-        "aria-label": `${isGift ? inWords(game, turn.gift) : `play ${cell}`}${isPractice ? "" : `: ${words(turn)}`}`, onclick: () => make(turn.turn, true),
+        "aria-label": `${isGift ? inWords(game, turn.gift) : `play ${cell}`}${hides() ? "" : `: ${words(turn)}`}`, onclick: () => make(turn.turn, true),
       }, isGift ? piecePicture(game, turn.gift, { "aria-hidden": "true" }) : null, el("strong", {}, isGift ? turn.gift : "Play it"), ` ${sign(turn)} ${told(turn)}`));
     };
     const title = gives() ? "Give a piece" : all[0].gift === null ? `Column ${cell}` : `On cell ${cell}, then give`;
-    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...(isPractice ? all : all.sort((a, b) => worthRank(b) - worthRank(a))).map(item)));
+    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...(hides() ? all : all.sort((a, b) => worthRank(b) - worthRank(a))).map(item)));
   }
 
   // Turns that are not of the game, and who answers them.
@@ -155,7 +159,7 @@ export function turnValues(game, redraw, always) {
   }
 
   function verdict() {
-    if (isPractice) return found.done ? `${place.mover} is to move.` : "Not solved yet.";
+    if (hides()) return found.done ? `${place.mover} is to move.` : "Not solved yet.";
     if (found.error) return `It cannot be solved: ${found.error}.`;
     const all = turns();
     const solved = all.filter(({ value, plies }) => value === "draw" || plies !== null).length;
@@ -170,7 +174,7 @@ export function turnValues(game, redraw, always) {
   function show() {
     if (cell === null && !gives() && turns().length) {
       const top = topOf(turns());
-      if (top.value !== null && found.done && !isPractice) cell = top.first;
+      if (top.value !== null && found.done && !hides()) cell = top.first;
     }
     keepingFocus(place.picture, overlay);
     const top = turns().length ? bestOf(turns()) : { value: null };
@@ -193,7 +197,7 @@ export function turnValues(game, redraw, always) {
     // The state of the branch that is shown in place of the one after this turn, and after how many turns it is; null for
     // none.
     instead(turn) {
-      if (branch.from !== turn || !isShown) {
+      if (branch.from !== turn || !shows()) {
         remark = "";
         branch = { from: turn, turns: [], states: [] };
       }
@@ -217,13 +221,14 @@ export function turnValues(game, redraw, always) {
       }
     },
 
-    // Shows what the turns in this state are worth on its drawing.
-    show(picture, state, mover) {
+    // Shows what the turns in this state are worth on its drawing; with a question, after the reader has made one.
+    show(picture, state, mover, isQuestion = false) {
       panel.replaceChildren();
-      if (!isShown || state.over) {
+      isAsked = isQuestion;
+      if (!shows() || state.over) {
         if (request !== null) stopSolving();
         request = null;
-        if (isShown) showEnd();
+        if (shows()) showEnd();
         return;
       }
       place = { picture, state, mover };
