@@ -992,7 +992,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 68] = [
+const TESTS: [Test; 69] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1157,6 +1157,10 @@ const TESTS: [Test; 68] = [
     (
         "an interrupted tournament has no champion",
         story::an_interrupted_tournament_has_no_champion,
+    ),
+    (
+        "a person who quits has left",
+        story::a_person_who_quits_has_left,
     ),
     (
         "why a bot did not enter has parts",

@@ -198,6 +198,27 @@ pub(super) fn an_interrupted_tournament_has_no_champion() -> Result<()> {
     report.browser.is_quiet()
 }
 
+/// A person who quits has left, in lists and on the page of the game.
+pub(super) fn a_person_who_quits_has_left() -> Result<()> {
+    let mut records = GAMES.clone();
+    let number = number_of(|record| !record["result"]["by"].is_null())?;
+    let result = &mut records[number - 1]["result"];
+    result["reason"] = json!("exited");
+    result["detail"] = json!("left the game");
+    let report = OpenReport::at(&records, &[])?;
+    report.open(&format!("#game={number}"))?;
+    same(
+        "head",
+        &report.text_of(".ended")?.contains(" left the game"),
+        &true,
+    )?;
+    report.open("#games&reason=exited")?;
+    let result = report.text_of("table.games tbody tr")?;
+    same("list", &result.contains("left the game"), &true)
+        .map_err(|error| format!("{error}: {result}"))?;
+    report.browser.is_quiet()
+}
+
 /// Why a bot did not enter, in parts; the last one is a command that can be copied.
 pub(super) fn why_a_bot_did_not_enter_has_parts() -> Result<()> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;

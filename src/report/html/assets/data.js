@@ -127,10 +127,16 @@ export function name(index) {
 // The detail of a person who quits.
 const LEFT = "left the game";
 
+export const hasLeft = (game) => text(game.field(12)[2]) === LEFT;
+
+export function forfeitText(game) {
+  return `${name(game.loser)} ${hasLeft(game) ? LEFT : `forfeits (${game.reason})`}`;
+}
+
 // How a game ended, in words: `greedy wins: H4 big`.
 export function outcome(game, lines) {
   if (game.winner < 0) return "Draw";
-  if (game.forfeit) return `${name(game.winner)} wins: ${name(game.loser)} ${text(game.field(12)[2]) === LEFT ? LEFT : `forfeits (${game.reason})`}`;
+  if (game.forfeit) return `${name(game.winner)} wins: ${forfeitText(game)}`;
   return `${name(game.winner)} wins${lines ? ": " + lines : ""}`;
 }
 

@@ -1,7 +1,7 @@
 // The list of games, with filters that are part of the page's address.
 
 import { count, counted, el, link, own, announce, when } from "./dom.js";
-import { botHash, gameHash, known, name, outcome, points } from "./data.js";
+import { botHash, gameHash, hasLeft, known, name, outcome, points } from "./data.js";
 import { isAnalysed, judgedTurns } from "./mistakes.js";
 import { sortable } from "./tables.js";
 
@@ -26,7 +26,7 @@ const lastShown = { page: 0, filters: "" };
 function result(game) {
   if (game.winner < 0) return el("span", { class: "badge draw" }, "draw");
   const who = (bot) => el("strong", { class: "name" }, name(bot));
-  if (game.forfeit) return el("span", {}, who(game.loser), " ", el("span", { class: "badge blame" }, `forfeits: ${game.reason}`));
+  if (game.forfeit) return el("span", {}, who(game.loser), " ", el("span", { class: "badge blame" }, hasLeft(game) ? "left the game" : `forfeits: ${game.reason}`));
   return el("span", {}, who(game.winner), " ", el("span", { class: "badge win" }, "wins"));
 }
 

@@ -1,7 +1,7 @@
 // A game, step by step.
 
 import { card, counted, el, keepingFocus, link, announce, own, svg, time, when } from "./dom.js";
-import { botHash, gameHash, gameTitle, known, name, outcome, points, unpacked } from "./data.js";
+import { botHash, forfeitText, gameHash, gameTitle, known, name, outcome, points, unpacked } from "./data.js";
 import { advice, drawBoard, inWords, isLoading, legend, noBoard, pieceSlot, statesOf, symbolsOf } from "./rules.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
@@ -47,7 +47,7 @@ function slowest(game) {
 
 const SCORES = ["0–1", "½–½", "1–0"];
 
-const howItEnded = (game) => (game.winner < 0 ? "draw" : game.forfeit ? `${name(game.loser)} forfeits (${game.reason})` : game.lines || game.reason);
+const howItEnded = (game) => (game.winner < 0 ? "draw" : game.forfeit ? forfeitText(game) : game.lines || game.reason);
 
 // Marks a card that moves to the end on narrow screens.
 function after(card) {
