@@ -1,0 +1,1 @@
+../../../../players/helper/referee_bot.py

@@ -1,0 +1,144 @@
+"""Records of games: to read them, to make tables of them, and to play for them."""
+
+import json
+import os
+import subprocess
+import sys
+import sysconfig
+from pathlib import Path
+from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
+
+__all__ = ["command", "play", "read_records", "to_dataframe"]
+
+
+def read_records(path) -> Iterator[Dict[str, Any]]:
+    """The records of a file, or of a tournament's folder, one after the other; the file is read as far as needed.
+
+    A record is a dictionary with the fields of `referee print schema record` (`Record` in the stubs, for type checkers).
+    A last line that is incomplete, as a crash leaves it, is left out.
+
+    Raises:
+        ValueError: A line is not a record: the file, the line, and what was expected.
+        OSError: The file cannot be read.
+    """
+    path = Path(path)
+    if path.is_dir():
+        path = path / "games.jsonl"
+    with open(path, encoding="utf-8") as file:
+        yield from _records(file, path)
+
+
+def _records(lines: Iterable[str], name) -> Iterator[Dict[str, Any]]:
+    for number, line in enumerate(lines, 1):
+        if not line.endswith("\n"):
+            return
+        if line.isspace():
+            continue
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise ValueError(f"{name}:{number}: {error}; expected a record, a JSON object on one line") from None
+        if not isinstance(record, dict) or "turns" not in record or "result" not in record:
+            raise ValueError(f"{name}:{number}: no turns or no result; expected the record of a game")
+        yield record
+
+
+def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Dict[str, Any]]], library: Optional[str] = None):
+    """A table with a row for each game.
+
+    Its columns: id, game, rules, first and second (the names of the bots that acted first and second), winner (a name,
+    or missing for a draw), reason, by (the bot that forfeited), plies (turns), seed, started, and of each seat
+    first_ms and second_ms, the slowest answer in milliseconds.
+
+    Args:
+        records: A path, as `read_records` takes it, or records.
+        library: "pandas" or "polars"; without it pandas where it is installed, else polars.
+
+    Raises:
+        ModuleNotFoundError: Neither is installed, or not that one.
+    """
+    if isinstance(records, (str, os.PathLike)):
+        records = read_records(records)
+    columns: Dict[str, List[Any]] = {}
+    for record in records:
+        for name, value in _row(record).items():
+            columns.setdefault(name, []).append(value)
+    names = [library] if library else ["pandas", "polars"]
+    for name in names:
+        if name not in ("pandas", "polars"):
+            raise ValueError(f"library is {name!r}; expected 'pandas' or 'polars'")
+        try:
+            module = __import__(name)
+        except ModuleNotFoundError:
+            if name == names[-1]:
+                raise
+            continue
+        return module.DataFrame(columns)
+
+
+def _row(record: Dict[str, Any]) -> Dict[str, Any]:
+    bots, first, result = [bot["name"] for bot in record["bots"]], record["first"], record["result"]
+    movers = record.get("movers") or [turn % 2 for turn in range(len(record["turns"]))]
+    slowest = [0.0, 0.0]
+    for mover, time in zip(movers, record["times_ms"]):
+        slowest[int(mover)] = max(slowest[int(mover)], time)
+    name = {index: bot for index, bot in enumerate(bots)}.get
+    return {
+        "id": record["id"],
+        "game": record["game"],
+        "rules": record["rules"],
+        "first": bots[first],
+        "second": bots[1 - first],
+        "winner": name(result["winner"]),
+        "reason": result["reason"],
+        "by": name(result.get("by")),
+        "plies": len(record["turns"]),
+        "seed": record["seed"],
+        "started": record["started"],
+        "first_ms": slowest[0],
+        "second_ms": slowest[1],
+    }
+
+
+def command() -> str:
+    """The path of the program `referee` that was installed with this module.
+
+    Raises:
+        FileNotFoundError: It is not beside the Python that runs, nor in a user's folder for programs.
+    """
+    name = "referee.exe" if os.name == "nt" else "referee"
+    schemes = ["posix_user", "nt_user", "osx_framework_user"]
+    folders = [sysconfig.get_path("scripts"), os.path.dirname(sys.executable)]
+    folders += [sysconfig.get_path("scripts", scheme) for scheme in schemes if scheme in sysconfig.get_scheme_names()]
+    # `pip install --target FOLDER` makes FOLDER/bin.
+    folders.append(str(Path(__file__).parents[1] / "bin"))
+    for folder in folders:
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return path
+    raise FileNotFoundError(f"there is no {name} in {', '.join(folders)}; install the wheel of referee again")
+
+
+def play(bots, games: int = 1, seed: Optional[int] = None, options: Iterable[str] = ()) -> List[Dict[str, Any]]:
+    """Lets two bots play each other, by the program in the wheel; returns the records.
+
+    Args:
+        bots: Two bots as on the command line: a file, a command line, or "builtin:NAME".
+        games: How many. Each bot acts first in half of them.
+        seed: Everything random follows from it; drawn when it is not given.
+        options: Further options of `referee BOT1 BOT2`, such as ["--move-time", "100ms"].
+
+    Raises:
+        ValueError: The program refuses the bots or the options; what it says.
+        RuntimeError: The program or the machine failed; what it says.
+    """
+    first, second = map(str, bots)
+    words = [command(), "--json", "--games", str(games)]
+    if seed is not None:
+        words += ["--seed", str(seed)]
+    words += [*options, "--", first, second]
+    done = subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+    if done.returncode:
+        kind = ValueError if done.returncode == 2 else RuntimeError
+        raise kind(done.stderr.decode(errors="replace").strip() or f"referee ended with status {done.returncode}")
+    return list(_records(done.stdout.decode().splitlines(keepends=True), "referee"))

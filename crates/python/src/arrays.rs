@@ -1,0 +1,203 @@
+//! Positions as numbers, for learning.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyByteArray, PyString, PyTuple};
+use referee_games::game::quarto::piece_set::FEATURES;
+use referee_games::game::quarto::{self, Cell, Piece, Turn};
+use referee_games::game::{Position, Side, four_in_a_row};
+
+/// Of a cell or a gift that a turn of Quarto does not have.
+const NONE: usize = 16;
+
+/// Gifts and none.
+const GIFTS: usize = 17;
+
+/// What a learner sees of a position and does in it. An observation is written over zeros.
+pub(crate) trait Encoded: Position {
+    const ACTIONS: usize;
+    /// Rows, columns, planes.
+    const SHAPE: [usize; 3];
+
+    /// For the side to move.
+    fn observe(&self, out: &mut [i8]);
+
+    /// 1 for each legal action.
+    fn mask(&self, out: &mut [i8]);
+
+    /// `None`, and nothing changed, when the action is not legal.
+    fn act(&mut self, action: usize) -> Option<()>;
+}
+
+impl Encoded for quarto::Position {
+    const ACTIONS: usize = GIFTS * GIFTS;
+
+    const SHAPE: [usize; 3] = [4, 4, 2 * FEATURES + 1];
+
+    fn observe(&self, out: &mut [i8]) {
+        let hand = self.hand().map_or([0; FEATURES], signs);
+        for (cell, planes) in Cell::all().zip(out.chunks_exact_mut(Self::SHAPE[2])) {
+            if let Some(piece) = self.board().get(cell) {
+                planes[..FEATURES].copy_from_slice(&signs(piece));
+            }
+            planes[FEATURES..2 * FEATURES].copy_from_slice(&hand);
+        }
+        for piece in self.left() {
+            out[piece.index() * Self::SHAPE[2] + 2 * FEATURES] = 1;
+        }
+    }
+
+    fn mask(&self, out: &mut [i8]) {
+        if self.outcome().is_some() {
+            return;
+        }
+        let mut gifts = [0; GIFTS];
+        for piece in self.left() {
+            gifts[piece.index()] = 1;
+        }
+        let Some(hand) = self.hand() else {
+            out[NONE * GIFTS..].copy_from_slice(&gifts);
+            return;
+        };
+        if gifts == [0; GIFTS] {
+            gifts[NONE] = 1;
+        }
+        for cell in self.board().free() {
+            let row = &mut out[cell.index() * GIFTS..][..GIFTS];
+            if self.board().would_win(cell, hand, self.rules()) {
+                row[NONE] = 1;
+            } else {
+                row.copy_from_slice(&gifts);
+            }
+        }
+    }
+
+    fn act(&mut self, action: usize) -> Option<()> {
+        if action >= Self::ACTIONS || self.outcome().is_some() {
+            return None;
+        }
+        let after = self.after(quarto_turn(action)).ok()?;
+        // A turn without a gift must end the game.
+        (after.to_move() != self.to_move() || after.outcome().is_some()).then(|| *self = after)
+    }
+}
+
+/// Which need not be legal.
+pub(crate) fn quarto_turn(action: usize) -> Turn {
+    let number = |number: usize| u8::try_from(number).ok();
+    Turn {
+        cell: number(action / GIFTS).and_then(Cell::from_index),
+        gift: number(action % GIFTS).and_then(Piece::new),
+    }
+}
+
+impl Encoded for four_in_a_row::Position {
+    const ACTIONS: usize = four_in_a_row::COLUMNS as usize;
+
+    const SHAPE: [usize; 3] = [
+        four_in_a_row::ROWS as usize,
+        four_in_a_row::COLUMNS as usize,
+        2,
+    ];
+
+    fn observe(&self, out: &mut [i8]) {
+        let me = self.to_move();
+        for (cell, side) in cells(self) {
+            if let Some(side) = side {
+                out[2 * cell + usize::from(side != me)] = 1;
+            }
+        }
+    }
+
+    fn mask(&self, out: &mut [i8]) {
+        for column in self.moves() {
+            out[usize::from(column.number()) - 1] = 1;
+        }
+    }
+
+    fn act(&mut self, action: usize) -> Option<()> {
+        let number = u8::try_from(action + 1).ok()?;
+        self.play(four_in_a_row::Column::from_number(number)?).ok()
+    }
+}
+
+/// 1 for the property that the piece set names first, -1 for the other.
+fn signs(piece: Piece) -> [i8; FEATURES] {
+    std::array::from_fn(|feature| if piece.value(feature) == 0 { 1 } else { -1 })
+}
+
+/// Row by row from the top left.
+fn cells(position: &four_in_a_row::Position) -> impl Iterator<Item = (usize, Option<Side>)> {
+    let discs = position.discs();
+    let (rows, columns) = (four_in_a_row::ROWS, four_in_a_row::COLUMNS);
+    let places = (0..rows).flat_map(move |row| (0..columns).map(move |column| (row, column)));
+    places.enumerate().map(move |(cell, (row, column))| {
+        let bit = 1u64 << ((rows + 1) * column + rows - 1 - row);
+        let mut sides = Side::BOTH.into_iter();
+        (cell, sides.find(|side| discs[side.index()] & bit != 0))
+    })
+}
+
+/// The number of the piece on each cell, -1 for a free one.
+pub(crate) fn quarto_board(position: &quarto::Position) -> Vec<i8> {
+    let number = |piece: Piece| piece.bits().cast_signed();
+    let cells = Cell::all().map(|cell| position.board().get(cell).map_or(-1, number));
+    cells.collect()
+}
+
+/// Four signs for each cell, 0 for a free one.
+pub(crate) fn quarto_features(position: &quarto::Position) -> Vec<i8> {
+    let cells = Cell::all().map(|cell| position.board().get(cell).map_or([0; FEATURES], signs));
+    cells.flatten().collect()
+}
+
+/// 1 for "first", -1 for "second", 0 for a free cell.
+pub(crate) fn four_in_a_row_board(position: &four_in_a_row::Position) -> Vec<i8> {
+    let number = |side| match side {
+        None => 0,
+        Some(Side::First) => 1,
+        Some(Side::Second) => -1,
+    };
+    cells(position).map(|(_, side)| number(side)).collect()
+}
+
+pub(crate) fn observation<P: Encoded>(position: &P) -> Vec<i8> {
+    let mut out = vec![0; P::SHAPE.iter().product()];
+    position.observe(&mut out);
+    out
+}
+
+pub(crate) fn mask<P: Encoded>(position: &P) -> Vec<i8> {
+    let mut out = vec![0; P::ACTIONS];
+    position.mask(&mut out);
+    out
+}
+
+/// An array of numpy.
+pub(crate) fn array<'py, const D: usize>(
+    py: Python<'py>,
+    numbers: &[i8],
+    shape: [usize; D],
+) -> PyResult<Bound<'py, PyAny>> {
+    let bytes: Vec<u8> = numbers
+        .iter()
+        .map(|number| number.cast_unsigned())
+        .collect();
+    let flat = flat(py, &bytes, intern!(py, "int8"))?;
+    if D == 1 {
+        return Ok(flat);
+    }
+    flat.call_method1(intern!(py, "reshape"), (PyTuple::new(py, shape)?,))
+}
+
+/// Of numbers as they lie in the memory of this machine; numpy is imported when it is first needed.
+pub(crate) fn flat<'py>(
+    py: Python<'py>,
+    bytes: &[u8],
+    kind: &Bound<'py, PyString>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static FROM_BUFFER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let from_buffer = FROM_BUFFER.import(py, "numpy", "frombuffer")?;
+    from_buffer.call1((PyByteArray::new(py, bytes), kind))
+}

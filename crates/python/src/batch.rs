@@ -1,0 +1,189 @@
+use pyo3::intern;
+use pyo3::prelude::*;
+use rand::rngs::SmallRng;
+use rand::{RngExt as _, SeedableRng as _};
+use referee_games::game::{BuiltinGame as _, Outcome, four_in_a_row, quarto};
+
+use crate::arrays::{self, Encoded};
+use crate::game::{self, wrong};
+
+/// Many games of one kind at once, for training. A game that is over begins anew with the next step.
+///
+/// Args:
+///     game: A `Quarto` or a `FourInARow`.
+///     count: The number of games.
+///     seed: Of `random_actions`.
+#[pyclass(module = "referee")]
+#[derive(Debug)]
+pub(crate) struct Batch {
+    games: Games,
+    rng: SmallRng,
+}
+
+#[derive(Debug)]
+enum Games {
+    Quarto(Table<quarto::Position>),
+    FourInARow(Table<four_in_a_row::Position>),
+}
+
+#[derive(Debug)]
+struct Table<P> {
+    start: P,
+    positions: Vec<P>,
+}
+
+macro_rules! each {
+    ($games:expr, |$table:ident| $body:expr) => {
+        match $games {
+            Games::Quarto($table) => $body,
+            Games::FourInARow($table) => $body,
+        }
+    };
+}
+
+impl<P: Encoded> Table<P> {
+    fn new(start: P, count: usize) -> Self {
+        Self {
+            positions: vec![start.clone(); count],
+            start,
+        }
+    }
+
+    /// For each game something over zeros.
+    fn filled(&self, size: usize, fill: impl Fn(&P, &mut [i8])) -> Vec<i8> {
+        let mut all = vec![0; size * self.positions.len()];
+        for (position, out) in self.positions.iter().zip(all.chunks_exact_mut(size)) {
+            fill(position, out);
+        }
+        all
+    }
+
+    fn random_actions(&self, rng: &mut SmallRng) -> Vec<u16> {
+        let mut mask = vec![0; P::ACTIONS];
+        let actions = self.positions.iter().map(|position| {
+            mask.fill(0);
+            position.mask(&mut mask);
+            let legal = mask.iter().filter(|&&legal| legal == 1).count();
+            // The one at this place among the legal ones; a game that is over has none.
+            let place = if legal == 0 {
+                0
+            } else {
+                rng.random_range(..legal)
+            };
+            let mut numbers = (0u16..).zip(&mask).filter(|&(_, &legal)| legal == 1);
+            numbers.nth(place).map_or(0, |(action, _)| action)
+        });
+        actions.collect()
+    }
+
+    /// Rewards of the sides that moved, and whether the games are over. An action that is not legal is an error, and then
+    /// no game has changed.
+    fn step(&mut self, actions: &[u16]) -> Result<(Vec<i8>, Vec<i8>), String> {
+        let mut after = self.positions.clone();
+        let (mut rewards, mut over) = (Vec::new(), Vec::new());
+        for (index, (position, &action)) in after.iter_mut().zip(actions).enumerate() {
+            if position.outcome().is_some() {
+                *position = self.start.clone();
+                rewards.push(0);
+                over.push(0);
+                continue;
+            }
+            let side = position.to_move();
+            let done = position.act(usize::from(action));
+            done.ok_or_else(|| format!("action {action} of game {index} is not legal"))?;
+            let outcome = position.outcome();
+            over.push(i8::from(outcome.is_some()));
+            rewards.push(i8::from(outcome == Some(Outcome::Win(side))));
+        }
+        self.positions = after;
+        Ok((rewards, over))
+    }
+}
+
+#[pymethods]
+impl Batch {
+    #[new]
+    #[pyo3(signature = (game, count, seed=0))]
+    fn new(game: &Bound<'_, PyAny>, count: usize, seed: u64) -> PyResult<Self> {
+        let games = if let Ok(game) = game.cast::<game::Quarto>() {
+            Games::Quarto(Table::new(game.get().edition.start(), count))
+        } else if game.cast::<game::FourInARow>().is_ok() {
+            Games::FourInARow(Table::new(four_in_a_row::FourInARow.start(), count))
+        } else {
+            return Err(wrong("expected a game, Quarto() or FourInARow()"));
+        };
+        Ok(Self {
+            games,
+            rng: SmallRng::seed_from_u64(seed),
+        })
+    }
+
+    /// What the side to move of each game sees: int8, shape (count, …) with that of `Position.observation`.
+    #[getter]
+    fn observations<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        each!(&self.games, |table| observations(py, table))
+    }
+
+    /// The legal actions of each game: int8, shape (count, actions); all 0 for a game that is over.
+    #[getter]
+    fn action_masks<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        each!(&self.games, |table| masks(py, table))
+    }
+
+    /// A legal action for each game, all equally likely: uint16, shape (count,). 0 for a game that is over.
+    fn random_actions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let actions = each!(&self.games, |table| table.random_actions(&mut self.rng));
+        let bytes: Vec<u8> = actions.into_iter().flat_map(u16::to_ne_bytes).collect();
+        arrays::flat(py, &bytes, intern!(py, "uint16"))
+    }
+
+    /// Makes an action in each game; one that is over begins anew, whatever its action.
+    ///
+    /// Args:
+    ///     actions: Numbers, shape (count,).
+    ///
+    /// Returns:
+    ///     Two arrays of int8, shape (count,): 1 for each game that its side to move has won by this, and 1 for each that
+    ///     is over.
+    ///
+    /// Raises:
+    ///     ValueError: There is not one action for each game, or one is not legal; then no game has changed.
+    fn step<'py>(
+        &mut self,
+        py: Python<'py>,
+        actions: &Bound<'py, PyAny>,
+    ) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyAny>)> {
+        let actions = py
+            .import(intern!(py, "numpy"))?
+            .call_method1(
+                intern!(py, "ascontiguousarray"),
+                (actions, intern!(py, "uint16")),
+            )?
+            .call_method0(intern!(py, "tobytes"))?;
+        let (pairs, _) = actions.extract::<&[u8]>()?.as_chunks::<2>();
+        let actions: Vec<u16> = pairs.iter().copied().map(u16::from_ne_bytes).collect();
+        let (rewards, over) = each!(&mut self.games, |table| {
+            let count = table.positions.len();
+            if actions.len() != count {
+                return Err(wrong(format!(
+                    "{} actions for {count} games",
+                    actions.len()
+                )));
+            }
+            py.detach(|| table.step(&actions)).map_err(wrong)?
+        });
+        let array = |numbers: &[i8]| arrays::array(py, numbers, [numbers.len()]);
+        Ok((array(&rewards)?, array(&over)?))
+    }
+}
+
+fn observations<'py, P: Encoded>(py: Python<'py>, table: &Table<P>) -> PyResult<Bound<'py, PyAny>> {
+    let [rows, columns, planes] = P::SHAPE;
+    let all = table.filled(rows * columns * planes, P::observe);
+    arrays::array(py, &all, [table.positions.len(), rows, columns, planes])
+}
+
+fn masks<'py, P: Encoded>(py: Python<'py>, table: &Table<P>) -> PyResult<Bound<'py, PyAny>> {
+    let all = table.filled(P::ACTIONS, P::mask);
+    arrays::array(py, &all, [table.positions.len(), P::ACTIONS])
+}
