@@ -7,7 +7,7 @@
 
     bot.run(choose)
 
-One file of Python 3.6 or later that needs nothing else: it may lie beside a bot.
+One file of Python 3.7 or later that needs nothing else: it may lie beside a bot.
 """
 
 import os
@@ -17,7 +17,7 @@ import sys
 __all__ = ["FourInARow", "Quarto", "info", "pieces", "random", "run"]
 
 #: Draws the same numbers again when the match is repeated with the same seed.
-random = _random.Random(int(os.environ.get("REFEREE_SEED") or "0"))
+random = _random.Random(os.environ.get("REFEREE_SEED"))
 
 _ROWS = [tuple(range(4 * r + 1, 4 * r + 5)) for r in range(4)]
 _COLUMNS = [tuple(range(c, 17, 4)) for c in range(1, 5)]
@@ -35,8 +35,8 @@ def pieces():
     import csv
 
     with open(path, encoding="utf-8-sig", newline="") as file:
-        rows = [[field.strip() or field for field in row] for row in csv.reader(file, skipinitialspace=True) if row]
-    return {row[0]: tuple(row[1:]) for row in rows[1:]}
+        rows = [[field.strip() for field in row] for row in csv.reader(file, skipinitialspace=True)]
+    return {row[0]: tuple(row[1:]) for row in rows[1:] if len(row) == 5}
 
 
 class Quarto:
@@ -131,6 +131,8 @@ def run(choose):
     `choose` gets a `Quarto` or a `FourInARow`; of another game the line. It returns a turn, as `turns()` lists them, or
     the text of an answer.
     """
+    for stream in (sys.stdin, sys.stdout):
+        stream.reconfigure(encoding="utf-8")  # whatever the locale says
     kinds = {"quarto": Quarto, "four-in-a-row": FourInARow}
     kind = kinds.get(os.environ.get("REFEREE_GAME", "quarto"), str)
     for line in sys.stdin:

@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyString, PyTuple};
+use pyo3::types::{PyByteArray, PyTuple};
 use referee_games::game::quarto::piece_set::FEATURES;
 use referee_games::game::quarto::{self, Cell, Piece, Turn};
 use referee_games::game::{Position, Side, four_in_a_row};
@@ -28,6 +28,12 @@ pub(crate) trait Encoded: Position {
 
     /// `None`, and nothing changed, when the action is not legal.
     fn act(&mut self, action: usize) -> Option<()>;
+
+    /// How many actions are legal.
+    fn count(&self) -> usize;
+
+    /// The legal action at this place in the order of their numbers; `place` is less than their count.
+    fn action(&self, place: usize) -> usize;
 }
 
 impl Encoded for quarto::Position {
@@ -49,26 +55,9 @@ impl Encoded for quarto::Position {
     }
 
     fn mask(&self, out: &mut [i8]) {
-        if self.outcome().is_some() {
-            return;
-        }
-        let mut gifts = [0; GIFTS];
-        for piece in self.left() {
-            gifts[piece.index()] = 1;
-        }
-        let Some(hand) = self.hand() else {
-            out[NONE * GIFTS..].copy_from_slice(&gifts);
-            return;
-        };
-        if gifts == [0; GIFTS] {
-            gifts[NONE] = 1;
-        }
-        for cell in self.board().free() {
-            let row = &mut out[cell.index() * GIFTS..][..GIFTS];
-            if self.board().would_win(cell, hand, self.rules()) {
-                row[NONE] = 1;
-            } else {
-                row.copy_from_slice(&gifts);
+        for (cell, gifts) in rows(self) {
+            for (gift, out) in out[cell * GIFTS..][..GIFTS].iter_mut().enumerate() {
+                *out = i8::from(gifts >> gift & 1 == 1);
             }
         }
     }
@@ -81,6 +70,44 @@ impl Encoded for quarto::Position {
         // A turn without a gift must end the game.
         (after.to_move() != self.to_move() || after.outcome().is_some()).then(|| *self = after)
     }
+
+    fn count(&self) -> usize {
+        rows(self)
+            .map(|(_, gifts)| gifts.count_ones() as usize)
+            .sum()
+    }
+
+    fn action(&self, mut place: usize) -> usize {
+        for (cell, mut gifts) in rows(self) {
+            let count = gifts.count_ones() as usize;
+            if place < count {
+                for _ in 0..place {
+                    gifts &= gifts - 1;
+                }
+                return cell * GIFTS + gifts.trailing_zeros() as usize;
+            }
+            place -= count;
+        }
+        0
+    }
+}
+
+/// The legal turns: the number of a cell, or none, and a bit for each gift, or none, with it.
+fn rows(position: &quarto::Position) -> impl Iterator<Item = (usize, u32)> {
+    let left = position
+        .left()
+        .fold(0, |left, piece| left | u32::from(piece.mask()));
+    let gifts = if left == 0 { 1 << NONE } else { left };
+    let hand = position.hand();
+    let (going, placing) = (position.outcome().is_none(), hand.is_some());
+    let only_gives = (going && !placing).then_some((NONE, left));
+    let board = position.board();
+    let cells = board.free().filter(move |_| going && placing);
+    let placed = cells.map(move |cell| {
+        let wins = hand.is_some_and(|hand| board.would_win(cell, hand, position.rules()));
+        (cell.index(), if wins { 1 << NONE } else { gifts })
+    });
+    only_gives.into_iter().chain(placed)
 }
 
 /// Which need not be legal.
@@ -119,6 +146,15 @@ impl Encoded for four_in_a_row::Position {
     fn act(&mut self, action: usize) -> Option<()> {
         let number = u8::try_from(action + 1).ok()?;
         self.play(four_in_a_row::Column::from_number(number)?).ok()
+    }
+
+    fn count(&self) -> usize {
+        self.moves().count()
+    }
+
+    fn action(&self, place: usize) -> usize {
+        let column = self.moves().nth(place);
+        column.map_or(0, |column| usize::from(column.number()) - 1)
     }
 }
 
@@ -180,24 +216,41 @@ pub(crate) fn array<'py, const D: usize>(
     numbers: &[i8],
     shape: [usize; D],
 ) -> PyResult<Bound<'py, PyAny>> {
-    let bytes: Vec<u8> = numbers
-        .iter()
-        .map(|number| number.cast_unsigned())
-        .collect();
-    let flat = flat(py, &bytes, intern!(py, "int8"))?;
-    if D == 1 {
-        return Ok(flat);
-    }
-    flat.call_method1(intern!(py, "reshape"), (PyTuple::new(py, shape)?,))
+    static INT8: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let bytes = PyByteArray::new_with(py, numbers.len(), |bytes| {
+        for (byte, number) in bytes.iter_mut().zip(numbers) {
+            *byte = number.cast_unsigned();
+        }
+        Ok(())
+    })?;
+    let int8 = INT8.get_or_try_init(py, || dtype(py, "int8"))?;
+    over(py, bytes, int8, PyTuple::new(py, shape)?)
 }
 
-/// Of numbers as they lie in the memory of this machine; numpy is imported when it is first needed.
-pub(crate) fn flat<'py>(
+/// Of numbers as they lie in the memory of this machine.
+pub(crate) fn array_of_u16(
+    py: Python<'_>,
+    numbers: impl ExactSizeIterator<Item = u16>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let shape = PyTuple::new(py, [numbers.len()])?;
+    let bytes: Vec<u8> = numbers.flat_map(u16::to_ne_bytes).collect();
+    let uint16 = dtype(py, "uint16")?;
+    over(py, PyByteArray::new(py, &bytes), &uint16, shape)
+}
+
+fn dtype(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let dtype = py.import(intern!(py, "numpy"))?;
+    Ok(dtype.call_method1(intern!(py, "dtype"), (name,))?.unbind())
+}
+
+/// The array writes into the bytes. Numpy is imported when it is first needed.
+fn over<'py>(
     py: Python<'py>,
-    bytes: &[u8],
-    kind: &Bound<'py, PyString>,
+    bytes: Bound<'py, PyByteArray>,
+    dtype: &Py<PyAny>,
+    shape: Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
-    static FROM_BUFFER: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let from_buffer = FROM_BUFFER.import(py, "numpy", "frombuffer")?;
-    from_buffer.call1((PyByteArray::new(py, bytes), kind))
+    static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let ndarray = NDARRAY.import(py, "numpy", "ndarray")?;
+    ndarray.call1((shape, dtype, bytes))
 }

@@ -59,44 +59,41 @@ impl<P: Encoded> Table<P> {
     }
 
     fn random_actions(&self, rng: &mut SmallRng) -> Vec<u16> {
-        let mut mask = vec![0; P::ACTIONS];
-        let actions = self.positions.iter().map(|position| {
-            mask.fill(0);
-            position.mask(&mut mask);
-            let legal = mask.iter().filter(|&&legal| legal == 1).count();
-            // The one at this place among the legal ones; a game that is over has none.
-            let place = if legal == 0 {
-                0
-            } else {
-                rng.random_range(..legal)
-            };
-            let mut numbers = (0u16..).zip(&mask).filter(|&(_, &legal)| legal == 1);
-            numbers.nth(place).map_or(0, |(action, _)| action)
-        });
-        actions.collect()
+        let random = |position: &P| match position.count() {
+            0 => 0,
+            count => position.action(rng.random_range(..count)),
+        };
+        let actions = self.positions.iter().map(random);
+        actions
+            .map(|action| u16::try_from(action).unwrap_or(0))
+            .collect()
     }
 
     /// Rewards of the sides that moved, and whether the games are over. An action that is not legal is an error, and then
     /// no game has changed.
     fn step(&mut self, actions: &[u16]) -> Result<(Vec<i8>, Vec<i8>), String> {
-        let mut after = self.positions.clone();
-        let (mut rewards, mut over) = (Vec::new(), Vec::new());
-        for (index, (position, &action)) in after.iter_mut().zip(actions).enumerate() {
-            if position.outcome().is_some() {
-                *position = self.start.clone();
-                rewards.push(0);
-                over.push(0);
-                continue;
+        for (index, (position, &action)) in self.positions.iter().zip(actions).enumerate() {
+            let is_legal = || position.clone().act(usize::from(action)).is_some();
+            if position.outcome().is_none() && !is_legal() {
+                return Err(format!("action {action} of game {index} is not legal"));
             }
-            let side = position.to_move();
-            let done = position.act(usize::from(action));
-            done.ok_or_else(|| format!("action {action} of game {index} is not legal"))?;
-            let outcome = position.outcome();
-            over.push(i8::from(outcome.is_some()));
-            rewards.push(i8::from(outcome == Some(Outcome::Win(side))));
         }
-        self.positions = after;
-        Ok((rewards, over))
+        let played = self
+            .positions
+            .iter_mut()
+            .zip(actions)
+            .map(|(position, &action)| {
+                if position.outcome().is_some() {
+                    *position = self.start.clone();
+                    return (0, 0);
+                }
+                let side = position.to_move();
+                let _ = position.act(usize::from(action));
+                let outcome = position.outcome();
+                let won = outcome == Some(Outcome::Win(side));
+                (i8::from(won), i8::from(outcome.is_some()))
+            });
+        Ok(played.unzip())
     }
 }
 
@@ -133,8 +130,7 @@ impl Batch {
     /// A legal action for each game, all equally likely: uint16, shape (count,). 0 for a game that is over.
     fn random_actions<'py>(&mut self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         let actions = each!(&self.games, |table| table.random_actions(&mut self.rng));
-        let bytes: Vec<u8> = actions.into_iter().flat_map(u16::to_ne_bytes).collect();
-        arrays::flat(py, &bytes, intern!(py, "uint16"))
+        arrays::array_of_u16(py, actions.into_iter())
     }
 
     /// Makes an action in each game; one that is over begins anew, whatever its action.

@@ -15,7 +15,7 @@ type Properties = Vec<(String, Vec<(String, Vec<char>)>)>;
 #[pyfunction]
 #[expect(clippy::needless_pass_by_value, reason = "an argument of Python")]
 pub(crate) fn read_pieces(path: PathBuf) -> PyResult<Properties> {
-    let (_, set) = read_set(&path)?;
+    let set = read_set(&path)?;
     let having = |feature: usize, value: usize| {
         let order = set.order().iter();
         let pieces = order.filter(|piece| piece.value(feature) == value);

@@ -1,4 +1,6 @@
-use std::path::PathBuf;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::exceptions::PyValueError;
@@ -16,11 +18,11 @@ pub(crate) fn wrong(words: impl Into<String>) -> PyErr {
 }
 
 /// A set's file; the error names it, with the line and the column.
-pub(crate) fn read_set(path: &PathBuf) -> PyResult<(String, PieceSet)> {
-    let text = std::fs::read(path)?;
-    let set = PieceSet::read(&text[..]);
-    let set = set.map_err(|error| wrong(format!("{}, {error}", path.display())))?;
-    Ok((String::from_utf8_lossy(&text).into_owned(), set))
+pub(crate) fn read_set(path: &Path) -> PyResult<PieceSet> {
+    let named =
+        |error: io::Error| io::Error::new(error.kind(), format!("{}: {error}", path.display()));
+    let file = File::open(path).map_err(named)?;
+    PieceSet::read(file).map_err(|error| wrong(format!("{}, {error}", path.display())))
 }
 
 pub(crate) fn side_named(name: &str) -> PyResult<Side> {
@@ -78,7 +80,7 @@ impl Quarto {
         let set = match &pieces {
             None => PieceSet::default(),
             Some(path) => {
-                let (_, set) = read_set(path)?;
+                let set = read_set(path)?;
                 let usable = set.check_for_match();
                 usable.map_err(|error| wrong(format!("{}, {error}", path.display())))?;
                 set

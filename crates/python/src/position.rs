@@ -414,6 +414,30 @@ impl Position {
         Ok(self.after(state, || self.turn_of(action)))
     }
 
+    /// The legal action at a share of them all, in the order of their numbers: `action_at(random.random())` is a random one.
+    ///
+    /// Args:
+    ///     share: From 0 to 1, without 1.
+    ///
+    /// Raises:
+    ///     ValueError: The game is over, or the share is not one.
+    fn action_at(&self, share: f64) -> PyResult<usize> {
+        let count = each!(&self.state, |_, position| position.count());
+        #[expect(
+            clippy::cast_precision_loss,
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "at most 289, and checked"
+        )]
+        let place = (share * count as f64) as usize;
+        if !(0.0..1.0).contains(&share) || count == 0 {
+            return Err(wrong(
+                "expected a share from 0 to 1, without 1, of a game that is not over",
+            ));
+        }
+        Ok(each!(&self.state, |_, position| position.action(place)))
+    }
+
     /// The answer that an action stands for, such as "6 A".
     ///
     /// Raises:

@@ -15,4 +15,4 @@ from .records import command, play, read_records, to_dataframe
 __all__ = [
     "Batch", "FourInARow", "Position", "Quarto", "Value", "bot", "command", "exercise", "play", "read_records",
     "to_dataframe",
-]  # fmt: skip
+]

@@ -45,18 +45,18 @@ class RawEnv(AECEnv, EzPickle):
 
     def reset(self, seed=None, options=None):
         """`options={"position": …}` starts from a position of the same game instead of its start."""
-        self.position = (options or {}).get("position", self._start)
+        self.position = options["position"] if options and "position" in options else self._start
         self.agents = self.possible_agents[:]
         self.agent_selection = _AGENTS[self.position.to_move]
-        self.rewards = dict.fromkeys(self.agents, 0)
-        self._cumulative_rewards = dict.fromkeys(self.agents, 0)
-        self.terminations = dict.fromkeys(self.agents, False)
-        self.truncations = dict.fromkeys(self.agents, False)
-        self.infos = {agent: {} for agent in self.agents}
+        self.rewards = {"player_0": 0, "player_1": 0}
+        self._cumulative_rewards = self.rewards.copy()
+        self.terminations = {"player_0": False, "player_1": False}
+        self.truncations = self.terminations.copy()
+        self.infos = {"player_0": {}, "player_1": {}}
 
     def observe(self, agent):
         # Who is not to move sees the same, and can do nothing.
-        mask = self.position.action_mask if agent == self.agent_selection else self._nothing
+        mask = self.position.action_mask if agent == self.agent_selection else self._nothing.copy()
         return {"observation": self.position.observation, "action_mask": mask}
 
     def step(self, action):
@@ -64,18 +64,15 @@ class RawEnv(AECEnv, EzPickle):
         if self.terminations[agent]:
             self._was_dead_step(action)
             return
-        self.position = self.position.act(int(action))
-        outcome = self.position.outcome
-        other = self.possible_agents[agent == "player_0"]
-        self.agent_selection = other
-        self._cumulative_rewards[agent] = 0
-        if outcome is None:
-            return
-        self.terminations = dict.fromkeys(self.agents, True)
-        if outcome != "draw":
-            winner = _AGENTS[outcome]
-            self.rewards = {name: 1 if name == winner else -1 for name in self.agents}
-            self._accumulate_rewards()
+        self.position = position = self.position.act(int(action))
+        self.agent_selection = "player_1" if agent == "player_0" else "player_0"
+        outcome = position.outcome
+        if outcome is not None:
+            self.terminations = dict.fromkeys(self.agents, True)
+            if outcome != "draw":
+                winner = _AGENTS[outcome]
+                self.rewards = {name: 1 if name == winner else -1 for name in self.agents}
+                self._cumulative_rewards = self.rewards.copy()
         if self.render_mode == "human":
             self.render()
 
@@ -89,6 +86,9 @@ class RawEnv(AECEnv, EzPickle):
             return text
         print(text)
         return None
+
+    def close(self):
+        """There is nothing to close."""
 
 
 def wrapped(raw):
