@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyTuple};
 use referee_games::game::quarto::{self, Edition};
 use referee_games::game::{BuiltinGame, Outcome, Position as _, Side, four_in_a_row};
-use referee_games::solver::{Evaluation, Goal, Limits, Options, Solvers};
+use referee_games::solver::{Evaluation, Goal, Limits, Options, Solve, Solvers};
 
 use crate::arrays::{self, Encoded};
 use crate::game::{self, wrong};
@@ -130,9 +130,10 @@ fn turn_text<G: BuiltinGame>(
     text
 }
 
-fn solvers() -> &'static Solvers {
+fn solver<G: BuiltinGame>() -> PyResult<&'static dyn Solve<G::Position>> {
     static SOLVERS: OnceLock<Solvers> = OnceLock::new();
-    SOLVERS.get_or_init(|| Solvers::new(Options::default()))
+    let solvers = SOLVERS.get_or_init(|| Solvers::new(Options::default()));
+    G::solver(solvers).ok_or_else(|| wrong("the game has no solver"))
 }
 
 fn limits(time: Option<f64>, nodes: Option<u64>) -> PyResult<Limits> {
@@ -199,13 +200,11 @@ fn value<G: BuiltinGame>(
     py: Python<'_>,
     position: &G::Position,
     limits: &Limits,
-) -> PyResult<Option<Value>> {
-    let Some(solver) = G::solver(solvers()) else {
-        return Ok(None);
-    };
+) -> PyResult<Value> {
+    let solver = solver::<G>()?;
     let work = |limits: &Limits| solver.solve(position, Goal::Distance, limits);
     let found = searched(py, limits, |&found| is_proven(found), work)?;
-    Ok(Some(found.into()))
+    Ok(found.into())
 }
 
 fn turn_values<'py, G: BuiltinGame>(
@@ -214,10 +213,7 @@ fn turn_values<'py, G: BuiltinGame>(
     position: &G::Position,
     limits: &Limits,
 ) -> PyResult<Bound<'py, PyDict>> {
-    let values = PyDict::new(py);
-    let Some(solver) = G::solver(solvers()) else {
-        return Ok(values);
-    };
+    let (values, solver) = (PyDict::new(py), solver::<G>()?);
     let work = |limits: &Limits| solver.solve_turns(position, Goal::Distance, limits);
     let are_proven =
         |turns: &Vec<(_, Evaluation)>| turns.iter().all(|&(_, found)| is_proven(found));
@@ -324,12 +320,7 @@ impl Position {
     ///     time: The most seconds that it takes.
     ///     nodes: The most nodes that are searched.
     #[pyo3(signature = (*, time=None, nodes=None))]
-    fn value(
-        &self,
-        py: Python<'_>,
-        time: Option<f64>,
-        nodes: Option<u64>,
-    ) -> PyResult<Option<Value>> {
+    fn value(&self, py: Python<'_>, time: Option<f64>, nodes: Option<u64>) -> PyResult<Value> {
         let limits = limits(time, nodes)?;
         match &self.state {
             State::Quarto(_, position) => value::<Edition>(py, position, &limits),

@@ -100,7 +100,7 @@ pub(in crate::cli) fn bot(args: &BotArgs) -> Result<(), Failure> {
             file.display()
         )));
     }
-    run(&args.args, &[WITH_HELPER], "bot with a helper", commands)?;
+    run(&args.args, &[WITH_HELPER], "bot", commands)?;
     let helper = file.with_file_name(HELPER);
     // It may lie there for another bot.
     if fs::read(&helper).is_ok_and(|text| text == HELPER_TEXT.as_bytes()) {

@@ -10,9 +10,9 @@
 
 from . import bot, exercise
 from ._referee import Batch, FourInARow, Position, Quarto, Value
-from .records import command, play, read_records, to_dataframe
+from .records import Record, command, play, read_records, to_dataframe
 
 __all__ = [
-    "Batch", "FourInARow", "Position", "Quarto", "Value", "bot", "command", "exercise", "play", "read_records",
+    "Batch", "FourInARow", "Position", "Quarto", "Record", "Value", "bot", "command", "exercise", "play", "read_records",
     "to_dataframe",
 ]

@@ -6,15 +6,64 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, TypedDict, Union
 
-__all__ = ["command", "play", "read_records", "to_dataframe"]
+__all__ = ["Record", "command", "play", "read_records", "to_dataframe"]
 
 
-def read_records(path) -> Iterator[Dict[str, Any]]:
+class Bot(TypedDict):
+    name: str
+    command: List[str]
+
+
+class _Result(TypedDict):
+    winner: Optional[int]
+    reason: str
+    lines: List[List[str]]
+
+
+class Result(_Result, total=False):
+    by: int
+    adjudicated: bool
+    answer: str
+    detail: str
+    stderr: str
+    played: bool
+
+
+class _Record(TypedDict):
+    v: int
+    game: str
+    rules: str
+    id: str
+    bots: List[Bot]
+    first: int
+    seed: int
+    start: str
+    turns: List[str]
+    times_ms: List[float]
+    result: Result
+    started: str
+
+
+class Record(_Record, total=False):
+    """A dictionary; docs/reference.md says what its fields are. Later versions may have more."""
+
+    pieces: str
+    movers: str
+    charged_ms: List[float]
+    info: List[Any]
+    usage: List[Any]
+    processes: List[Any]
+    delayed: str
+    voids: int
+    analysis: Dict[str, Any]
+
+
+def read_records(path: Union[str, "os.PathLike[str]"]) -> Iterator[Record]:
     """The records of a file, or of a tournament's folder, one after the other; the file is read as far as needed.
 
-    A record is a dictionary with the fields of `referee print schema record` (`Record` in the stubs, for type checkers).
+    A record is a dictionary with the fields of `referee print schema record`.
     A last line that is incomplete, as a crash leaves it, is left out.
 
     Raises:
@@ -28,7 +77,7 @@ def read_records(path) -> Iterator[Dict[str, Any]]:
         yield from _records(file, path)
 
 
-def _records(lines: Iterable[str], name) -> Iterator[Dict[str, Any]]:
+def _records(lines: Iterable[str], name: object) -> Iterator[Record]:
     for number, line in enumerate(lines, 1):
         if not line.endswith("\n"):
             return
@@ -43,7 +92,7 @@ def _records(lines: Iterable[str], name) -> Iterator[Dict[str, Any]]:
         yield record
 
 
-def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Dict[str, Any]]], library: Optional[str] = None):
+def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Record]], library: Optional[str] = None) -> Any:
     """A table with a row for each game.
 
     Its columns: id, game, rules, first and second (the names of the bots that acted first and second), winner (a name,
@@ -76,7 +125,7 @@ def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Dict[str, Any]
         return module.DataFrame(columns)
 
 
-def _row(record: Dict[str, Any]) -> Dict[str, Any]:
+def _row(record: Record) -> Dict[str, Any]:
     bots, first, result = [bot["name"] for bot in record["bots"]], record["first"], record["result"]
     movers = record.get("movers") or [turn % 2 for turn in range(len(record["turns"]))]
     slowest = [0.0, 0.0]
@@ -119,7 +168,7 @@ def command() -> str:
     raise FileNotFoundError(f"there is no {name} in {', '.join(folders)}; install the wheel of referee again")
 
 
-def play(bots, games: int = 1, seed: Optional[int] = None, options: Iterable[str] = ()) -> List[Dict[str, Any]]:
+def play(bots: Iterable[str], games: int = 1, seed: Optional[int] = None, options: Iterable[str] = ()) -> List[Record]:
     """Lets two bots play each other, by the program in the wheel; returns the records.
 
     Args:
