@@ -63,6 +63,7 @@ public class Random {
         List<String> left = new ArrayList<>(pieces);
         left.removeAll(board);
         left.remove(hand);
+        System.err.println("info gifts " + left.size()); // what it thinks, for its record
         return choose(cells) + " " + choose(left);
     }
 

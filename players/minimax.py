@@ -162,6 +162,7 @@ class Search:
                 if best == -1:
                     break  # all is lost: keep the turn that resists longer
                 choice = best_turn
+                print(f"info depth {1 + depth} score {best}", file=sys.stderr)
                 if best == 1:
                     break  # won
                 # Drop the lost turns, and begin with the best one next time.

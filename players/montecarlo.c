@@ -258,6 +258,8 @@ static const Turn *choose(Turn *turns, int n, double deadline)
     for (const Turn *turn = turns; turn < turns + n; turn++)
         if (turn->playouts > best->playouts)
             best = turn;
+    if (best->playouts > 0) /* what it thinks, for its record */
+        fprintf(stderr, "info nodes %.0f score %.3f\n", total, 2 * best->points / best->playouts - 1);
     return best;
 }
 

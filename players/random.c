@@ -74,6 +74,7 @@ int main(void)
             if (strstr(board, pieces[i]) == NULL && strcmp(pieces[i], hand) != 0)
                 left[pieces_left++] = pieces[i];
 
+        fprintf(stderr, "info gifts %d\n", pieces_left); /* what it thinks, for its record */
         if (strcmp(hand, "-") == 0)
             printf("-");
         else

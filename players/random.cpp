@@ -74,6 +74,7 @@ int main()
 
         const std::string cell = hand == "-" ? "-" : std::to_string(choose(cells));
         const std::string gift = left.empty() ? "-" : choose(left);
+        std::cerr << "info gifts " + std::to_string(left.size()) + "\n"; // what it thinks, for its record
         std::cout << cell << ' ' << gift << std::endl; // endl flushes
     }
 }

@@ -67,6 +67,7 @@ func main() {
 				left = append(left, piece)
 			}
 		}
+		fmt.Fprintln(os.Stderr, "info gifts", len(left)) // what it thinks, for its record
 		fmt.Println(choose(cells), choose(left)) // not buffered
 	}
 }

@@ -57,7 +57,9 @@ serve pieces seed = do
     else do
       line <- getLine
       case words line of
-        [board, hand] -> putStrLn (answer pieces seed board hand)
+        [board, hand] -> do
+          hPutStrLn stderr ("info gifts " ++ show (length (pieces \\ (board ++ hand)))) -- what it thinks, for its record
+          putStrLn (answer pieces seed board hand)
         _ -> error ("not a request: " ++ line)
       serve pieces (next (next seed))
 

@@ -41,5 +41,6 @@ readline.createInterface({ input: process.stdin }).on("line", (line) => {
   const left = pieces.filter((piece) => !board.includes(piece) && piece !== hand);
   const cell = hand === "-" ? "-" : choose(cells);
   const gift = left.length > 0 ? choose(left) : "-";
+  console.error(`info gifts ${left.length}`); // what it thinks, for its record
   console.log(`${cell} ${gift}`);
 });

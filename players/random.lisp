@@ -46,6 +46,7 @@
                        when (char= piece #\.) collect cell)))
         (left (remove-if (lambda (piece) (or (find piece board) (char= piece hand)))
                          pieces)))
+    (format *error-output* "info gifts ~a~%" (length left)) ; what it thinks, for its record
     (format *output* "~a ~a~%" (choose cells) (choose left))
     (finish-output *output*)))
 

@@ -53,6 +53,7 @@ for line in io.lines() do
       left[#left + 1] = piece
     end
   end
+  io.stderr:write("info gifts ", #left, "\n") -- what it thinks, for its record
   print(choose(cells) .. " " .. choose(left))
   io.stdout:flush()
 end

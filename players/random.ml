@@ -64,6 +64,7 @@ let answer line =
   let left =
     List.filter (fun piece -> piece <> hand && not (List.mem piece board)) pieces
   in
+  Printf.eprintf "info gifts %d\n%!" (List.length left) (* what it thinks, for its record *);
   let cell = choose cells in
   cell ^ " " ^ choose left
 

@@ -47,5 +47,6 @@ while (($line = fgets(STDIN)) !== false) {
 
     $cell = choose($cells);
     $gift = choose($left);
+    fwrite(STDERR, 'info gifts ' . count($left) . "\n"); // what it thinks, for its record
     fwrite(STDOUT, "$cell $gift\n"); // STDOUT is not buffered
 }

@@ -9,6 +9,7 @@ use warnings;
 use open qw(:std :encoding(UTF-8));    # whatever the locale says
 
 $| = 1;                                # flush after each line
+STDERR->autoflush(1);
 srand($ENV{REFEREE_SEED}) if length($ENV{REFEREE_SEED} // '');
 
 sub read_pieces {
@@ -28,5 +29,6 @@ while (my $line = <STDIN>) {
     my @left = grep { index($board, $_) < 0 && $_ ne $hand } @pieces;
     my $cell = $hand eq '-' ? '-' : $cells[rand @cells];
     my $gift = @left ? $left[rand @left] : '-';
+    printf STDERR "info gifts %d\n", scalar @left;    # what it thinks, for its record
     print "$cell $gift\n";
 }

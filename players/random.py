@@ -38,6 +38,7 @@ def main():
         left = [piece for piece in pieces if piece not in board and piece != hand]
         cell = "-" if hand == "-" else random.choice(cells)
         gift = random.choice(left) if left else "-"
+        print("info gifts", len(left), file=sys.stderr)  # what it thinks, for its record
         print(cell, gift, flush=True)
 
 

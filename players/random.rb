@@ -31,5 +31,6 @@ $stdin.each_line do |line|
   left = pieces - board.chars - [hand]
   cell = hand == "-" ? "-" : cells.sample(random: random)
   gift = left.sample(random: random) || "-"
+  warn "info gifts #{left.size}" # what it thinks, for its record
   puts "#{cell} #{gift}"
 end

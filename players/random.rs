@@ -71,6 +71,7 @@ fn main() -> io::Result<()> {
 
         let cell = random.choose(&cells);
         let gift = random.choose(&left);
+        eprintln!("info gifts {}", left.len()); // what it thinks, for its record
         println!("{cell} {gift}");
         io::stdout().flush()?;
     }

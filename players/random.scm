@@ -55,6 +55,8 @@
         (left (remove (lambda (piece)
                         (or (string-index board piece) (char=? piece hand)))
                       pieces)))
+    (format (current-error-port) "info gifts ~a\n" (length left)) ; what it thinks, for its record
+    (force-output (current-error-port))
     (format #t "~a ~a\n"
             (if (char=? hand #\-) "-" (choose cells))
             (if (null? left) "-" (choose left)))

@@ -68,5 +68,6 @@ while read -r board hand; do
         shift $((drawn - 1))
         gift=$1
     fi
+    printf 'info gifts %s\n' $pieces_left >&2 # what it thinks, for its record
     printf '%s %s\n' "$cell" "$gift"
 done

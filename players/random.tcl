@@ -65,5 +65,6 @@ while {[gets stdin line] >= 0} {
             }
         }
     }
+    puts stderr "info gifts [llength $left]" ;# what it thinks, for its record
     puts "[choose $cells] [choose $left]"
 }

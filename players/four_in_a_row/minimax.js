@@ -122,6 +122,8 @@ function choose(start) {
         if (score > best) [best, bestColumn] = [score, column];
       }
       choice = bestColumn;
+      const score = Math.max(-1, Math.min(1, best / WIN));
+      console.error(`info depth ${depth} score ${score}`); // what it thinks, for its record
       if (Math.abs(best) >= WIN) break; // the end is in sight
     }
   } catch (error) {

@@ -10,6 +10,7 @@ pub(crate) mod children;
 pub mod exhaustion;
 pub mod fault;
 pub mod human;
+pub mod info;
 pub mod meter;
 pub mod naming;
 mod no_program;

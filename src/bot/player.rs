@@ -3,6 +3,7 @@ use std::io;
 use std::time::Duration;
 
 use super::fault::Fault;
+use super::info::Info;
 
 /// An answer that has not been judged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,6 +38,11 @@ pub trait Player {
     /// Whether requests list the legal answers.
     fn is_told_answers(&self) -> bool {
         false
+    }
+
+    /// What it wrote of its thinking since the last call, as [`Stderr::take_info`](super::stderr::Stderr::take_info).
+    fn take_info(&mut self) -> Info {
+        Info::new()
     }
 
     /// Reads on for a moment.

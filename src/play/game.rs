@@ -1,13 +1,15 @@
 use std::io;
+use std::mem;
 use std::time::Duration;
 
 use super::clock::Clock;
 use super::setup::GameSetup;
 use crate::bot::fault::{ProcessState, TimeoutEvidence};
+use crate::bot::info::Info;
 use crate::bot::{Allowance, Fault, OtherOutput, Player};
 use crate::game::{Game, Outcome, Rejection, Side};
 use crate::protocol::{NotUtf8, answer_text};
-use crate::record::TurnText;
+use crate::record::{InfoEntry, TurnText};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
@@ -28,6 +30,7 @@ pub struct Played {
     pub times: Vec<Duration>,
     /// Empty when each turn was charged its time.
     pub charged: Vec<Duration>,
+    pub info: Vec<InfoEntry>,
     pub end: End,
 }
 
@@ -48,9 +51,11 @@ pub async fn play<P: Player>(
     let mut times = Vec::with_capacity(TURNS);
     let mut charged: Vec<Duration> = Vec::with_capacity(TURNS);
     let mut movers = Vec::with_capacity(TURNS);
+    let mut info = Vec::new();
     let mut text = TextBuffers {
         request: String::with_capacity(64),
         turn: String::with_capacity(8),
+        info: Info::new(),
     };
     let end = loop {
         if let Some(outcome) = game.outcome() {
@@ -68,7 +73,12 @@ pub async fn play<P: Player>(
         let player = &mut *players[side.index()];
         let clock = &mut clocks[side.index()];
         let allowance = clock.allowance();
-        let time = match take_turn(game, player, allowance, &mut text, observer).await? {
+        let turn = take_turn(game, player, allowance, &mut text, observer).await?;
+        if !text.info.is_empty() {
+            let (turn, values) = (turns.len() + 1, mem::take(&mut text.info));
+            info.push(InfoEntry { turn, values });
+        }
+        let time = match turn {
             Ok(time) => time,
             Err(fault) => break End::Forfeit(side, Box::new(fault)),
         };
@@ -91,6 +101,7 @@ pub async fn play<P: Player>(
         movers,
         times,
         charged,
+        info,
         end,
     })
 }
@@ -129,6 +140,11 @@ pub trait GameObserver {
         Ok(())
     }
 
+    /// What the bot said of its thinking before this answer.
+    fn info(&mut self, _side: Side, _info: &Info) -> io::Result<()> {
+        Ok(())
+    }
+
     /// The turn is legal, in canonical form, and led to `after`.
     fn turn(
         &mut self,
@@ -156,6 +172,8 @@ pub struct TextBuffers {
     pub request: String,
     /// In canonical form.
     pub turn: String,
+    /// What the player said of its thinking.
+    pub info: Info,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -187,7 +205,10 @@ pub async fn take_turn<P: Player>(
     observer.asked(side, &text.request)?;
     let reply = match player.ask(&text.request, allowance).await? {
         Ok(reply) => reply,
-        Err(fault) => return Ok(Err(find_held_back_answer(game, fault))),
+        Err(fault) => {
+            text.info = player.take_info();
+            return Ok(Err(find_held_back_answer(game, fault)));
+        }
     };
     let time = TurnTime {
         elapsed: reply.elapsed,
@@ -195,7 +216,12 @@ pub async fn take_turn<P: Player>(
         fresh: reply.fresh,
     };
     observer.answered(side, reply.line, time.elapsed)?;
-    let fault = match judge(reply.line, |answer| game.play(answer, &mut text.turn)) {
+    let judged = judge(reply.line, |answer| game.play(answer, &mut text.turn));
+    text.info = player.take_info();
+    if !text.info.is_empty() {
+        observer.info(side, &text.info)?;
+    }
+    let fault = match judged {
         Ok(()) => {
             observer.turn(side, &text.turn, game, time.elapsed)?;
             return Ok(Ok(time));

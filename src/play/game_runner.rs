@@ -215,6 +215,7 @@ impl GameRunner {
         record.movers = played.movers;
         record.times_ms = played.times.into_iter().map(milliseconds).collect();
         record.charged_ms = played.charged.into_iter().map(milliseconds).collect();
+        record.info = played.info;
         record.usage = usage(seats);
         let has_process = processes.iter().any(Option::is_some);
         record.processes = has_process.then_some(processes);

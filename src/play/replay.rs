@@ -92,6 +92,9 @@ pub fn replay(
         let elapsed = record.times_ms.get(index).copied().unwrap_or(0.0);
         let elapsed = Duration::try_from_secs_f64(elapsed / 1000.0)
             .map_err(|_| violation(format!("its time, {elapsed} ms, is no duration")))?;
+        if let Some(entry) = record.info.iter().find(|entry| entry.turn == index + 1) {
+            observer.info(side, &entry.values)?;
+        }
         observer.turn(side, &canonical, &*game, elapsed)?;
     }
     check_result(ruleset, record, &*game)?;

@@ -12,6 +12,7 @@ use super::setup::{environment, is_told_answers, that_matter};
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::fault::Exit;
 use crate::bot::human::Human;
+use crate::bot::info::Info;
 use crate::bot::meter::Usage;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::{CannotStart, Program, reproduce_command};
@@ -120,6 +121,10 @@ impl Player for Seat {
 
     fn is_told_answers(&self) -> bool {
         self.program_seat().is_some_and(|seat| seat.is_told_answers)
+    }
+
+    fn take_info(&mut self) -> Info {
+        self.process().map_or_else(Info::new, Player::take_info)
     }
 
     async fn drain(&mut self) -> Vec<u8> {

@@ -57,6 +57,7 @@ impl GameSetup<'_> {
             movers: None,
             times_ms: Vec::new(),
             charged_ms: Vec::new(),
+            info: Vec::new(),
             result: ResultEntry::default(),
             started: format!("{started:.0}"),
             usage: None,

@@ -18,6 +18,7 @@ use serde_json::{Map, Value};
 
 use crate::text::short_name;
 
+use crate::bot::info::Info;
 pub use crate::bot::meter::Usage as UsageEntry;
 pub use crate::protocol::ForfeitReason;
 pub use result::{BotIndex, Ending, Reason, ResultEntry};
@@ -49,6 +50,16 @@ pub struct ProcessEntry {
     pub since: Option<String>,
 }
 
+/// What a bot wrote to stderr before an answer, in lines that begin with `info`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct InfoEntry {
+    /// From 1.
+    pub turn: usize,
+    /// Numbers or text by name.
+    #[serde(flatten)]
+    pub values: Info,
+}
+
 /// The record of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "a record")]
@@ -78,6 +89,9 @@ pub struct Record {
     /// time when that is what the clock measured.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub charged_ms: Vec<f64>,
+    /// What the bots said of their thinking, by turn; also of a turn that was not made because of a forfeit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub info: Vec<InfoEntry>,
     pub result: ResultEntry,
     /// RFC 3339, UTC.
     pub started: String,

@@ -7,6 +7,7 @@ use super::terminal::{Palette, draw_within, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
 use crate::bot::fault::crash::explaining_line;
+use crate::bot::info::{Info, as_text};
 use crate::game::Game;
 use crate::game::{Picture, Side};
 use crate::play::GameObserver;
@@ -288,6 +289,16 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
             time(elapsed)
         );
         self.show(&line)
+    }
+
+    fn info(&mut self, side: Side, info: &Info) -> io::Result<()> {
+        if self.options.detail == Detail::Results {
+            return Ok(());
+        }
+        // A record may come from elsewhere.
+        let text = escape_controls(&as_text(info));
+        let line = format!("\n    {}: {text}", self.name(side));
+        self.show(&styled(self.shown_palette().faint, &line))
     }
 
     fn turn(&mut self, side: Side, _: &str, after: &dyn Game, elapsed: Duration) -> io::Result<()> {

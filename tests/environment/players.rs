@@ -259,6 +259,21 @@ fn plays(player: &Player, rules: Rules) -> Result<(), Failed> {
     if matches!(player.strategy, Winning | Greedy | Counting) {
         is_greedy(&records, &Edition::new(rules, PieceSet::default()), player)?;
     }
+    for record in &records {
+        let turns = |list: &Value| list.as_array().map_or(0, Vec::len);
+        let own = (turns(&record["turns"]) + usize::from(record["first"] == 0)) / 2;
+        let said = turns(&record["info"]);
+        let enough = match player.strategy {
+            Random => said == own,
+            Searching => said > 0,
+            _ => true,
+        };
+        if !enough {
+            return Err(
+                format!("it says what it thinks in {said} of {own} turns: {record}").into(),
+            );
+        }
+    }
     Ok(())
 }
 

@@ -32,6 +32,7 @@ fn record(number: usize) -> Record {
         movers: None,
         times_ms: Vec::new(),
         charged_ms: Vec::new(),
+        info: Vec::new(),
         result: ResultEntry::default(),
         started: "2026-01-31T10:00:00Z".to_owned(),
         usage: None,

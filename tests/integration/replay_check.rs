@@ -92,6 +92,7 @@ fn record(answers: &[&str], first: usize) -> Record {
         movers: None,
         times_ms: vec![0.25; played.turns.len()],
         charged_ms: Vec::new(),
+        info: Vec::new(),
         turns: played.turns,
         result,
         started: "2026-01-31T10:00:00Z".to_owned(),

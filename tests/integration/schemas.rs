@@ -12,7 +12,9 @@ use referee::arena::plan::{
 use referee::protocol::ForfeitReason;
 use referee::puzzles::{Kind, Puzzle, SHIPPED};
 use referee::record::annotation::{Annotation, FIELD, Mark, Note};
-use referee::record::{BotEntry, BotIndex, ProcessEntry, Reason, Record, ResultEntry, UsageEntry};
+use referee::record::{
+    BotEntry, BotIndex, InfoEntry, ProcessEntry, Reason, Record, ResultEntry, UsageEntry,
+};
 use referee::solver::Value as Worth;
 use referee::tournament::schedule::{EntrantId, Pairing, Round};
 use referee::tournament::sprt::Sprt;
@@ -69,6 +71,10 @@ fn full_record() -> Record {
         movers: Some("00".to_owned()),
         times_ms: vec![1.5, 0.5],
         charged_ms: vec![1.0, 0.5],
+        info: vec![InfoEntry {
+            turn: 2,
+            values: Map::from_iter([("depth".to_owned(), json!(6))]),
+        }],
         result: ResultEntry {
             winner: Some(BotIndex::B),
             reason: Reason::Forfeit(ForfeitReason::Timeout),

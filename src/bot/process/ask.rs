@@ -12,6 +12,7 @@ use super::charge::{self, Extension};
 use super::{Process, log_extended};
 use crate::bot::channel::{Exchange, ExchangeError};
 use crate::bot::fault::{Fault, Stream, TimeoutEvidence};
+use crate::bot::info::Info;
 use crate::bot::player::{Allowance, ClockKind, OtherOutput, Player, Reply};
 
 /// How long after a rejected line a second one is waited for.
@@ -117,6 +118,10 @@ impl Player for Process {
             ExchangeError::Eof { partial } => self.ended(Stream::Output, partial).await?,
             ExchangeError::InputClosed => self.ended(Stream::Input, Vec::new()).await?,
         }))
+    }
+
+    fn take_info(&mut self) -> Info {
+        self.stderr.take_info()
     }
 
     async fn drain(&mut self) -> Vec<u8> {

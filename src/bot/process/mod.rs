@@ -37,7 +37,7 @@ use super::exhaustion;
 use super::fault::Exit;
 use super::meter::{Meter, TurnUsage, Usage};
 use super::spec::Program;
-use super::stderr::{self, Kept, Tap};
+use super::stderr::{Stderr, Tap};
 use crate::executable::interpreter::Language;
 use crate::log_target::{CLOCK, PROCESS};
 use crate::protocol::env;
@@ -98,7 +98,7 @@ pub struct Process {
     meter: Meter,
     asked: bool,
     channel: Channel<AnswerPipe, RequestPipe>,
-    stderr: Kept,
+    stderr: Stderr,
     stderr_reader: JoinHandle<()>,
     fresh: bool,
     answered: u32,
@@ -192,8 +192,8 @@ impl Process {
         };
         let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
-        let kept = Kept::default();
-        let stderr_reader = tokio::spawn(stderr::drain(pipes.errors, kept.clone(), tap));
+        let stderr = Stderr::new(pipes.errors, tap);
+        let stderr_reader = tokio::spawn(stderr.clone().drain());
         Self {
             child,
             owned,
@@ -206,7 +206,7 @@ impl Process {
             meter: Meter::new(pid, helpers),
             asked: false,
             channel: Channel::new(pipes.answers, pipes.requests),
-            stderr: kept,
+            stderr,
             stderr_reader,
             fresh: true,
             answered: 0,

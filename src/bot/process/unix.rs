@@ -17,20 +17,19 @@ use rustix::io::Errno;
 use rustix::process::{Signal, getpgid, kill_process, kill_process_group};
 use rustix::thread::sched_yield;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::process::{Child, ChildStderr, ChildStdin, ChildStdout, Command};
+use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::coop::poll_proceed;
 
 use crate::bot::fault::Exit;
+use crate::bot::stderr::Pipe;
 use crate::sandbox::{ResourceLimits, procfs};
 use crate::system::Pid;
-
-pub(super) type ErrorPipe = ChildStderr;
 
 #[derive(Debug)]
 pub(super) struct Pipes {
     pub(super) requests: RequestPipe,
     pub(super) answers: AnswerPipe,
-    pub(super) errors: ErrorPipe,
+    pub(super) errors: Pipe,
 }
 
 impl Pipes {
@@ -43,6 +42,7 @@ impl Pipes {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
         let (requests, answers) = pipes(stdin, stdout);
+        let errors = Pipe::from_owned_fd(errors.into_owned_fd()?)?;
         Ok(Self {
             requests,
             answers,

@@ -27,6 +27,7 @@ use windows_sys::Win32::System::JobObjects::{
 use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
 use crate::bot::fault::Exit;
+use crate::bot::stderr::Pipe;
 use crate::sandbox::ResourceLimits;
 use crate::system::Pid;
 
@@ -34,7 +35,7 @@ use crate::system::Pid;
 pub(super) struct Pipes {
     pub(super) requests: RequestPipe,
     pub(super) answers: AnswerPipe,
-    pub(super) errors: ErrorPipe,
+    pub(super) errors: Pipe,
 }
 
 /// In a job that enforces `limits`.
@@ -48,7 +49,9 @@ pub(super) fn start<T>(
     let pipes = Pipes {
         requests: RequestPipe::new(command).map_err(pipe_failed)?,
         answers: AnswerPipe::new(|end| command.stdout(end)).map_err(pipe_failed)?,
-        errors: ErrorPipe::new(|end| command.stderr(end)).map_err(pipe_failed)?,
+        errors: AnswerPipe::new(|end| command.stderr(end))
+            .map_err(pipe_failed)?
+            .0,
     };
     // Ctrl-C is for the referee, which then stops its bots.
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
@@ -214,8 +217,6 @@ pub(super) struct RequestPipe(NamedPipeServer);
 
 #[derive(Debug)]
 pub(super) struct AnswerPipe(NamedPipeServer);
-
-pub(super) type ErrorPipe = AnswerPipe;
 
 impl RequestPipe {
     /// Becomes the standard input of a command.

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use crate::bot::human::{Human, SharedConsole};
+use crate::bot::info;
 use crate::bot::naming::distinct_names;
 use crate::bot::orphans;
 use crate::bot::process::GracePeriods;
@@ -289,10 +290,14 @@ fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(),
     done
 }
 
-/// Prints stderr, each line prefixed with the bot's name.
+/// Prints stderr, each line prefixed with the bot's name; what it says of its thinking is shown with its turn.
 fn tap(name: &str) -> Tap {
     let name = short_name(name);
-    Arc::new(move |line| print_bot_line(&name, line))
+    Arc::new(move |line| {
+        if !line.as_bytes().starts_with(info::PREFIX) {
+            print_bot_line(&name, line);
+        }
+    })
 }
 
 fn programs(bots: &[BotSpec]) -> impl Iterator<Item = &Program> {

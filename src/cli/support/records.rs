@@ -9,6 +9,7 @@ use super::failure::Failure;
 use super::output::{Stream, caught_up, print_stderr};
 use super::pages::Pages;
 use super::setup::unreadable;
+use crate::bot::info::Info;
 use crate::game::Game;
 use crate::game::Side;
 use crate::play::GameObserver;
@@ -117,6 +118,10 @@ impl<F: GameObserver> GameObserver for Recorded<F> {
 
     fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
         self.inner.answered(side, line, elapsed)
+    }
+
+    fn info(&mut self, side: Side, info: &Info) -> io::Result<()> {
+        self.inner.info(side, info)
     }
 
     fn turn(

@@ -377,6 +377,14 @@ pub struct GameTimes {
 }
 
 impl GameTimes {
+    /// With room for so many turns.
+    pub fn with_capacity(turns: usize) -> Self {
+        Self {
+            bins: Vec::with_capacity(turns),
+            worst: 0.0,
+        }
+    }
+
     #[expect(
         clippy::cast_possible_truncation,
         reason = "logarithms of times are small"
