@@ -100,7 +100,10 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
         })
     };
     let tests: Vec<Value> = grade.rungs.iter().enumerate().map(test).collect();
-    let passed = grade.rungs.iter().filter(|rung| rung.verdict == Verdict::Passed);
+    let passed = grade
+        .rungs
+        .iter()
+        .filter(|rung| rung.verdict == Verdict::Passed);
     // Of the last rung that it played: it orders those who passed the same ones.
     let share = grade.rungs.iter().rev().find_map(|rung| rung.score);
     let whole = json!({

@@ -29,11 +29,9 @@ pub(crate) trait Encoded: Position {
     /// `None`, and nothing changed, when the action is not legal.
     fn act(&mut self, action: usize) -> Option<()>;
 
-    /// How many actions are legal.
-    fn count(&self) -> usize;
-
-    /// The legal action at this place in the order of their numbers; `place` is less than their count.
-    fn action(&self, place: usize) -> usize;
+    /// The legal action at the place that `choose` chooses for their count, in the order of their numbers; `None` when
+    /// the game is over.
+    fn pick(&self, choose: impl FnOnce(usize) -> usize) -> Option<usize>;
 }
 
 impl Encoded for quarto::Position {
@@ -55,10 +53,16 @@ impl Encoded for quarto::Position {
     }
 
     fn mask(&self, out: &mut [i8]) {
+        let row = |gifts: u32| -> [i8; GIFTS] {
+            std::array::from_fn(|gift| i8::from(gifts >> gift & 1 == 1))
+        };
+        // The gifts are the same after all placements that do not win.
+        let mut last = (0, [0; GIFTS]);
         for (cell, gifts) in rows(self) {
-            for (gift, out) in out[cell * GIFTS..][..GIFTS].iter_mut().enumerate() {
-                *out = i8::from(gifts >> gift & 1 == 1);
+            if gifts != last.0 {
+                last = (gifts, row(gifts));
             }
+            out[cell * GIFTS..][..GIFTS].copy_from_slice(&last.1);
         }
     }
 
@@ -71,24 +75,28 @@ impl Encoded for quarto::Position {
         (after.to_move() != self.to_move() || after.outcome().is_some()).then(|| *self = after)
     }
 
-    fn count(&self) -> usize {
-        rows(self)
-            .map(|(_, gifts)| gifts.count_ones() as usize)
-            .sum()
-    }
-
-    fn action(&self, mut place: usize) -> usize {
-        for (cell, mut gifts) in rows(self) {
-            let count = gifts.count_ones() as usize;
-            if place < count {
+    fn pick(&self, choose: impl FnOnce(usize) -> usize) -> Option<usize> {
+        let (mut all, mut length) = ([(0, 0); 17], 0);
+        for row in rows(self) {
+            all[length] = row;
+            length += 1;
+        }
+        let count_of = |gifts: u32| gifts.count_ones() as usize;
+        let count: usize = all[..length]
+            .iter()
+            .map(|&(_, gifts)| count_of(gifts))
+            .sum();
+        let mut place = (count > 0).then(|| choose(count))?;
+        for &(cell, mut gifts) in &all[..length] {
+            if place < count_of(gifts) {
                 for _ in 0..place {
                     gifts &= gifts - 1;
                 }
-                return cell * GIFTS + gifts.trailing_zeros() as usize;
+                return Some(cell * GIFTS + gifts.trailing_zeros() as usize);
             }
-            place -= count;
+            place -= count_of(gifts);
         }
-        0
+        None
     }
 }
 
@@ -148,13 +156,11 @@ impl Encoded for four_in_a_row::Position {
         self.play(four_in_a_row::Column::from_number(number)?).ok()
     }
 
-    fn count(&self) -> usize {
-        self.moves().count()
-    }
-
-    fn action(&self, place: usize) -> usize {
-        let column = self.moves().nth(place);
-        column.map_or(0, |column| usize::from(column.number()) - 1)
+    fn pick(&self, choose: impl FnOnce(usize) -> usize) -> Option<usize> {
+        let count = self.moves().count();
+        let place = (count > 0).then(|| choose(count))?;
+        let column = self.moves().nth(place)?;
+        Some(usize::from(column.number()) - 1)
     }
 }
 
@@ -198,29 +204,34 @@ pub(crate) fn four_in_a_row_board(position: &four_in_a_row::Position) -> Vec<i8>
     cells(position).map(|(_, side)| number(side)).collect()
 }
 
-pub(crate) fn observation<P: Encoded>(position: &P) -> Vec<i8> {
-    let mut out = vec![0; P::SHAPE.iter().product()];
-    position.observe(&mut out);
-    out
+pub(crate) fn observation<'py, P: Encoded>(
+    py: Python<'py>,
+    position: &P,
+) -> PyResult<Bound<'py, PyAny>> {
+    filled(py, P::SHAPE, |out| position.observe(out))
 }
 
-pub(crate) fn mask<P: Encoded>(position: &P) -> Vec<i8> {
-    let mut out = vec![0; P::ACTIONS];
-    position.mask(&mut out);
-    out
+pub(crate) fn mask<'py, P: Encoded>(py: Python<'py>, position: &P) -> PyResult<Bound<'py, PyAny>> {
+    filled(py, [P::ACTIONS], |out| position.mask(out))
 }
 
-/// An array of numpy.
 pub(crate) fn array<'py, const D: usize>(
     py: Python<'py>,
     numbers: &[i8],
     shape: [usize; D],
 ) -> PyResult<Bound<'py, PyAny>> {
+    filled(py, shape, |out| out.copy_from_slice(numbers))
+}
+
+/// An array of numpy whose zeros are written over.
+pub(crate) fn filled<const D: usize>(
+    py: Python<'_>,
+    shape: [usize; D],
+    fill: impl FnOnce(&mut [i8]),
+) -> PyResult<Bound<'_, PyAny>> {
     static INT8: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let bytes = PyByteArray::new_with(py, numbers.len(), |bytes| {
-        for (byte, number) in bytes.iter_mut().zip(numbers) {
-            *byte = number.cast_unsigned();
-        }
+    let bytes = PyByteArray::new_with(py, shape.iter().product(), |bytes| {
+        fill(bytemuck::cast_slice_mut(bytes));
         Ok(())
     })?;
     let int8 = INT8.get_or_try_init(py, || dtype(py, "int8"))?;

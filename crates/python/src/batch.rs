@@ -50,50 +50,50 @@ impl<P: Encoded> Table<P> {
     }
 
     /// For each game something over zeros.
-    fn filled(&self, size: usize, fill: impl Fn(&P, &mut [i8])) -> Vec<i8> {
-        let mut all = vec![0; size * self.positions.len()];
-        for (position, out) in self.positions.iter().zip(all.chunks_exact_mut(size)) {
+    fn fill(&self, all: &mut [i8], fill: impl Fn(&P, &mut [i8])) {
+        let size = all.len() / self.positions.len().max(1);
+        for (position, out) in self.positions.iter().zip(all.chunks_exact_mut(size.max(1))) {
             fill(position, out);
         }
-        all
     }
 
     fn random_actions(&self, rng: &mut SmallRng) -> Vec<u16> {
-        let random = |position: &P| match position.count() {
-            0 => 0,
-            count => position.action(rng.random_range(..count)),
-        };
-        let actions = self.positions.iter().map(random);
-        actions
-            .map(|action| u16::try_from(action).unwrap_or(0))
-            .collect()
+        let actions = self.positions.iter().map(|position| {
+            let action = position.pick(|count| rng.random_range(..count));
+            action
+                .and_then(|action| u16::try_from(action).ok())
+                .unwrap_or(0)
+        });
+        actions.collect()
     }
 
     /// Rewards of the sides that moved, and whether the games are over. An action that is not legal is an error, and then
     /// no game has changed.
     fn step(&mut self, actions: &[u16]) -> Result<(Vec<i8>, Vec<i8>), String> {
+        let mut results = (
+            Vec::with_capacity(actions.len()),
+            Vec::with_capacity(actions.len()),
+        );
+        let mut after = Vec::with_capacity(actions.len());
         for (index, (position, &action)) in self.positions.iter().zip(actions).enumerate() {
-            let is_legal = || position.clone().act(usize::from(action)).is_some();
-            if position.outcome().is_none() && !is_legal() {
-                return Err(format!("action {action} of game {index} is not legal"));
+            if position.outcome().is_some() {
+                after.push(self.start.clone());
+                results.0.push(0);
+                results.1.push(0);
+                continue;
             }
+            let (side, mut position) = (position.to_move(), position.clone());
+            let done = position.act(usize::from(action));
+            done.ok_or_else(|| format!("action {action} of game {index} is not legal"))?;
+            let outcome = position.outcome();
+            results
+                .0
+                .push(i8::from(outcome == Some(Outcome::Win(side))));
+            results.1.push(i8::from(outcome.is_some()));
+            after.push(position);
         }
-        let played = self
-            .positions
-            .iter_mut()
-            .zip(actions)
-            .map(|(position, &action)| {
-                if position.outcome().is_some() {
-                    *position = self.start.clone();
-                    return (0, 0);
-                }
-                let side = position.to_move();
-                let _ = position.act(usize::from(action));
-                let outcome = position.outcome();
-                let won = outcome == Some(Outcome::Win(side));
-                (i8::from(won), i8::from(outcome.is_some()))
-            });
-        Ok(played.unzip())
+        self.positions = after;
+        Ok(results)
     }
 }
 
@@ -175,11 +175,11 @@ impl Batch {
 
 fn observations<'py, P: Encoded>(py: Python<'py>, table: &Table<P>) -> PyResult<Bound<'py, PyAny>> {
     let [rows, columns, planes] = P::SHAPE;
-    let all = table.filled(rows * columns * planes, P::observe);
-    arrays::array(py, &all, [table.positions.len(), rows, columns, planes])
+    let shape = [table.positions.len(), rows, columns, planes];
+    arrays::filled(py, shape, |all| table.fill(all, P::observe))
 }
 
 fn masks<'py, P: Encoded>(py: Python<'py>, table: &Table<P>) -> PyResult<Bound<'py, PyAny>> {
-    let all = table.filled(P::ACTIONS, P::mask);
-    arrays::array(py, &all, [table.positions.len(), P::ACTIONS])
+    let shape = [table.positions.len(), P::ACTIONS];
+    arrays::filled(py, shape, |all| table.fill(all, P::mask))
 }

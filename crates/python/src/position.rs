@@ -379,19 +379,14 @@ impl Position {
     /// piece p that is left. Four In A Row, shape (6, 7, 2): 1 for an own disc, 1 for one of the opponent.
     #[getter]
     fn observation<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        each!(&self.state, |_, position| arrays::array(
-            py,
-            &arrays::observation(position),
-            shape(position)
-        ))
+        each!(&self.state, |_, position| arrays::observation(py, position))
     }
 
     /// An array of int8, 1 for each legal action. Quarto, shape (289,): action 17 * cell + gift, with cells 0 to 15 and
     /// pieces 0 to 15, 16 for none. Four In A Row, shape (7,): the column from 0 on.
     #[getter]
     fn action_mask<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
-        let mask = each!(&self.state, |_, position| arrays::mask(position));
-        arrays::array(py, &mask, [mask.len()])
+        each!(&self.state, |_, position| arrays::mask(py, position))
     }
 
     /// The position after an action, by its number (`action_mask`).
@@ -413,20 +408,19 @@ impl Position {
     /// Raises:
     ///     ValueError: The game is over, or the share is not one.
     fn action_at(&self, share: f64) -> PyResult<usize> {
-        let count = each!(&self.state, |_, position| position.count());
         #[expect(
             clippy::cast_precision_loss,
             clippy::cast_possible_truncation,
             clippy::cast_sign_loss,
             reason = "at most 289, and checked"
         )]
-        let place = (share * count as f64) as usize;
-        if !(0.0..1.0).contains(&share) || count == 0 {
-            return Err(wrong(
-                "expected a share from 0 to 1, without 1, of a game that is not over",
-            ));
-        }
-        Ok(each!(&self.state, |_, position| position.action(place)))
+        let place = |count: usize| (share * count as f64) as usize;
+        let is_share = (0.0..1.0).contains(&share);
+        each!(&self.state, |_, position| position.pick(place))
+            .filter(|_| is_share)
+            .ok_or_else(|| {
+                wrong("expected a share from 0 to 1, without 1, of a game that is not over")
+            })
     }
 
     /// The answer that an action stands for, such as "6 A".
@@ -480,8 +474,4 @@ impl Position {
             State::FourInARow(position) => hash_of(position),
         }
     }
-}
-
-fn shape<P: Encoded>(_: &P) -> [usize; 3] {
-    P::SHAPE
 }

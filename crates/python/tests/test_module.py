@@ -353,7 +353,7 @@ class HandedIn(unittest.TestCase):
         Path("scale.toml").write_text(
             'alpha = 0.05\nbeta = 0.05\nbudget = 20\nseed = 1\n'
             '[[rung]]\nname = "random"\nbot = "builtin:random"\nelo0 = 0\nelo1 = 300\npoints = 60\n'
-            '[[rung]]\nname = "perfect"\nbot = "builtin:perfect"\nelo0 = 0\nelo1 = 300\npoints = 40\n'
+            '[[rung]]\nname = "greedy"\nbot = "builtin:greedy"\nelo0 = 0\nelo1 = 300\npoints = 40\n'
         )
         bot = str(SOURCES / "players" / "greedy.py")
         words = [referee.command(), "grade", "--sandbox", "none", "--scale", "scale.toml", "--out", "grades", bot]
