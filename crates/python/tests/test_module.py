@@ -254,6 +254,12 @@ class Records(unittest.TestCase):
                 position = position.play(turn)
             self.assertEqual(position.outcome == "first", record["result"]["winner"] == record["first"])
 
+    def test_the_fields_are_those_of_the_schema(self):
+        schema = json.loads(program("print", "schema", "record"))
+        self.assertEqual(set(referee.Record.__annotations__), set(schema["properties"]))
+        result = schema["properties"]["result"]["properties"]
+        self.assertEqual(set(referee.records.Result.__annotations__), set(result))
+
     def test_a_bot_with_the_helper_beside_it_or_installed(self):
         Path("bot").mkdir()
         subprocess.run([referee.command(), "new", "python", "--with-helper", "bot/mine.py"], check=True)

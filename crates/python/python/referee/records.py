@@ -6,7 +6,7 @@ import subprocess
 import sys
 import sysconfig
 from pathlib import Path
-from typing import Any, Dict, Iterable, Iterator, List, Optional, TypedDict, Union
+from typing import Any, Dict, Iterable, Iterator, List, Optional, TypedDict, Union, cast
 
 __all__ = ["Record", "command", "play", "read_records", "to_dataframe"]
 
@@ -52,7 +52,7 @@ class Record(_Record, total=False):
     pieces: str
     movers: str
     charged_ms: List[float]
-    info: List[Any]
+    info: List[Dict[str, Any]]
     usage: List[Any]
     processes: List[Any]
     delayed: str
@@ -89,7 +89,7 @@ def _records(lines: Iterable[str], name: object) -> Iterator[Record]:
             raise ValueError(f"{name}:{number}: {error}; expected a record, a JSON object on one line") from None
         if not isinstance(record, dict) or "turns" not in record or "result" not in record:
             raise ValueError(f"{name}:{number}: no turns or no result; expected the record of a game")
-        yield record
+        yield cast(Record, record)
 
 
 def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Record]], library: Optional[str] = None) -> Any:
@@ -127,20 +127,20 @@ def to_dataframe(records: Union[str, "os.PathLike[str]", Iterable[Record]], libr
 
 def _row(record: Record) -> Dict[str, Any]:
     bots, first, result = [bot["name"] for bot in record["bots"]], record["first"], record["result"]
-    movers = record.get("movers") or [turn % 2 for turn in range(len(record["turns"]))]
+    movers = record.get("movers") or "01" * len(record["turns"])
     slowest = [0.0, 0.0]
     for mover, time in zip(movers, record["times_ms"]):
         slowest[int(mover)] = max(slowest[int(mover)], time)
-    name = {index: bot for index, bot in enumerate(bots)}.get
+    names: Dict[Optional[int], str] = dict(enumerate(bots))
     return {
         "id": record["id"],
         "game": record["game"],
         "rules": record["rules"],
         "first": bots[first],
         "second": bots[1 - first],
-        "winner": name(result["winner"]),
+        "winner": names.get(result["winner"]),
         "reason": result["reason"],
-        "by": name(result.get("by")),
+        "by": names.get(result.get("by")),
         "plies": len(record["turns"]),
         "seed": record["seed"],
         "started": record["started"],
