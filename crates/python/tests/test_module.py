@@ -297,6 +297,17 @@ class Records(unittest.TestCase):
         code = "from referee import bot; bot.info(depth=6, score=0.35, nodes=12000, string='take the\\ncorner')"
         done = subprocess.run([sys.executable, "-c", code], check=True, stderr=subprocess.PIPE)
         self.assertEqual(done.stderr, b"info depth 6 score 0.35 nodes 12000 string take the corner\n")
+        Path("thinks.py").write_text(
+            "from referee import bot\n"
+            "def choose(question):\n"
+            "    bot.info(score=0.5, string='a thought')\n"
+            "    return question.turns()[0]\n"
+            "bot.run(choose)\n"
+        )
+        bots = [f"{sys.executable} thinks.py", "builtin:random"]
+        (record,) = referee.play(bots, 1, 1, ["--sandbox", "none"])
+        thought = {"score": 0.5, "string": "a thought"}
+        self.assertLessEqual(thought.items(), record["info"][0].items())
 
 
 #: What Dodona's schema of a judge's partial output asks for: the fields of each command.
