@@ -2,14 +2,15 @@
 """Learns to play Quarto from exact values, and writes what it has learnt as a bot.
 
     pip install referee-*.whl numpy
-    python learn.py learnt.py
-    referee compare learnt.py builtin:greedy
+    mkdir bots && python learn.py bots/learnt.py
+    referee compare bots/learnt.py builtin:greedy
 
 It draws positions, asks `referee` for the exact value of each, and fits one weight for each of some hundred facts about
 a position by least squares. The bot looks one turn ahead and chooses what is worth least to its opponent. It is plain Python
 that needs nothing else, so it plays in the sandbox.
 """
 
+import os
 import random
 import sys
 import time
@@ -144,6 +145,7 @@ def main():
     learnt = {fact: round(float(weights[column]), 3) for fact, column in columns.items()}
     with open(sys.argv[1], "w") as file:
         file.write(BOT.replace("{weights}", repr(learnt)).replace("{shared}", SHARED))
+    os.chmod(sys.argv[1], 0o755)
 
 
 main()

@@ -91,9 +91,10 @@ def main():
         return download()
     chosen = pythons()
     for python in chosen:
-        with tempfile.TemporaryDirectory() as name:
-            folder = Path(name)
-            env = environment(python, folder)
+        with tempfile.TemporaryDirectory() as name, tempfile.TemporaryDirectory() as work:
+            env = environment(python, Path(name))
+            # Not beside the environment, which would be a part of every bot there.
+            folder = Path(work)
             if "--speed" in sys.argv:
                 if python == chosen[-1]:
                     run(["python", ROOT / "crates/python/benches/speed.py"], folder, env)

@@ -54,10 +54,10 @@ def agents(count, observe):
             env.step(None if is_over else env.position.action_at(random.random()))
 
 
-def batch(count):
+def batch(count, observe):
     games = quarto_v0.batch(500)
     while count > 0:
-        _ = games.observations, games.action_masks
+        _ = observe and (games.observations, games.action_masks)
         _, over = games.step(games.random_actions())
         count -= int(over.sum())
 
@@ -73,9 +73,10 @@ def games():
         assert quarto(board, PROPERTIES) == exercise.quarto(board, PROPERTIES)
     kinds = {
         "plain Python": (plain, 500),
-        "agents in turn, with observations": (lambda count: agents(count, True), 1000),
-        "agents in turn, without": (lambda count: agents(count, False), 2000),
-        "500 games at once": (batch, 20000),
+        "agents in turn, with arrays": (lambda count: agents(count, True), 1000),
+        "agents in turn": (lambda count: agents(count, False), 2000),
+        "500 games at once, with arrays": (lambda count: batch(count, True), 20000),
+        "500 games at once": (lambda count: batch(count, False), 20000),
     }
     found = {name: [] for name in kinds}
     for _ in range(5):
