@@ -131,7 +131,7 @@ impl Appraiser {
         }
     }
 
-    pub(super) fn compare(&self, before: &dyn Game, turn: &Turn) -> Comparison {
+    pub fn compare(&self, before: &dyn Game, turn: &Turn) -> Comparison {
         let limits = self.reduced_limits();
         let turn = turn.value(before.to_move(), true, &self.solvers, &limits);
         let best = if turn.value == Some(Value::Win) {

@@ -204,6 +204,18 @@ fn the_bots_of_a_tournament_are_graded() {
         run.stdout.contains("cem   0 of 100  cannot play: "),
         "{run}"
     );
+    // What the student gets names the program as the student does.
+    let page = class.read("term/grades/cem/grade.md");
+    for part in [
+        "\n\nFix: write the answer in that form",
+        "\n\nSee it again:\n\n    printf ",
+        " ./bot.sh\n",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for text in [&page, &class.read("term/grades/grades.csv")] {
+        assert!(!text.contains("bots/cem"), "{text}");
+    }
     assert!(class.path("term/grades/grades.csv").is_file());
 }
 
