@@ -261,7 +261,7 @@ fn plays(player: &Player, rules: Rules) -> Result<(), Failed> {
     }
     for record in &records {
         let turns = |list: &Value| list.as_array().map_or(0, Vec::len);
-        let own = (turns(&record["turns"]) + usize::from(record["first"] == 0)) / 2;
+        let own = turns(&record["turns"]).midpoint(usize::from(record["first"] == 0));
         let said = turns(&record["info"]);
         let enough = match player.strategy {
             Random => said == own,

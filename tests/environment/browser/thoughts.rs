@@ -128,7 +128,8 @@ pub(super) fn thoughts_are_their_authors_own() -> Result<()> {
         let name = path
             .file_name()
             .map(|name| name.to_string_lossy().into_owned());
-        name.is_some_and(|name| name.contains("random") && name.ends_with(".html"))
+        name.is_some_and(|name| name.contains("random"))
+            && path.extension().is_some_and(|end| end == "html")
     });
     let report = OpenReport::page(&page.ok_or("no page of builtin:random")?, scratch)?;
     let mut shown = Vec::new();
