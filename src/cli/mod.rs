@@ -71,7 +71,7 @@ enum Command {
     /// Play a game between two people
     Play(Box<matches::PlayArgs>),
     /// Write a starter bot
-    New(new::Args),
+    New(new::BotArgs),
     /// Check that a bot keeps the protocol
     Check(check::Args),
     /// Ask a bot the questions of a game

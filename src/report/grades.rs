@@ -84,7 +84,7 @@ pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// Gradescope's `results.json`: `score`, `output`, a test for each rung.
+/// Gradescope's `results.json`: `score`, `output`, a test for each rung, and the columns of the leaderboard.
 pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     let test = |(number, rung): (usize, &RungResult)| {
         let status = match rung.verdict {
@@ -102,10 +102,21 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
         })
     };
     let tests: Vec<Value> = grade.rungs.iter().enumerate().map(test).collect();
+    let passed = grade
+        .rungs
+        .iter()
+        .filter(|rung| rung.verdict == Verdict::Passed);
+    // Of the last rung that it played: it orders those who passed the same ones.
+    let share = grade.rungs.iter().rev().find_map(|rung| rung.score);
     let whole = json!({
         "score": grade.points,
         "output": join_parts(&grade.feedback(), "\n"),
         "tests": tests,
+        "leaderboard": [
+            {"name": "Points", "value": grade.points},
+            {"name": "Rungs passed", "value": passed.count()},
+            {"name": "Score on the last rung", "value": share.unwrap_or(0.0)},
+        ],
     });
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }

@@ -124,7 +124,7 @@ const FOUR_IN_A_ROW: [Player; 2] = [
 ];
 
 /// The files in `players/` that are not players.
-const NOT_PLAYERS: [&str; 3] = ["Makefile", "README.md", "build"];
+const NOT_PLAYERS: [&str; 4] = ["Makefile", "README.md", "build", "helper"];
 
 /// Games of a match that only tests for forfeits.
 const GAMES: usize = 4;
@@ -261,7 +261,7 @@ fn plays(player: &Player, rules: Rules) -> Result<(), Failed> {
     }
     for record in &records {
         let turns = |list: &Value| list.as_array().map_or(0, Vec::len);
-        let own = (turns(&record["turns"]) + usize::from(record["first"] == 0)) / 2;
+        let own = turns(&record["turns"]).midpoint(usize::from(record["first"] == 0));
         let said = turns(&record["info"]);
         let enough = match player.strategy {
             Random => said == own,

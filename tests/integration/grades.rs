@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::classroom::{Class, GREEDY, RANDOM, WRONG};
 use crate::common::{Referee, Run};
@@ -168,6 +168,10 @@ fn files_have_the_form_that_their_readers_expect() {
     assert_eq!(gradescope["score"], 60);
     assert_eq!(gradescope["tests"][0]["status"], "passed");
     assert_eq!(gradescope["tests"][0]["max_score"], 60);
+    assert_eq!(
+        gradescope["leaderboard"][0],
+        json!({"name": "Points", "value": 60})
+    );
     let result: Value = serde_json::from_str(&class.read("grades/anna/result.json")).expect("JSON");
     assert_eq!(result["schema"], "classroom50/result/v1");
     assert_eq!(result["owner"], "anna");
