@@ -44,7 +44,7 @@ def main():
     study.optimize(objective, n_trials=args.trials)
     best = study.best_params["share"]
     # Other games than those by which it was chosen.
-    found = compare(best, *time, "--budget", args.budget, "--seed", str(args.seed + args.trials))
+    found = compare(best, *time, "--time", args.budget, "--seed", str(args.seed + args.trials))
     # JSON has no infinite numbers.
     mean, low, high = ("inf" if elo is None else f"{elo:+.0f}" for elo in [found["elo"]["mean"], *found["elo"]["interval"]])
     print(f"--share {best:.2f}: {found['verdict']}, {mean} Elo ({low} to {high}), {found['games']} games")

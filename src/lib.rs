@@ -54,6 +54,7 @@ pub mod cli;
 
 pub mod game_program;
 #[doc(hidden)]
+pub mod hunt;
 pub mod league;
 pub mod log_target;
 pub mod play;

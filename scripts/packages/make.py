@@ -2,17 +2,19 @@
 """Makes the packages of a release, in target/packages.
 
     scripts/packages/make.py                    all that are made on Linux
-    scripts/packages/make.py --only wheel,deb   some of them
+    scripts/packages/make.py --only wheel       some of them
 
     musl      referee-VERSION-TARGET.tar.gz   Linux, x86-64 and arm64: a static program that needs nothing
     windows   referee-VERSION-TARGET.zip      Windows, x86-64
     deb       referee_VERSION_ARCH.deb        Debian, Ubuntu: amd64 and arm64
-    wheel     referee-VERSION-*.whl           pip and uv: of each of the targets above
+    wheel     referee-VERSION-*.whl           pip and uv, for this machine: the program, and the module of Python
+    wheels    referee-VERSION-*.whl           for the other targets above
     macos     referee-VERSION-TARGET.tar.gz   macOS, and its wheels; only made on a Mac
 
 and SHA256SUMS. All of a target are made from one build. What they need: the targets (`rustup target add`), the linkers
 gcc-aarch64-linux-gnu and gcc-mingw-w64-x86-64 (Debian), `cargo install cargo-deb` for deb, `pip install maturin` for
-wheel. Times in them are that of the commit, and paths of this machine are left out.
+wheels. `wheel` needs nothing else; where the target of musl is there, its program runs with every C library. Times in them
+are that of the commit, and paths of this machine are left out.
 """
 
 import argparse
@@ -40,25 +42,22 @@ PROFILE = "dist"
 LINUX = ["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"]
 WINDOWS = ["x86_64-pc-windows-gnu"]
 MACOS = ["x86_64-apple-darwin", "aarch64-apple-darwin"]
-KINDS = {
-    "musl": LINUX,
-    "windows": WINDOWS,
-    "deb": LINUX,
-    "wheel": LINUX + WINDOWS,
-    "macos": MACOS,
-}
-USUAL = ["musl", "windows", "deb", "wheel"]
+KINDS = ["musl", "windows", "deb", "wheel", "wheels", "macos"]
+USUAL = [kind for kind in KINDS if kind != "macos"]
 LINKERS = {
     "aarch64-unknown-linux-musl": ("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
     "x86_64-pc-windows-gnu": ("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
 }
+LINKERS["aarch64-unknown-linux-gnu"] = LINKERS["aarch64-unknown-linux-musl"]
+# Where pyproject.toml has maturin find the program.
+SCRIPTS = BUILT / "wheel" / "scripts"
 
 # The licences of what the program is made of, which ask to be passed on with it. It lies here because maturin takes
 # every LICENSE-* into the wheel; git ignores it.
 THIRD_PARTY = ROOT / "LICENSE-THIRD-PARTY.txt"
 
 # What an archive has beside the program, the manual and the completions.
-BESIDE = ["README.md", "protocol.md", "protocol-games.md", "games", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "players", "schemas", "sets"]
+BESIDE = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "protocol.md", "protocol-games.md", "games", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "examples", "players", "schemas", "scripts", "sets"]
 COMPLETIONS = {"bash": "referee.bash", "zsh": "_referee", "fish": "referee.fish", "powershell": "_referee.ps1"}
 
 
@@ -130,6 +129,22 @@ def target_here():
     return f"{machine}-{system}"
 
 
+def has_standard_library(target):
+    return Path(printed(["rustc", "--print", "target-libdir", "--target", target]).decode().strip()).is_dir()
+
+
+def targets_of(kind, here):
+    if kind == "wheel":
+        return [here if has_standard_library(here) else module_target(here)]
+    others = {"musl": LINUX, "windows": WINDOWS, "deb": LINUX, "macos": MACOS, "wheels": LINUX + WINDOWS}[kind]
+    return [target for target in others if kind != "wheels" or target != here]
+
+
+def module_target(target):
+    """A module is loaded by a Python, which has its C library."""
+    return target.replace("-linux-musl", "-linux-gnu")
+
+
 def write_share(referee):
     """The manual and the completions, as the program prints them."""
     shutil.rmtree(SHARE, ignore_errors=True)
@@ -153,8 +168,8 @@ def write_third_party(metadata):
     """The names and licences of all crates that the program is linked with, on any system."""
     packages = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    root = metadata["resolve"]["root"]
-    found, left = {root}, [root]
+    roots = [one for one in packages if packages[one]["name"] in ("referee", "referee-python")]
+    found, left = set(roots), list(roots)
     while left:
         for dependency in nodes[left.pop()]["deps"]:
             is_linked = any(kind["kind"] is None for kind in dependency["dep_kinds"])
@@ -162,8 +177,8 @@ def write_third_party(metadata):
                 found.add(dependency["pkg"])
                 left.append(dependency["pkg"])
     texts = {}
-    crates = sorted((packages[one] for one in found - {root}), key=lambda package: (package["name"], package["version"]))
-    head = ["The program contains parts of the Rust standard library (MIT OR Apache-2.0), on Linux of musl (MIT), and of:", ""]
+    crates = sorted((packages[one] for one in found - set(roots)), key=lambda package: (package["name"], package["version"]))
+    head = ["The program and the module of Python contain parts of the Rust standard library (MIT OR Apache-2.0), on Linux of musl (MIT), and of:", ""]
     for crate in crates:
         name = f"{crate['name']} {crate['version']}"
         head.append(f"    {name} ({crate['license']})")
@@ -215,11 +230,14 @@ def deb(target, env):
     run(["cargo", "deb", "--locked", "--no-build", "--no-strip", "--profile", PROFILE, "--target", target, "--output", str(OUT)], env=env)
 
 
-def wheel(target, env):
-    # The program is built already; maturin asks cargo, which has nothing to do. A static program runs with every C library:
-    # this name is one that pip of any Linux accepts.
-    linux = ["--compatibility", "manylinux2014"] if "linux" in target else []
-    run(["maturin", "build", "--locked", "--profile", PROFILE, "--target", target, *linux, "--out", str(OUT)], env=env)
+def wheel(target, env, here):
+    shutil.rmtree(SCRIPTS, ignore_errors=True)
+    SCRIPTS.mkdir(parents=True)
+    shutil.copy2(program(target), SCRIPTS)
+    module = module_target(target)
+    # CI only tries how the others are made.
+    profile = "module" if module == module_target(here) else PROFILE
+    run(["maturin", "build", "--locked", "--profile", profile, "--target", module, "--out", str(OUT)], env=env)
 
 
 def write_sums():
@@ -245,15 +263,18 @@ def main():
     env = environment(seconds)
     shutil.rmtree(OUT, ignore_errors=True)
     OUT.mkdir(parents=True)
-    targets = list(dict.fromkeys(target for kind in kinds for target in KINDS[kind]))
-    build([here] + [target for target in targets if target != here], env)
-    write_share(program(here))
+    targets = {kind: targets_of(kind, here) for kind in kinds}
+    build(list(dict.fromkeys(target for kind in kinds for target in targets[kind])), env)
+    if set(kinds) - {"wheel", "wheels"}:
+        if here not in sum(targets.values(), []):
+            build([here], env)
+        write_share(program(here))
 
     metadata = json.loads(printed(["cargo", "metadata", "--locked", "--format-version", "1"]))
     write_third_party(metadata)
     number = next(package["version"] for package in metadata["packages"] if package["name"] == "referee")
     for kind in kinds:
-        for target in KINDS[kind]:
+        for target in targets[kind]:
             stem = f"referee-{number}-{target}"
             if kind == "musl":
                 tar(target, stem, seconds)
@@ -261,11 +282,11 @@ def main():
                 zipped(target, stem, seconds)
             elif kind == "deb":
                 deb(target, env)
-            elif kind == "wheel":
-                wheel(target, env)
+            elif kind in ("wheel", "wheels"):
+                wheel(target, env, here)
             else:
                 tar(target, stem, seconds)
-                wheel(target, env)
+                wheel(target, env, here)
     write_sums()
 
 

@@ -27,7 +27,7 @@ pub enum Verdict {
     New,
     /// It was in the game; the answer is another one, whose value was not proven in time.
     Unproven,
-    /// It was in the game, after the turn at which the bot departs from it.
+    /// It was in the game, after the turn at which the bot departs from it, and was not asked directly.
     NotReached,
 }
 
@@ -37,6 +37,8 @@ pub struct Finding {
     pub turn: usize,
     pub mistake: Mistake,
     pub verdict: Verdict,
+    /// Asked although the bot departs from the game before.
+    pub directly: bool,
 }
 
 /// The best value and that of the turn; `None` for a forfeit.
@@ -69,13 +71,43 @@ impl Finding {
     /// Without a full stop: `blunder at turn 9 is gone`.
     pub fn text(&self) -> String {
         let (what, turn) = (self.name(), self.turn);
-        match self.verdict {
+        let text = match self.verdict {
             Verdict::Gone => format!("{what} at turn {turn} is gone"),
             Verdict::StillThere => format!("{what} at turn {turn} is still there"),
             Verdict::New => format!("new: {what} at turn {turn}"),
             Verdict::Unproven => format!("{what} at turn {turn}: the new turn is not proven"),
             Verdict::NotReached => format!("{what} at turn {turn} is not reached"),
-        }
+        };
+        let directly = if self.directly {
+            " (asked directly)"
+        } else {
+            ""
+        };
+        text + directly
+    }
+
+    /// After its question was asked directly, with this legal answer or `None` for a forfeit: the protocol has no memory.
+    /// The error is a sentence about the question.
+    pub fn judge_directly(
+        &mut self,
+        ruleset: &dyn Game,
+        appraiser: Option<&Appraiser>,
+        question: &Question,
+        now: Option<&str>,
+    ) -> Result<(), String> {
+        let before = question.line.position(ruleset)?;
+        let found = now.zip(appraiser).and_then(|(now, appraiser)| {
+            let turn = before.after(now).ok()?;
+            Some(appraiser.compare(&*before, &turn))
+        });
+        let is_proven = found.and_then(Comparison::proven).is_some();
+        self.directly = true;
+        self.verdict = match mistake_of(now, found) {
+            Some(_) => Verdict::StillThere,
+            None if self.mistake.is_some() && !is_proven => Verdict::Unproven,
+            None => Verdict::Gone,
+        };
+        Ok(())
     }
 }
 
@@ -113,6 +145,7 @@ pub fn judge(
                 turn: question.turn,
                 mistake,
                 verdict,
+                directly: false,
             });
         };
         let Some(departure) = departure.filter(|_| index == at) else {

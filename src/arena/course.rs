@@ -234,8 +234,11 @@ impl Results {
                     place.advances = true;
                 }
             } else {
-                // Stable: the better seed stays first.
-                table.sort_by_key(|place| std::cmp::Reverse(place.half_points));
+                // By points per game. Stable: the better seed stays first.
+                table.sort_by(|a, b| {
+                    let share = |a: &GroupPlace, b: &GroupPlace| a.half_points * b.games.max(1);
+                    share(b, a).cmp(&share(a, b))
+                });
             }
             table
         };

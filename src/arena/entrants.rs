@@ -14,6 +14,7 @@ use crate::bot::naming::{distinct_names, folder_name};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
 use crate::bot::stderr::Tap;
 use crate::bot::submission::{self, is_compiled, is_program, is_unready, only_program};
+use crate::checkup::Problem;
 use crate::game::Game;
 use crate::play::TimeControl;
 use crate::play::seat::Seat;
@@ -123,7 +124,7 @@ pub fn find(
                     "people do not enter tournaments; they play matches: referee human BOT";
                 return Err(TournamentError::Input(problem.to_owned()));
             }
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(Problem::from(error).to_string()),
         };
         found.push((base_name(bot, program.as_ref().ok()), program));
     }
@@ -149,15 +150,12 @@ pub fn find(
         let mut no_space = None;
         let hashed = program.clone().and_then(|program| {
             if let Some(other) = linked_entrant(&program, &all) {
-                return Err(CannotStart {
-                    bot: program.name.clone(),
-                    cause: format!(
-                        "it is a link to the file of {}, which enters, too",
-                        other.name
-                    ),
-                    fix: "give it a file of its own".to_owned(),
-                }
-                .to_string());
+                let cause = format!(
+                    "it is a link to the file of {}, which enters, too",
+                    other.name
+                );
+                let error = CannotStart::new(&program.name, cause, "give it a file of its own");
+                return Err(Problem::from(error).to_string());
             }
             let others: Vec<&Program> = all
                 .iter()
@@ -165,9 +163,8 @@ pub fn find(
                 .filter(|other| !same_files(other, &program))
                 .collect();
             confine(program, &others, sandbox).map_err(|error| {
-                let reason = error.to_string();
-                no_space = Some(error).filter(CannotStart::is_for_want_of_space);
-                reason
+                no_space = Some(error.clone()).filter(CannotStart::is_for_want_of_space);
+                Problem::from(error).to_string()
             })
         });
         if let Some(error) = no_space {

@@ -20,7 +20,7 @@ use crate::checkup::{self, Checkup, Questions};
 use crate::game::Game;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::seed;
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, escape_controls, join_parts};
 
 const MAX_NEWER: usize = 3;
 
@@ -49,10 +49,8 @@ impl Notice<'_> {
     }
 
     pub fn rejected(rejected: &RejectedBot) -> Self {
-        Self::Text(format!(
-            "{} does not enter: {}",
-            rejected.bot.name, rejected.reason
-        ))
+        let reason = join_parts(&rejected.reason, "\n    ");
+        Self::Text(format!("{} does not enter: {reason}", rejected.bot.name))
     }
 }
 
@@ -87,10 +85,12 @@ impl Preparation<'_> {
         }
         if !self.request.no_check && !entered.is_empty() {
             self.request.check_openings(&**self.ruleset, seed)?;
-            let of = entered.len();
             let (jobs, pieces) = (self.jobs, self.pieces_path);
             entered = check_all(self.ruleset, entered, &mut rejected, jobs, pieces, notify).await?;
-            notify(Notice::checked(entered.len(), of));
+            notify(Notice::checked(
+                entered.len(),
+                entered.len() + rejected.len(),
+            ));
         }
         for bot in &rejected {
             notify(Notice::rejected(bot));
@@ -116,7 +116,10 @@ impl Preparation<'_> {
             old.bots.iter().any(|bot| bot.name == *name)
         };
         if let Some(rejected) = entrants.rejected.iter().find(plays) {
-            return Err(TournamentError::Missing(rejected.reason.clone()));
+            return Err(TournamentError::Missing(join_parts(
+                &rejected.reason,
+                "\n    ",
+            )));
         }
         let (rejected_before, mut playing): (Vec<_>, Vec<_>) = entrants
             .entered

@@ -302,9 +302,9 @@ impl Results {
             // A bot that has met only the challenger is compared by rating.
             Format::Gauntlet => RankBy::Results,
             Format::Swiss => RankBy::Points,
-            // During the groups only points exist.
+            // Groups are round robins that no games connect.
             Format::Knockout | Format::GroupsKnockout => {
-                self.reached(plan).map_or(RankBy::Points, RankBy::Reached)
+                self.reached(plan).map_or(RankBy::Score, RankBy::Reached)
             }
         };
         let byes = match plan.format {

@@ -186,6 +186,7 @@ impl Checkup<'_> {
             fix: "write one line for each question; text for yourself goes to standard error"
                 .to_owned(),
             again: self.examiner.seat.reproduce_command(&request, true, None),
+            ..Problem::default()
         }))
     }
 
@@ -217,6 +218,7 @@ impl Checkup<'_> {
             what,
             fix: fix.to_owned(),
             again: None,
+            ..Problem::default()
         }))
     }
 
@@ -238,6 +240,7 @@ impl Checkup<'_> {
                 ),
                 fix: "leave the loop when reading a line gives the end of the file".to_owned(),
                 again: None,
+                ..Problem::default()
             })),
         }
     }
@@ -285,6 +288,7 @@ impl Checkup<'_> {
             what: format!("{what}; asked `{request}` it answered `{turn}`"),
             fix: fix.to_owned(),
             again: self.examiner.seat.reproduce_command(request, true, None),
+            ..Problem::default()
         }))
     }
 
@@ -309,6 +313,7 @@ impl Checkup<'_> {
             fix: "seed your random numbers from REFEREE_SEED, so that a lost game can be played again"
                 .to_owned(),
             again: None,
+            ..Problem::default()
         }))
     }
 }

@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use crate::bot::Fault;
 use crate::bot::fault::crash;
 use crate::bot::process::GracePeriods;
+use crate::bot::spec::CannotStart;
 use crate::game::Game;
 use crate::game::{HINT, Outcome};
 use crate::play::clock::Clock;
@@ -22,15 +23,20 @@ use crate::play::game_runner::{GameError, GameFault, GameRunner};
 use crate::play::seat::Seat;
 use crate::protocol::ForfeitReason;
 use crate::seed;
+use crate::text::escape_controls;
 
 pub use self::questions::Questions;
 
 /// All random choices are derived from it, so every check-up asks the same.
 const SEED: u64 = 1;
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problem {
     pub what: String,
+    /// The question, where `what` does not name it.
+    pub asked: Option<String>,
+    /// The line of stderr that says why.
+    pub stderr: Option<String>,
     /// An imperative, without a full stop.
     pub fix: String,
     /// The command that shows it again, where there is one.
@@ -38,10 +44,22 @@ pub struct Problem {
 }
 
 impl Problem {
+    /// Without the fix.
+    pub fn sentence(&self) -> String {
+        let mut text = self.what.clone();
+        if let Some(asked) = &self.asked {
+            text = format!("{text} (asked `{asked}`)");
+        }
+        if let Some(stderr) = &self.stderr {
+            text = format!("{text}; stderr ended with: {stderr}");
+        }
+        text
+    }
+
     /// Whether it is the same fault: questions, answers and numbers may differ.
     pub fn is_like(&self, other: &Self) -> bool {
         let shape = |problem: &Self| {
-            let unquoted: String = problem.what.split('`').step_by(2).collect();
+            let unquoted: String = problem.sentence().split('`').step_by(2).collect();
             let words = unquoted.split_whitespace().filter(|word| word.len() > 1);
             let words = words.filter(|word| !word.contains(|c: char| c.is_ascii_digit()));
             words.collect::<Vec<_>>().join(" ")
@@ -51,14 +69,32 @@ impl Problem {
     }
 }
 
-impl fmt::Display for Problem {
-    /// In one line.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; fix: {}", self.what, self.fix)?;
-        match &self.again {
-            Some(command) => write!(f, "; reproduce: {command}"),
-            None => Ok(()),
+impl From<CannotStart> for Problem {
+    fn from(error: CannotStart) -> Self {
+        Self {
+            what: format!("cannot start {}: {}", error.bot, error.cause),
+            fix: error.fix,
+            ..Self::default()
         }
+    }
+}
+
+impl fmt::Display for Problem {
+    /// In parts, each a line with its title but for the first.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&escape_controls(&self.what))?;
+        let asked = self.asked.as_ref().map(|asked| format!("`{asked}`"));
+        for (title, part) in [
+            ("Asked", &asked),
+            ("Stderr ended with", &self.stderr),
+            ("Fix", &Some(self.fix.clone())),
+            ("See it again", &self.again),
+        ] {
+            if let Some(part) = part {
+                write!(f, "\n{title}: {}", escape_controls(part))?;
+            }
+        }
+        Ok(())
     }
 }
 
@@ -379,18 +415,13 @@ impl<'a> Checkup<'a> {
             self.hopeless |= self.patience.is_zero();
         }
         let mut what = format!("{}: {:#}", fault.fault.reason(), fault.fault);
-        if !matches!(*fault.fault, Fault::Timeout(_)) {
-            what = format!("{what} (asked `{}`)", fault.request);
-        }
+        let asked = (!matches!(*fault.fault, Fault::Timeout(_))).then(|| fault.request.clone());
         let is_wrong = matches!(
             *fault.fault,
             Fault::IllegalMove { .. } | Fault::Malformed { .. }
         );
         if depends && is_wrong {
             what = format!("{what}; a fresh process that is asked this alone does not do it");
-        }
-        if let Some(line) = crash::explaining_line(&fault.stderr) {
-            what = format!("{what}; stderr ended with: {line}");
         }
         let is_program_game = self.runner.ruleset().program().is_some();
         let language = self.examiner.seat.language();
@@ -404,6 +435,8 @@ impl<'a> Checkup<'a> {
         }
         let problem = Problem {
             what,
+            asked,
+            stderr: crash::explaining_line(&fault.stderr),
             fix,
             again: fault.reproduce,
         };
@@ -460,7 +493,7 @@ fn not_started(error: GameError) -> Halt {
         GameError::CannotStart(error) => Halt::from(Problem {
             what: error.cause,
             fix: error.fix,
-            again: None,
+            ..Problem::default()
         }),
         error => error.into(),
     }

@@ -12,8 +12,8 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::commands::{
-    analyse, board, bot, check, check_game, compare, debug, doctor, grade, league, matches, new,
-    puzzles, replay, report, rerun, schema, shell, simulate, solve, standings, tournament,
+    analyse, board, bot, check, check_game, compare, debug, doctor, grade, hunt, league, matches,
+    new, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings, tournament,
 };
 use self::support::failure::Failure;
 use self::support::logging::LogOptions;
@@ -71,13 +71,15 @@ enum Command {
     /// Play a game between two people
     Play(Box<matches::PlayArgs>),
     /// Write a starter bot
-    New(new::Args),
+    New(new::BotArgs),
     /// Check that a bot keeps the protocol
     Check(check::Args),
     /// Ask a bot the questions of a game
     Debug(Box<debug::Args>),
     /// Ask a changed bot recorded questions again
     Rerun(Box<rerun::Args>),
+    /// Look for questions at which a bot breaks
+    Hunt(Box<hunt::Args>),
     /// Make puzzles of mistakes, and score bots
     Puzzles(Box<puzzles::PuzzlesArgs>),
     /// Compare two versions of a bot
@@ -154,7 +156,7 @@ const GROUPS: [(&str, &[&str]); 6] = [
     (
         "Write a bot",
         &[
-            "new", "check", "debug", "rerun", "puzzles", "compare", "game",
+            "new", "check", "debug", "rerun", "hunt", "puzzles", "compare", "game",
         ],
     ),
     (
@@ -339,6 +341,7 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
         Command::Check(args) => check::run(args),
         Command::Debug(args) => debug::run(args),
         Command::Rerun(args) => rerun::run(args),
+        Command::Hunt(args) => hunt::run(args),
         Command::Puzzles(args) => puzzles::run(args),
         Command::Compare(args) => compare::run(args),
         Command::Game(GameCommand::New(args)) => new::game(args),

@@ -366,15 +366,22 @@ impl GameFault {
         let by_error = matches!(
             &*self.fault,
             Fault::Exited {
-                exit: Exit::Code(_),
+                exit: Exit::Code(1..),
                 ..
             }
         );
         let sandbox = crash::sandbox_advice(&self.stderr).filter(|_| by_error && self.sandboxed);
-        sandbox.map_or_else(
-            || self.fault.advice(language, is_program_game),
-            str::to_owned,
-        )
+        let place = crash::place(&self.stderr).filter(|_| by_error);
+        match (sandbox, place) {
+            (Some(advice), _) => {
+                format!("{advice}; without a sandbox the same question may be answered")
+            }
+            (None, Some(place)) => format!("correct the error at {place}"),
+            (None, None) if by_error && self.stderr.trim().is_empty() => {
+                "find what ends it: it wrote nothing to stderr".to_owned()
+            }
+            (None, None) => self.fault.advice(language, is_program_game),
+        }
     }
 }
 

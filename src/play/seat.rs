@@ -19,7 +19,7 @@ use crate::bot::spec::{CannotStart, Program, reproduce_command};
 use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
-use crate::game::Game;
+use crate::game::{BuiltinBot, Game};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
 use crate::text::{cause, escape_lines};
@@ -50,7 +50,20 @@ pub struct Seat {
 #[derive(Debug)]
 enum SeatPlayer {
     Human(Human),
+    Script(Script),
     Program(Box<ProgramSeat>),
+}
+
+/// Answers at once, without a process.
+struct Script {
+    bot: BuiltinBot,
+    answer: String,
+}
+
+impl fmt::Debug for Script {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Script").finish_non_exhaustive()
+    }
 }
 
 struct ProgramSeat {
@@ -99,6 +112,16 @@ impl Player for Seat {
             SeatPlayer::Human(human) => {
                 events::asked(span, request, allowance, false);
                 human.ask(request, allowance).await?
+            }
+            SeatPlayer::Script(script) => {
+                let answer = (script.bot)(request.trim_end_matches('\n'));
+                script.answer = answer.map_err(io::Error::other)?;
+                Ok(Reply {
+                    line: script.answer.as_bytes(),
+                    elapsed: Duration::ZERO,
+                    charged: Duration::ZERO,
+                    fresh: false,
+                })
             }
             SeatPlayer::Program(seat) => match &mut seat.process {
                 Some(process) => {
@@ -202,6 +225,13 @@ impl Seat {
         Self::new(name, command, time, SeatPlayer::Human(human))
     }
 
+    /// Its answers need no clock.
+    pub fn scripted(name: String, command: Vec<String>, bot: BuiltinBot) -> Self {
+        let answer = String::new();
+        let player = SeatPlayer::Script(Script { bot, answer });
+        Self::new(name, command, TimeControl::default(), player)
+    }
+
     const fn new(
         name: String,
         command: Vec<String>,
@@ -221,14 +251,14 @@ impl Seat {
 
     fn program_seat(&self) -> Option<&ProgramSeat> {
         match &self.player {
-            SeatPlayer::Human(_) => None,
+            SeatPlayer::Human(_) | SeatPlayer::Script(_) => None,
             SeatPlayer::Program(seat) => Some(seat),
         }
     }
 
     fn process(&mut self) -> Option<&mut Process> {
         match &mut self.player {
-            SeatPlayer::Human(_) => None,
+            SeatPlayer::Human(_) | SeatPlayer::Script(_) => None,
             SeatPlayer::Program(seat) => seat.process.as_mut(),
         }
     }

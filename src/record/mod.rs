@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::error::Category;
 use serde_json::{Map, Value};
 
+use crate::bot::fault::sentence::LEFT;
 use crate::text::short_name;
 
 use crate::bot::info::Info;
@@ -147,6 +148,9 @@ impl Record {
             (None, _) => "Draw.".to_owned(),
             (Some(winner), None) if self.result.adjudicated => {
                 format!("{} wins (adjudicated).", name(winner))
+            }
+            (Some(winner), Some(by)) if self.result.detail.as_deref() == Some(LEFT) => {
+                format!("{} wins: {} {LEFT}.", name(winner), name(by))
             }
             (Some(winner), Some(by)) => format!(
                 "{} wins: {} forfeits ({}).",

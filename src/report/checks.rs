@@ -43,7 +43,7 @@ pub fn as_csv(bots: &[CheckedBot]) -> String {
             Ok(report) => {
                 if let Some((check, problem)) = report.first_problem() {
                     check.name.clone_into(&mut fields[0]);
-                    fields[1].clone_from(&problem.what);
+                    fields[1] = problem.sentence();
                     fields[2].clone_from(&problem.fix);
                     fields[3] = problem.again.clone().unwrap_or_default();
                 }

@@ -5,13 +5,14 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::own::reason_in_markdown;
 use super::standings::{CsvTable, escape_formula};
 use crate::bot::shell::quoted;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict};
 use crate::league::intake::people::{self, StudentList};
 use crate::league::state::{League, Version};
-use crate::text::{escape_controls, escape_markdown, short_name};
+use crate::text::{escape_markdown, join_parts, short_name};
 
 /// Listed bots without a grade, and graded bots that are not in the list.
 pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String>, Vec<&'a str>) {
@@ -42,7 +43,8 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
     let headings = students.map_or(&names[..], |students| &students.headings);
     table.row(who(headings, ["Grade", "Feedback"]));
     let mut write = |values: &[String], grade: &Grade| {
-        let (points, feedback) = (grade.points.to_string(), grade.feedback());
+        let feedback = join_parts(&grade.feedback(), "; ");
+        let points = grade.points.to_string();
         table.row(who(values, [&points, &feedback]));
     };
     match students {
@@ -82,7 +84,7 @@ pub fn all(scale: &Scale, grades: &[Grade]) -> serde_json::Result<String> {
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
 
-/// Gradescope's `results.json`: `score`, `output`, a test for each rung.
+/// Gradescope's `results.json`: `score`, `output`, a test for each rung, and the columns of the leaderboard.
 pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
     let test = |(number, rung): (usize, &RungResult)| {
         let status = match rung.verdict {
@@ -100,10 +102,21 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
         })
     };
     let tests: Vec<Value> = grade.rungs.iter().enumerate().map(test).collect();
+    let passed = grade
+        .rungs
+        .iter()
+        .filter(|rung| rung.verdict == Verdict::Passed);
+    // Of the last rung that it played: it orders those who passed the same ones.
+    let share = grade.rungs.iter().rev().find_map(|rung| rung.score);
     let whole = json!({
         "score": grade.points,
-        "output": escape_controls(&grade.feedback()),
+        "output": join_parts(&grade.feedback(), "\n"),
         "tests": tests,
+        "leaderboard": [
+            {"name": "Points", "value": grade.points},
+            {"name": "Rungs passed", "value": passed.count()},
+            {"name": "Score on the last rung", "value": share.unwrap_or(0.0)},
+        ],
     });
     Ok(serde_json::to_string_pretty(&whole)? + "\n")
 }
@@ -162,7 +175,7 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
         let _ = writeln!(
             out,
             "It was not graded, because it cannot play: {}\n",
-            escape_controls(problem)
+            reason_in_markdown(problem)
         );
         return out;
     }
@@ -268,7 +281,7 @@ pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
             &id(newest),
             &received,
             &member.versions.len().to_string(),
-            &escape_formula(&problem.unwrap_or_default()),
+            &escape_formula(&join_parts(&problem.unwrap_or_default(), "; ")),
             &escape_formula(&of(name)),
         ]);
     }

@@ -10,7 +10,7 @@ use crate::play::examiner::Line;
 use crate::play::setup::{reproduce_forfeit, reproduce_recorded};
 use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
-use crate::text::{counted, escape_controls, escape_markdown, short_name};
+use crate::text::{counted, escape_controls, escape_markdown, join_parts, short_name};
 
 const ONCE_MORE: &str = "The same question once more";
 
@@ -55,9 +55,14 @@ pub struct Since {
     problem: Option<String>,
 }
 
+/// Why a bot did not enter: its parts as paragraphs, and a command as code.
+pub(super) fn reason_in_markdown(reason: &str) -> String {
+    join_parts(reason, "\n\n").replace("\n\nSee it again: ", "\n\nSee it again:\n\n    ")
+}
+
 pub fn not_entered_text(name: &str, reason: &str, since: Option<&Since>) -> String {
     let problem = since.and_then(|since| since.problem.clone());
-    let reason = problem.unwrap_or_else(|| escape_controls(reason));
+    let reason = problem.unwrap_or_else(|| reason_in_markdown(reason));
     format!(
         "# {}: did not enter\n\n{}## What to mend first\n\n{reason}\n\n`referee check BOT` examines the bot once more.\n",
         shown(name),
@@ -92,7 +97,7 @@ pub fn since(places: Option<(usize, usize, Option<usize>)>, news: &News) -> Sinc
     let lines: Vec<String> = lines.iter().map(|line| format!("- {line}\n")).collect();
     Since {
         text: format!("## Since the last time\n\n{}\n", lines.concat()),
-        problem: news.problem.as_deref().map(escape_controls),
+        problem: news.problem.as_deref().map(reason_in_markdown),
     }
 }
 

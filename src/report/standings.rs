@@ -5,9 +5,11 @@ use std::fmt::Write as _;
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use super::terminal::{Palette, aligned, shortened, width, width as columns_of, wrapped};
+use super::terminal::{Palette, aligned, shortened_name, width, width as columns_of, wrapped};
 use crate::record::annotation::Tally;
-use crate::text::{counted, escape_controls, escape_markdown, format_milliseconds, short_name};
+use crate::text::{
+    counted, escape_controls, escape_markdown, format_milliseconds, join_parts, short_name,
+};
 use crate::tournament::standings::{NotEntered, Order, Place, RankBy, Standings, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -169,6 +171,8 @@ impl Column {
             return String::new();
         };
         match self.format {
+            // A likelihood is never certain.
+            Format::Share if self.key == "los" && number > 0.999 => "> 99.9%".to_owned(),
             Format::Share => percent(number),
             Format::Elo => elo(number),
             Format::Milliseconds => format_milliseconds(number),
@@ -232,9 +236,9 @@ pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<
     columns.filter(|column| !hidden(column)).collect()
 }
 
-/// `97.5%`.
+/// `97.5%`, rounded as on the page: halves up.
 pub(super) fn percent(share: f64) -> String {
-    format!("{:.1}%", 100.0 * share)
+    format!("{:.1}%", (1000.0 * share).round() / 10.0)
 }
 
 /// `-12…30`; with an open end `≥ 250` or `≤ -250`, with two nothing.
@@ -255,9 +259,11 @@ pub(crate) fn elo(elo: f64) -> String {
 fn criteria(standings: &Standings) -> Vec<&'static str> {
     let ranking = &standings.ranking;
     let first = match standings.order {
-        Order::Place => "place in the bracket",
+        Order::Place => {
+            return vec!["place in the bracket, shared by bots that go out in the same round"];
+        }
         Order::Rating => "rating",
-        Order::Score => "score",
+        Order::Score => "points per game",
         Order::Points if ranking.byes.is_empty() => "points",
         Order::Points => "points, those for byes included",
     };
@@ -266,12 +272,8 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
         .into_iter()
         .chain(chosen.map(|tie| tie.in_words()))
         .collect();
-    let last = match standings.order {
-        Order::Place => "seed",
-        _ => "rating",
-    };
-    if !all.contains(&last) {
-        all.push(last);
+    if !all.contains(&"rating") {
+        all.push("rating");
     }
     all
 }
@@ -286,7 +288,8 @@ pub(in crate::report) fn order(standings: &Standings) -> String {
     let mut criteria = criteria(standings).into_iter();
     let first = criteria.next().unwrap_or_default();
     let rest: Vec<&str> = criteria.collect();
-    format!("order: {first}{why}, then {}", rest.join(", "))
+    let then = if rest.is_empty() { "" } else { ", then " };
+    format!("order: {first}{why}{then}{}", rest.join(", "))
 }
 
 /// Why there are several tables, or which ratings cannot be compared.
@@ -356,7 +359,8 @@ fn text_rows(standings: &Standings) -> Vec<(Vec<Vec<String>>, Vec<usize>)> {
 
 /// Points head to head of these consecutive places; `-` when two have not met.
 fn cross(places: &[Place], first: usize, palette: &Palette) -> String {
-    let mut heads = vec!["#".to_owned(), "bot".to_owned()];
+    // These numbers name columns; bots that share a rank have different ones.
+    let mut heads = vec!["no.".to_owned(), "bot".to_owned()];
     heads.extend((1..=places.len()).map(|place| place.to_string()));
     let rows = places.iter().enumerate().map(|(number, place)| {
         let mut row = vec![(number + 1).to_string(), short_name(&place.name)];
@@ -413,14 +417,17 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
         let _ = writeln!(out, "{}", wrapped(&why, width));
     }
     for absent in standings.not_entered() {
-        let _ = writeln!(out, "did not enter: {}", not_entered(absent));
+        let _ = writeln!(out, "did not enter: {}", not_entered(absent, "\n    "));
     }
     let _ = writeln!(out, "{}", wrapped(&summary(standings), width));
     out
 }
 
-fn not_entered(absent: &NotEntered) -> String {
-    let (name, reason) = (short_name(&absent.name), escape_controls(&absent.reason));
+fn not_entered(absent: &NotEntered, between: &str) -> String {
+    let (name, reason) = (
+        short_name(&absent.name),
+        join_parts(&absent.reason, between),
+    );
     // A private page has no reasons.
     if reason.is_empty() {
         name
@@ -479,7 +486,7 @@ pub fn markdown(standings: &Standings) -> String {
         let _ = writeln!(
             out,
             "- did not enter: {}",
-            escape_markdown(&not_entered(absent))
+            escape_markdown(&not_entered(absent, "; "))
         );
     }
     if standings.not_entered().next().is_some() {
@@ -543,7 +550,7 @@ fn shorten_names(columns: &mut [Cells], room: usize, least: usize) {
     {
         let most = names.width().saturating_sub(excess).max(least);
         for name in &mut names.cells {
-            *name = shortened(name, most);
+            *name = shortened_name(name, most);
         }
     }
 }
@@ -607,7 +614,7 @@ pub fn as_csv(standings: &Standings, with_times: bool) -> String {
             "games" => "0".to_owned(),
             _ => String::new(),
         });
-        table.row(cells.chain(last(escape_formula(&absent.reason))));
+        table.row(cells.chain(last(escape_formula(&join_parts(&absent.reason, "; ")))));
     }
     table.text
 }

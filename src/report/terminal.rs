@@ -229,6 +229,27 @@ pub fn shortened(text: &str, width: usize) -> String {
     short
 }
 
+/// Cuts a name to `width` columns in the middle, as names often differ only in their ends.
+///
+/// ```
+/// use referee::report::terminal::shortened_name;
+///
+/// assert_eq!(shortened_name("builtin:search?depth=2", 15), "builtin…depth=2");
+/// ```
+pub fn shortened_name(name: &str, width: usize) -> String {
+    let mut tail = "";
+    for (at, _) in name.grapheme_indices(true).rev() {
+        if 2 * name[at..].width() >= width {
+            break;
+        }
+        tail = &name[at..];
+    }
+    if name.width() <= width {
+        return name.to_owned();
+    }
+    shortened(name, width - tail.width()) + tail
+}
+
 /// Text whose lines are broken between words where they would be wider than `columns`. Lines that fit are as
 /// they were.
 ///

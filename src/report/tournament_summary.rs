@@ -3,12 +3,12 @@
 use std::fmt::Write as _;
 
 use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
-use super::terminal::{Palette, shortened, width as columns_of};
+use super::terminal::{Palette, aligned, shortened_name, width as columns_of};
 use crate::arena::Ended;
 use crate::arena::course::{BracketPlace, Course};
 use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, escape_controls, short_name};
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::schedule::{EntrantId, Pairing};
 use crate::tournament::sprt::Decision;
@@ -41,16 +41,63 @@ pub fn summary(
     palette: &Palette,
     width: Option<usize>,
 ) -> Result<String, RatingError> {
-    let standings = standings(plan, results)?;
+    let mut standings = standings(plan, results)?;
+    // The reasons were told before the first game.
+    for absent in &mut standings.ranking.not_entered {
+        absent.reason.clear();
+    }
     let mut out = table(&standings, palette, width);
     out.push_str(&distinct(results));
     if plan.format.eliminates() {
-        out.push_str(&bracket(plan, results, width));
+        let course = results.course(plan);
+        out.push_str(&groups(&course, palette));
+        out.push_str(&bracket(plan, results, &course, width));
     }
     if let Some(verdict) = verdict(ended, plan, results) {
         out.push_str(&verdict);
+    } else if ended == Ended::Complete {
+        out.push_str(&winner(plan, &standings));
     }
     Ok(out)
+}
+
+/// Empty where nobody wins: for a gauntlet, and where no games connect some bots.
+fn winner(plan: &Plan, standings: &Standings) -> String {
+    if plan.format == Format::Gauntlet || standings.tables > 1 {
+        return String::new();
+    }
+    let first = standings.places.iter().filter(|place| place.rank == 1);
+    let names: Vec<String> = first.map(|place| short_name(&place.name)).collect();
+    match &names[..] {
+        [] => String::new(),
+        [name] => format!("{name} wins the tournament.\n"),
+        [names @ .., last] => format!("{} and {last} share the first place.\n", names.join(", ")),
+    }
+}
+
+fn groups(course: &Course, palette: &Palette) -> String {
+    let mut out = String::new();
+    for (table, number) in course.groups.iter().zip(1_u32..) {
+        let letter = ('A'..='Z').nth(number as usize - 1);
+        let title = letter.map_or_else(|| number.to_string(), |letter| letter.to_string());
+        let heads = ["#", "bot", "games", "points", ""].map(str::to_owned);
+        let rows = table.iter().zip(1..).map(|(place, rank): (_, usize)| {
+            let advances = if place.advances { "advances" } else { "" };
+            [
+                rank.to_string(),
+                course
+                    .names
+                    .get(place.bot)
+                    .map_or_else(String::new, |name| short_name(name)),
+                place.games.to_string(),
+                points(place.half_points),
+                advances.to_owned(),
+            ]
+        });
+        let rows: Vec<Vec<String>> = [heads].into_iter().chain(rows).map(Vec::from).collect();
+        let _ = write!(out, "\ngroup {title}\n{}", aligned(&rows, palette, &[1, 4]));
+    }
+    out
 }
 
 fn distinct(results: &Results) -> String {
@@ -114,11 +161,10 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
 const NAME: usize = 20;
 
 /// The drawing, if it fits `width` columns, then the matches by round.
-fn bracket(plan: &Plan, results: &Results, width: Option<usize>) -> String {
+fn bracket(plan: &Plan, results: &Results, course: &Course, width: Option<usize>) -> String {
     let mut out = format!("\nseeds: {}\n", seeded_by(plan));
-    let course = results.course(plan);
     let last = course.bracket.len().checked_sub(1);
-    if let Some(block) = last.and_then(|round| block(&course, round, 0)) {
+    if let Some(block) = last.and_then(|round| block(course, round, 0)) {
         let room = width.unwrap_or(usize::MAX);
         if block.lines.iter().all(|line| columns_of(line) <= room) {
             let _ = writeln!(out, "\n{}", block.lines.join("\n"));
@@ -157,7 +203,7 @@ struct Block {
 
 fn name_in(course: &Course, bot: usize) -> String {
     let name = course.names.get(bot).map_or("?", String::as_str);
-    shortened(&escape_controls(name), NAME)
+    shortened_name(&escape_controls(name), NAME)
 }
 
 /// A place of a round of the bracket, with what leads to it; `None` without bots.
@@ -175,13 +221,26 @@ fn block(course: &Course, round: usize, number: usize) -> Option<Block> {
         }),
     };
     match (side(0), side(1)) {
-        (Some(upper), Some(lower)) => Some(joined(course, place, upper, lower)),
+        (Some(upper), Some(lower)) => {
+            let is_final = round + 1 == course.bracket.len();
+            let winner = place.winner().map(|bot| match course.names.get(bot) {
+                // There is room for the champion.
+                Some(name) if is_final => short_name(name),
+                _ => name_in(course, bot),
+            });
+            Some(joined(
+                place,
+                winner.as_deref().unwrap_or("?"),
+                upper,
+                lower,
+            ))
+        }
         (one, other) => one.or(other),
     }
 }
 
 /// Two parts whose winners meet.
-fn joined(course: &Course, place: &BracketPlace, upper: Block, lower: Block) -> Block {
+fn joined(place: &BracketPlace, winner: &str, upper: Block, lower: Block) -> Block {
     let played = place.meeting.as_ref().filter(|meeting| meeting.games > 0);
     let anchors = [upper.anchor, upper.lines.len() + 1 + lower.anchor];
     let middle = upper.lines.len();
@@ -193,15 +252,13 @@ fn joined(course: &Course, place: &BracketPlace, upper: Block, lower: Block) -> 
         let _ = write!(lines[anchor], " {}", points(made));
     }
     let widest = lines.iter().map(|line| columns_of(line)).max().unwrap_or(0);
-    let name = place.winner().map(|bot| name_in(course, bot));
-    let name = name.unwrap_or_else(|| "?".to_owned());
     for (number, line) in lines.iter_mut().enumerate() {
         let is_anchor = anchors.contains(&number);
         let filler = if is_anchor { "─" } else { " " };
         let end = match number {
             _ if number == anchors[0] => "┐".to_owned(),
             _ if number == anchors[1] => "┘".to_owned(),
-            _ if number == middle => format!("├─ {name}"),
+            _ if number == middle => format!("├─ {winner}"),
             _ if number > anchors[0] && number < anchors[1] => "│".to_owned(),
             _ => continue,
         };
@@ -230,7 +287,7 @@ fn matches(plan: &Plan, results: &Results) -> String {
             let Pairing { a, b } = played.pairing;
             let _ = write!(
                 out,
-                "  {} {} - {} {}",
+                "  {}  {}–{}  {}",
                 name(a),
                 points[0],
                 points[1],

@@ -39,6 +39,9 @@ const DOCUMENTS: [&str; 6] = [
 /// The document with the options.
 const REFERENCE: &str = "docs/command-line.md";
 
+/// The document about the module of Python: `scripts/packages/check_wheel.py` runs its blocks, where that is installed.
+const PYTHON: &str = "docs/python.md";
+
 /// The document with a log.
 const LOGGED: &str = "docs/troubleshooting.md";
 
@@ -214,6 +217,7 @@ fn commands_run(document: &str) -> Result<(), Failed> {
     }
     for block in blocks(&text) {
         let result = match block.language.as_str() {
+            _ if document == PYTHON => Ok(()),
             "sh" => folder.run(&block.lines.join("\n")).map(|_| ()),
             // That forfeit is shown with its log, which tests/integration/logging.rs compares.
             "console" if document == LOGGED => Ok(()),

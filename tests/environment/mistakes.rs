@@ -43,7 +43,7 @@ fn source(file: &str) -> PathBuf {
 /// What `referee check` says of a bot: what is wrong, and what to do.
 fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     let output = crate::common::command(env!("CARGO_BIN_EXE_referee"))
-        .args(["check", "--json", "--sandbox", "none", "--budget", "30s"])
+        .args(["check", "--json", "--sandbox", "none", "--time", "30s"])
         .args(["--move-time", "1s", "--start-time", "5s", bot])
         .current_dir(folder)
         .env_remove("PYTHONUNBUFFERED")

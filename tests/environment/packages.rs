@@ -32,6 +32,11 @@ const TESTS: &[Test] = &[
     ("debian_package", deb, &[("dpkg-deb", "dpkg")]),
     ("wheel", wheel, &[("python3", "python3 python3-venv")]),
     (
+        "module_of_python",
+        module_of_python,
+        &[("python3", "python3 python3-venv")],
+    ),
+    (
         "wheels_for_others",
         wheels_for_others,
         &[("python3", "python3 python3-venv")],
@@ -57,6 +62,13 @@ pub(crate) fn trials() -> Vec<Trial> {
                 "none, but: scripts/packages/make.py",
             ),
             Some((command, package)) => unavailable(name, command, package),
+            None if name.ends_with("of_python") && !source("target/wheelhouse").is_dir() => {
+                unavailable(
+                    name,
+                    "package in target/wheelhouse",
+                    "none, but: scripts/packages/check_wheel.py --download",
+                )
+            }
             None => Trial::test(name, test),
         }
     });
@@ -332,6 +344,7 @@ fn wheel() -> Result<(), Failed> {
         wheel.display()
     ))?;
     empty.plays("python/bin/referee")?;
+    empty.run("python/bin/python -c 'import referee; referee.Quarto().start().value()'")?;
     empty.run("python/bin/referee new python first.py")?;
     has(
         &empty.run("python/bin/referee --seed 1 first.py builtin:greedy")?,
@@ -341,17 +354,34 @@ fn wheel() -> Result<(), Failed> {
     Ok(())
 }
 
+/// In the oldest and the newest Python that are here.
+fn module_of_python() -> Result<(), Failed> {
+    let output = Command::new(source("scripts/packages/check_wheel.py"))
+        .stdin(Stdio::null())
+        .output()?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = [output.stdout, output.stderr].concat();
+    Err(String::from_utf8_lossy(&said).into())
+}
+
 /// What pip of other systems would install.
 fn wheels_for_others() -> Result<(), Failed> {
     let empty = Empty::new()?;
-    for (platform, ending, file) in [
-        ("win_amd64", "-win_amd64.whl", "referee.exe"),
-        ("manylinux2014_aarch64", "_aarch64.whl", "referee"),
+    for (platform, ending, file, module) in [
+        ("win_amd64", "-win_amd64.whl", "referee.exe", ".pyd"),
+        (
+            "manylinux_2_34_aarch64",
+            "_aarch64.whl",
+            "referee",
+            ".abi3.so",
+        ),
     ] {
         let wheel = package(ending)?;
         empty.run(&format!(
             "python3 -m pip install --quiet --no-index --only-binary=:all: --platform {platform} --target {platform} '{}'; \
-             test -s {platform}/bin/{file}",
+             test -s {platform}/bin/{file}; test -s {platform}/referee/_referee{module}",
             wheel.display()
         ))?;
     }

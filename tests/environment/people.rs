@@ -582,7 +582,7 @@ fn leaving_at_every_prompt() {
             assert_eq!(ended.code, Some(0), "{before:?} {word:?}\n{ended}");
             assert_eq!(
                 ended.last_line(),
-                format!("{stayer} wins: {leaver} forfeits (exited)."),
+                format!("{stayer} wins: {leaver} left the game."),
                 "{before:?} {word:?}\n{ended}"
             );
             assert_eq!(ended.stderr, "", "{ended}");
@@ -595,7 +595,7 @@ fn no_input_at_all() {
     assert_eq!(ended.code, Some(0), "{ended}");
     assert_eq!(
         ended.last_line(),
-        "player 2 wins: player 1 forfeits (exited).",
+        "player 2 wins: player 1 left the game.",
         "{ended}"
     );
 }
@@ -610,9 +610,7 @@ fn leaving_ends_the_match() {
         assert_eq!(ended.records().len(), 1, "{ended}");
         assert_eq!(ended.stdout.matches(" begins\n").count(), 1, "{ended}");
         assert!(
-            ended
-                .stdout
-                .contains("\nAnn wins: Bob forfeits (exited).\n"),
+            ended.stdout.contains("\nAnn wins: Bob left the game.\n"),
             "{ended}"
         );
         assert!(
@@ -729,9 +727,9 @@ fn hints() {
     // Once the row is full nothing loses.
     let ended = ann_and_bob(&with, "K\n4\n");
     assert!(
-        ended.stdout.ends_with(
-            "Bob, which piece for your opponent? \n\nAnn wins: Bob forfeits (exited).\n"
-        )
+        ended
+            .stdout
+            .ends_with("Bob, which piece for your opponent? \n\nAnn wins: Bob left the game.\n")
     );
     assert_eq!(ended.stdout.matches("hint: ").count(), 2, "{ended}");
 
@@ -837,11 +835,7 @@ fn prompts_come_before_the_answers() {
     }
     let ended = session.end();
     assert_eq!(ended.code, Some(0), "{ended}");
-    assert_eq!(
-        ended.last_line(),
-        "Bob wins: Ann forfeits (exited).",
-        "{ended}"
-    );
+    assert_eq!(ended.last_line(), "Bob wins: Ann left the game.", "{ended}");
 }
 
 /// A person has more than a program's 10 seconds for a move.
@@ -854,11 +848,7 @@ fn people_have_time() {
     session.wait(CELL);
     session.keys("quit\n");
     let ended = session.end();
-    assert_eq!(
-        ended.last_line(),
-        "Ann wins: Bob forfeits (exited).",
-        "{ended}"
-    );
+    assert_eq!(ended.last_line(), "Ann wins: Bob left the game.", "{ended}");
 }
 
 /// The input stays open without a line.
@@ -1001,10 +991,7 @@ fn lines_are_edited() {
     session.wait("Ann, where to place A big red square hollow (cell)? ");
     session.keys("\x04");
     let shown = left_sane(session, 0);
-    assert!(
-        shown.contains("Bob wins: Ann forfeits (exited)."),
-        "{shown}"
-    );
+    assert!(shown.contains("Bob wins: Ann left the game."), "{shown}");
 }
 
 fn winning_cells_are_coloured() {
@@ -1067,10 +1054,7 @@ fn ending_the_input() {
     session.wait(PIECE);
     session.keys("\x04");
     let shown = left_sane(session, 0);
-    assert!(
-        shown.contains("Bob wins: Ann forfeits (exited)."),
-        "{shown}"
-    );
+    assert!(shown.contains("Bob wins: Ann left the game."), "{shown}");
     assert!(!shown.contains("referee: "), "{shown}");
 }
 

@@ -124,7 +124,7 @@ const FOUR_IN_A_ROW: [Player; 2] = [
 ];
 
 /// The files in `players/` that are not players.
-const NOT_PLAYERS: [&str; 3] = ["Makefile", "README.md", "build"];
+const NOT_PLAYERS: [&str; 4] = ["Makefile", "README.md", "build", "helper"];
 
 /// Games of a match that only tests for forfeits.
 const GAMES: usize = 4;

@@ -108,7 +108,7 @@ fn extra_output_passes_no_check() {
 }
 
 fn checked_within(bot: &str, budget: &str) -> (Value, Option<i32>) {
-    checked(bot, &["--budget", budget])
+    checked(bot, &["--time", budget])
 }
 
 #[test]
@@ -119,7 +119,7 @@ fn a_bot_that_crashes_is_told_of_its_crash() {
     assert!(
         first["fix"]
             .to_string()
-            .contains("standard error says where"),
+            .contains("the error that stderr names"),
         "{report}"
     );
     assert!(
@@ -165,7 +165,7 @@ fn a_bot_that_answers_once_is_told_to_go_on() {
 /// A slow bot is asked less, and what is left out is named; it is fit all the same.
 #[test]
 fn a_check_is_bounded() {
-    let run = Referee::new(["check", "./sleeps.sh 0.3", "--budget", "3s"]).run();
+    let run = Referee::new(["check", "./sleeps.sh 0.3", "--time", "3s"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     assert!(run.stdout.contains("for want of time"), "{run}");
     assert_eq!(
@@ -175,7 +175,7 @@ fn a_check_is_bounded() {
     );
     let all = 5 * 8 + 200 + 10 * 16;
     assert!(run.elapsed.as_secs() < all * 3 / 10 / 2, "{run}");
-    let (report, code) = checked("./sleeps.sh 0.3", &["--budget", "1s"]);
+    let (report, code) = checked("./sleeps.sh 0.3", &["--time", "1s"]);
     assert_eq!(code, Some(0), "{report}");
     let left_out = report["left_out"].as_array().expect("a list");
     assert!(
@@ -527,14 +527,7 @@ fn the_same_fault_is_told_once() {
 #[test]
 fn late_answers_end_the_check() {
     let (_place, bot) = talker("n=$((n + 1)); [ $n -lt 2 ] || sleep 9");
-    let times = [
-        "--move-time",
-        "300ms",
-        "--start-time",
-        "2s",
-        "--budget",
-        "6s",
-    ];
+    let times = ["--move-time", "300ms", "--start-time", "2s", "--time", "6s"];
     let (report, code) = checked(&bot, &times);
     assert_eq!(code, Some(3), "{report}");
     let late = &check(&report, "an opening with pieces")["detail"];

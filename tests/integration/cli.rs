@@ -702,6 +702,25 @@ fn version_and_help() {
     }
 }
 
+/// Options stand under the heading of what they do, and only where they work.
+#[test]
+fn help_lists_what_a_command_takes() {
+    let check = prints(&["check", "--help"]);
+    let (_, output) = check.split_once("\nOutput:\n").expect("a heading");
+    let (output, _) = output.split_once("\n\nDiagnosis:\n").expect("the next one");
+    for option in ["--json", "--csv"] {
+        assert!(output.contains(option), "{option}: {check}");
+    }
+    let league = prints(&["league", "--help"]);
+    for option in [
+        "--out", "--format", "--rounds", "--groups", "--seeds", "--sprt", "--strict",
+    ] {
+        let is_there = league.split_whitespace().any(|word| word == option);
+        assert!(!is_there, "{option}: {league}");
+        refused(&referee(&["league", "term", option, "1"]), &[option]);
+    }
+}
+
 #[test]
 fn unknown_words() {
     // A single word is a bot without an opponent.

@@ -225,7 +225,7 @@ fn what_cannot_be_compared_is_refused() {
         (&["pool", "old/bot.sh"], "it holds 2 bots, and NEW is one"),
         (
             &["new/bot.sh", "wrong.sh"],
-            "compare with a version that can play",
+            "with which NEW is compared, cannot play: ",
         ),
         (&["new/bot.sh", "human"], "people do not enter"),
         (

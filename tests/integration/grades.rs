@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::thread;
 use std::time::Duration;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::classroom::{Class, GREEDY, RANDOM, WRONG};
 use crate::common::{Referee, Run};
@@ -168,6 +168,10 @@ fn files_have_the_form_that_their_readers_expect() {
     assert_eq!(gradescope["score"], 60);
     assert_eq!(gradescope["tests"][0]["status"], "passed");
     assert_eq!(gradescope["tests"][0]["max_score"], 60);
+    assert_eq!(
+        gradescope["leaderboard"][0],
+        json!({"name": "Points", "value": 60})
+    );
     let result: Value = serde_json::from_str(&class.read("grades/anna/result.json")).expect("JSON");
     assert_eq!(result["schema"], "classroom50/result/v1");
     assert_eq!(result["owner"], "anna");
@@ -200,6 +204,18 @@ fn the_bots_of_a_tournament_are_graded() {
         run.stdout.contains("cem   0 of 100  cannot play: "),
         "{run}"
     );
+    // What the student gets names the program as the student does.
+    let page = class.read("term/grades/cem/grade.md");
+    for part in [
+        "\n\nFix: write the answer in that form",
+        "\n\nSee it again:\n\n    printf ",
+        " ./bot.sh\n",
+    ] {
+        assert!(page.contains(part), "{part}: {page}");
+    }
+    for text in [&page, &class.read("term/grades/grades.csv")] {
+        assert!(!text.contains("bots/cem"), "{text}");
+    }
     assert!(class.path("term/grades/grades.csv").is_file());
 }
 

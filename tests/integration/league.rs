@@ -112,7 +112,7 @@ fn who_hands_in_something_broken_plays_with_the_version_before() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", WRONG)]);
     let run = teacher.update("term");
     assert_eq!(run.last_line(), "2 new games, 0 kept");
-    assert!(run.stdout.contains("did not enter: cem: "), "{run}");
+    assert!(run.stdout.contains("did not enter: cem\n"), "{run}");
     teacher.hand_in("anna", WRONG);
     let run = teacher.update("term");
     assert_eq!(run.last_line(), "0 new games, 2 kept");

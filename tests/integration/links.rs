@@ -195,6 +195,36 @@ fn lead_somewhere() {
     assert!(found.is_empty(), "\n{}\n", found.join("\n"));
 }
 
+/// What a document in a package links to, and the scripts that its commands run, are in the package.
+#[test]
+fn packages_have_what_their_documents_name() {
+    let make = fs::read_to_string(source("scripts/packages/make.py")).expect("a script");
+    let list = make.lines().find(|line| line.starts_with("BESIDE = "));
+    let words = list.expect("a list").split('"');
+    let shipped: Vec<&str> = words.skip(1).step_by(2).collect();
+    let has = |path: &Path| shipped.iter().any(|shipped| path.starts_with(shipped));
+    let mut found = Vec::new();
+    for document in all_documents().into_iter().filter(|document| has(document)) {
+        let text = fs::read_to_string(source(&document)).expect("a document");
+        let folder = document.parent().unwrap_or(Path::new(""));
+        let links = prose(&text).flat_map(|(_, line)| between(line, "](", ')'));
+        let links = links.filter(|link| !link.contains("://") && !link.starts_with('#'));
+        let links = links.map(|link| normal(&folder.join(link.split('#').next().unwrap_or(link))));
+        let words = text.split(|letter: char| letter.is_whitespace() || "`()".contains(letter));
+        let scripts = words
+            .filter(|word| word.starts_with("scripts/"))
+            .map(PathBuf::from);
+        for path in links.chain(scripts).filter(|path| !has(path)) {
+            found.push(format!("{}: {}", document.display(), path.display()));
+        }
+    }
+    assert!(
+        shipped.contains(&"docs") && found.is_empty(),
+        "\n{}\n",
+        found.join("\n")
+    );
+}
+
 /// Each of these is noticed.
 #[test]
 fn that_lead_nowhere_are_found() {

@@ -58,6 +58,8 @@ mod game_program;
 #[cfg(unix)]
 mod grades;
 #[cfg(unix)]
+mod hunt;
+#[cfg(unix)]
 mod info;
 #[cfg(unix)]
 mod intake;

@@ -127,7 +127,7 @@ fn the_document_says_the_same() {
                 },
                 "forfeits": null, "solver": true,
                 "findings": [
-                    { "turn": 1, "mistake": "blunder", "best": "draw", "value": "loss", "verdict": "gone" },
+                    { "turn": 1, "mistake": "blunder", "best": "draw", "value": "loss", "verdict": "gone", "directly": false },
                 ],
             }],
         }),

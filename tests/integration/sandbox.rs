@@ -240,6 +240,34 @@ fn a_bot_is_shown_its_directory_and_its_environment() {
     }
 }
 
+/// An error that the sandbox has likely caused is told with what it allows; any other is not.
+#[test]
+fn the_sandbox_is_named_where_it_is_the_likely_cause() {
+    for kind in sandboxes() {
+        for (script, expected) in [
+            (": > log.txt || exit 1", "TMPDIR names"),
+            (
+                "cat /home/nobody/weights.txt || exit 1",
+                "keep the file beside the bot",
+            ),
+            (
+                "echo 'IndexError: 5' >&2; exit 1",
+                "correct the error that stderr names",
+            ),
+        ] {
+            let referee = Referee::new(["check", "--json", "--sandbox", kind]);
+            let bot = referee.scratch().join("bot.sh");
+            executable(&bot, format!("#!/bin/sh\nread x\n{script}\n"), 0o755);
+            let run = referee.args([&bot]).run();
+            let report: Value = serde_json::from_str(&run.stdout).expect("JSON");
+            let fix = report["fix_first"]["fix"].as_str().expect("a fix");
+            assert!(fix.contains(expected), "{kind} {script}: {run}");
+            let is_told = fix.contains("without a sandbox the same question may be answered");
+            assert_eq!(is_told, !script.contains("IndexError"), "{kind}: {run}");
+        }
+    }
+}
+
 #[test]
 fn the_log_has_the_sandbox_of_a_bot() {
     for kind in sandboxes() {

@@ -534,7 +534,7 @@ fn groups_that_never_met_are_apart() {
             .starts_with("2 tables: no games, directly or through other bots, connect"),
         "{run}"
     );
-    assert_eq!(run.stdout.matches("\n1  ").count(), 4, "{run}");
+    assert_eq!(run.stdout.matches("\n1  ").count(), 2, "{run}");
     let markdown = standings(&[&path], &["--format", "markdown"]);
     assert_eq!(
         markdown.stdout.matches("| # | bot |").count(),

@@ -94,6 +94,9 @@ fn a_round_robin() {
         assert_eq!(placed, 4);
     }
     assert!(run.stdout.contains("24 distinct games of 24"), "{run}");
+    assert!(run.stderr.contains("referee: 24 games in "), "{run}");
+    let winner = "builtin:greedy wins the tournament.\n";
+    assert!(run.stdout.ends_with(winner), "{run}");
     for file in [
         "plan.json",
         "standings.csv",
@@ -509,9 +512,21 @@ fn the_entry_check() {
             .contains("not-there.py does not enter: cannot start"),
         "{run}"
     );
+    assert!(run.stderr.contains("2 of 4 bots are fit to enter"), "{run}");
+    // Why is said once, in parts.
+    let name = "did not enter: prints-nothing.sh";
+    assert!(run.stdout.contains(&format!("{name}\n")), "{run}");
+    let standings = Referee::new(["standings", &place.path("t").to_string_lossy()]).run();
+    for part in ["\n    Fix: ", "\n    See it again: printf "] {
+        assert!(
+            run.stderr.contains(part) && !run.stdout.contains(part),
+            "{run}"
+        );
+        assert!(standings.stdout.contains(part), "{standings}");
+    }
     assert!(
-        run.stdout.contains("did not enter: prints-nothing.sh"),
-        "{run}"
+        standings.stdout.contains(&format!("{name}: timeout: ")),
+        "{standings}"
     );
     assert_eq!(place.records("t").len(), 2);
     // Going on asks nobody again.
@@ -590,6 +605,26 @@ fn formats() {
     }
 }
 
+/// Bots that are equal in every criterion win together; nobody wins a gauntlet.
+#[test]
+fn who_wins_is_said() {
+    let place = Place::new();
+    let equal = [
+        "./drawn.sh",
+        "./drawn.sh",
+        "--no-check",
+        "--opening-plies",
+        "0",
+    ];
+    let run = place.play("equal", &[&equal[..], &["--pairs", "1"]].concat());
+    let both = "drawn.sh#1 and drawn.sh#2 share the first place.\n";
+    assert!(run.stdout.ends_with(both), "{run}");
+    assert_eq!(run.stdout.matches("\n1=  drawn.sh#").count(), 2, "{run}");
+    let gauntlet = ["--pairs", "1", "--seed", "3", "--format", "gauntlet"];
+    let run = place.play("gauntlet", &[&THREE[..], &gauntlet].concat());
+    assert!(!run.stdout.contains("wins"), "{run}");
+}
+
 /// The rows of a folder's table, as JSON.
 fn table(place: &Place, name: &str) -> Vec<Value> {
     let text = place.read(&format!("{name}/standings.json"));
@@ -635,8 +670,9 @@ fn a_knockout_has_a_champion() {
         "{run}"
     );
     assert!(
-        run.stdout
-            .contains("order: place in the bracket, then seed"),
+        run.stdout.contains(
+            "order: place in the bracket, shared by bots that go out in the same round\n"
+        ),
         "{run}"
     );
 }
@@ -676,6 +712,14 @@ fn groups_and_play_offs() {
     let champion = rows[0]["name"].as_str().expect("a name");
     assert!(run.stdout.contains(&format!("├─ {champion}\n")), "{run}");
     assert!(run.stdout.contains("round 5 of 5"), "{run}");
+    // The tables of the groups come before it; two of each go on.
+    let (groups, _) = run.stdout.split_once("\nseeds: ").expect("a bracket");
+    let (_, groups) = groups.split_once("\ngroup A\n").expect("groups");
+    let (first, second) = groups.split_once("\ngroup B\n").expect("two groups");
+    for group in [first, second] {
+        assert_eq!(group.matches("builtin:").count(), 3, "{run}");
+        assert_eq!(group.matches(" advances\n").count(), 2, "{run}");
+    }
     assert!(
         run.stdout
             .ends_with(&format!("{champion} wins the tournament.\n")),

@@ -66,7 +66,7 @@ impl Fault {
                 }
                 Exit::OutOfMemory => "play fewer games at once, or lower --memory",
                 Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
-                Exit::Code(_) => "fix the error that ended it; standard error says where",
+                Exit::Code(_) => "correct the error that stderr names",
                 Exit::Signal(_) => "find where it crashes: a debugger shows it, and in C -fsanitize=address",
                 Exit::Left => "stay in the game",
             },

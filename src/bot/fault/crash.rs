@@ -105,6 +105,41 @@ pub fn explaining_line(stderr: &str) -> Option<String> {
     })
 }
 
+/// Where the error was raised, as Python, Node and Java say it: `line 3 of bot.py`.
+pub fn place(stderr: &str) -> Option<String> {
+    let in_python = |line: &str| {
+        let (file, rest) = line
+            .trim_start()
+            .strip_prefix("File \"")?
+            .split_once("\", line ")?;
+        Some((file.to_owned(), rest.split(',').next()?.to_owned()))
+    };
+    // Node's first line is the place; a frame of Java ends with it.
+    let elsewhere = |line: &str| {
+        let is_frame = line
+            .trim_start_matches("\\t")
+            .trim_start()
+            .starts_with("at ");
+        let place = match line.rsplit_once('(') {
+            Some((before, place)) if is_frame && !before.contains("java.base/") => {
+                place.strip_suffix(')')?
+            }
+            None if !is_frame => line,
+            _ => return None,
+        };
+        let (file, number) = place.rsplit_once(':')?;
+        let is_source = [".js", ".mjs", ".cjs", ".java"]
+            .iter()
+            .any(|end| file.ends_with(end));
+        is_source.then(|| (file.to_owned(), number.to_owned()))
+    };
+    let python = stderr.lines().rev().find_map(in_python);
+    let (file, number) = python.or_else(|| stderr.lines().find_map(elsewhere))?;
+    let name = file.rsplit(['/', '\\']).next()?;
+    let is_number = !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit());
+    is_number.then(|| format!("line {number} of {name}"))
+}
+
 /// Whether the error that ended the program may come from a refused connection.
 pub fn is_about_network(stderr: &str) -> bool {
     explaining_line(stderr).is_some_and(|line| {
@@ -173,6 +208,34 @@ mod tests {
             assert_eq!(explaining_line(stderr).as_deref(), Some(line));
         }
         assert_eq!(explaining_line("\n"), None);
+    }
+
+    #[test]
+    fn the_place_of_an_error_is_found() {
+        let cases = [
+            (
+                "Traceback (most recent call last):\n  File \"/a/bot.py\", line 9, in <module>\n    f()\n  File \"bot.py\", line 3, in f\n    x[5]\nIndexError: list index out of range\n",
+                "line 3 of bot.py",
+            ),
+            (
+                "  File \"bot.py\", line 2\n    if x\n        ^\nSyntaxError: expected ':'\n",
+                "line 2 of bot.py",
+            ),
+            (
+                "/a/b.js:1\nundefined.x\n          ^\n\nTypeError: Cannot read\n    at Interface.<anonymous> (/a/b.js:1:5)\n    at Interface.emit (node:events:524:28)\n",
+                "line 1 of b.js",
+            ),
+            (
+                "Exception in thread \"main\" java.lang.NumberFormatException: x\n\tat java.base/java.lang.Integer.parseInt(Integer.java:652)\n\tat Npe.main(Npe.java:2)\n",
+                "line 2 of Npe.java",
+            ),
+        ];
+        for (stderr, place) in cases {
+            assert_eq!(super::place(stderr).as_deref(), Some(place));
+        }
+        for stderr in ["", "bot.sh: line 3: foo: command not found\n", "at 12:30\n"] {
+            assert_eq!(super::place(stderr), None);
+        }
     }
 
     #[test]

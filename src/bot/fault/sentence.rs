@@ -24,7 +24,7 @@ impl fmt::Display for Exit {
             Self::OutOfMemory => f.write_str(
                 "the kernel killed a process of it for want of memory, although it was within its own limit",
             ),
-            Self::Left => f.write_str("left the game"),
+            Self::Left => f.write_str(LEFT),
         }
     }
 }
@@ -59,6 +59,9 @@ fn ask_check(f: &fmt::Formatter<'_>, which: &str) -> String {
 }
 
 pub const WAITING: &str = "it had read the question and was waiting, not computing";
+
+/// Of a person who quits.
+pub const LEFT: &str = "left the game";
 
 /// Why a bot is charged for all time.
 const LOST: &str = "processes of it ended that it did not wait for, so what they used is not known, and all time was charged";

@@ -48,7 +48,7 @@ pub(in crate::cli) struct Args {
 
     /// Time for all checks of a bot together: a slow bot is asked fewer questions, and what is left out is
     /// named
-    #[arg(long, value_name = "TIME", default_value = "60s", value_parser = values::positive_duration)]
+    #[arg(long = "time", alias = "budget", value_name = "TIME", default_value = "60s", value_parser = values::positive_duration)]
     budget: Duration,
 
     #[command(flatten)]
@@ -153,7 +153,7 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
     let left_out = report.left_out();
     if !left_out.is_empty() {
         text = format!(
-            "Left out, as {} were over: {}; --budget gives more time.\n",
+            "Left out, as {} were over: {}; --time gives more.\n",
             format_duration(budget),
             left_out.join(", ")
         );
@@ -201,18 +201,18 @@ const LEFT_OUT: &str = "left out for want of time";
 /// With the fix below it, if it is advice: what to fix first is said in the end.
 fn line(check: &Check, palette: &Palette) -> String {
     let (mark, style, text) = match &check.verdict {
-        Verdict::Good(text) => ("✓", palette.good, text.as_str()),
-        Verdict::Bad(problem) if check.required => ("✗", palette.problem, problem.what.as_str()),
-        Verdict::Bad(problem) => ("!", palette.faint, problem.what.as_str()),
-        Verdict::Skipped => ("-", palette.faint, "not checked"),
-        Verdict::LeftOut => ("-", palette.faint, LEFT_OUT),
+        Verdict::Good(text) => ("✓", palette.good, text.clone()),
+        Verdict::Bad(problem) if check.required => ("✗", palette.problem, problem.sentence()),
+        Verdict::Bad(problem) => ("!", palette.faint, problem.sentence()),
+        Verdict::Skipped => ("-", palette.faint, "not checked".to_owned()),
+        Verdict::LeftOut => ("-", palette.faint, LEFT_OUT.to_owned()),
     };
     let problem = check.problem().filter(|_| !check.required);
     let advice = problem.map_or("", |_| " (advice)");
     let text = if text.is_empty() {
         String::new()
     } else {
-        format!(": {}", escape_controls(text))
+        format!(": {}", escape_controls(&text))
     };
     let fix = problem.map_or_else(String::new, fix);
     format!(
@@ -231,10 +231,10 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
         .iter()
         .map(|check| {
             let (ok, detail) = match &check.verdict {
-                Verdict::Good(text) => (Some(true), Some(text.as_str())),
-                Verdict::Bad(problem) => (Some(false), Some(problem.what.as_str())),
+                Verdict::Good(text) => (Some(true), Some(text.clone())),
+                Verdict::Bad(problem) => (Some(false), Some(problem.sentence())),
                 Verdict::Skipped => (None, None),
-                Verdict::LeftOut => (None, Some(LEFT_OUT)),
+                Verdict::LeftOut => (None, Some(LEFT_OUT.to_owned())),
             };
             let problem = check.problem();
             json!({
@@ -256,7 +256,7 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
         "fit": bot.is_fit(),
         "fix_first": report.first_problem().map(|(check, problem)| json!({
             "check": check.name,
-            "detail": problem.what,
+            "detail": problem.sentence(),
             "fix": problem.fix,
             "reproduce": problem.again,
         })),
@@ -451,7 +451,7 @@ fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
         Ok(report) => report
             .first_problem()
             .map_or_else(String::new, |(check, problem)| {
-                bad(&format!("{}: {}", check.name, problem.what)) + &fix(problem)
+                bad(&format!("{}: {}", check.name, problem.sentence())) + &fix(problem)
             }),
     }
 }

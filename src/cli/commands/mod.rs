@@ -9,6 +9,7 @@ pub(in crate::cli) mod compare;
 pub(in crate::cli) mod debug;
 pub(in crate::cli) mod doctor;
 pub(in crate::cli) mod grade;
+pub(in crate::cli) mod hunt;
 pub(in crate::cli) mod league;
 pub(in crate::cli) mod matches;
 pub(in crate::cli) mod new;

@@ -62,6 +62,22 @@ const GAMES: &[Starter] = &[
     starter!("python", "games/", "tic-tac-toe.py", ""),
 ];
 
+const HELPER: &str = "referee_bot.py";
+
+const HELPER_TEXT: &str = include_str!("../../../players/helper/referee_bot.py");
+
+const WITH_HELPER: Starter = starter!("python", "players/helper/", "first.py", "");
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct BotArgs {
+    #[command(flatten)]
+    args: Args,
+
+    /// Write a shorter bot, and beside it referee_bot.py: the loop, the pieces and the rules (Python)
+    #[arg(long)]
+    with_helper: bool,
+}
+
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
     /// The language; without it, the languages are listed
@@ -72,9 +88,27 @@ pub(in crate::cli) struct Args {
     file: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn bot(args: &Args) -> Result<(), Failure> {
+pub(in crate::cli) fn bot(args: &BotArgs) -> Result<(), Failure> {
     let commands = ["referee -v BOT builtin:greedy", "referee check BOT"];
-    run(args, STARTERS, "bot", commands)
+    if !args.with_helper {
+        return run(&args.args, STARTERS, "bot", commands);
+    }
+    let file = args.args.file.as_deref().unwrap_or(Path::new("mybot.py"));
+    if file.file_stem() == Some(OsStr::new("random")) {
+        return Err(Failure::Usage(format!(
+            "{} would hide Python's module `random` from {HELPER}; give another name",
+            file.display()
+        )));
+    }
+    run(&args.args, &[WITH_HELPER], "bot", commands)?;
+    let helper = file.with_file_name(HELPER);
+    // It may lie there for another bot.
+    if fs::read(&helper).is_ok_and(|text| text == HELPER_TEXT.as_bytes()) {
+        return Ok(());
+    }
+    write_new(&helper, HELPER_TEXT)?;
+    writeln!(Stdout, "wrote {}", helper.display())?;
+    Ok(())
 }
 
 pub(in crate::cli) fn game(args: &Args) -> Result<(), Failure> {

@@ -88,7 +88,7 @@ pub(in crate::cli) fn tournament_of(
 ) -> Result<(Ranking, Option<Course>), Failure> {
     if let [file] = files {
         return match plan_of(file)? {
-            Some(plan) => ranking_of_plan(file, plan),
+            Some(plan) => ranking_of_plan(file, &plan),
             None => Ok((Ranking::default(), None)),
         };
     }
@@ -104,27 +104,24 @@ pub(in crate::cli) fn tournament_of(
     Ok((ranking, None))
 }
 
-fn ranking_of_plan(file: &Path, plan: Plan) -> Result<(Ranking, Option<Course>), Failure> {
-    let alone = Ranking {
-        before: places_before(&plan),
-        not_entered: not_entered(&plan),
-        ..Ranking::default()
-    };
-    let mut results = Results::new(&plan);
+fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>), Failure> {
+    let mut results = Results::new(plan);
     // Results say why a sequential test ended early.
-    if !plan.format.depends_on_results() && plan.sprt.is_none() {
-        let course = results.course(&plan);
-        let ranking = Ranking {
-            tie_breaks: plan.tie_breaks,
-            ..alone
-        };
-        return Ok((ranking, Some(course)));
+    if plan.format.depends_on_results() || plan.sprt.is_some() {
+        match TournamentDirectory::read_journal(file, plan, &mut results) {
+            Ok(()) => {}
+            Err(TournamentError::Line(_)) => {
+                let alone = Ranking {
+                    before: places_before(plan),
+                    not_entered: not_entered(plan),
+                    ..Ranking::default()
+                };
+                return Ok((alone, None));
+            }
+            Err(error) => return Err(error.into()),
+        }
     }
-    match TournamentDirectory::read_journal(file, &plan, &mut results) {
-        Ok(()) => Ok((results.ranking(&plan), Some(results.course(&plan)))),
-        Err(TournamentError::Line(_)) => Ok((alone, None)),
-        Err(error) => Err(error.into()),
-    }
+    Ok((results.ranking(plan), Some(results.course(plan))))
 }
 
 /// `--number`

@@ -29,7 +29,7 @@ pub(in crate::cli) enum GameArg {
 
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(in crate::cli) struct GameOptions {
-    /// The game: quarto, four-in-a-row, or a program such as ./nim.py (protocol-games.md) [default: quarto]
+    /// quarto, four-in-a-row, or a program such as ./nim.py [default: quarto]
     #[arg(long, value_parser = GameArg::read)]
     pub(in crate::cli) game: Option<GameArg>,
 

@@ -10,8 +10,8 @@ use crate::arena::course::Course;
 use crate::record::annotation::{self, Annotation};
 use crate::record::{BotIndex, Record, RecordSummary};
 use crate::report::own::asked;
-use crate::report::standings::{columns, row, separate};
-use crate::text::escape_controls;
+use crate::report::standings::{columns, order, row, separate};
+use crate::text::{escape_controls, join_parts};
 use crate::tournament::ratings::{Model, RatingError};
 use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
 
@@ -27,8 +27,8 @@ const CHECKPOINTS: usize = 48;
 
 const REASON_CHARS: usize = 2000;
 
-/// Bot, Elo, half the interval's width.
-type Rated = (usize, f64, [f64; 2]);
+/// Bot, its games, Elo and interval.
+type Rated = (usize, u64, f64, [f64; 2]);
 
 /// Results after some games; ratings are computed on first use.
 #[derive(Clone, Debug)]
@@ -149,6 +149,7 @@ impl Figures {
             "history": self.history(standings),
             "absent": absent(standings),
             "order": standings.order,
+            "rule": order(standings),
             "move_times": self.move_times,
             "course": self.course.as_ref().map(|course| self.course(course)),
         })
@@ -182,8 +183,7 @@ impl Figures {
         Some(figures)
     }
 
-    /// At the checkpoints and after all games: the number of games, then bot, Elo and interval of
-    /// each.
+    /// At the checkpoints and after all games: the number of games, then what is known of each bot.
     fn history(&self, standings: &Standings) -> Vec<Value> {
         let games = self.collector.games();
         let earlier = self.checkpoints.iter();
@@ -196,7 +196,8 @@ impl Figures {
             .collect();
         let now = standings.places.iter().filter_map(|place| {
             let bot = self.collector.number(&place.name)?;
-            Some((bot, whole(place.elo), place.elo_interval.map(whole)))
+            let elo = whole(place.elo);
+            Some((bot, place.games, elo, place.elo_interval.map(whole)))
         });
         history.push(json!([games, now.collect::<Vec<Rated>>()]));
         history
@@ -224,7 +225,7 @@ fn shown(mut figures: Map<String, Value>, place: &Place) -> Map<String, Value> {
 
 /// Bots that did not enter, with reasons except on a private page.
 fn absent(standings: &Standings) -> Vec<Value> {
-    let shown = |text: &str| cut(&escape_controls(text), REASON_CHARS);
+    let shown = |text: &str| cut(&join_parts(text, "\n"), REASON_CHARS);
     standings
         .not_entered()
         .map(|absent| json!({ "name": shown(&absent.name), "reason": shown(&absent.reason) }))
@@ -238,9 +239,18 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
     };
     let groups: Vec<usize> = ratings.bots.iter().map(|rating| rating.group).collect();
     let has_met = |group| groups.iter().filter(|&&other| other == group).count() > 1;
+    let mut games = vec![0; bots];
+    for ((first, second), tally) in scores.tallies() {
+        for bot in [first, second] {
+            games[bot] += u64::from(tally.wins + tally.draws + tally.losses);
+        }
+    }
     let all = ratings.bots.iter().enumerate();
     all.filter(|(_, rating)| has_met(rating.group))
-        .map(|(bot, rating)| (bot, whole(rating.elo), rating.interval.map(whole)))
+        .map(|(bot, rating)| {
+            let elo = whole(rating.elo);
+            (bot, games[bot], elo, rating.interval.map(whole))
+        })
         .collect()
 }
 

@@ -166,6 +166,25 @@ pub(super) fn a_swiss_tournament_is_shown_round_by_round() -> Result<()> {
         return Err(format!("{byes:?}"));
     }
     is_clear(&report, "", &["which counts as a win of all its games"])?;
+    // Points for byes are told apart, so that points do not contradict the score.
+    let heads = report.texts("table.standings thead th")?;
+    same("a column", &heads.iter().any(|head| head == "byes"), &true)?;
+    let points = report.texts("table.standings td strong")?;
+    let of_byes = |points: &[String]| {
+        points
+            .iter()
+            .filter(|text| text.ends_with(" + 2 (bye)"))
+            .count()
+    };
+    same("points", &of_byes(&points), &3)?;
+    report.open("#bots")?;
+    let lines = report.texts(".botlist a span:not(.rank)")?;
+    let lines: Vec<String> = lines
+        .iter()
+        .filter_map(|line| Some(line.split_once(" points, ")?.0.to_owned()))
+        .collect();
+    same("of the bots", &lines, &points)?;
+    report.open("")?;
     let listed = report.texts("table.standings tbody th .name")?;
     same("the table", &listed, &standings)?;
     // With the keyboard: a round is closed and opened again.

@@ -992,7 +992,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 64] = [
+const TESTS: [Test; 68] = [
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,
@@ -1079,6 +1079,10 @@ const TESTS: [Test; 64] = [
         "sixty bots can be told apart",
         views::sixty_bots_can_be_told_apart,
     ),
+    (
+        "ratings are drawn once they mean something",
+        views::ratings_are_drawn_once_they_mean_something,
+    ),
     ("labels answer readers", labels::labels_answer_readers),
     (
         "an analysed tournament has its analysis on its page",
@@ -1145,6 +1149,18 @@ const TESTS: [Test; 64] = [
     (
         "equal bots share the first place",
         story::equal_bots_share_the_first_place,
+    ),
+    (
+        "figures are those of the terminal",
+        story::figures_are_those_of_the_terminal,
+    ),
+    (
+        "an interrupted tournament has no champion",
+        story::an_interrupted_tournament_has_no_champion,
+    ),
+    (
+        "why a bot did not enter has parts",
+        story::why_a_bot_did_not_enter_has_parts,
     ),
     (
         "two bots have one score and a strip of games",

@@ -85,6 +85,9 @@ pub(super) fn equal_bots_share_the_first_place() -> Result<()> {
     same("names", &report.texts(".winners-list .name")?, &names)?;
     let ranks = ["1=", "1=", "3"].map(str::to_owned).to_vec();
     same("ranks", &report.texts("table.standings td.rank")?, &ranks)?;
+    // All wins took the same number of turns, so none is the quickest or the longest.
+    let highlights = report.count("[aria-labelledby=card-highlights]")?;
+    same("highlights", &highlights, &0.0)?;
     report.open("#bots")?;
     same("of the bots", &report.texts(".botlist .rank")?, &ranks)?;
     report.browser.is_quiet()?;
@@ -103,6 +106,124 @@ pub(super) fn equal_bots_share_the_first_place() -> Result<()> {
         "results",
         &report.count(".result .opponents .bar-row")?,
         &3.0,
+    )?;
+    report.browser.is_quiet()
+}
+
+/// Games of these pairs of bots, of which the first one wins so many.
+fn games_of(pairs: &[(&str, &str, usize, usize)]) -> Result<Vec<Value>> {
+    let game = GAMES.iter().find(|game| is_quarto(game));
+    let game = game.ok_or("no such game")?;
+    let all = pairs.iter().flat_map(|&(one, other, won, lost)| {
+        (0..won + lost).map(move |number| {
+            let mut game = game.clone();
+            game["bots"][0]["name"] = json!(one);
+            game["bots"][1]["name"] = json!(other);
+            game["first"] = json!(number % 2);
+            game["result"]["winner"] = json!(usize::from(number >= won));
+            game
+        })
+    });
+    Ok(all.collect())
+}
+
+/// The same figures as in the terminal, rounded alike, and the same rules of their order.
+pub(super) fn figures_are_those_of_the_terminal() -> Result<()> {
+    let records = games_of(&[("anna", "ben", 24, 0), ("cem", "dana", 15, 1)])?;
+    let report = OpenReport::at(&records, &[])?;
+    let file = report.scratch().join("games.jsonl");
+    let terminal = Referee::new(["standings"]).args([&file]).run().stdout;
+    for (name, parts) in [
+        ("anna", &["100.0%", "> 99.9%"][..]),
+        ("cem", &["93.8%"]),
+        ("dana", &["6.3%"]),
+    ] {
+        let row = report.browser.text(&format!(
+            "return [...document.querySelectorAll('table.standings tbody tr')].find(e => e.querySelector('.name').textContent === '{name}').innerText"
+        ))?;
+        let line = terminal.lines().find(|line| line.contains(name));
+        let line = line.unwrap_or_default();
+        for part in parts {
+            let both = (row.contains(part), line.contains(part));
+            same(
+                &format!("{part} in {row:?} and {line:?}"),
+                &both,
+                &(true, true),
+            )?;
+        }
+    }
+    let order = terminal.lines().find(|line| line.starts_with("order: "));
+    let order = order.unwrap_or_default().replace("order: ", "Order: ");
+    let said = report.text_of("[aria-labelledby=card-standings] .hint")?;
+    same("the order", &said.contains(&order), &true)?;
+    report.browser.is_quiet()
+}
+
+/// A tournament that was interrupted says so, and who is first by points per game; or that no games connect the bots.
+pub(super) fn an_interrupted_tournament_has_no_champion() -> Result<()> {
+    let (report, _) = tournament(4, &["--pairs", "1"])?;
+    let folder = report.scratch().join("spring-cup");
+    let journal = folder.join("games.jsonl");
+    let text = fs::read_to_string(&journal).map_err(|error| error.to_string())?;
+    for (games, title) in [(7, Some("First")), (3, None)] {
+        let kept: Vec<&str> = text.lines().take(games).collect();
+        fs::write(&journal, kept.join("\n") + "\n").map_err(|error| error.to_string())?;
+        let page = report.scratch().join("report.html");
+        let run = Referee::new(["report"])
+            .args([&folder])
+            .args([Path::new("-o"), &page])
+            .run();
+        same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+        report.open("")?;
+        let early = format!("Not finished: {games} of 12 games have been played.");
+        same("not finished", &report.text_of(".early")?, &early)?;
+        let titles = report.texts(".winners-list dt")?;
+        same("title", &titles.first().map(String::as_str), &title)?;
+        if title.is_some() {
+            let scores = report.texts("table.standings td strong")?;
+            let score = |text: &String| text.trim_end_matches('%').parse().unwrap_or(f64::NAN);
+            let scores: Vec<f64> = scores.iter().map(score).collect();
+            same(
+                "by score",
+                &(scores.len() == 4 && scores.is_sorted_by(|a, b| a >= b)),
+                &true,
+            )?;
+        }
+    }
+    // Where the bars are hidden, so is what they mean.
+    report.browser.size(390, 800, true)?;
+    report.open("")?;
+    let shown = "return [...document.querySelectorAll('[aria-labelledby=card-standings] .key, [aria-labelledby=card-standings] .record')].filter(e => e.checkVisibility()).length";
+    same("keys", &report.browser.number(shown)?, &0.0)?;
+    report.browser.is_quiet()
+}
+
+/// Why a bot did not enter, in parts; the last one is a command that can be copied.
+pub(super) fn why_a_bot_did_not_enter_has_parts() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let bot = scratch.path().join("broken.sh");
+    fs::write(&bot, "#!/bin/sh\necho '1 <b>?' >&2\nexit 3\n").map_err(|error| error.to_string())?;
+    let (folder, bot) = (scratch.path().join("cup"), format!("sh {}", bot.display()));
+    let words = ["tournament", "builtin:random", "builtin:greedy", &bot];
+    let options = ["--pairs", "1", "--sandbox", "none", "--out"];
+    let run = Referee::new(words).args(options).args([&folder]).run();
+    same("exit", &run.code, &Some(0)).map_err(|error| format!("{error}\n{run}"))?;
+    let report = OpenReport::of(&folder, scratch, &[])?;
+    report.open("#absent=1")?;
+    let labels = ["Asked ", "Stderr ended with ", "Fix ", "See it again"].map(str::to_owned);
+    same("labels", &report.texts(".card .label")?, &labels.to_vec())?;
+    let problem = report.text_of(".card .sentence")?;
+    same(
+        "the problem",
+        &problem.starts_with("Exited: it ended with exit status 3"),
+        &true,
+    )?;
+    let command = report.text_of(".card pre")?;
+    same("the command", &command.starts_with("printf "), &true)?;
+    same(
+        "not HTML",
+        &report.text_of(".card")?.contains("1 <b>?"),
+        &true,
     )?;
     report.browser.is_quiet()
 }

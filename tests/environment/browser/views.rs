@@ -260,6 +260,28 @@ pub(super) fn a_fault_is_beside_the_name_of_its_bot() -> Result<()> {
     Ok(())
 }
 
+/// Curves begin when a bot has played some games; that of a bot's own page is over its games.
+pub(super) fn ratings_are_drawn_once_they_mean_something() -> Result<()> {
+    let report = OpenReport::at(&many(&GAMES, 60, 3), &[])?;
+    let browser = &report.browser;
+    let label =
+        "return document.querySelector('.settling').getAttribute('aria-label').split(':')[0]";
+    browser.wait("return document.querySelectorAll('.settling .curve').length === 3")?;
+    let all = "Ratings after 60 games".to_owned();
+    same("of all", &browser.text(label)?, &all)?;
+    // Six games of three bots are four of each; the axis begins at 46.
+    let begins = "return [...document.querySelectorAll('.settling .curve')].map(e => Number(/M([\\d.]+)/.exec(e.getAttribute('d'))[1]))";
+    let begins = browser.run(&format!(
+        "const from = (() => {{ {begins} }})(); return from.length === 3 && from.every(x => x > 75)"
+    ))?;
+    same("begins", &begins, &json!(true))?;
+    report.open("#bot=1")?;
+    browser.wait("return document.querySelector('.settling') !== null")?;
+    let own = "Ratings after 40 games".to_owned();
+    same("of one", &browser.text(label)?, &own)?;
+    browser.is_quiet()
+}
+
 /// Curves, crosstable and length of a page of many bots.
 pub(super) fn sixty_bots_can_be_told_apart() -> Result<()> {
     let report = OpenReport::at(&many(&GAMES, 3540, 60), &[])?;

@@ -279,13 +279,16 @@ impl<'a> Criteria<'a> {
 
     fn table(&self, mut bots: Vec<usize>) -> Table {
         // Points can be compared when all have played equally many games.
-        let is_equal = bots
-            .windows(2)
-            .all(|two| self.games[two[0]] == self.games[two[1]]);
+        let is_equal = |bots: &mut dyn Iterator<Item = usize>| {
+            let mut games = bots.map(|bot| self.games[bot]);
+            let first = games.next();
+            games.all(|games| Some(games) == first)
+        };
         let order = match self.ranking.by {
             RankBy::Reached(_) => Order::Place,
-            RankBy::Score if !is_equal => Order::Score,
-            RankBy::Results if !is_equal => Order::Rating,
+            // Tables of one schedule have one order.
+            RankBy::Score if !is_equal(&mut (0..self.names.len())) => Order::Score,
+            RankBy::Results if !is_equal(&mut bots.iter().copied()) => Order::Rating,
             _ => Order::Points,
         };
         let merit = |&bot: &usize| -> f64 {

@@ -34,7 +34,7 @@ openings; then half of the comparisons are those of the results against them.
 
 Examples:
   referee compare ./mybot old/mybot
-  referee compare ./mybot old/mybot --pool players/ --budget 5m --markdown comment.md
+  referee compare ./mybot old/mybot --pool players/ --time 5m --markdown comment.md
   referee compare --not-worse --margin 20 ./mybot old/mybot --json
 
 Exit status: 0 NEW is better (with --not-worse: not worse); 3 it is not, or it cannot play;
@@ -63,7 +63,7 @@ pub(in crate::cli) struct Args {
     margin: f64,
 
     /// The most time, with the check of the bots; none for no limit
-    #[arg(long, value_name = "TIME", default_value = BUDGET, value_parser = values::move_time)]
+    #[arg(long = "time", alias = "budget", value_name = "TIME", default_value = BUDGET, value_parser = values::move_time)]
     budget: MoveTime,
 
     /// The most comparisons: pairs of games, and with others of the pool two pairs

@@ -29,7 +29,7 @@ use crate::sandbox::Sandbox;
 use crate::seed;
 use crate::seed::{Purpose, generator};
 use crate::strategy;
-use crate::text::{counted, escape_controls};
+use crate::text::{counted, escape_controls, join_parts};
 use crate::tournament::comparison::draw;
 
 pub(super) struct Playing<'a> {
@@ -218,14 +218,14 @@ fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<Strin
     let of = |place: usize| {
         let name = &entered[place].plan.name;
         let found = rejected.iter().find(|bot| bot.bot.name == *name);
-        found.map(|bot| bot.reason.clone())
+        found.map(|bot| join_parts(&bot.reason, "\n    "))
     };
     if let Some(reason) = of(0) {
         return Ok(Some(reason));
     }
     if let Some(reason) = of(1) {
         return Err(Failure::Usage(format!(
-            "{}: {reason}; compare with a version that can play",
+            "{}, with which NEW is compared, cannot play: {reason}",
             escape_controls(&entered[1].plan.name)
         )));
     }
@@ -237,6 +237,7 @@ fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<Strin
 
 fn left_out(name: &str, why: &str) {
     let name = escape_controls(name);
+    let why = join_parts(why, "\n    ");
     print_stderr(&format!("referee: {name} is left out of the pool: {why}"));
 }
 
@@ -266,7 +267,7 @@ pub(super) fn find(
         let is_of_folder = wanted[2..].iter().any(|bot| bot.bot == rejected.bot.bot)
             && !args.pool.contains(&rejected.bot.bot);
         if !is_of_folder {
-            return Err(Failure::Usage(rejected.reason.clone()));
+            return Err(Failure::Usage(join_parts(&rejected.reason, "\n    ")));
         }
         left_out(&rejected.bot.name, &rejected.reason);
     }

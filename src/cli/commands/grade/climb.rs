@@ -20,7 +20,7 @@ use crate::game::Game;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
 use crate::sandbox::Sandbox;
-use crate::text::escape_controls;
+use crate::text::{escape_controls, join_parts};
 
 pub(super) struct Climb<'a> {
     pub(super) options: &'a Options,
@@ -71,7 +71,8 @@ impl Climb<'_> {
         if let Some(unfit) = unfit.first() {
             return Err(Failure::Usage(format!(
                 "{}: {}; a scale needs reference bots that can play",
-                unfit.bot.name, unfit.reason
+                unfit.bot.name,
+                join_parts(&unfit.reason, "; ")
             )));
         }
         if self.is_checked {
@@ -82,13 +83,16 @@ impl Climb<'_> {
 
     fn refused(&self, bot: &RejectedBot) -> Grade {
         let rungs = self.scale.rungs.iter();
+        // Its author knows the folder of the program as `.`.
+        let folder = Path::new(&bot.bot.bot).parent().unwrap_or(Path::new("."));
+        let reason = bot.reason.replace(&format!("{}/", folder.display()), "./");
         Grade {
             name: bot.bot.name.clone(),
             folder: bot.bot.slug.clone(),
             hash: bot.bot.hash.clone(),
             points: 0,
             most_points: self.scale.most_points(),
-            problem: Some(bot.reason.clone()),
+            problem: Some(reason),
             rungs: rungs
                 .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)))
                 .collect(),

@@ -26,7 +26,7 @@ use crate::play::setup::now;
 use crate::record::text_file;
 use crate::report::grades;
 use crate::sandbox::Sandbox;
-use crate::text::escape_controls;
+use crate::text::{escape_controls, join_parts};
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
@@ -160,7 +160,7 @@ fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
     };
     match found.rejected.iter().find(is_missing) {
         None => Ok(()),
-        Some(bot) => Err(Failure::Usage(bot.reason.clone())),
+        Some(bot) => Err(Failure::Usage(join_parts(&bot.reason, "\n    "))),
     }
 }
 
@@ -200,7 +200,11 @@ fn references(
             (Some(entrant), _) => all.push(entrant),
             (None, problem) => {
                 let reason = problem.map(|problem| problem.reason).unwrap_or_default();
-                return Err(Failure::Usage(format!("rung {}: {reason}", rung.name)));
+                return Err(Failure::Usage(format!(
+                    "rung {}: {}",
+                    rung.name,
+                    join_parts(&reason, "; ")
+                )));
             }
         }
     }
@@ -292,7 +296,7 @@ fn print_grades(all: &[Grade]) -> Result<(), Failure> {
     let width = width.unwrap_or_default();
     for (grade, name) in all.iter().zip(names) {
         let why = match &grade.problem {
-            Some(problem) => format!("cannot play: {}", escape_controls(problem)),
+            Some(problem) => format!("cannot play: {}", join_parts(problem, "\n    ")),
             None => grade
                 .rungs
                 .iter()

@@ -17,7 +17,7 @@ use crate::cli::support::values;
 use crate::league::build;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Status};
-use crate::text::counted;
+use crate::text::{counted, join_parts};
 
 const FOLDER: &str = "final";
 
@@ -155,7 +155,7 @@ fn bots(
         let Some(version) = member.playing(deadline) else {
             print_stderr(&format!(
                 "referee: not in the final: {name}: {}",
-                member.problem(deadline).unwrap_or_default()
+                join_parts(&member.problem(deadline).unwrap_or_default(), "\n    ")
             ));
             continue;
         };

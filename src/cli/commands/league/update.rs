@@ -18,6 +18,7 @@ use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::{Notice, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
+use crate::checkup::Problem;
 use crate::cli::commands::tournament::{
     Options, check_bots, jobs, play, print_notice, print_plan, stop_signals,
 };
@@ -34,7 +35,7 @@ use crate::league::state::{self, League, Member, Status, Version};
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::sandbox::{Bound, Sandbox};
-use crate::text::counted;
+use crate::text::{counted, join_parts};
 use crate::tournament::ratings::Model;
 
 /// Versions by member.
@@ -236,11 +237,18 @@ impl Update<'_> {
                     limits: Limits::from(self.options.games.time.control()?),
                     ..BotPlan::default()
                 }),
-                Err(problem) => rejected.push(self.rejected(
-                    name,
-                    member,
-                    format!("{}; {}", problem.cause, problem.fix),
-                )),
+                Err(problem) => rejected.push(
+                    self.rejected(
+                        name,
+                        member,
+                        Problem {
+                            what: problem.cause,
+                            fix: problem.fix,
+                            ..Problem::default()
+                        }
+                        .to_string(),
+                    ),
+                ),
             }
         }
         let mut found = entrants::find(&wanted, &this_program()?, &self.sandbox)?;
@@ -267,7 +275,8 @@ impl Update<'_> {
             // It was fit before: this machine lacks something.
             return Err(Failure::Usage(format!(
                 "{}: {}",
-                lost.bot.name, lost.reason
+                lost.bot.name,
+                join_parts(&lost.reason, "\n    ")
             )));
         }
         let mut entered = found.entered;

@@ -10,7 +10,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::analysis::rerun::{Departure, Judgement, judge};
+use crate::analysis::rerun::{Departure, Judgement, Verdict, judge};
 use crate::analysis::{Analyst, Effort};
 use crate::bot::spec::Program;
 use crate::cli::support::failure::Failure;
@@ -32,7 +32,8 @@ const LONGEST_ANSWER: Duration = Duration::from_mins(1);
 
 const AFTER_HELP: &str = "\
 The bot is asked what it was asked in the game, with the same seed, environment and time for a
-move, as long as it answers as before. Its first other answer is judged, if the game has a solver.
+move, as long as it answers as before. Its first other answer is judged, if the game has a solver;
+the questions of later mistakes are then asked directly, as the protocol has no memory.
 Of a process that had played other games of the file before, all lines are sent, from the first.
 
 Examples:
@@ -238,7 +239,8 @@ impl<'a> Asking<'a> {
             if !game.questions()?.is_empty() {
                 let examiner = self.examiner(index, &mut live).await?;
                 let result = ask(game, examiner).await?;
-                let result = self.judge(result).await?;
+                let mut result = self.judge(result).await?;
+                self.ask_directly(&mut result, examiner).await?;
                 self.results.push(result);
             }
             bar.inc();
@@ -299,6 +301,29 @@ impl<'a> Asking<'a> {
             examiner: Examiner::new(&runner, seat, seed, limit),
             _pieces: pieces,
         })
+    }
+
+    /// The mistakes after its departure.
+    async fn ask_directly(
+        &self,
+        rerun: &mut Rerun<'a>,
+        examiner: &mut Examiner,
+    ) -> Result<(), Failure> {
+        let ruleset = &*rerun.game.recorded.ruleset;
+        let appraiser = self.analyst.appraiser(ruleset);
+        for finding in &mut rerun.judgement.findings {
+            let mut questions = rerun.questions.iter();
+            let Some(question) = questions.find(|question| question.turn == finding.turn) else {
+                continue;
+            };
+            if finding.verdict == Verdict::NotReached {
+                let asked = examiner.ask(&question.line).await?.ok();
+                let now = asked.as_ref().map(|answer| answer.turn.as_str());
+                let judged = finding.judge_directly(ruleset, appraiser.as_ref(), question, now);
+                judged.map_err(Failure::Referee)?;
+            }
+        }
+        Ok(())
     }
 
     async fn judge(&self, mut rerun: Rerun<'a>) -> Result<Rerun<'a>, Failure> {

@@ -196,6 +196,7 @@ impl Rerun<'_> {
                 "best": finding.mistake.map(|(best, _)| best.name()),
                 "value": finding.mistake.map(|(_, value)| value.name()),
                 "verdict": finding.verdict,
+                "directly": finding.directly,
             })
         };
         Ok(json!({

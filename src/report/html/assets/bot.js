@@ -8,8 +8,6 @@ import { answerTimes, opponentBars, ratingHistory, record, recordKey } from "./c
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
 
-// What is counted in the table of the phases is not counted here, too.
-const MARKS = { only: "only good turn, found", forced: "no choice" };
 const MISTAKES = ["blunder", "missed-win"];
 const SHOWN_FAULTS = 5;
 
@@ -88,7 +86,7 @@ function faults(index, games) {
 }
 
 function analysis(index, games) {
-  const tally = new Map();
+  const tally = { forced: 0, only: 0 };
   const blunders = [];
   let turns = 0;
   for (const game of games) {
@@ -97,7 +95,7 @@ function analysis(index, games) {
     for (const [turn, { mark, remark }] of whole.analysis) {
       if (whole.sides[whole.sideOf(turn - 1)] !== index) continue;
       turns += 1;
-      if (mark && !MISTAKES.includes(mark)) tally.set(mark, (tally.get(mark) ?? 0) + 1);
+      if (Object.hasOwn(tally, mark)) tally[mark] += 1;
       if (MISTAKES.includes(mark)) blunders.push({ game, turn, mark, remark });
     }
   }
@@ -105,7 +103,7 @@ function analysis(index, games) {
   const phases = place(index)?.phases;
   return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. The phases are thirds of the board; a missed win could have been won at once; a count leads to the games, one after the other.`,
     phases ? phaseTable(index, phases, games) : null,
-    el("p", { class: "chips" }, ...[...tally].map(([mark, n]) => el("span", { class: `badge mark-${mark}` }, `${own(MARKS, mark) ?? mark} ${count(n)}`))),
+    el("p", {}, `${counted(tally.forced, "turn")} had no choice; ${count(tally.only)} were the only good turn there was.`),
     el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, remark }) =>
       el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, told(remark)))))));
 }
@@ -160,8 +158,19 @@ export function botView(index) {
       analysis(index, games),
       faults(index, games),
       card("Time to answer", at?.median_ms ? `Half of its answers took ${time(at.median_ms)} or less, 95 of 100 ${time(at.p95_ms)} or less.` : null, answerTimes([index])),
-      !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled as games of the tournament were played, with the 95% interval.", ratingHistory([index], chosen))),
+      !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled over its games, with the 95% interval.", ratingHistory([index], chosen, true))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
+}
+
+// The parts of a reason, each a line with its title but for the first.
+function reasonParts(reason) {
+  const [problem, ...rest] = reason.split("\n");
+  return [el("p", { class: "sentence" }, ...prose(capitalised(problem))), ...rest.map((part) => {
+    const [title, ...text] = part.split(": ");
+    const shown = text.join(": ");
+    if (title === "See it again") return el("div", {}, el("p", { class: "label" }, title), el("pre", { tabindex: "0" }, shown));
+    return el("p", {}, el("span", { class: "label" }, `${title} `), ...prose(shown));
+  })];
 }
 
 // The page of a bot that did not enter: why, and what to do.
@@ -169,7 +178,7 @@ export function absentView(index) {
   const one = absent()[index];
   if (!one) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
   return el("div", { class: "bot" }, el("p", { class: "above" }, "Did not enter"), el("h1", {}, one.name),
-    card("Why", null, one.reason ? el("p", { class: "sentence" }, one.reason) : el("p", {}, "The reason is left out of this report.")));
+    card("Why", null, ...(one.reason ? reasonParts(one.reason) : [el("p", {}, "The reason is left out of this report.")])));
 }
 
 export function botList() {

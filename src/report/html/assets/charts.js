@@ -251,20 +251,26 @@ function apart(places, height, low, high) {
   return found;
 }
 
+// Before so many games of a bot its rating says nothing.
+const FIRST_RATED = 4;
+
 // Ratings over the games. `chosen` bots are highlighted and named at their ends, the others grey; a single
-// one has its interval.
-export function ratingHistory(bots, chosen) {
-  const history = known.figures.history;
-  if (history.length < 2) return el("p", { class: "hint" }, "Too few games for a chart.");
-  const curves = bots.map((bot) => ({
-    bot,
-    points: history.flatMap(([games, rated]) => rated.filter(([of]) => of === bot).map(([, elo, [from, to]]) => ({ games, elo, from, to }))),
-  }));
-  const late = history.at(-1)[0];
-  // Early ratings vary widely: the axis fits the ratings after the first tenth of the games.
-  const steady = curves.flatMap((curve) => curve.points.filter((p) => p.games >= late / 10).map((p) => p.elo));
-  const low = Math.min(-50, ...steady) - 40;
-  const high = Math.max(50, ...steady) + 40;
+// one has its interval. `own`: over the games of the bot itself.
+export function ratingHistory(bots, chosen, own = false) {
+  const curves = bots.map((bot) => {
+    const points = known.figures.history.flatMap(([games, rated]) => rated.filter(([of, played]) => of === bot && played >= FIRST_RATED)
+      .map(([, played, elo, [from, to]]) => ({ games: own ? played : games, elo, from, to })));
+    // Of a number of own games, what came last.
+    return { bot, points: points.filter(({ games }, at) => games !== points[at + 1]?.games) };
+  });
+  if (!curves.some(({ points }) => points.length > 1)) return el("p", { class: "hint" }, "Too few games for a chart.");
+  const late = Math.max(...curves.map(({ points }) => points.at(-1)?.games ?? 0));
+  // The axis fits the ratings after the first tenth of the games, and the interval of a single bot after the first half.
+  const steady = curves.flatMap(({ points }) => points.filter((p) => p.games >= late / 10).map((p) => p.elo));
+  const ends = chosen.size === 1 ? curves.flatMap(({ bot, points }) => points.filter((p) => chosen.has(bot) && p.games >= late / 2).flatMap(({ from, to }) => [from, to])) : [];
+  const all = [...steady, ...ends.filter((end) => end !== null)];
+  const low = Math.min(-50, ...all) - 40;
+  const high = Math.max(50, ...all) + 40;
   const height = 280;
   return sized(height, (width) => {
     const named = curves.filter(({ bot, points }) => points.length > 0 && (chosen.size ? chosen.has(bot) : curves.length <= COLOURS)).slice(0, LABELS);
@@ -313,7 +319,10 @@ function lineOf(bot, bots, chosen) {
 
 function shortened(text, most) {
   const letters = [...new Intl.Segmenter("en").segment(text)].map(({ segment }) => segment);
-  return letters.length > most ? letters.slice(0, Math.max(1, most - 1)).join("") + "…" : text;
+  if (letters.length <= most) return text;
+  // In the middle, as names often differ only in their ends.
+  const tail = Math.floor((most - 1) / 2);
+  return [...letters.slice(0, Math.max(1, most - 1 - tail)), "…", ...letters.slice(letters.length - tail)].join("");
 }
 
 // Buttons that highlight a bot's curve, and a choice for the bots that have none.

@@ -124,10 +124,13 @@ export function name(index) {
   return bot(index).name;
 }
 
+// The detail of a person who quits.
+const LEFT = "left the game";
+
 // How a game ended, in words: `greedy wins: H4 big`.
 export function outcome(game, lines) {
   if (game.winner < 0) return "Draw";
-  if (game.forfeit) return `${name(game.winner)} wins: ${name(game.loser)} forfeits (${game.reason})`;
+  if (game.forfeit) return `${name(game.winner)} wins: ${name(game.loser)} ${text(game.field(12)[2]) === LEFT ? LEFT : `forfeits (${game.reason})`}`;
   return `${name(game.winner)} wins${lines ? ": " + lines : ""}`;
 }
 

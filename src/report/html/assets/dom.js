@@ -148,8 +148,9 @@ export function announce(text) {
   document.getElementById("announcements").textContent = text;
 }
 
+// Halves are rounded up, as in the terminal.
 export function percent(share, digits = 0) {
-  return `${(100 * share).toFixed(digits)}%`;
+  return `${(Math.round(share * 10 ** (digits + 2)) / 10 ** digits).toFixed(digits)}%`;
 }
 
 export function count(number) {

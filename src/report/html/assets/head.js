@@ -215,7 +215,8 @@ function duel(places) {
 export function resultCard(figures) {
   const places = figures.places;
   // The games of one bot do not say who is the first of all.
-  if (figures.games < 2 || places.length < 2 || places.at(-1).table > 1 || known.head.own) return null;
+  if (figures.games < 2 || places.length < 2 || known.head.own) return null;
+  if (places.at(-1).table > 1) return earlyHint(figures);
   if (places.length === 2) return duel(places);
   const { title, firsts, text, next } = leaders(figures);
   const [first, second] = places;

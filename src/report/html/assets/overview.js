@@ -206,14 +206,16 @@ function highlights() {
     if (game) found.push(el("li", {}, link(gameHash(game.number), el("strong", {}, title), el("span", {}, `Game ${game.number}: ${story(game)}`), el("small", {}, why))));
   };
   const best = (games, merit) => games.reduce((top, game) => (top === null || merit(game) > merit(top) ? game : top), null);
+  // Of several that took the same number of turns, none stands out.
+  const only = (game) => (game && won.filter((other) => other.length === game.length).length === 1 ? game : null);
   const quickest = best(won, (game) => -game.length);
-  note("The quickest win", quickest, quickest ? counted(quickest.length, "turn") : "");
+  note("The quickest win", only(quickest), quickest ? counted(quickest.length, "turn") : "");
   const elo = new Map(known.figures.places.map((p) => [p.bot, p.elo]));
   const gap = (game) => (elo.get(game.loser) ?? 0) - (elo.get(game.winner) ?? 0);
   const upset = best(won, gap);
   if (isRated() && upset && gap(upset) > 30) note("The biggest upset", upset, `${Math.round(gap(upset))} Elo apart`);
-  const longest = best(known.games.filter((game) => game.winner >= 0), (game) => game.length);
-  if (longest && quickest && longest.length > quickest.length) note("The longest win", longest, counted(longest.length, "turn"));
+  const longest = best(won, (game) => game.length);
+  if (longest !== quickest) note("The longest win", only(longest), longest ? counted(longest.length, "turn") : "");
   return found.length ? card("Highlights", null, el("ul", { class: "highlights" }, ...found)) : null;
 }
 
@@ -242,18 +244,15 @@ function limits() {
 
 function verdict(places) {
   // How surely the first is the first is said by the card of the result.
-  const parts = places.at(-1).table > 1 ? [`${capitalised(known.figures.separate)}.`] : [];
-  const order = known.figures.order;
-  if (order === "place") parts.push("Ordered by what each reached in the bracket; those who went out in the same round share a place.");
-  else if (order !== "points") parts.push(`Ordered by ${order}${order === "score" ? " (points per game)" : ""}, as not all have played the same number of games.`);
-  return parts.join(" ");
+  const parts = places.at(-1).table > 1 ? [known.figures.separate] : [];
+  return [...parts, known.figures.rule].map((part) => `${capitalised(part)}.`).join(" ");
 }
 
 function absentCard() {
   const all = absent();
   if (all.length === 0) return null;
   return card("Did not enter", "They were there and play in no game.", el("ul", { class: "highlights" }, ...all.map(({ name, reason }, index) =>
-    el("li", {}, link(absentHash(index), el("strong", {}, name), reason ? el("small", {}, reason) : null)))));
+    el("li", {}, link(absentHash(index), el("strong", {}, name), reason ? el("small", {}, reason.split("\n")[0]) : null)))));
 }
 
 export function overview() {

@@ -1,0 +1,267 @@
+//! Positions as numbers, for learning.
+
+use pyo3::intern;
+use pyo3::prelude::*;
+use pyo3::sync::PyOnceLock;
+use pyo3::types::{PyByteArray, PyTuple};
+use referee_games::game::quarto::piece_set::FEATURES;
+use referee_games::game::quarto::{self, Cell, Piece, Turn};
+use referee_games::game::{Position, Side, four_in_a_row};
+
+/// Of a cell or a gift that a turn of Quarto does not have.
+const NONE: usize = 16;
+
+/// Gifts and none.
+const GIFTS: usize = 17;
+
+/// What a learner sees of a position and does in it. An observation is written over zeros.
+pub(crate) trait Encoded: Position {
+    const ACTIONS: usize;
+    /// Rows, columns, planes.
+    const SHAPE: [usize; 3];
+
+    /// For the side to move.
+    fn observe(&self, out: &mut [i8]);
+
+    /// 1 for each legal action.
+    fn mask(&self, out: &mut [i8]);
+
+    /// `None`, and nothing changed, when the action is not legal.
+    fn act(&mut self, action: usize) -> Option<()>;
+
+    /// The legal action at the place that `choose` chooses for their count, in the order of their numbers; `None` when
+    /// the game is over.
+    fn pick(&self, choose: impl FnOnce(usize) -> usize) -> Option<usize>;
+}
+
+impl Encoded for quarto::Position {
+    const ACTIONS: usize = GIFTS * GIFTS;
+
+    const SHAPE: [usize; 3] = [4, 4, 2 * FEATURES + 1];
+
+    fn observe(&self, out: &mut [i8]) {
+        let hand = self.hand().map_or([0; FEATURES], signs);
+        for (cell, planes) in Cell::all().zip(out.chunks_exact_mut(Self::SHAPE[2])) {
+            if let Some(piece) = self.board().get(cell) {
+                planes[..FEATURES].copy_from_slice(&signs(piece));
+            }
+            planes[FEATURES..2 * FEATURES].copy_from_slice(&hand);
+        }
+        for piece in self.left() {
+            out[piece.index() * Self::SHAPE[2] + 2 * FEATURES] = 1;
+        }
+    }
+
+    fn mask(&self, out: &mut [i8]) {
+        let row = |gifts: u32| -> [i8; GIFTS] {
+            std::array::from_fn(|gift| i8::from(gifts >> gift & 1 == 1))
+        };
+        // The gifts are the same after all placements that do not win.
+        let mut last = (0, [0; GIFTS]);
+        for (cell, gifts) in rows(self) {
+            if gifts != last.0 {
+                last = (gifts, row(gifts));
+            }
+            out[cell * GIFTS..][..GIFTS].copy_from_slice(&last.1);
+        }
+    }
+
+    fn act(&mut self, action: usize) -> Option<()> {
+        if action >= Self::ACTIONS || self.outcome().is_some() {
+            return None;
+        }
+        let after = self.after(quarto_turn(action)).ok()?;
+        // A turn without a gift must end the game.
+        (after.to_move() != self.to_move() || after.outcome().is_some()).then(|| *self = after)
+    }
+
+    fn pick(&self, choose: impl FnOnce(usize) -> usize) -> Option<usize> {
+        let (mut all, mut length) = ([(0, 0); 17], 0);
+        for row in rows(self) {
+            all[length] = row;
+            length += 1;
+        }
+        let count_of = |gifts: u32| gifts.count_ones() as usize;
+        let count: usize = all[..length]
+            .iter()
+            .map(|&(_, gifts)| count_of(gifts))
+            .sum();
+        let mut place = (count > 0).then(|| choose(count))?;
+        for &(cell, mut gifts) in &all[..length] {
+            if place < count_of(gifts) {
+                for _ in 0..place {
+                    gifts &= gifts - 1;
+                }
+                return Some(cell * GIFTS + gifts.trailing_zeros() as usize);
+            }
+            place -= count_of(gifts);
+        }
+        None
+    }
+}
+
+/// The legal turns: the number of a cell, or none, and a bit for each gift, or none, with it.
+fn rows(position: &quarto::Position) -> impl Iterator<Item = (usize, u32)> {
+    let left = position
+        .left()
+        .fold(0, |left, piece| left | u32::from(piece.mask()));
+    let gifts = if left == 0 { 1 << NONE } else { left };
+    let hand = position.hand();
+    let (going, placing) = (position.outcome().is_none(), hand.is_some());
+    let only_gives = (going && !placing).then_some((NONE, left));
+    let board = position.board();
+    let cells = board.free().filter(move |_| going && placing);
+    let placed = cells.map(move |cell| {
+        let wins = hand.is_some_and(|hand| board.would_win(cell, hand, position.rules()));
+        (cell.index(), if wins { 1 << NONE } else { gifts })
+    });
+    only_gives.into_iter().chain(placed)
+}
+
+/// Which need not be legal.
+pub(crate) fn quarto_turn(action: usize) -> Turn {
+    let number = |number: usize| u8::try_from(number).ok();
+    Turn {
+        cell: number(action / GIFTS).and_then(Cell::from_index),
+        gift: number(action % GIFTS).and_then(Piece::new),
+    }
+}
+
+impl Encoded for four_in_a_row::Position {
+    const ACTIONS: usize = four_in_a_row::COLUMNS as usize;
+
+    const SHAPE: [usize; 3] = [
+        four_in_a_row::ROWS as usize,
+        four_in_a_row::COLUMNS as usize,
+        2,
+    ];
+
+    fn observe(&self, out: &mut [i8]) {
+        let me = self.to_move();
+        for (cell, side) in cells(self) {
+            if let Some(side) = side {
+                out[2 * cell + usize::from(side != me)] = 1;
+            }
+        }
+    }
+
+    fn mask(&self, out: &mut [i8]) {
+        for column in self.moves() {
+            out[usize::from(column.number()) - 1] = 1;
+        }
+    }
+
+    fn act(&mut self, action: usize) -> Option<()> {
+        let number = u8::try_from(action + 1).ok()?;
+        self.play(four_in_a_row::Column::from_number(number)?).ok()
+    }
+
+    fn pick(&self, choose: impl FnOnce(usize) -> usize) -> Option<usize> {
+        let count = self.moves().count();
+        let place = (count > 0).then(|| choose(count))?;
+        let column = self.moves().nth(place)?;
+        Some(usize::from(column.number()) - 1)
+    }
+}
+
+/// 1 for the property that the piece set names first, -1 for the other.
+fn signs(piece: Piece) -> [i8; FEATURES] {
+    std::array::from_fn(|feature| if piece.value(feature) == 0 { 1 } else { -1 })
+}
+
+/// Row by row from the top left.
+fn cells(position: &four_in_a_row::Position) -> impl Iterator<Item = (usize, Option<Side>)> {
+    let discs = position.discs();
+    let (rows, columns) = (four_in_a_row::ROWS, four_in_a_row::COLUMNS);
+    let places = (0..rows).flat_map(move |row| (0..columns).map(move |column| (row, column)));
+    places.enumerate().map(move |(cell, (row, column))| {
+        let bit = 1u64 << ((rows + 1) * column + rows - 1 - row);
+        let mut sides = Side::BOTH.into_iter();
+        (cell, sides.find(|side| discs[side.index()] & bit != 0))
+    })
+}
+
+/// The number of the piece on each cell, -1 for a free one.
+pub(crate) fn quarto_board(position: &quarto::Position) -> Vec<i8> {
+    let number = |piece: Piece| piece.bits().cast_signed();
+    let cells = Cell::all().map(|cell| position.board().get(cell).map_or(-1, number));
+    cells.collect()
+}
+
+/// Four signs for each cell, 0 for a free one.
+pub(crate) fn quarto_features(position: &quarto::Position) -> Vec<i8> {
+    let cells = Cell::all().map(|cell| position.board().get(cell).map_or([0; FEATURES], signs));
+    cells.flatten().collect()
+}
+
+/// 1 for "first", -1 for "second", 0 for a free cell.
+pub(crate) fn four_in_a_row_board(position: &four_in_a_row::Position) -> Vec<i8> {
+    let number = |side| match side {
+        None => 0,
+        Some(Side::First) => 1,
+        Some(Side::Second) => -1,
+    };
+    cells(position).map(|(_, side)| number(side)).collect()
+}
+
+pub(crate) fn observation<'py, P: Encoded>(
+    py: Python<'py>,
+    position: &P,
+) -> PyResult<Bound<'py, PyAny>> {
+    filled(py, P::SHAPE, |out| position.observe(out))
+}
+
+pub(crate) fn mask<'py, P: Encoded>(py: Python<'py>, position: &P) -> PyResult<Bound<'py, PyAny>> {
+    filled(py, [P::ACTIONS], |out| position.mask(out))
+}
+
+pub(crate) fn array<'py, const D: usize>(
+    py: Python<'py>,
+    numbers: &[i8],
+    shape: [usize; D],
+) -> PyResult<Bound<'py, PyAny>> {
+    filled(py, shape, |out| out.copy_from_slice(numbers))
+}
+
+/// An array of numpy whose zeros are written over.
+pub(crate) fn filled<const D: usize>(
+    py: Python<'_>,
+    shape: [usize; D],
+    fill: impl FnOnce(&mut [i8]),
+) -> PyResult<Bound<'_, PyAny>> {
+    static INT8: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let bytes = PyByteArray::new_with(py, shape.iter().product(), |bytes| {
+        fill(bytemuck::cast_slice_mut(bytes));
+        Ok(())
+    })?;
+    let int8 = INT8.get_or_try_init(py, || dtype(py, "int8"))?;
+    over(py, bytes, int8, PyTuple::new(py, shape)?)
+}
+
+/// Of numbers as they lie in the memory of this machine.
+pub(crate) fn array_of_u16(
+    py: Python<'_>,
+    numbers: impl ExactSizeIterator<Item = u16>,
+) -> PyResult<Bound<'_, PyAny>> {
+    let shape = PyTuple::new(py, [numbers.len()])?;
+    let bytes: Vec<u8> = numbers.flat_map(u16::to_ne_bytes).collect();
+    let uint16 = dtype(py, "uint16")?;
+    over(py, PyByteArray::new(py, &bytes), &uint16, shape)
+}
+
+fn dtype(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
+    let dtype = py.import(intern!(py, "numpy"))?;
+    Ok(dtype.call_method1(intern!(py, "dtype"), (name,))?.unbind())
+}
+
+/// The array writes into the bytes. Numpy is imported when it is first needed.
+fn over<'py>(
+    py: Python<'py>,
+    bytes: Bound<'py, PyByteArray>,
+    dtype: &Py<PyAny>,
+    shape: Bound<'py, PyTuple>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let ndarray = NDARRAY.import(py, "numpy", "ndarray")?;
+    ndarray.call1((shape, dtype, bytes))
+}

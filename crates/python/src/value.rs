@@ -1,0 +1,78 @@
+use pyo3::prelude::*;
+use referee_games::solver::{self, Evaluation};
+
+/// What is proven of a position, for the side to move, or of a turn, for the side that makes it.
+///
+/// Compares and hashes by what is proven. `Value.score` is a number to learn from.
+#[pyclass(frozen, eq, hash, module = "referee")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Value {
+    low: i8,
+    high: i8,
+    plies: Option<u32>,
+}
+
+impl From<Evaluation> for Value {
+    fn from(found: Evaluation) -> Self {
+        let number = |value: solver::Value| match value {
+            solver::Value::Loss => -1,
+            solver::Value::Draw => 0,
+            solver::Value::Win => 1,
+        };
+        Self {
+            low: number(found.at_least()),
+            high: number(found.at_most()),
+            plies: found.plies(),
+        }
+    }
+}
+
+const fn name(number: i8) -> &'static str {
+    match number {
+        1 => "win",
+        0 => "draw",
+        _ => "loss",
+    }
+}
+
+#[pymethods]
+impl Value {
+    /// "win", "draw" or "loss"; `None` when a limit was reached before it was proven.
+    #[getter]
+    fn value(&self) -> Option<&'static str> {
+        (self.low == self.high).then(|| name(self.low))
+    }
+
+    /// 1 for a win, 0 for a draw, -1 for a loss; `None` when it is not proven.
+    #[getter]
+    fn score(&self) -> Option<i8> {
+        (self.low == self.high).then_some(self.low)
+    }
+
+    /// Placements, or discs, until a side wins, this turn's included; 0 when the game is over. `None` for a draw, and
+    /// while it is not proven.
+    #[getter]
+    const fn plies(&self) -> Option<u32> {
+        self.plies
+    }
+
+    /// The worst that is still possible: "loss", "draw" or "win".
+    #[getter]
+    const fn at_least(&self) -> &'static str {
+        name(self.low)
+    }
+
+    /// The best that is still possible.
+    #[getter]
+    const fn at_most(&self) -> &'static str {
+        name(self.high)
+    }
+
+    fn __repr__(&self) -> String {
+        match (self.value(), self.plies) {
+            (Some(value), Some(plies)) => format!("<Value {value} in {plies}>"),
+            (Some(value), None) => format!("<Value {value}>"),
+            (None, _) => format!("<Value {} to {}>", name(self.low), name(self.high)),
+        }
+    }
+}

@@ -1,0 +1,540 @@
+//! Where a bot breaks: games against a bot that lead it to questions at which it commits a fault, or gives away what it
+//! held.
+//!
+//! The protocol has no memory, so a bot is searched like a function: its answers are kept, and no question is asked
+//! twice. An opponent's turn is one of a few drawn at random: the one that leads to the least seen kind of position,
+//! or in a game with a solver the one that leaves the bot the smallest share of good answers.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use foldhash::quality::FixedState;
+use rand::RngExt as _;
+use rand::rngs::ChaCha8Rng;
+use rand::seq::{IndexedRandom as _, SliceRandom as _};
+use std::hash::BuildHasher as _;
+use tokio::time::sleep;
+
+use crate::analysis::appraisal::Appraiser;
+use crate::bot::process::GracePeriods;
+use crate::game::{BuiltinBot, Game, Outcome, Side, Turn};
+use crate::play::TimeControl;
+use crate::play::clock::Clock;
+use crate::play::examiner::{Asked, Examiner, Line};
+use crate::play::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
+use crate::play::seat::{Seat, stop_both};
+use crate::play::setup::GameSetup;
+use crate::record::{BotIndex, TurnText};
+use crate::seed::{Purpose, generator};
+use crate::solver::Value;
+use crate::threads::locked;
+
+/// Turns of the opponent between which it chooses, unless the bot is slow.
+const CANDIDATES: usize = 6;
+
+/// Of questions that come up after so many turns it is counted how many were asked.
+pub const EARLY_TURNS: usize = 3;
+
+/// Of those questions, the most that are counted.
+const MOST_EARLY: usize = 1_000_000;
+
+/// How often the opponent leaves the bot few good answers.
+const TRAPS: f64 = 0.4;
+
+/// How often a game tries to come to something that was found in fewer turns.
+const SHORTER: f64 = 0.25;
+
+/// An answer takes a slow bot longer than this.
+const SLOW: Duration = Duration::from_millis(20);
+
+/// How often a slow bot is led through questions that it has answered, while positions are too early to be solved.
+const KNOWN: f64 = 0.8;
+
+/// How often a worker looks whether it is to stop while its bot thinks.
+const LOOK: Duration = Duration::from_millis(50);
+
+/// `blunder` with its values, or the reason for a forfeit.
+pub type Kind = (String, Option<(Value, Value)>);
+
+#[derive(Debug)]
+pub struct Found {
+    /// To the question.
+    pub line: Line,
+    pub side: Side,
+    pub question: String,
+    /// In canonical form; `None` for a fault.
+    pub answer: Option<String>,
+    pub fault: Option<GameFault>,
+    /// The whole of it, where the bot gave something away: the opponent then plays perfectly.
+    pub game: Option<Line>,
+}
+
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tally {
+    pub questions: usize,
+    /// The most turns before one of them.
+    pub deepest: usize,
+    /// Of the questions within [`EARLY_TURNS`], those that were asked, and all that can come up.
+    pub early: [usize; 2],
+    /// Answers whose value was compared with the best.
+    pub judged: usize,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    /// By the hash of the question; `None` for a fault.
+    answers: HashMap<u64, Option<TurnText>, FixedState>,
+    /// How often a kind of position was asked about.
+    kinds: HashMap<u64, u32, FixedState>,
+    /// Questions that can come up early.
+    early: HashSet<u64, FixedState>,
+    found: BTreeMap<Kind, Found>,
+    tally: Tally,
+}
+
+/// What several workers share.
+#[derive(Debug)]
+pub struct Hunt<'a> {
+    pub ruleset: Arc<dyn Game>,
+    pub time: TimeControl,
+    pub bot_seed: u32,
+    pub seed: u64,
+    pub until: Instant,
+    pub stop: &'a AtomicBool,
+    shared: Mutex<Shared>,
+}
+
+struct Plan {
+    side: Side,
+    /// The opponent makes these turns first.
+    begin: Vec<TurnText>,
+    most_turns: usize,
+    is_trap: bool,
+}
+
+impl<'a> Hunt<'a> {
+    pub fn new(
+        ruleset: Arc<dyn Game>,
+        time: TimeControl,
+        bot_seed: u32,
+        seed: u64,
+        until: Instant,
+        stop: &'a AtomicBool,
+    ) -> Self {
+        Self {
+            ruleset,
+            time,
+            bot_seed,
+            seed,
+            until,
+            stop,
+            shared: Mutex::default(),
+        }
+    }
+
+    fn is_over(&self) -> bool {
+        self.stop.load(Ordering::Relaxed) || Instant::now() >= self.until
+    }
+
+    async fn over(&self) {
+        while !self.is_over() {
+            sleep(LOOK).await;
+        }
+    }
+
+    pub fn questions(&self) -> usize {
+        locked(&self.shared).tally.questions
+    }
+
+    /// What was found, the shortest game of each kind, and what was tried.
+    pub fn into_found(self) -> (BTreeMap<Kind, Found>, Tally) {
+        let mut shared = self
+            .shared
+            .into_inner()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let asked = shared
+            .early
+            .iter()
+            .filter(|question| shared.answers.contains_key(question));
+        shared.tally.early = [asked.count(), shared.early.len()];
+        (shared.found, shared.tally)
+    }
+
+    /// Plays games until the time is over. `number` tells workers apart.
+    pub async fn work(
+        &self,
+        seat: Seat,
+        appraiser: Option<&Appraiser>,
+        number: u64,
+    ) -> Result<(), GameError> {
+        let runner = Rc::new(GameRunner::new(Arc::clone(&self.ruleset), false)?);
+        let mut worker = Worker {
+            hunt: self,
+            appraiser: appraiser.filter(|_| self.ruleset.info().is_solvable()),
+            random: generator(self.seed, Purpose::Opponent, [number, 0]),
+            asking: Duration::ZERO,
+            solving: Duration::ZERO,
+            examiner: Examiner::new(&runner, seat, self.bot_seed, self.time),
+            asked: 0,
+        };
+        while !self.is_over() {
+            worker.play().await?;
+        }
+        Ok(worker.examiner.seat.stop(GracePeriods::FAULT).await?)
+    }
+}
+
+struct Worker<'a> {
+    hunt: &'a Hunt<'a>,
+    /// In a game with a solver.
+    appraiser: Option<&'a Appraiser>,
+    random: ChaCha8Rng,
+    asking: Duration,
+    /// It is not to take more time than asking does.
+    solving: Duration,
+    examiner: Examiner,
+    asked: u32,
+}
+
+fn hash(key: impl std::hash::Hash) -> u64 {
+    FixedState::default().hash_one(key)
+}
+
+impl Worker<'_> {
+    fn is_slow(&self) -> bool {
+        self.asked > 0 && self.asking / self.asked > SLOW
+    }
+
+    fn plan(&mut self) -> Plan {
+        let side = if self.random.random() {
+            Side::First
+        } else {
+            Side::Second
+        };
+        let is_trap = self.random.random_bool(TRAPS);
+        let plan = Plan {
+            side,
+            begin: Vec::new(),
+            most_turns: usize::MAX,
+            is_trap,
+        };
+        if !self.random.random_bool(SHORTER) {
+            return plan;
+        }
+        let shared = locked(&self.hunt.shared);
+        let all: Vec<&Found> = shared.found.values().collect();
+        let Some(found) = all.choose(&mut self.random) else {
+            return plan;
+        };
+        let turns = &found.line.turns;
+        let kept = self.random.random_range(0..=turns.len());
+        Plan {
+            side: found.side,
+            begin: turns[..kept].to_vec(),
+            most_turns: turns.len().saturating_sub(1),
+            is_trap,
+        }
+    }
+
+    /// One game, up to its end or a fault. Once the bot has given something away, the opponent plays perfectly.
+    async fn play(&mut self) -> Result<(), GameError> {
+        let plan = self.plan();
+        let mut game = self.hunt.ruleset.start();
+        let mut line = Line {
+            start: game.as_start(),
+            turns: Vec::new(),
+        };
+        let mut blunder = None;
+        let mut canonical = String::new();
+        while game.outcome().is_none() && !self.hunt.is_over() {
+            if blunder.is_none() && line.turns.len() >= plan.most_turns {
+                return Ok(());
+            }
+            let turn = if game.to_move() == plan.side {
+                let Some((answer, found)) = self.answer(&*game, &line).await? else {
+                    return Ok(());
+                };
+                blunder = blunder.or(found);
+                answer
+            } else {
+                let planned = plan.begin.get(line.turns.len());
+                let planned = planned.filter(|turn| game.after(turn).is_ok()).cloned();
+                let perfect = blunder.as_ref().and_then(|_| self.perfect(&*game));
+                let turn = perfect.or(planned);
+                match turn.or_else(|| self.choose(&*game, &line, plan.is_trap)) {
+                    Some(turn) => turn,
+                    None => return Ok(()),
+                }
+            };
+            if game.play(&turn, &mut canonical).is_err() {
+                return Ok(());
+            }
+            line.turns.push(turn);
+        }
+        if let Some(kind) = blunder
+            && game.outcome().is_some()
+            && let Some(found) = locked(&self.hunt.shared).found.get_mut(&kind)
+            && line.turns.starts_with(&found.line.turns)
+        {
+            found.game = Some(line);
+        }
+        Ok(())
+    }
+
+    fn perfect(&self, game: &dyn Game) -> Option<TurnText> {
+        let best = self.appraiser?.position(game).best;
+        Some(TurnText::from(best.first()?.as_str()))
+    }
+
+    /// The bot's, which is asked for it the first time, and what it gave away by it, if that is new; `None` for a fault,
+    /// or when the time is over.
+    async fn answer(
+        &mut self,
+        game: &dyn Game,
+        line: &Line,
+    ) -> Result<Option<(TurnText, Option<Kind>)>, GameError> {
+        let question = game.request();
+        let key = hash(&question);
+        if let Some(known) = locked(&self.hunt.shared).answers.get(&key) {
+            return Ok(known.clone().map(|answer| (answer, None)));
+        }
+        let asked_at = Instant::now();
+        let mut after = game.clone_box();
+        let mut clock = Clock::new(self.hunt.time);
+        let asked = tokio::select! {
+            biased;
+            asked = self.examiner.ask_on(&mut *after, &mut clock) => Some(asked?),
+            () = self.hunt.over() => None,
+        };
+        self.asking += asked_at.elapsed();
+        self.asked += 1;
+        let Some(asked) = asked else {
+            return Ok(None);
+        };
+        let kinds = kinds(game);
+        let answer = match &asked {
+            Ok(answer) => Some(TurnText::from(&*answer.turn)),
+            Err(_) => None,
+        };
+        {
+            let shared = &mut *locked(&self.hunt.shared);
+            shared.answers.insert(key, answer.clone());
+            shared.tally.questions += 1;
+            shared.tally.deepest = shared.tally.deepest.max(line.turns.len());
+            for kind in kinds {
+                *shared.kinds.entry(kind).or_default() += 1;
+            }
+        }
+        let found = self.judge(game, line, question, asked);
+        Ok(answer.map(|answer| (answer, found)))
+    }
+
+    /// What is wrong with it, if no shorter game is known for that.
+    fn judge(
+        &mut self,
+        game: &dyn Game,
+        line: &Line,
+        question: String,
+        asked: Asked,
+    ) -> Option<Kind> {
+        let mut found = Found {
+            line: line.clone(),
+            side: game.to_move(),
+            question,
+            answer: None,
+            fault: None,
+            game: None,
+        };
+        let kind = match asked {
+            Err(fault) => {
+                let kind = (fault.fault.reason().name().to_owned(), None);
+                found.fault = Some(fault);
+                kind
+            }
+            Ok(answer) => {
+                let values = self.lost(game, &answer.turn)?;
+                found.answer = Some(answer.turn);
+                ("blunder".to_owned(), Some(values))
+            }
+        };
+        let all = &mut locked(&self.hunt.shared).found;
+        let is_shorter = |known: &Found| found.line.turns.len() < known.line.turns.len();
+        if !all.get(&kind).is_none_or(is_shorter) {
+            return None;
+        }
+        all.insert(kind.clone(), found);
+        Some(kind)
+    }
+
+    /// The best value and that of the turn, where it is less.
+    fn lost(&mut self, game: &dyn Game, turn: &str) -> Option<(Value, Value)> {
+        let appraiser = self.appraiser?;
+        if !game.is_provable() && !self.is_slow() || self.solving > self.asking {
+            return None;
+        }
+        let turn = game.after(turn).ok()?;
+        let begun = Instant::now();
+        let compared = appraiser.compare(game, &turn).proven();
+        self.solving += begun.elapsed();
+        let (value, best) = compared?;
+        locked(&self.hunt.shared).tally.judged += 1;
+        (value < best).then_some((best, value))
+    }
+
+    /// A turn of the opponent that does not end the game, if there is one.
+    fn choose(&mut self, game: &dyn Game, line: &Line, is_trap: bool) -> Option<TurnText> {
+        let mut turns: Vec<Turn> = game.turns().collect();
+        if line.turns.len() < EARLY_TURNS {
+            let shared = &mut *locked(&self.hunt.shared);
+            if shared.early.len() < MOST_EARLY {
+                let going_on = turns.iter().filter(|turn| turn.after.outcome().is_none());
+                shared
+                    .early
+                    .extend(going_on.map(|turn| hash(turn.after.request())));
+            }
+        }
+        turns.shuffle(&mut self.random);
+        let going_on = turns.iter().filter(|turn| turn.after.outcome().is_none());
+        let me = game.to_move();
+        // Where the bot wins next, the game is soon over.
+        let (quiet, short): (Vec<_>, Vec<_>) = going_on.partition(|turn| !turn.after.lets_win(me));
+        let mut going_on: Vec<_> = quiet.into_iter().chain(short).collect();
+        let is_slow = self.is_slow();
+        if is_slow && !game.is_provable() && self.random.random_bool(KNOWN) {
+            // Its questions are kept for positions whose value is known.
+            let shared = locked(&self.hunt.shared);
+            let is_known = |turn: &&Turn| shared.answers.contains_key(&hash(turn.after.request()));
+            if let Some(turn) = going_on.iter().find(|turn| is_known(turn)) {
+                return Some(TurnText::from(&*turn.text));
+            }
+        }
+        let is_trap = is_trap || is_slow;
+        going_on.truncate(if is_slow { usize::MAX } else { CANDIDATES });
+        let (mut best, mut trap) = (None, None);
+        for (index, turn) in going_on.into_iter().enumerate() {
+            if index >= CANDIDATES && (trap.is_none() || self.solving > self.asking) {
+                break;
+            }
+            if is_trap && let Some(share) = self.good_share(&*turn.after) {
+                if trap.is_none_or(|(least, _)| share < least) {
+                    trap = Some((share, turn));
+                }
+                continue;
+            }
+            let kinds = kinds(&*turn.after);
+            let shared = locked(&self.hunt.shared);
+            let is_new = !shared.answers.contains_key(&hash(turn.after.request()));
+            let seen = kinds
+                .iter()
+                .map(|kind| shared.kinds.get(kind).copied().unwrap_or(0));
+            let rarity =
+                seen.map(|count| 1.0 / f64::from(1 + count)).sum::<f64>() + f64::from(is_new);
+            if best.is_none_or(|(most, _)| rarity > most) {
+                best = Some((rarity, turn));
+            }
+        }
+        let chosen = trap
+            .or(best)
+            .map(|(_, turn)| turn)
+            .or_else(|| turns.first())?;
+        Some(TurnText::from(&*chosen.text))
+    }
+
+    /// The share of the bot's answers that keep what it holds; `None` where it holds nothing, or this is not known.
+    fn good_share(&mut self, game: &dyn Game) -> Option<f64> {
+        let appraiser = self.appraiser?;
+        if !game.is_provable() || self.solving > self.asking {
+            return None;
+        }
+        let begun = Instant::now();
+        let found = appraiser.position(game);
+        self.solving += begun.elapsed();
+        let holds = found.value.is_some_and(|value| value > Value::Loss);
+        let count = |turns: usize| u32::try_from(turns).map_or(f64::INFINITY, f64::from);
+        let share = || count(found.best.len()) / count(game.turns().count().max(1));
+        (holds && found.undecided == 0).then(share)
+    }
+}
+
+/// Kinds of position to which this one belongs: what is in hand, how many cells are free, how many turns win, how many
+/// lose at once, and which one does not.
+fn kinds(game: &dyn Game) -> [u64; 4] {
+    let free = game.free_cells();
+    let request = game.request();
+    let hand = request.chars().next_back();
+    let me = game.to_move();
+    let (mut winning, mut safe, mut only) = (0_usize, 0_usize, None);
+    for turn in game.turns() {
+        match turn.after.outcome() {
+            Some(outcome) => winning += usize::from(outcome == Outcome::Win(me)),
+            None if winning > 0 => {}
+            None if turn.after.lets_win(me) => {}
+            None => {
+                safe += 1;
+                only = Some(turn.text);
+            }
+        }
+    }
+    let only = only.filter(|_| safe == 1);
+    let few = |count: usize| usize::BITS - count.leading_zeros();
+    [
+        hash((0, free, hand)),
+        hash((1, free, winning.min(3), few(safe))),
+        hash((
+            2,
+            hand,
+            only.and_then(|turn| turn.chars().next_back()),
+            safe.min(2),
+        )),
+        hash((3, winning.min(2), safe.min(8), hand)),
+    ]
+}
+
+/// The record of what was found, like that of a match: a fault is committed again by the bot, the turns of another game
+/// are known.
+pub async fn record(
+    runner: &GameRunner,
+    bot: Seat,
+    found: &Found,
+    id: String,
+    bot_seed: u32,
+) -> Result<FinishedGame, GameError> {
+    let line = found.game.as_ref().unwrap_or(&found.line);
+    let script = |side: Side| -> BuiltinBot {
+        let own = line.turns.iter().skip(side.index()).step_by(2);
+        let mut own = own.cloned().collect::<Vec<_>>().into_iter();
+        Box::new(move |_| {
+            let turn = own.next().ok_or("the game is over")?;
+            Ok(turn.to_string())
+        })
+    };
+    let bot = match &found.game {
+        Some(_) => Seat::scripted(
+            bot.name().to_owned(),
+            bot.command().to_vec(),
+            script(found.side),
+        ),
+        None => bot,
+    };
+    let name = "hunt".to_owned();
+    let opponent = Seat::scripted(name.clone(), vec![name], script(found.side.other()));
+    let mut seats = [bot, opponent];
+    let setup = GameSetup {
+        number: 0,
+        id,
+        seed: 0,
+        first: if found.side == Side::First {
+            BotIndex::A
+        } else {
+            BotIndex::B
+        },
+        start: &line.start,
+        process_seeds: [bot_seed; 2],
+    };
+    let played = runner.run(&mut seats, &setup, None, false, &mut ()).await;
+    stop_both(&mut seats, GracePeriods::POLITE).await?;
+    played
+}

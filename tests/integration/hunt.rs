@@ -1,0 +1,116 @@
+//! `referee hunt`: what it finds, shows and writes.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::common::files::executable;
+use crate::common::{RECORDS, Referee, Run};
+
+fn hunt(arguments: &[&str]) -> Run {
+    Referee::new([&["hunt"][..], arguments].concat())
+        .recorded()
+        .run()
+}
+
+fn document(run: &Run) -> Value {
+    serde_json::from_str(&run.stdout).unwrap_or_else(|_| panic!("{run}"))
+}
+
+#[test]
+fn what_a_bot_gives_away_is_found_recorded_and_asked_again() {
+    for game in ["quarto", "four-in-a-row"] {
+        let run = hunt(&["--game", game, "--time", "4s", "--json", "builtin:greedy"]);
+        assert_eq!(run.code, Some(3), "{run}");
+        let found = document(&run);
+        assert_eq!(found["game"], game);
+        let findings = found["findings"].as_array().expect("a list");
+        let records = run.records();
+        assert!(!records.is_empty(), "{run}");
+        for record in &records {
+            // It held something, and the opponent then played perfectly.
+            let finding = findings.iter().find(|finding| {
+                let turns = finding["turns"].as_array().expect("turns");
+                let game = record["turns"].as_array().expect("turns");
+                game.starts_with(turns)
+            });
+            let finding = finding.unwrap_or_else(|| panic!("{record}"));
+            assert_eq!(finding["kind"], "blunder");
+            assert_ne!(record["result"]["winner"], 0, "{record}");
+            if finding["after"] == "loss" {
+                assert_eq!(record["result"]["winner"], 1, "{record}");
+            }
+        }
+        let again = |command: &[&str]| {
+            let all = [command, &[RECORDS]].concat();
+            Referee::new(all).directory(run.scratch()).run()
+        };
+        assert_eq!(again(&["replay"]).code, Some(0));
+        let rerun = Referee::new(["rerun", RECORDS, "builtin:perfect", "--as", "1", "--json"])
+            .directory(run.scratch())
+            .run();
+        let rerun: Value =
+            serde_json::from_str(&rerun.stdout).unwrap_or_else(|_| panic!("{rerun}"));
+        assert_eq!(rerun["not_reached"], 0, "{rerun}");
+        assert_eq!(rerun["still_there"], 0, "{rerun}");
+        assert!(
+            rerun["gone"].as_u64() >= Some(records.len() as u64),
+            "{rerun}"
+        );
+    }
+}
+
+#[test]
+fn nothing_is_found_in_perfect_play_and_no_more_is_said() {
+    let run = hunt(&["--time", "2s", "--rules", "squares", "builtin:perfect"]);
+    assert_eq!(run.code, Some(0), "{run}");
+    assert!(
+        run.stdout
+            .starts_with("builtin:perfect: nothing found, which is no proof.\nTried: "),
+        "{run}"
+    );
+    let run = hunt(&["--time", "1s", "--format", "junit", "builtin:perfect"]);
+    assert!(run.stdout.contains("failures=\"0\""), "{run}");
+}
+
+/// A fault that shows only in rare positions, of a bot that is quick enough to be asked thousands of questions.
+#[test]
+fn a_rare_fault_is_found_and_shown_with_what_repeats_it() {
+    let scratch = Referee::new(["hunt"]);
+    let bot = scratch.scratch().join("rare.sh");
+    let aloud = fs::read_to_string("tests/bots/thinks-aloud.sh").expect("a text");
+    let planted = aloud.replace(
+        "    printf 'info",
+        "    case $board$piece in *.*.*.*) ;; *[!.]P) exit 7 ;; esac\n    printf 'info",
+    );
+    assert_ne!(planted, aloud);
+    executable(&bot, planted, 0o755);
+    let path = bot.to_str().expect("UTF-8");
+    let run = hunt(&["--time", "6s", "--json", path]);
+    assert_eq!(run.code, Some(3), "{run}");
+    let found = document(&run);
+    let findings = found["findings"].as_array().expect("a list");
+    let fault = findings.iter().find(|finding| finding["kind"] == "exited");
+    let fault = fault.unwrap_or_else(|| panic!("{run}"));
+    assert_eq!(fault["repeats"], true, "{run}");
+    let question = fault["question"].as_str().expect("a text");
+    assert!(
+        question.ends_with('P') && question.matches('.').count() <= 2,
+        "{run}"
+    );
+    let command = fault["reproduce"].as_str().expect("a command");
+    assert!(command.contains(question), "{run}");
+    let records = run.records();
+    assert!(
+        records
+            .iter()
+            .any(|record| record["result"]["reason"] == "exited"),
+        "{run}"
+    );
+}
+
+#[test]
+fn a_bot_that_cannot_start_is_an_error() {
+    let run = hunt(&["--time", "1s", "./missing.sh"]);
+    assert_eq!(run.code, Some(2), "{run}");
+}
