@@ -11,10 +11,10 @@ pub const PREFIX: &[u8] = b"info ";
 /// The number of the turn in a record.
 const RESERVED: &str = "turn";
 
-const NAMES: usize = 16;
+pub const NAMES: usize = 16;
 
 /// Of names and values together.
-const BYTES: usize = 256;
+pub const BYTES: usize = 256;
 
 /// Takes the rest of its line.
 const TEXT: &str = "string";

@@ -31,6 +31,10 @@ pub fn own(mut record: Record, name: &str) -> Option<Record> {
     {
         *program = Path::new(".").join(file).to_string_lossy().into_owned();
     }
+    let sides = [record.first, record.first.other()];
+    let mut info = std::mem::take(&mut record.info);
+    info.retain(|entry| entry.turn > 0 && sides[record.side_of(entry.turn - 1)] == own);
+    record.info = info;
     record.bots[other].command.clear();
     record.bots[other].more.clear();
     if let Some(usage) = &mut record.usage {

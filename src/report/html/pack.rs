@@ -10,7 +10,7 @@
 //! Bots, editions and texts are counted from 0. A game is, after `"g"`: edition, first and second bot of the record, index
 //! of the first mover, of the winner or −1, reason, start (seconds since 1970 or null), id, turns, times, winning lines,
 //! and optionally fault, starting board, `analysis`, remark on the result, who made each turn if the sides did not
-//! alternate (`Record::movers`), `drawings`. Nulls at the end are omitted.
+//! alternate (`Record::movers`), `drawings`, `info`. Nulls at the end are omitted.
 //!
 //! - Turns: separated by tabs.
 //! - Times: three significant digits and a letter for the power of ten of a microsecond: `7a` is 7 µs, `123b` 1.23 ms.
@@ -20,10 +20,11 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::figures::{COMMAND_CHARS, again};
 use super::{MAX_TURNS, analysis, cut, end_of};
+use crate::bot::info::{BYTES as TEXT_BYTES, NAMES};
 use crate::record::{BotIndex, Record};
 use crate::text::escape_controls;
 
@@ -126,6 +127,28 @@ fn lines(record: &Record) -> String {
     cut(&out, 4 * WORD_CHARS)
 }
 
+/// Pairs of a turn and what was said of it; `None` when nothing was, or there is no room.
+fn info(record: &Record, room: &mut usize) -> Option<Value> {
+    let turns = record.info.iter().take(MAX_TURNS).map(|entry| {
+        let values = entry.values.iter().take(NAMES).map(|(name, value)| {
+            let value = match value {
+                Value::Number(_) => value.clone(),
+                Value::String(text) => json!(cut(&escape_controls(text), TEXT_BYTES)),
+                other => json!(cut(&escape_controls(&other.to_string()), TEXT_BYTES)),
+            };
+            (cut(&escape_controls(name), WORD_CHARS), value)
+        });
+        json!([entry.turn, values.collect::<Map<_, _>>()])
+    });
+    let turns: Value = turns.collect::<Vec<_>>().into();
+    let bytes = turns.to_string().len();
+    if record.info.is_empty() || bytes > *room {
+        return None;
+    }
+    *room -= bytes;
+    Some(turns)
+}
+
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
@@ -200,6 +223,7 @@ pub(super) fn game(
                 .map(|movers| cut(&escape_controls(movers), MAX_TURNS))
         ),
         json!(drawings),
+        json!(stderr.then(|| info(record, &mut store.analyses)).flatten()),
     ];
     while fields.last().is_some_and(Value::is_null) {
         fields.pop();

@@ -42,7 +42,7 @@ const TURN_VALUES: Module = ("turn_values.js", include_str!("assets/turn_values.
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// Each after those that it imports.
-const MODULES: [Module; 19] = [
+const MODULES: [Module; 20] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
     RULES,
@@ -51,6 +51,7 @@ const MODULES: [Module; 19] = [
     ("charts.js", include_str!("assets/charts.js")),
     ("course.js", include_str!("assets/course.js")),
     ("mistakes.js", include_str!("assets/mistakes.js")),
+    ("thoughts.js", include_str!("assets/thoughts.js")),
     EXACT,
     ("analysis.js", include_str!("assets/analysis.js")),
     ("head.js", include_str!("assets/head.js")),

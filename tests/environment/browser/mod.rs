@@ -16,6 +16,7 @@ mod pictures;
 mod puzzles;
 mod stage;
 mod story;
+mod thoughts;
 mod views;
 
 use std::env;
@@ -992,7 +993,15 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 68] = [
+const TESTS: [Test; 70] = [
+    (
+        "its calibration is a count of the records",
+        thoughts::its_calibration_is_a_count_of_the_records,
+    ),
+    (
+        "thoughts are their authors own",
+        thoughts::thoughts_are_their_authors_own,
+    ),
     (
         "every view opens without messages in the console",
         every_view_opens_without_messages,

@@ -7,6 +7,7 @@ import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, opponentBars, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
+import { calibrationCard } from "./thoughts.js";
 
 const MISTAKES = ["blunder", "missed-win"];
 const SHOWN_FAULTS = 5;
@@ -156,6 +157,7 @@ export function botView(index) {
       card("Moving first or second", "The share of points that it made in either seat.", seatBars(index), recordKey()),
       worstLosses(index, games),
       analysis(index, games),
+      calibrationCard(index, games),
       faults(index, games),
       card("Time to answer", at?.median_ms ? `Half of its answers took ${time(at.median_ms)} or less, 95 of 100 ${time(at.p95_ms)} or less.` : null, answerTimes([index])),
       !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled over its games, with the 95% interval.", ratingHistory([index], chosen, true))),

@@ -87,7 +87,7 @@ function text(index) {
 }
 
 export function unpacked(game) {
-  const [turns, times, lines, fault, start, analysis, remark, movers, drawings] = [9, 10, 11, 12, 13, 14, 15, 16, 17].map(game.field);
+  const [turns, times, lines, fault, start, analysis, remark, movers, drawings, info] = [9, 10, 11, 12, 13, 14, 15, 16, 17, 18].map(game.field);
   const marks = new Map();
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
   const letter = (value) => (value === "-" ? "" : value);
@@ -110,6 +110,8 @@ export function unpacked(game) {
     // The side that made a turn, counted from 0.
     sideOf: (turn) => (movers ? Number(movers[turn]) : turn % 2),
     drawings: drawings ?? null,
+    // What the bots said of their thinking, by turn.
+    info: new Map(info ?? []),
     // Numbers of the bots in the order of their turns.
     sides: [game.bots[game.first], game.bots[1 - game.first]],
     ...known.editions[game.edition],

@@ -13,7 +13,7 @@ const lastVisited = new Map();
 const unfolded = {};
 
 // The phase of a turn, from 1; see `src/report/html/figures.rs`.
-function phaseOf(game, turn) {
+export function phaseOf(game, turn) {
   const cells = { quarto: 16, "four-in-a-row": 42 }[known.editions[game.edition]?.game];
   if (!cells) return Math.min(2, Math.floor((3 * (turn - 1)) / Math.max(1, game.length)));
   const opening = [...(game.field(13) ?? "")].slice(0, cells).filter((cell) => cell !== ".").length;
@@ -96,13 +96,13 @@ function leading(key, found, shown, what) {
 const sumOf = (phases) => phases.reduce((sum, phase) => sum.map((n, i) => n + phase[i]), [0, 0, 0, 0]);
 const accuracyOf = ([proven, kept]) => (proven ? percent(kept / proven, 1) : "–");
 
-function tableOf(caption, heads, rows) {
+export function tableOf(caption, heads, rows) {
   return scrolled(el("table", { class: "accuracy" }, el("caption", { class: "unseen" }, caption),
     el("thead", {}, el("tr", {}, ...heads.map((head, i) => el("th", { scope: "col", class: i ? "number" : "text" }, head)))),
     el("tbody", {}, ...rows)), caption);
 }
 
-const cellOf = (...content) => el("td", { class: "number" }, ...content);
+export const cellOf = (...content) => el("td", { class: "number" }, ...content);
 
 function mistakesOf(bot, games) {
   return games.flatMap((game) => judgedTurns(game)).filter((turn) => turn.bot === bot);

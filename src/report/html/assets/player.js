@@ -8,6 +8,7 @@ import { betterTurns } from "./better.js";
 import { turnValues } from "./turn_values.js";
 import { analysisCard } from "./analysis.js";
 import { turnTimes, winners } from "./charts.js";
+import { thought, thoughtsCard } from "./thoughts.js";
 import { faultCard } from "./bot.js";
 
 const SPEEDS = [["1600", "slow"], ["800", "normal"], ["300", "fast"]];
@@ -85,6 +86,7 @@ export function gameView(number, wantedTurn, only, line) {
   const hand = el("div", { class: "hand" });
   const left = el("div", { class: "left" });
   const times = el("div");
+  const thoughts = el("div", { class: "after" });
   // Who wins with best play, by the analysis.
   const evaluation = el("div");
   const moves = el("ol", { class: "moves", start: 0 });
@@ -170,6 +172,8 @@ export function gameView(number, wantedTurn, only, line) {
     const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
     if (step > made) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, name(game.fault.by)), " ", el("span", { class: "badge blame" }, game.reason)));
     else if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${states[step].words}`, el("small", {}, time(game.times[step - 1]))));
+    const said = step > 0 ? thought(game, step, better.isSecret(step)) : null;
+    if (said) parts.push(said);
     const analysis = game.analysis.get(step);
     const isEnd = over && made === game.turns.length;
     // What the result says already is not said as a value, too.
@@ -188,6 +192,7 @@ export function gameView(number, wantedTurn, only, line) {
     if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
     const strip = winners(game, step);
     keepingFocus(times, () => times.replaceChildren(turnTimes(game, step)));
+    keepingFocus(thoughts, () => thoughts.replaceChildren(...[thoughtsCard(game, step)].filter(Boolean)));
     if (areMarksHidden !== better.hidesMarks) listMoves();
     if (strip) keepingFocus(evaluation, () => evaluation.replaceChildren(...(better.hidesMarks ? [] : strip)));
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
@@ -269,7 +274,8 @@ export function gameView(number, wantedTurn, only, line) {
     el("div", { class: "desk" },
       el("div", {},
         el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${start.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
-        game.times.length > 0 ? after(card("Time for every turn", slowest(game), times)) : null),
+        game.times.length > 0 ? after(card("Time for every turn", slowest(game), times)) : null,
+        thoughts),
       el("div", {},
         el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),
         start.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game)) : null,

@@ -1,0 +1,97 @@
+// What bots said of their thinking, beside what is true: lines `info depth 6 score 0.35` on their stderr.
+
+import { card, count, counted, el, link, percent, sized, svg } from "./dom.js";
+import { gameHash, name, points, unpacked } from "./data.js";
+import { PHASES, cellOf, phaseOf, tableOf } from "./mistakes.js";
+
+const EXACT_SCORES = { w: 1, d: 0, l: -1 };
+const EXACT_WORDS = { w: "won", d: "a draw", l: "lost" };
+const CHART = 74;
+const MOST_WRONG = 5;
+
+// The shares of a score from which a bot is as good as sure, or leans to a side.
+const BANDS = [["0.8 or more", 0.8, Infinity], ["0.2 to 0.8", 0.2, 0.8], ["−0.2 to 0.2", -0.2, 0.2], ["−0.8 to −0.2", -0.8, -0.2], ["less than −0.8", -Infinity, -0.8]];
+
+const isScore = (value) => typeof value === "number" && value >= -1 && value <= 1;
+
+const exactOf = (game, turn) => game.analysis.get(turn)?.value ?? "";
+
+const saying = ([key, value]) => (key === "string" ? `\u201c${value}\u201d` : `${key} ${value}`);
+
+// Beside a turn; `isSecret` hides the truth.
+export function thought(game, turn, isSecret) {
+  const said = game.info.get(turn);
+  if (!said) return null;
+  const exact = exactOf(game, turn);
+  const truth = (key) => (key === "score" && isScore(said.score) && exact && !isSecret ? ` (exactly ${EXACT_SCORES[exact]})` : "");
+  return el("p", { class: "thought" }, el("span", { class: "label" }, "It thought "), Object.entries(said).map((pair) => saying(pair) + truth(pair[0])).join(", "));
+}
+
+// A line for each side, and for the score the exact value as a dash.
+function thoughtChart(game, key, shown) {
+  const values = [...game.info].map(([turn, said]) => [turn, said[key]]).filter(([, value]) => typeof value === "number");
+  const all = key === "score" ? [-1, 1] : values.map(([, value]) => value);
+  const [least, most] = [Math.min(...all), Math.max(...all)];
+  return sized(CHART, (width) => {
+    const step = Math.min(40, width / Math.max(1, game.turns.length + (game.fault ? 1 : 0)));
+    const x = (turn) => (turn - 0.5) * step;
+    const y = (value) => CHART - 10 - ((CHART - 20) * (Math.min(most, Math.max(least, value)) - least)) / (most - least || 1);
+    const lines = [0, 1].map((side) => svg("polyline", { class: `side-${side}`, points: values.filter(([turn]) => game.sideOf(turn - 1) === side).map(([turn, value]) => `${x(turn)},${y(value)}`).join(" ") }));
+    const exact = key !== "score" ? [] : values.filter(([turn]) => exactOf(game, turn)).map(([turn]) => {
+      const at = y(EXACT_SCORES[exactOf(game, turn)]);
+      return svg("line", { class: "exact", x1: x(turn) - step * 0.4, x2: x(turn) + step * 0.4, y1: at, y2: at });
+    });
+    return svg("svg", { class: "thoughts", role: "group", "aria-label": `${key} of every turn` }, ...lines, ...exact, ...values.map(([turn, value]) => {
+      const truth = key === "score" && exactOf(game, turn) ? `, exactly ${EXACT_SCORES[exactOf(game, turn)]}` : "";
+      return svg("a", { href: gameHash(game.number, turn), class: turn === shown ? "now" : "" },
+        svg("title", {}, `Turn ${turn}, ${name(game.sides[game.sideOf(turn - 1)])}: ${key} ${value}${truth}`),
+        svg("circle", { class: `side-${game.sideOf(turn - 1)}`, cx: x(turn), cy: y(value), r: 4 }));
+    }));
+  });
+}
+
+// A chart of each name over the turns; null without numbers.
+export function thoughtsCard(game, shown) {
+  const keys = new Set([...game.info.values()].flatMap((said) => Object.keys(said).filter((key) => typeof said[key] === "number")));
+  if (keys.size === 0) return null;
+  const order = [...keys].sort((a, b) => (b === "score") - (a === "score"));
+  return card("What the bots thought", keys.has("score") ? "A score runs from −1, lost, to 1, won, for the bot that says it; a dash is the exact value, where it is known." : null,
+    ...order.map((key) => el("div", {}, el("h3", {}, key), thoughtChart(game, key, shown))));
+}
+
+// All that a bot said in these games, with what became of it.
+function saidBy(index, games) {
+  return games.filter((game) => game.field(18)).flatMap((summary) => {
+    const game = unpacked(summary);
+    return [...game.info].filter(([turn]) => game.sides[game.sideOf(turn - 1)] === index)
+      .map(([turn, said]) => ({ game, turn, said, exact: exactOf(game, turn), points: points(game, index) }));
+  });
+}
+
+const mean = (values) => (values.length ? values.reduce((a, b) => a + b, 0) / values.length : null);
+
+const rounded = (value) => (value === null ? "–" : value >= 100 ? count(Math.round(value)) : String(Math.round(value * 100) / 100));
+
+// How well its score is calibrated, where it was most wrong, and what else it said by phase; null when it said nothing.
+export function calibrationCard(index, games) {
+  const all = saidBy(index, games);
+  if (all.length === 0) return null;
+  const scored = all.filter(({ said }) => isScore(said.score));
+  const rows = BANDS.map(([title, from, to]) => {
+    const those = scored.filter(({ said }) => said.score >= from && said.score < to);
+    const known = those.filter(({ exact }) => exact);
+    const share = (exact) => (known.length ? percent(known.filter((one) => one.exact === exact).length / known.length) : "–");
+    return el("tr", {}, el("th", { scope: "row", class: "text" }, title), cellOf(count(those.length)),
+      cellOf(those.length ? percent(those.filter((one) => one.points === 1).length / those.length) : "–"), cellOf(share("w")), cellOf(share("d")), cellOf(share("l")));
+  });
+  const wrong = scored.filter(({ exact }) => exact).map((one) => ({ ...one, error: Math.abs(one.said.score - EXACT_SCORES[one.exact]) }))
+    .sort((a, b) => b.error - a.error).slice(0, MOST_WRONG).filter(({ error }) => error >= 0.5);
+  const keys = [...new Set(all.flatMap(({ said }) => Object.keys(said).filter((key) => key !== "score" && typeof said[key] === "number")))];
+  const phases = keys.map((key) => el("tr", {}, el("th", { scope: "row", class: "text" }, key), ...PHASES.map((_, part) =>
+    cellOf(rounded(mean(all.filter(({ game, turn, said }) => typeof said[key] === "number" && phaseOf(game, turn) === part).map(({ said }) => said[key])))))));
+  return card("What it thought", `It said something of its thinking in ${counted(all.length, "turn")}.`,
+    scored.length ? tableOf("How often it was right, by the score that it said", ["it said", "turns", "won the game", "was won", "was a draw", "was lost"], rows) : null,
+    wrong.length ? el("div", {}, el("h3", {}, "Most wrong"), el("ul", { class: "highlights" }, ...wrong.map(({ game, turn, said, exact }) =>
+      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, `it said ${said.score}`), el("small", {}, ` it is ${EXACT_WORDS[exact]}`)))))) : null,
+    phases.length ? tableOf("Means by phase", ["", ...PHASES], phases) : null);
+}
