@@ -73,7 +73,7 @@ pub(in crate::cli) struct BotArgs {
     #[command(flatten)]
     args: Args,
 
-    /// Write a shorter bot, and beside it referee_bot.py: the loop, the pieces and the rules (Python)
+    /// Write a shorter bot, and beside it `referee_bot.py`: the loop, the pieces and the rules (Python)
     #[arg(long)]
     with_helper: bool,
 }
