@@ -85,7 +85,7 @@ pub use record::{BotIndex, Ending, Record};
 #[doc(inline)]
 pub use referee_games::game::{Game, registry};
 #[doc(no_inline)]
-pub use referee_games::{game, solver, strategy};
+pub use referee_games::{drawing, game, solver, strategy};
 #[doc(hidden)]
 pub use referee_sandbox::executable;
 use referee_sandbox::system;

@@ -1,18 +1,21 @@
 #!/usr/bin/env python3
-"""Makes the pictures of the README from the real program, in docs/pictures.
+"""Makes the pictures of the documents from the real program, in docs/pictures, and docs/sample.html.
 
     cargo build --release && scripts/pictures/make.py
 
-The match is text drawn as SVG; the report is a screenshot by headless Chromium.
+The match is text drawn as SVG; the report is a screenshot of headless Chromium, driven by chromedriver.
 """
 
+import base64
 import html
+import json
 import os
 import pty
 import re
 import subprocess
-import sys
 import tempfile
+import time
+import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -92,22 +95,63 @@ def match() -> None:
         (OUT / f"match-{name}.svg").write_text(terminal(lines, theme, "The end of a match"))
 
 
+def screenshots(page: str, name: str, width: int, height: int, ready: str) -> None:
+    """A page in both themes, when this script is true."""
+    driver = subprocess.Popen(["chromedriver", "--port=9517"], stdout=subprocess.DEVNULL)
+
+    def call(path: str, **body: object) -> object:
+        request = urllib.request.Request(f"http://127.0.0.1:9517/session{path}", json.dumps(body).encode())
+        with urllib.request.urlopen(request) as answer:
+            return json.load(answer)["value"]
+
+    try:
+        for theme in THEMES:
+            time.sleep(1)
+            options = ["--headless", "--no-sandbox", "--hide-scrollbars", f"--window-size={width},{height}"]
+            options += ["--blink-settings=preferredColorScheme=0"] if theme == "dark" else []
+            chrome = {"browserName": "chrome", "goog:chromeOptions": {"args": options}}
+            session = call("", capabilities={"alwaysMatch": chrome})["sessionId"]
+            call(f"/{session}/url", url=f"file://{page}")
+            while not call(f"/{session}/execute/sync", script=f"return {ready}", args=[]):
+                time.sleep(0.2)
+            with urllib.request.urlopen(f"http://127.0.0.1:9517/session/{session}/screenshot") as answer:
+                (OUT / f"{name}-{theme}.png").write_bytes(base64.b64decode(json.load(answer)["value"]))
+            stop = urllib.request.Request(f"http://127.0.0.1:9517/session/{session}", method="DELETE")
+            urllib.request.urlopen(stop).close()
+    finally:
+        driver.terminate()
+        driver.wait()
+
+
 def report() -> None:
     """The page of a tournament of players of the tree."""
-    chromium = next((path for path in ("/usr/bin/chromium", "/usr/bin/google-chrome") if os.path.exists(path)), None)
-    if chromium is None:
-        sys.exit("there is no chromium here; apt install chromium")
     with tempfile.TemporaryDirectory() as folder:
         page = Path(folder) / "spring.html"
         bots = ["players/greedy.py", "players/random.py", "players/random.sh", "builtin:greedy"]
         arguments = ["tournament", *bots, "--pairs", "20", "--seed", "4", "--report", str(page)]
         subprocess.run([REFEREE, *arguments, "--out", f"{folder}/spring"], check=True, stdout=subprocess.DEVNULL)
-        for name in THEMES:
-            dark = ["--blink-settings=preferredColorScheme=0"] if name == "dark" else []
-            shot = [f"--screenshot={OUT / f'report-{name}.png'}", "--window-size=1280,1040", "--hide-scrollbars"]
-            options = ["--headless", "--no-sandbox", "--disable-gpu", "--disable-background-networking"]
-            options += ["--disable-component-update", "--disable-sync", "--no-first-run", f"--user-data-dir={folder}/{name}"]
-            subprocess.run([chromium, *options, *dark, *shot, f"file://{page}"], check=True, stderr=subprocess.DEVNULL)
+        screenshots(str(page), "report", 1280, 1040, "document.querySelector('.decisive svg') !== null")
+
+
+def board() -> None:
+    """A board with what its turns are worth."""
+    with tempfile.TemporaryDirectory() as folder:
+        page = Path(folder) / "board.html"
+        subprocess.run([REFEREE, "board", "--page", str(page), "KH.FN.CMD..JP.O. B"], check=True, stderr=subprocess.DEVNULL)
+        solved = "document.querySelector('.worth-bar')?.textContent.endsWith('with best play.')"
+        screenshots(str(page), "board", 1280, 1000, solved)
+
+
+def sample() -> None:
+    """A finished report for visitors: docs/sample.html."""
+    with tempfile.TemporaryDirectory() as folder:
+        bots = ["builtin:greedy", "builtin:random", "builtin:search", "builtin:perfect?slips=0.2"]
+        options = ["--pairs", "4", "--seed", "4", "--analyse"]
+        subprocess.run(
+            [REFEREE, "tournament", *bots, *options, "--report", ROOT / "docs" / "sample.html", "--out", f"{folder}/sample"],
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
 
 
 def main() -> None:
@@ -115,6 +159,8 @@ def main() -> None:
     OUT.mkdir(exist_ok=True)
     match()
     report()
+    board()
+    sample()
 
 
 main()

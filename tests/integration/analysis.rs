@@ -273,24 +273,10 @@ fn the_record_gets_a_field_and_nothing_else_changes() {
         last.expect("a turn"),
         &json!({"turn": 12, "value": "win", "best": "win"})
     );
-    let blunder = &field["turns"].as_array().expect("a list")[found.turns.len() - 2];
-    let mut blunder = blunder.clone();
-    let fields = blunder.as_object_mut().expect("an object");
-    assert_eq!(fields.remove("played_line"), Some(json!(["8 B", "6 -"])));
-    // Any perfect game after it ends with a quarto in the seventh turn.
-    let line = fields.remove("better_line").expect("a line");
-    let line: Vec<String> = serde_json::from_value(line).expect("turns");
-    assert_eq!((line[0].as_str(), line.len()), ("3 D", 7));
-    let turns: Vec<&str> = BLUNDERS[..10]
-        .iter()
-        .copied()
-        .chain(line.iter().map(String::as_str))
-        .collect();
-    let end = self::record(&edition, 1, &turns).result;
-    assert_eq!(end.reason, Reason::from("quarto"));
+    let blunder = &field["turns"][found.turns.len() - 2];
     assert_eq!(
         blunder,
-        json!({
+        &json!({
             "turn": 11, "value": "loss", "best": "win", "mark": "blunder", "better": "3 D", "in": 1,
             "lost_at_once": true,
             "text": "`8 B` turned a win into a loss: after B, cell 6 completes H2 (hollow). `3 D` would have won.",
@@ -657,7 +643,7 @@ fn four_in_a_row_is_analysed() {
         .run();
     assert_eq!(analysed.code, Some(0), "{analysed}");
     let document: Json = serde_json::from_str(&analysed.stdout).expect("JSON");
-    let (mut judged, mut lines) = (0, 0);
+    let mut judged = 0;
     for (record, game) in run
         .records()
         .iter()
@@ -696,29 +682,8 @@ fn four_in_a_row_is_analysed() {
             if note.value < note.best {
                 let better = note.better.as_deref().expect("a better turn");
                 assert_eq!(Some(worth(&judge(better))), best, "{record} {note:?}");
-                for (line, value, start) in [
-                    (&note.played_line, note.value, turn.as_str()),
-                    (&note.better_line, note.best, Some(better)),
-                ] {
-                    assert_eq!(line.first().map(String::as_str), start, "{note:?}");
-                    let mut position = before;
-                    for turn in line {
-                        position = FourInARow.judge(&position, turn).expect("a legal turn").1;
-                    }
-                    let end = match position.outcome() {
-                        Some(Outcome::Draw) => Some(Value::Draw),
-                        Some(Outcome::Win(side)) if side == before.to_move() => Some(Value::Win),
-                        Some(Outcome::Win(_)) => Some(Value::Loss),
-                        None => None,
-                    };
-                    assert_eq!(end, value, "{note:?}");
-                    lines += 1;
-                }
             }
         }
     }
-    assert!(
-        judged > 20 && lines > 4,
-        "{judged} turns, {lines} lines: {analysed}"
-    );
+    assert!(judged > 20, "{judged} turns: {analysed}");
 }

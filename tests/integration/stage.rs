@@ -49,7 +49,7 @@ fn moves_are_sent_as_they_are_made_to_those_who_watch_the_stage() {
     let mut reader = Listener::at(address, "/events", "");
     let edition = next(&mut watcher, "edition");
     assert_eq!(edition[0], "quarto");
-    assert_eq!(edition[2]["symbols"].as_array().unwrap().len(), 16);
+    assert_eq!(edition[2], Value::Null);
     let first = until(&mut watcher, |table| table["n"].as_u64() >= Some(1));
     let turns = first["m"].as_array().unwrap().clone();
     assert_eq!(turns.len() as u64, first["n"].as_u64().unwrap());

@@ -332,6 +332,14 @@ pub fn format_milliseconds(ms: f64) -> String {
     }
 }
 
+/// The first `chars` characters, and `…` for the rest.
+pub fn cut(text: &str, chars: usize) -> String {
+    match text.char_indices().nth(chars) {
+        None => text.to_owned(),
+        Some((end, _)) => format!("{}…", &text[..end]),
+    }
+}
+
 /// A number of things: `1 win`, `2 wins`.
 ///
 /// ```

@@ -4,6 +4,9 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use referee_analysis::appraisal::{Appraiser, Effort};
+use referee_analysis::{Step, packed};
+use referee_games::drawing::{self, Node, Pieces, Shown};
 use referee_games::game::{Game, registry};
 use referee_games::solver::{Limits, Options, Solvers, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
@@ -86,12 +89,27 @@ fn answered(games: &mut Games, question: &str) -> Result<Json, String> {
         games.insert(key.clone(), (game, Solvers::new(SOLVER)));
     }
     let (game, solvers) = &games[&key];
+    match *verb {
+        "play" => return played(&**game, request, rest),
+        "draw" => return drawn(&**game, request, rest),
+        "pieces" => return piece_set(&**game),
+        "analyse" => return analysed(&**game, solvers, request, rest),
+        _ => {}
+    }
     let position = game.read_request(request)?;
     if position.outcome().is_some() {
         return Err("the game is over there".to_owned());
     }
     match (*verb, rest) {
+        ("choices", []) => {
+            let choices = drawing::choices(&*position).into_iter();
+            Ok(choices.map(|(_, node)| tree(&node)).collect())
+        }
         ("turns", []) => Ok(position.turns().map(|turn| turn.text).collect()),
+        ("line", [nodes]) => {
+            let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
+            Ok(json!(position.line(solvers, &Limits::nodes(nodes))))
+        }
         ("value" | "distance", [answer, nodes]) => {
             let turn = position.after(answer);
             let turn = turn.map_err(|_| format!("{answer} is not legal there"))?;
@@ -105,4 +123,155 @@ fn answered(games: &mut Games, question: &str) -> Result<Json, String> {
             "the verb {verb} is unknown, or has other arguments"
         )),
     }
+}
+
+/// The start, and the positions after these turns; they end before one that is illegal.
+fn positions(game: &dyn Game, start: &str, turns: &[&str]) -> Result<Vec<Box<dyn Game>>, String> {
+    let mut position = match start {
+        "" => game.start(),
+        _ => game
+            .start_from(start)
+            .or_else(|_| game.read_request(start))?,
+    };
+    let mut positions = vec![position.clone()];
+    for answer in turns {
+        if position.play(answer, &mut String::new()).is_err() {
+            break;
+        }
+        positions.push(position.clone());
+    }
+    Ok(positions)
+}
+
+fn played(game: &dyn Game, start: &str, turns: &[&str]) -> Result<Json, String> {
+    let positions = positions(game, start, turns)?;
+    let symbols: Option<Vec<char>> = match Pieces::of_game(game)? {
+        Pieces::Quarto(set) => Some(set.all().iter().map(|(symbol, ..)| *symbol).collect()),
+        Pieces::FourInARow => None,
+    };
+    let states = positions.iter().map(|at| state(&**at, symbols.as_deref()));
+    Ok(states.collect())
+}
+
+/// `symbols`: of all pieces, in the set's order.
+fn state(at: &dyn Game, symbols: Option<&[char]>) -> Json {
+    let request = at.request();
+    let hand = symbols.and_then(|_| request.chars().next_back());
+    let left = symbols.map(|all| {
+        let left = all.iter().filter(|&&symbol| !request.contains(symbol));
+        left.copied().collect::<Vec<char>>()
+    });
+    json!({
+        "words": at.describe_last_turn(),
+        "side": at.to_move().index(),
+        "over": at.outcome().is_some(),
+        "won": !at.winning_lines().is_empty(),
+        "empty": at.board().chars().all(|cell| cell == '.'),
+        "hand": hand.filter(|&symbol| symbol != '-'),
+        "left": left,
+        "request": request,
+    })
+}
+
+/// The position after all turns; the first field is a class for the piece of the last one, and may end in ` plain`: no piece is
+/// marked as of an opening.
+fn drawn(game: &dyn Game, start: &str, rest: &[&str]) -> Result<Json, String> {
+    let [class, turns @ ..] = rest else {
+        return Err("a class is missing".to_owned());
+    };
+    let positions = positions(game, start, turns)?;
+    let pieces = Pieces::of_game(game)?;
+    let (Some(first), Some(last)) = (positions.first(), positions.last()) else {
+        return Err("there is no position".to_owned());
+    };
+    let mut shown = Shown::of(&pieces, &**last);
+    let plain = class.strip_suffix(" plain");
+    if plain.is_none() {
+        shown = shown.begun_with(&Shown::of(&pieces, &**first));
+    }
+    let mut label = shown.board_in_words(&pieces);
+    let mut lines: Vec<String> = last
+        .winning_lines()
+        .into_iter()
+        .map(|(line, _)| line)
+        .collect();
+    lines.dedup();
+    if matches!(pieces, Pieces::Quarto(_)) && !lines.is_empty() {
+        label.extend([" Quarto: ", &lines.join(", "), "."]);
+    }
+    let (width, height) = drawing::board_size(&pieces);
+    let board = drawing::board(&pieces, &shown.fresh(plain.unwrap_or(class)));
+    let children: Json = board.children.iter().map(tree).collect();
+    Ok(json!(["svg", {
+        "class": board.class(),
+        "viewBox": format!("0 0 {width} {height}"),
+        "role": "img",
+        "aria-label": label,
+    }, children]))
+}
+
+/// The notes on each turn, for a page; the first field is the number of nodes for each value.
+fn analysed(
+    game: &dyn Game,
+    solvers: &Solvers,
+    start: &str,
+    rest: &[&str],
+) -> Result<Json, String> {
+    let [nodes, turns @ ..] = rest else {
+        return Err("a number of nodes is missing".to_owned());
+    };
+    let nodes = nodes.parse().map_err(|_| "a number of nodes is missing")?;
+    let positions = positions(game, start, turns)?;
+    if positions.len() != turns.len() + 1 {
+        return Err("a turn is not legal".to_owned());
+    }
+    let steps: Vec<Step> = positions
+        .into_iter()
+        .zip(turns)
+        .filter_map(|(before, answer)| {
+            let turn = before.after(answer).ok()?;
+            Some(Step { before, turn })
+        })
+        .collect();
+    let unit = game.info().words[1];
+    let appraiser = Appraiser::new(solvers.clone(), unit, Effort::Nodes(nodes), Arc::default());
+    Ok(packed::packed(
+        &appraiser.notes(&steps, |_| {}),
+        turns.len(),
+    ))
+}
+
+/// Null for a game without pieces.
+fn piece_set(game: &dyn Game) -> Result<Json, String> {
+    let Pieces::Quarto(set) = Pieces::of_game(game)? else {
+        return Ok(Json::Null);
+    };
+    let of = |(symbol, words, node): (char, String, Node)| json!([symbol, words, tree(&node)]);
+    let row = |(name, drawn_as, samples): drawing::Legend| {
+        json!([
+            name,
+            drawn_as,
+            samples.map(|(word, node)| json!([word, tree(&node)]))
+        ])
+    };
+    Ok(json!({
+        "builtin": set.is_builtin(),
+        "all": set.all().into_iter().map(of).collect::<Json>(),
+        "legend": drawing::legend(&set).into_iter().map(row).collect::<Json>(),
+    }))
+}
+
+/// `[name, {attribute: value}, [child or text, …]]`
+fn tree(node: &Node) -> Json {
+    let attributes: serde_json::Map<String, Json> = node
+        .attributes
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), json!(value)))
+        .collect();
+    let children: Json = if node.children.is_empty() && !node.text.is_empty() {
+        json!([node.text])
+    } else {
+        node.children.iter().map(tree).collect()
+    };
+    json!([node.name, attributes, children])
 }

@@ -327,7 +327,7 @@ fn phases_json(by_phase: &[annotation::Tally; PHASES]) -> Value {
     json!(by_phase.map(|of| [of.proven, of.kept, of.blunders(), of.missed_wins]))
 }
 
-const COMMAND_CHARS: usize = 1000;
+pub(super) const COMMAND_CHARS: usize = 1000;
 
 /// Kinds of faults with a command, for each bot.
 const MOST_KINDS: usize = 20;
@@ -418,7 +418,7 @@ impl Mend {
 }
 
 /// Repeats the question to the bot that forfeited; `None` if unknown.
-fn again(record: &Record, by: BotIndex) -> Option<String> {
+pub(super) fn again(record: &Record, by: BotIndex) -> Option<String> {
     // The file of another piece set is unknown.
     if !record.was_played() || record.pieces.is_some() {
         return None;

@@ -12,7 +12,6 @@ mod drawings;
 mod figures;
 mod pack;
 mod page;
-pub(in crate::report) mod piece_style;
 
 use std::collections::{HashMap, HashSet};
 use std::fmt;
@@ -37,7 +36,7 @@ use self::pack::TextStore;
 use crate::arena::course::Course;
 use crate::game::{Game, registry};
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::text::{counted, escape_controls, quote};
+use crate::text::{counted, cut, escape_controls, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
 
@@ -78,11 +77,10 @@ pub(super) fn edition(ruleset: &dyn Game) -> Value {
 }
 
 fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
-    let set = piece_style::set(game, pieces);
     [
         json!(escape_controls(game)),
         json!(escape_controls(rules)),
-        set,
+        json!(pieces),
     ]
 }
 
@@ -198,8 +196,9 @@ impl Report {
         }
         let index = self.editions.len();
         self.editions.insert(key, index);
-        let [game, rules, set] = edition_of(&record.game, &record.rules, record.pieces.as_deref());
-        self.push(&json!(["e", game, rules, set]));
+        let [game, rules, pieces] =
+            edition_of(&record.game, &record.rules, record.pieces.as_deref());
+        self.push(&json!(["e", game, rules, pieces]));
         index
     }
 
@@ -282,13 +281,6 @@ impl Report {
 
 /// Turns shown: more than any built-in game has. Longer games are cut.
 const MAX_TURNS: usize = 200;
-
-fn cut(text: &str, chars: usize) -> String {
-    match text.char_indices().nth(chars) {
-        None => text.to_owned(),
-        Some((end, _)) => format!("{}…", &text[..end]),
-    }
-}
 
 /// The last `chars` characters, with control characters escaped.
 fn end_of(text: &str, chars: usize) -> String {

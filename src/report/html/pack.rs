@@ -3,7 +3,7 @@
 //! | entry | meaning |
 //! |---|---|
 //! | `["b", name, command]` | the next bot |
-//! | `["e", game, rules, set]` | the next edition; `set` of `piece_style`, or null |
+//! | `["e", game, rules, pieces]` | the next edition; `pieces` as CSV, null for the built-in set |
 //! | `["t", text]` | the next text |
 //! | `["g", …]` | the next game |
 //!
@@ -14,7 +14,7 @@
 //!
 //! - Turns: separated by tabs.
 //! - Times: three significant digits and a letter for the power of ten of a microsecond: `7a` is 7 µs, `123b` 1.23 ms.
-//! - Fault: the bot's index, and three texts: answer, explanation, end of stderr; −1 for none.
+//! - Fault: the bot's index, and four texts: answer, explanation, end of stderr, and the command that reproduces it; −1 for none.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -22,6 +22,7 @@ use std::fmt::Write as _;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
+use super::figures::{COMMAND_CHARS, again};
 use super::{MAX_TURNS, analysis, cut, end_of};
 use crate::record::{BotIndex, Record};
 use crate::text::escape_controls;
@@ -146,7 +147,7 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// The entry; its new texts are in `store`. `stderr`: whether it may be shown. `drawings`: of its positions.
+/// The entry; its new texts are in `store`. `stderr`: whether it and commands may be shown. `drawings`: of its positions.
 pub(super) fn game(
     record: &Record,
     edition: usize,
@@ -164,7 +165,9 @@ pub(super) fn game(
         let detail = store.number(text(&result.detail, DETAIL_CHARS));
         let end = result.stderr.as_deref().filter(|_| stderr);
         let end = store.number(end_of(end.unwrap_or_default(), STDERR_CHARS));
-        json!([by, answer, detail, end])
+        let again = again(record, by).filter(|_| stderr);
+        let again = store.number(text(&again, COMMAND_CHARS));
+        json!([by, answer, detail, end, again])
     });
     let empty = record.start.chars().all(|cell| cell == '.');
     let started: Option<Timestamp> = record.started.parse().ok();

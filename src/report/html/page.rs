@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 
-use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut, piece_style};
+use super::{MAX_GAMES, NAME_CHARS, Options, Origin, cut};
 use crate::game::{Game, registry};
 use crate::puzzles::Puzzle;
 use crate::report::escaped;
@@ -36,8 +36,7 @@ const STYLE: &str = concat!(
 type Module = (&'static str, &'static str);
 
 const DOM: Module = ("dom.js", include_str!("assets/dom.js"));
-const PIECES: Module = ("pieces.js", include_str!("assets/pieces.js"));
-const BOARDS: Module = ("boards.js", include_str!("assets/boards.js"));
+const RULES: Module = ("rules.js", include_str!("assets/rules.js"));
 const EXACT: Module = ("exact.js", include_str!("assets/exact.js"));
 const TURN_VALUES: Module = ("turn_values.js", include_str!("assets/turn_values.js"));
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
@@ -46,19 +45,19 @@ const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 const MODULES: [Module; 19] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
-    PIECES,
-    BOARDS,
+    RULES,
     THEME,
     ("tables.js", include_str!("assets/tables.js")),
     ("charts.js", include_str!("assets/charts.js")),
     ("course.js", include_str!("assets/course.js")),
     ("mistakes.js", include_str!("assets/mistakes.js")),
+    EXACT,
+    ("analysis.js", include_str!("assets/analysis.js")),
     ("head.js", include_str!("assets/head.js")),
     ("overview.js", include_str!("assets/overview.js")),
     ("games.js", include_str!("assets/games.js")),
     ("bot.js", include_str!("assets/bot.js")),
     ("better.js", include_str!("assets/better.js")),
-    EXACT,
     TURN_VALUES,
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),
@@ -67,16 +66,15 @@ const MODULES: [Module; 19] = [
 
 const PUZZLE_MODULES: [Module; 5] = [
     DOM,
-    PIECES,
-    BOARDS,
+    RULES,
+    EXACT,
     THEME,
     ("puzzles.js", include_str!("assets/puzzles.js")),
 ];
 
-const BOARD_MODULES: [Module; 7] = [
+const BOARD_MODULES: [Module; 6] = [
     DOM,
-    PIECES,
-    BOARDS,
+    RULES,
     THEME,
     EXACT,
     TURN_VALUES,
@@ -244,10 +242,9 @@ pub fn board(game: &dyn Game, position: &str) -> String {
     } else {
         "Quarto board"
     };
-    let set = piece_style::set(game.name(), game.pieces());
     let data = json!({
         "head": { "title": title },
-        "edition": { "game": game.name(), "rules": game.rules(), "set": set },
+        "edition": { "game": game.name(), "rules": game.rules(), "pieces": game.pieces() },
         "position": escape_controls(position),
     });
     let data = data.to_string();
@@ -266,7 +263,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
             editions.push(json!({
                 "game": puzzle.game,
                 "rules": puzzle.rules,
-                "set": piece_style::set(&puzzle.game, puzzle.pieces.as_deref()),
+                "pieces": puzzle.pieces,
             }));
             keys.push(key);
             keys.len() - 1
@@ -287,7 +284,16 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     let title = cut(&escape_controls(title), NAME_CHARS);
     let head = json!({ "title": title });
     let data = json!({ "head": head, "editions": editions, "puzzles": entries });
-    render(&title, &PUZZLE_SCRIPT, &data.to_string(), "", "'none'", "")
+    // Positions of puzzles need no book.
+    let solvers = solvers(["quarto"]);
+    render(
+        &title,
+        &PUZZLE_SCRIPT,
+        &data.to_string(),
+        "",
+        "'none'",
+        &solvers,
+    )
 }
 
 #[cfg(test)]

@@ -1,5 +1,10 @@
 //! How shapes are painted: the classes of `html/assets/views.css`, with the light theme's colours.
 
+use std::fmt::Write as _;
+
+use crate::drawing::Node;
+use crate::report::escaped;
+
 const THEME: &str = include_str!("../html/assets/light.css");
 
 /// Every name used here must be in the theme; a test checks.
@@ -13,8 +18,43 @@ pub(super) fn colour(name: &str) -> &'static str {
     THEME.lines().find_map(of).unwrap_or("#000")
 }
 
-/// Attributes: the class and its paint, on a piece of this colour, or on a disc (`disc red`).
-pub(super) fn painted(class: &str, piece: &str) -> String {
+/// As text, with the colours of its classes.
+pub(super) fn painted(node: &Node) -> String {
+    let mut out = String::new();
+    write(node, "", &mut out);
+    out
+}
+
+/// Within a piece of this colour, or a disc (`disc red`).
+fn write(node: &Node, within: &str, out: &mut String) {
+    let class = node.class();
+    let within = match class.split_once(' ') {
+        Some(("token", colour)) => colour,
+        Some(("piece", disc)) => disc,
+        Some(("board", "four")) => "disc",
+        _ => within,
+    };
+    let _ = write!(out, "<{}", node.name);
+    for (number, (name, value)) in node.attributes.iter().enumerate() {
+        let _ = write!(out, r#" {name}="{}""#, escaped(value));
+        if number == 0 {
+            *out += &paint_of(class, within);
+        }
+    }
+    if node.text.is_empty() && node.children.is_empty() {
+        *out += "/>";
+        return;
+    }
+    *out += ">";
+    *out += &escaped(&node.text);
+    for child in &node.children {
+        write(child, within, out);
+    }
+    let _ = write!(out, "</{}>", node.name);
+}
+
+/// Attributes, each after a space.
+fn paint_of(class: &str, piece: &str) -> String {
     let is_disc = piece.starts_with("disc");
     let piece = piece.trim_start_matches("disc ");
     // `$name` is a colour of the theme, `$piece` that of the piece.
@@ -54,7 +94,7 @@ pub(super) fn painted(class: &str, piece: &str) -> String {
         "ring last" => r##"fill="none" stroke="#fff" stroke-width="3" stroke-dasharray="6 5""##,
         _ => "",
     };
-    let mut out = format!(r#"class="{class}" "#);
+    let mut out = String::from(if paint.is_empty() { "" } else { " " });
     for (number, part) in paint.split('$').enumerate() {
         if number == 0 {
             out += part;

@@ -1,18 +1,22 @@
 //! Exact values on the page: those of the program, and shown as they are proven.
 
+use std::sync::Arc;
+
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 use rand::{RngExt as _, SeedableRng as _};
+use referee::analysis::{Analyst, Effort};
 use referee::game::quarto::Rules;
 use referee::game::registry::{self, Choices};
-use referee::game::{Game, Turn};
+use referee::game::{Game, Outcome, Side, Turn};
+use referee::record::Record;
 use referee::solver::{Limits, Options, Solvers, Value as Worth};
 use serde_json::{Value, json};
 
 use super::driver::Result;
 use super::{OpenReport, is_quarto, number_of, same};
-use crate::common::Referee;
 use crate::common::games::GAMES;
+use crate::common::{RECORDS, Referee, records};
 
 /// Scripts: the page's module, asked as its worker asks it.
 const MODULE: &str = r#"
@@ -217,4 +221,168 @@ pub(super) fn a_board_is_played_on() -> Result<()> {
         report.browser.is_quiet()?;
     }
     Ok(())
+}
+
+/// Random games of both, by their rules, as records.
+fn random_games(count: usize) -> Result<Vec<Value>> {
+    let kinds = [
+        ("quarto", Rules::Standard),
+        ("quarto", Rules::Squares),
+        ("four-in-a-row", Rules::Standard),
+    ];
+    let mut rng = ChaCha8Rng::seed_from_u64(7);
+    let mut records = Vec::new();
+    for (number, (name, rules)) in kinds.into_iter().cycle().take(count).enumerate() {
+        let choices = Choices {
+            rules,
+            ..Choices::default()
+        };
+        let mut game = registry::find(name).ok_or("no game")?.game(choices).start();
+        let mut record = GAMES
+            .iter()
+            .find(|record| record["game"] == name && record["pieces"].is_null())
+            .cloned()
+            .ok_or("no such game")?;
+        record["start"] = game.as_start().into();
+        let mut turns = Vec::new();
+        while game.outcome().is_none() {
+            let all: Vec<Turn> = game.turns().collect();
+            let Some(turn) = all.choose(&mut rng) else {
+                break;
+            };
+            turns.push(turn.text.clone());
+            game = turn.after.clone();
+        }
+        record["rules"] = game.rules().into();
+        record["id"] = format!("random-{number}").into();
+        record["times_ms"] = json!(vec![1.0; turns.len()]);
+        record["turns"] = json!(turns);
+        record["result"] = match game.outcome() {
+            Some(Outcome::Win(side)) => {
+                let first = record["first"].as_u64() == Some(0);
+                let winner = usize::from((side == Side::First) != first);
+                json!({"winner": winner, "reason": name, "lines": game.winning_lines()})
+            }
+            _ => json!({"winner": null, "reason": "draw"}),
+        };
+        records.push(record);
+    }
+    Ok(records)
+}
+
+/// All games of a page are analysed in the browser, as the program does with the same effort: its accuracy, phases, blunders
+/// and missed wins, and what is said of each turn.
+pub(super) fn games_are_analysed_in_the_browser() -> Result<()> {
+    let records = random_games(200)?;
+    let report = OpenReport::at(&records, &[])?;
+    report.open("#overview")?;
+    same("no accuracy", &report.count("#card-accuracy")?, &0.0)?;
+    report.browser.click("[data-keep=analyse-all]")?;
+    let options = Options {
+        tt_bytes: 32 << 20,
+        threads: 1,
+    };
+    let analyst = Analyst::new(Effort::Nodes(4_000_000), options, &Arc::default());
+    let mut analysed = records.clone();
+    for record in &mut analysed {
+        let parsed = Record::from_line(record.to_string().as_bytes())?;
+        record["analysis"] = analyst.analyse(&parsed, |_| {})?.to_json();
+    }
+    let expected = OpenReport::at(&analysed, &[])?;
+    for _ in 0..60 {
+        let is_done = "return document.querySelector('#card-accuracy') !== null";
+        if report.browser.wait(is_done).is_ok() {
+            break;
+        }
+    }
+    let accuracy = "[aria-labelledby=card-accuracy] table :is(td, th)";
+    let table = expected.texts(accuracy)?;
+    same("bots", &(table.len() > 8), &true)?;
+    same("accuracy", &report.texts(accuracy)?, &table)?;
+    // Every tenth game, turn by turn.
+    let turns = "return [...document.querySelectorAll('.moves a')].map(e => e.ariaLabel)";
+    for number in (1..=records.len()).step_by(10) {
+        let address = format!("location.hash = '#game={number}'");
+        for page in [&report, &expected] {
+            page.browser.run(&address)?;
+            page.browser.wait(&format!(
+                "return document.querySelector('h1').textContent.startsWith('Game {number}:')"
+            ))?;
+        }
+        let what = format!("turns of game {number}");
+        let told = expected.browser.run(turns)?;
+        same(&what, &report.browser.run(turns)?, &told)?;
+        let row = "[aria-labelledby=card-accuracy] td";
+        same(&what, &report.texts(row)?, &expected.texts(row)?)?;
+    }
+    report.browser.is_quiet()
+}
+
+/// Scripts: shows positions `[game, turn]` of a page with the values on, and returns how long each took until all are there.
+/// `window.long` has the longest task of the page's own thread.
+const SHOWN_AFTER: &str = r"
+window.long ??= 0;
+window.watching ??= new PerformanceObserver(list => { for (const task of list.getEntries()) window.long = Math.max(window.long, task.duration); });
+window.watching.observe({ type: 'longtask' });
+const shown = (game, turn) => new Promise(resolve => {
+  const before = document.querySelector('.worth-bar');
+  const story = document.querySelector('.story .turn');
+  const began = performance.now();
+  location.hash = `#game=${game}&turn=${turn}`;
+  const look = () => {
+    const bar = document.querySelector('.worth-bar');
+    const isEnd = document.querySelector('.final') !== null && document.querySelector('.story .turn') !== story;
+    if (isEnd) resolve(null);
+    else if (bar !== null && bar !== before && bar.textContent.endsWith('with best play.')) resolve(performance.now() - began);
+    else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+});
+const all = async (places) => { const times = []; for (const [game, turn] of places) times.push(await shown(game, turn)); return times; };
+";
+
+/// The values of all turns of positions of real games are on the screen soon, and the page can be used meanwhile. 2,000 positions
+/// were measured with `REFEREE_POSITIONS=2000`.
+pub(super) fn values_are_there_soon() -> Result<()> {
+    let wanted = std::env::var("REFEREE_POSITIONS").map_or(Ok(100), |text| text.parse());
+    let wanted: usize = wanted.map_err(|_| "REFEREE_POSITIONS is not a number")?;
+    let games = (wanted / 12 + 2).to_string();
+    let run = Referee::new(["-n", &games, "--seed", "3"])
+        .args(["builtin:greedy", "builtin:search?depth=2"])
+        .recorded()
+        .run();
+    let file = run.scratch().join(RECORDS);
+    let text = std::fs::read_to_string(&file).map_err(|error| format!("{error}: {run}"))?;
+    let records = records(&text);
+    let report = OpenReport::at(&records, &[])?;
+    report.open("#game=1&turn=1")?;
+    report.browser.click(".worth-switch")?;
+    let mut places = Vec::new();
+    for (index, record) in records.iter().enumerate() {
+        let turns = record["turns"].as_array().map_or(0, Vec::len);
+        places.extend((0..turns).map(|turn| [index + 1, turn]));
+    }
+    places.truncate(wanted);
+    let mut times: Vec<f64> = Vec::new();
+    for chunk in places.chunks(4) {
+        let script = format!("{SHOWN_AFTER}return all({})", json!(chunk));
+        let found = report.browser.run(&script)?;
+        times.extend(
+            found
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(Value::as_f64),
+        );
+    }
+    times.sort_by(f64::total_cmp);
+    let (median, worst) = (times[times.len() / 2], times[times.len() - 1]);
+    let longest = report.browser.number("return window.long")?;
+    println!(
+        "{} positions: median {median:.0} ms, worst {worst:.0} ms; longest task {longest:.0} ms",
+        times.len()
+    );
+    // Other tests run on the same machine.
+    same("soon", &(median < 500.0 && worst < 20_000.0), &true)?;
+    report.browser.is_quiet()
 }

@@ -56,10 +56,17 @@ fn summary(page: &OpenReport) -> Result<String> {
 /// With the mouse on the board and with the buttons beside it; a wrong turn can be taken back, but counts.
 pub(super) fn puzzles_are_solved_by_hand() -> Result<()> {
     let page = page()?;
+    same("no marks", &page.count(".stage .opening")?, &0.0)?;
     same("task", &page.text_of("h1")?, &"Take the win".to_owned())?;
+    let said = page
+        .browser
+        .text("return document.querySelector('main').innerText.split('All puzzles')[0]")?;
+    for spoiler in ["Level", "right turn", IDS[0]] {
+        same(spoiler, &said.contains(spoiler), &false)?;
+    }
     // The second free cell is 4.
     page.browser.run(
-        "document.querySelectorAll('rect.choose')[1].dispatchEvent(new MouseEvent('click', { bubbles: true }))",
+        "document.querySelectorAll('.choose')[1].dispatchEvent(new MouseEvent('click', { bubbles: true }))",
     )?;
     let said = page.text_of(".final.win")?;
     same("said", &said, &"Right: place A on 4 and win.".to_owned())?;
@@ -77,6 +84,22 @@ pub(super) fn puzzles_are_solved_by_hand() -> Result<()> {
     let said = page.text_of(".final.blame")?;
     let wrong = "Wrong: place C on 8 and give O gives the win away.";
     same("said", &said, &wrong.to_owned())?;
+    // The refutation, move by move.
+    page.browser
+        .wait("return document.querySelectorAll('.refutation button').length > 1")?;
+    let steps = page.texts(".refutation button")?;
+    same("begins", &steps[0], &"Your turn".to_owned())?;
+    same(
+        "what follows",
+        &steps[1].starts_with("Your opponent: place O on "),
+        &true,
+    )?;
+    let last = steps.last().ok_or("no steps")?;
+    same("who wins", &last.starts_with("Your opponent"), &true)?;
+    same("how it ends", &last.ends_with(" and win"), &true)?;
+    page.browser
+        .run("[...document.querySelectorAll('.refutation button')].at(-1).click()")?;
+    same("the end", &(page.count(".stage .stroke")? > 0.0), &true)?;
     press(&page, "Show")?;
     let shown = page.text_of(".task .final + p")?;
     let right = "Right: place C on 11 and give N; place C on 14 and give O.";

@@ -421,7 +421,7 @@ pub(super) fn heads_and_accuracy_can_be_read_on_all_screens() -> Result<()> {
     lists.browser.is_quiet()
 }
 
-/// Games with real analyses, and the number of one and a mistake in it with both lines that loses a win.
+/// Games with real analyses, and the number of one and a mistake in it that loses a win.
 fn proven(game: &str) -> Result<(Vec<Value>, usize, Value)> {
     let run = Referee::new(["--game", game, "-n", "6", "--seed", "2"])
         .args(["builtin:random", "builtin:greedy"])
@@ -437,12 +437,10 @@ fn proven(game: &str) -> Result<(Vec<Value>, usize, Value)> {
     let games = records(&text);
     for (index, record) in games.iter().enumerate() {
         let notes = record["analysis"]["turns"].as_array().into_iter().flatten();
-        let is_long =
-            |name: &str, note: &Value| note[name].as_array().is_some_and(|line| line.len() > 1);
         // The last one is proven to the end.
         let mut found = notes.filter(|note| {
             let is_decisive = note["best"] == "win" && note["value"] == "loss";
-            is_decisive && is_long("played_line", note) && is_long("better_line", note)
+            is_decisive && note["missed_win"].is_null()
         });
         if let Some(note) = found.next_back() {
             return Ok((games.clone(), index + 1, note.clone()));
@@ -475,12 +473,13 @@ pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
         press(&report, "Show the better turn")?;
         same("ghost", &report.count("svg.board .ghost")?, &1.0)?;
         same("pieces", &report.count(pieces)?, &placed)?;
-        for (title, line) in [
-            ("Show why it is better", "better_line"),
-            ("Show what it led to", "played_line"),
-        ] {
-            let length = note[line].as_array().map_or(0, Vec::len);
+        for title in ["Show why it is better", "Show what it led to"] {
             press(&report, title)?;
+            // It is found when it is looked at.
+            report.browser.wait("return / of ([2-9]|\\d\\d), with best play/.test(document.querySelector('.row + .hint').textContent)")?;
+            let hint = report.text_of(".row + .hint")?;
+            let length = hint.split([' ', ',']).nth(3).unwrap_or_default();
+            let length: usize = length.parse().map_err(|_| hint.clone())?;
             for place in 1..length {
                 let hint = report.text_of(".row + .hint")?;
                 let said = format!("Turn {place} of {length}, with best play by both.");
@@ -500,6 +499,29 @@ pub(super) fn a_better_turn_is_shown_and_proven() -> Result<()> {
         // The board is that before the turn.
         same("before", &report.count(pieces)?, &(placed - 1.0))?;
         can_be_read(&report.browser, "a question")?;
+        let marks = ".moves .badge:not(.blame), .winners a";
+        same("marks", &report.count(marks)?, &0.0)?;
+        // The board takes the reader's turn, by keys too, and says whether it is right.
+        same(
+            "values",
+            &report.count("[data-value]:not([data-value=unknown])")?,
+            &0.0,
+        )?;
+        report
+            .browser
+            .wait("return document.querySelector('[data-keep=worth-best]') !== null")?;
+        let better = note["better"].as_str().unwrap_or_default();
+        let cell = better.split(' ').next().unwrap_or_default();
+        if cell != "-" {
+            report.browser.run(&format!("const cell = document.querySelector('[data-cell=\"{cell}\"]'); cell.focus(); cell.dispatchEvent(new KeyboardEvent('keydown', {{ key: 'Enter', bubbles: true }}))"))?;
+        }
+        report.browser.run(&format!(
+            "document.querySelector({}).click()",
+            json!(format!("[data-keep='make-{better}']"))
+        ))?;
+        let remark = report.text_of(".worth-remark")?;
+        same(&remark, &remark.contains(" is right: "), &true)?;
+        report.browser.click("[data-keep=worth-leave]")?;
         press(&report, "Show the better turn")?;
         same("shown", &report.count("svg.board .ghost")?, &1.0)?;
         report.browser.is_quiet()?;

@@ -1,5 +1,9 @@
 //! What readers of the page look for: lines, filters, the way back, many bots.
 
+use rand::rngs::ChaCha8Rng;
+use rand::{RngExt as _, SeedableRng as _};
+use referee::game::Side;
+use referee::game::registry::{self, Choices};
 use serde_json::{Value, json};
 
 use super::access::is_accessible;
@@ -61,32 +65,52 @@ fn fours() -> Vec<[usize; 4]> {
     lines
 }
 
-/// A won game of Four In A Row whose last disc is the first of these cells.
-fn four(cells: [usize; 4]) -> Value {
-    let mut start = vec!['.'; 42];
-    for &cell in &cells[1..] {
-        start[cell] = '@';
-    }
-    // What is below the last disc makes no line.
-    let column = cells[0] % 7;
-    let below = (cells[0] / 7 + 1)..6;
-    for (row, disc) in below.zip("OO@OO".chars()) {
-        start[7 * row + column] = disc;
-    }
-    let discs = start.iter().filter(|&&disc| disc != '.').count();
-    if discs % 2 == 1 {
-        let free = (0..7).find(|&column| cells.iter().all(|&cell| cell % 7 != column));
-        if let Some(column) = free.or((cells[0] > 6).then_some(column)) {
-            start[column] = 'O';
+/// A position in which a disc on the highest of these cells makes this line, and no other; and its column.
+fn before(cells: [usize; 4]) -> (String, usize) {
+    let game = registry::find("four-in-a-row").expect("a game");
+    let game = game.game(Choices::default());
+    let last = cells.into_iter().min().unwrap_or_default();
+    let column = last % 7;
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for _ in 0..100_000 {
+        let mut board = vec!['.'; 42];
+        for column in 0..7 {
+            let own = cells.iter().filter(|&&cell| cell % 7 == column);
+            let top = own.map(|cell| cell / 7 + 1).min();
+            for row in top.unwrap_or_else(|| rng.random_range(3..=6))..6 {
+                board[7 * row + column] = if rng.random() { '@' } else { 'O' };
+            }
+        }
+        for cell in cells {
+            board[cell] = if cell == last { '.' } else { '@' };
+        }
+        let board: String = board.into_iter().collect();
+        let Ok(position) = game.start_from(&board) else {
+            continue;
+        };
+        let made = position.after(&(column + 1).to_string());
+        if position.to_move() == Side::First
+            && made.is_ok_and(|made| {
+                let lines = made.after.picture(None).lines;
+                lines.len() == 1 && lines[0].len() == 4
+            })
+        {
+            return (board, column + 1);
         }
     }
+    panic!("no position before {cells:?}")
+}
+
+/// A won game of Four In A Row whose last disc makes this line.
+fn four(cells: [usize; 4]) -> Value {
     let mut record = GAMES
         .iter()
         .find(|game| game["game"] == "four-in-a-row")
         .cloned();
     let record = record.as_mut().expect("a game of Four In A Row");
-    record["start"] = start.into_iter().collect::<String>().into();
-    record["turns"] = json!([(column + 1).to_string()]);
+    let (start, column) = before(cells);
+    record["start"] = start.into();
+    record["turns"] = json!([column.to_string()]);
     record["times_ms"] = json!([1.0]);
     record["result"] = json!({"winner": 0, "reason": "four-in-a-row", "lines": [["a line", "@"]]});
     record.clone()
@@ -417,11 +441,12 @@ done
         &"<b>turn</b>".to_owned(),
     )?;
     // One side made both turns.
-    let movers = report.texts(".moves .who")?;
+    let columns =
+        "return [...document.querySelectorAll('.moves li[class^=side]')].map(e => e.classList[0])";
     same(
         "movers",
-        &(movers.len(), movers[0] == movers[1]),
-        &(2, true),
+        &report.browser.run(columns)?,
+        &json!(["side-0", "side-0"]),
     )?;
     report.open("#game=1&turn=2")?;
     same("shapes", &report.count(".stage svg.drawn circle")?, &1.0)?;

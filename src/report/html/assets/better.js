@@ -2,6 +2,8 @@
 
 import { el } from "./dom.js";
 import { name } from "./data.js";
+import { stateAfter } from "./rules.js";
+import { askLine } from "./exact.js";
 
 const POSSIBLE = { w: "a win", d: "a draw", l: "a loss" };
 
@@ -11,10 +13,10 @@ let isHidden = false;
 const isMistake = (analysis) => Boolean(analysis?.better);
 
 // The states after the turns of a line, from a state on; they end before one that is illegal.
-function statesAlong(game, board, from, line) {
+function statesAlong(from, line) {
   const states = [];
   for (const turn of line) {
-    const next = board.after(game, states.at(-1) ?? from, turn.replace(" ", ""));
+    const next = stateAfter(states.at(-1) ?? from, turn);
     if (!next) break;
     states.push(next);
   }
@@ -22,7 +24,7 @@ function statesAlong(game, board, from, line) {
 }
 
 // What is shown beside the turns of a game. `redraw()` draws it all again.
-export function betterTurns(game, board, states, redraw) {
+export function betterTurns(game, states, redraw) {
   // The turn that it is about; "" for the game itself, "better" for the better turn, "line" for a game that proves it.
   let about = 0;
   let kind = "";
@@ -30,15 +32,22 @@ export function betterTurns(game, board, states, redraw) {
   // The turn whose better turn the reader has asked for.
   let revealed = 0;
 
-  const words = (state) => board.words(game, state);
   const isSecret = (turn) => isHidden && revealed !== turn && isMistake(game.analysis.get(turn));
 
   function show(turn, what, title, steps) {
     about = turn;
     kind = what;
     revealed = turn;
-    line = { title, states: steps ? statesAlong(game, board, states[turn - 1], steps) : [], place: 0 };
+    line = { title, states: steps ? statesAlong(states[turn - 1], steps) : [], place: 0 };
     redraw();
+  }
+
+  // A game that proves a turn: of the record, or found by the solver.
+  function prove(turn, title, answer, stored) {
+    if (stored.length > 1) { show(turn, "line", title, stored); return; }
+    const [state] = statesAlong(states[turn - 1], [answer]);
+    show(turn, "line", title, [answer]);
+    askLine(game, state.request, ({ line: more = [] }) => { if (kind === "line" && about === turn && line.title === title) show(turn, "line", title, [answer, ...more]); });
   }
 
   function leave() {
@@ -62,6 +71,9 @@ export function betterTurns(game, board, states, redraw) {
   return {
     isSecret,
 
+    // Whether marks of mistakes would tell what the reader is to find.
+    get hidesMarks() { return isHidden; },
+
     // The state that is shown in place of the one after this turn, and after how many turns it is; null for none.
     instead(turn) {
       if (isSecret(turn)) return { state: states[turn - 1], turns: turn - 1 };
@@ -70,8 +82,8 @@ export function betterTurns(game, board, states, redraw) {
         const state = line.states[line.place];
         return state ? { state, turns: turn + line.place } : null;
       }
-      const better = statesAlong(game, board, states[turn - 1], [game.analysis.get(turn).better])[0];
-      return better ? { state: { ...better, isGhost: true }, turns: turn } : null;
+      const better = statesAlong(states[turn - 1], [game.analysis.get(turn).better])[0];
+      return better ? { state: better, kind: "ghost", turns: turn } : null;
     },
 
     story(turn) {
@@ -93,7 +105,7 @@ export function betterTurns(game, board, states, redraw) {
         const isLast = line.place === line.states.length - 1;
         return [
           el("h3", {}, line.title),
-          el("p", { class: "did", role: "status" }, state ? [el("strong", { class: "name" }, mover(turn, line.place)), ` ${words(state)}`] : "Nothing is known of it."),
+          el("p", { class: "did", role: "status" }, state ? [el("strong", { class: "name" }, mover(turn, line.place)), ` ${state.words}`] : "Nothing is known of it."),
           el("div", { class: "row" },
             button("← Back", () => move(-1), { disabled: line.place === 0 }), button("On →", () => move(1), { disabled: isLast, "data-keep": "line-on" }),
             button("Return to the game", leave)),
@@ -105,8 +117,8 @@ export function betterTurns(game, board, states, redraw) {
         isShown ? el("p", { class: "hint" }, "The board shows the better turn.") : null,
         el("div", { class: "row" },
           isShown ? button("Return to the game", leave) : button("Show the better turn", () => show(turn, "better")),
-          analysis.betterLine.length > 1 ? button("Show why it is better", () => show(turn, "line", "After the better turn", analysis.betterLine)) : null,
-          analysis.playedLine.length > 1 ? button("Show what it led to", () => show(turn, "line", "After the turn that was made", analysis.playedLine)) : null),
+          button("Show why it is better", () => prove(turn, "After the better turn", analysis.better, analysis.betterLine)),
+          button("Show what it led to", () => prove(turn, "After the turn that was made", game.turns[turn - 1], analysis.playedLine))),
         hide,
       ];
     },

@@ -1,64 +1,67 @@
 // A board to find out what turns are worth, and to play on, without a game.
 
 import { el } from "./dom.js";
-import { legend, pieceSlot } from "./pieces.js";
-import { boardOf } from "./boards.js";
+import { drawBoard, legend, loadRules, noBoard, pieceSlot, statesOf } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
 import { turnValues } from "./turn_values.js";
 
 const page = JSON.parse(document.getElementById("data").textContent);
 const content = document.getElementById("main");
-const game = { ...page.edition, turns: [] };
-const board = boardOf(game);
-const EMPTY = { quarto: "................ -", "four-in-a-row": `@ ${".".repeat(42)}` };
+const game = { ...page.edition, turns: [], isPosition: true };
 const SIDES = { quarto: ["First", "Second"], "four-in-a-row": ["Yellow", "Red"] };
 
-let position = page.position;
-const stateOf = (text) => board.start({ ...game, start: board.startOf(text) });
+let start = null;
 let worth = null;
-
-// The side to move. The side that gave the first piece places when an odd number of pieces is on the board.
-function sideToMove(state) {
-  const pieces = state.cells.filter((cell) => cell !== null).length;
-  return game.game === "quarto" && state.hand !== null ? (pieces + 1) % 2 : pieces % 2;
-}
 
 const stage = el("div", { class: "stage" });
 const hand = el("div", { class: "card hands" });
+const place = el("div");
+const input = el("input", { type: "text", size: 46, spellcheck: "false", "aria-label": "Position: the board and the piece in hand" });
+const wrong = el("p", { class: "final blame", role: "alert", hidden: true });
 
-function drawBoard() {
-  const state = worth.instead(0)?.state ?? stateOf(position);
-  const picture = board.draw(game, state);
+function draw() {
+  const state = worth.instead(0)?.state ?? start;
+  const picture = drawBoard(state);
   stage.replaceChildren(picture);
-  const fields = new URLSearchParams({ position, ...(worth.line ? { line: worth.line } : {}) });
+  const fields = new URLSearchParams({ position: start.request, ...(worth.line ? { line: worth.line } : {}) });
   history.replaceState(history.state, "", `#${fields}`);
-  worth.show(picture, state, SIDES[game.game][sideToMove(state)], board.isOver(game, state));
-  if (!board.left) return;
-  const piece = (bits) => pieceSlot(game.set, bits);
+  worth.show(picture, state, SIDES[game.game][state.side]);
+  if (!state.left) return;
+  const piece = (symbol) => pieceSlot(game, symbol);
   hand.replaceChildren(el("h2", {}, "In hand"), state.hand === null ? el("p", { class: "hint" }, "Nothing.") : el("div", { class: "pool" }, piece(state.hand)),
-    el("h2", {}, "Left to give"), el("div", { class: "pool" }, ...board.left(game, state).map(piece)), legend(game.set));
+    el("h2", {}, "Left to give"), el("div", { class: "pool" }, ...state.left.map(piece)), legend(game));
 }
 
 function begin(text, line) {
-  position = text;
-  input.value = text;
+  const [found] = statesOf({ ...game, start: text });
+  wrong.hidden = found !== undefined;
+  wrong.textContent = `${text} is not a position of this game.`;
+  if (!found) {
+    if (start === null) begin(page.position);
+    return;
+  }
+  start = found;
+  input.value = start.request;
   worth?.leave();
-  worth = turnValues(game, board, drawBoard, true);
-  place.replaceChildren(worth.isPossible ? worth.panel : el("p", {}, "This browser has no WebAssembly, by which positions are solved."));
-  if (line) worth.follow(0, stateOf(text), line);
-  drawBoard();
+  worth = turnValues(start.game, draw, true);
+  place.replaceChildren(worth.panel);
+  if (line) worth.follow(0, start, line);
+  draw();
 }
 
-const place = el("div");
-const input = el("input", { type: "text", size: 46, spellcheck: "false", "aria-label": "Position: the board and the piece in hand" });
 const setUp = el("form", { class: "row", onsubmit: (event) => { event.preventDefault(); begin(input.value.trim()); } }, input,
-  el("button", { type: "submit" }, "Show this position"), el("button", { type: "button", onclick: () => begin(EMPTY[game.game]) }, "Empty board"));
+  el("button", { type: "submit" }, "Show this position"), el("button", { type: "button", onclick: () => begin("") }, "Empty board"));
 
-content.replaceChildren(el("div", { class: `replay replay-${game.game}` }, el("h1", {}, page.head.title),
-  el("div", { class: "desk" }, el("div", {}, el("div", { class: "play card" }, stage, place)),
-    el("div", {}, board.left ? hand : null, el("div", { class: "card" }, el("h2", {}, "Position"), setUp)))));
 document.querySelector(".brand").setAttribute("href", "#");
 document.documentElement.classList.add("ready");
 applyTheme(storedTheme());
-const fields = new URLSearchParams(location.hash.slice(1));
-begin(fields.get("position") ?? page.position, fields.get("line"));
+if (await loadRules()) {
+  const title = el("h1", {}, page.head.title);
+  content.replaceChildren(el("div", { class: `replay replay-${game.game}` }, title,
+    el("div", { class: "desk" }, el("div", {}, el("div", { class: "play card" }, stage, place)),
+      el("div", {}, game.game === "quarto" ? hand : null, el("div", { class: "card" }, el("h2", {}, "Position"), wrong, setUp)))));
+  const fields = new URLSearchParams(location.hash.slice(1));
+  begin(fields.get("position") ?? page.position, fields.get("line"));
+} else {
+  content.replaceChildren(el("h1", {}, page.head.title), el("p", { class: "card" }, noBoard(game)));
+}

@@ -2,7 +2,7 @@
 
 import { capitalised, card, count, counted, el, link, own, percent, prose, signed, time } from "./dom.js";
 import { absent, absentHash, bot, botHash, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, rankText, story, tables, unpacked } from "./data.js";
-import { boardOf, statesOf } from "./boards.js";
+import { statesOf } from "./rules.js";
 import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, opponentBars, ratingHistory, record, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
@@ -41,7 +41,7 @@ function answer(text) {
 function lastRequest(game) {
   const states = statesOf(game);
   if (states.length !== game.turns.length + 1) return null;
-  return el("p", {}, el("span", { class: "label" }, "Request "), el("code", {}, boardOf(game).request(game, states.at(-1))));
+  return el("p", {}, el("span", { class: "label" }, "Request "), el("code", {}, states.at(-1).request));
 }
 
 export function faultCard(game, where) {
@@ -51,6 +51,7 @@ export function faultCard(game, where) {
     lastRequest(game),
     el("p", {}, el("span", { class: "label" }, "Sent "), answer(fault.answer)),
     fault.detail ? el("p", { class: "sentence" }, ...prose(capitalised(fault.detail))) : null,
+    fault.again ? el("div", {}, el("span", { class: "label" }, "Reproduce"), el("pre", { tabindex: "0" }, fault.again)) : null,
     fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
 }
 
@@ -73,7 +74,7 @@ function faults(index, games) {
   function draw() {
     list.replaceChildren(...order.slice(0, shown).map((game) => {
       const whole = unpacked(game);
-      return faultCard(whole, link(gameHash(game.number, game.length), `game ${game.number}, ${game.length ? `after turn ${game.length}` : "at its first turn"}, against ${name(other(game, index))}`));
+      return faultCard(whole, link(gameHash(game.number, game.length + 1), `game ${game.number}, ${game.length ? `after turn ${game.length}` : "at its first turn"}, against ${name(other(game, index))}`));
     }));
     more.hidden = shown >= order.length;
     more.textContent = `Show more of ${count(order.length)}`;

@@ -355,8 +355,13 @@ export function turnTimes(game, shown) {
   // A logarithmic scale, so that short answers are visible beside long ones.
   const floor = Math.max(least / 2, most / 1e4);
   return sized(74, (width) => {
-    const step = Math.min(40, width / Math.max(1, game.times.length));
-    return svg("svg", { class: "turn-times", role: "group", "aria-label": "Time of every turn" }, ...game.times.map((ms, i) => {
+    const step = Math.min(40, width / Math.max(1, game.times.length + (game.fault ? 1 : 0)));
+    return svg("svg", { class: "turn-times", role: "group", "aria-label": "Time of every turn" }, ...[...game.times, ...(game.fault ? [null] : [])].map((ms, i) => {
+      if (ms === null) {
+        const label = `Turn ${i + 1}, ${name(game.fault.by)}: ${game.reason}`;
+        return svg("a", { href: gameHash(game.number, i + 1), class: i + 1 === shown ? "now" : "" }, svg("title", {}, label),
+          svg("rect", { class: "target", x: i * step, y: 0, width: step, height: 74 }), svg("text", { class: "fault-mark", x: i * step + step / 2, y: 54, "text-anchor": "middle" }, "✗"));
+      }
       const height = Math.max(3, (54 * Math.log(Math.max(ms, floor) / floor)) / Math.log(Math.max(most / floor, 1.01)));
       const label = `Turn ${i + 1}, ${name(game.sides[game.sideOf(i)])}: ${time(ms)}`;
       return svg("a", { href: gameHash(game.number, i + 1), class: i + 1 === shown ? "now" : "" },

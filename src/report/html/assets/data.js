@@ -28,7 +28,7 @@ export function addEntries(entries) {
   for (const entry of entries) {
     switch (entry[0]) {
       case "b": known.bots.push({ name: entry[1] || "(no name)", command: entry[2] }); break;
-      case "e": known.editions.push({ game: entry[1], rules: entry[2], set: entry[3] }); break;
+      case "e": known.editions.push({ game: entry[1], rules: entry[2], pieces: entry[3] }); break;
       case "t": known.texts.push(entry[1]); break;
       case "g": known.games.push(summarise(known.games.length + 1, (place) => entry[place])); break;
     }
@@ -105,7 +105,7 @@ export function unpacked(game) {
     lines,
     start: start ?? null,
     remark: remark ?? "",
-    fault: fault ? { by: game.bots[fault[0]], answer: text(fault[1]), detail: text(fault[2]), stderr: text(fault[3]) } : null,
+    fault: fault ? { by: game.bots[fault[0]], answer: text(fault[1]), detail: text(fault[2]), stderr: text(fault[3]), again: text(fault[4]) } : null,
     analysis: marks,
     // The side that made a turn, counted from 0.
     sideOf: (turn) => (movers ? Number(movers[turn]) : turn % 2),

@@ -1,39 +1,26 @@
 // Exact values of turns, by the rules and solvers of `crates/web` in a worker.
 
+import { asking, bytesOf, compiled } from "./rules.js";
+
 // The worker. It is made of this function's text, so it uses nothing outside of it.
-function solverWorker() {
-  const SEPARATOR = "\u001f";
+function solverWorker(asking) {
   // The first search of a turn; each one after it may be larger, so that what is proven soon is shown soon.
   const NODES = 100000;
-  let wasm = null;
+  let ask = null;
   let current = 0;
-
-  // The memory may grow while room is made, and is another buffer then.
-  function give(bytes) {
-    const at = wasm.buffer(bytes.length);
-    new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
-  }
-
-  function call(...fields) {
-    give(new TextEncoder().encode(fields.join(SEPARATOR)));
-    const length = wasm.answer();
-    const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, wasm.output(), length)));
-    if (answer.error) throw new Error(answer.error);
-    return answer;
-  }
 
   const pause = () => new Promise((resume) => { setTimeout(resume); });
 
   // Sends what is proven of all turns, again and again until everything is: first who wins, then in how many turns.
   async function solve(id, position) {
-    const turns = call("turns", ...position);
+    const turns = ask("turns", ...position);
     const values = Object.fromEntries(turns.map((turn) => [turn, { value: null, plies: null }]));
     let sent = 0;
     for (const [verb, isOpen] of [["value", ({ value }) => value === null], ["distance", ({ value, plies }) => value !== "draw" && plies === null]]) {
       let open = turns.filter((turn) => isOpen(values[turn]));
       for (let nodes = NODES; open.length > 0; nodes *= 4) {
         for (const turn of open) {
-          values[turn] = call(verb, ...position, turn, String(nodes));
+          values[turn] = ask(verb, ...position, turn, String(nodes));
           if (performance.now() - sent > 60) {
             postMessage({ id, values });
             sent = performance.now();
@@ -49,20 +36,40 @@ function solverWorker() {
 
   onmessage = async ({ data }) => {
     if (data.module) {
-      wasm = new WebAssembly.Instance(data.module).exports;
+      const wasm = new WebAssembly.Instance(data.module).exports;
+      const solver = asking(wasm);
+      ask = solver.ask;
       if (data.book) {
-        give(data.book);
+        solver.give(data.book);
         wasm.book();
       }
       return;
     }
     current = data.id;
     try {
-      if (data.position) await solve(data.id, data.position);
+      if (data.line) postMessage({ id: data.id, line: ask("line", ...data.line, String(64 * NODES)), done: true });
+      else if (data.game) postMessage({ id: data.id, notes: ask("analyse", ...data.game) });
+      else if (data.position) await solve(data.id, data.position);
     } catch (error) {
       postMessage({ id: data.id, error: error.message });
     }
   };
+}
+
+// What workers are made of; the page's policy allows this only, and only where there is something to solve.
+let workerAddress = null;
+
+async function newWorker(listen) {
+  const module = await compiled();
+  if (workerAddress === null) {
+    const url = URL.createObjectURL(new Blob([`(${solverWorker})(${asking})`], { type: "text/javascript" }));
+    workerAddress = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => url }).createScriptURL("") ?? url;
+  }
+  const worker = new Worker(workerAddress);
+  worker.onmessage = ({ data }) => listen(data);
+  const book = bytesOf("book");
+  worker.postMessage({ module, book: book.length > 0 ? book : null });
+  return worker;
 }
 
 // The worker that has been started; `null` before.
@@ -70,34 +77,20 @@ let solver = null;
 let asked = 0;
 let listener = null;
 
-async function startSolver() {
-  const bytesOf = (id) => Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytesOf("games")]).stream().pipeThrough(new DecompressionStream("deflate"));
-  const module = await WebAssembly.compile(await new Response(stream).arrayBuffer());
-  const address = URL.createObjectURL(new Blob([`(${solverWorker})()`], { type: "text/javascript" }));
-  // The page's policy allows this one only, and only where there is something to solve.
-  const policy = globalThis.trustedTypes?.createPolicy("worker", { createScriptURL: () => address });
-  const worker = new Worker(policy ? policy.createScriptURL("") : address);
-  worker.onmessage = ({ data }) => { if (data.id === asked) listener?.(data); };
-  const book = bytesOf("book");
-  worker.postMessage({ module, book: book.length > 0 ? book : null });
-  return worker;
-}
-
-// Whether this page and browser can solve positions of this game.
-export function canSolve(game) {
-  return ["quarto", "four-in-a-row"].includes(game.game) && !game.drawings && typeof WebAssembly === "object" && typeof DecompressionStream === "function" && document.getElementById("games") !== null;
-}
-
 // Asks for the values of all turns in a position; `listen({values, done, error})` is called as they are proven. Only the
 // last question is answered.
-export async function askValues(game, request, listen) {
+export const askValues = (game, request, listen) => askWorker("position", game, request, listen);
+
+// Asks for the turns of best play by both sides, `{line}`.
+export const askLine = (game, request, listen) => askWorker("line", game, request, listen);
+
+async function askWorker(what, game, request, listen) {
   asked += 1;
   const id = asked;
   listener = listen;
   try {
-    solver ??= startSolver();
-    (await solver).postMessage({ id, position: [game.game, game.rules, game.set?.csv ?? "", request] });
+    solver ??= newWorker((data) => { if (data.id === asked) listener?.(data); });
+    (await solver).postMessage({ id, [what]: [game.game, game.rules, game.pieces ?? "", request] });
   } catch (error) {
     if (id === asked) listen({ error: error.message });
   }
@@ -109,4 +102,22 @@ export async function stopSolving() {
   listener = null;
   // A solver that could not start has told so.
   (await solver?.catch(() => null))?.postMessage({ id: asked });
+}
+
+// Another worker analyses games, so that the values of a position do not wait for it.
+let analyst = null;
+let heard = null;
+// For each value, as much as a second or so.
+const EFFORT = 4000000;
+
+// The analysis of a game, as in the data of a page; one after the other.
+export async function analysisOf(game) {
+  analyst ??= newWorker((data) => heard(data));
+  const worker = await analyst;
+  const found = await new Promise((resolve) => {
+    heard = resolve;
+    worker.postMessage({ id: 0, game: [game.game, game.rules, game.pieces ?? "", game.start ?? "", String(EFFORT), ...game.turns] });
+  });
+  if (found.error) throw new Error(found.error);
+  return found.notes;
 }

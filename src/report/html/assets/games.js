@@ -125,12 +125,22 @@ export function games(address) {
   const filters = Object.fromEntries(FIELDS.map((field) => [field, address.get(field) ?? ""]));
   const found = el("p", { class: "hint", role: "status" });
   let list = null;
+  let isEmpty = false;
 
   function rows() {
     const test = matches(filters);
     const all = known.games.filter(test);
+    isEmpty = all.length === 0;
     found.textContent = all.length === known.games.length ? counted(all.length, "game") : `${count(all.length)} of ${counted(known.games.length, "game")}`;
     return all;
+  }
+
+  const clear = (title, keep) => el("button", { type: "button", "data-keep": keep, onclick: () => { location.hash = "#games"; } }, title);
+
+  // A filter that no game passes is the reader's to change.
+  function showList() {
+    const isNone = isEmpty && addressOf() !== "#games";
+    if (isNone || holder.firstChild !== list.node) holder.replaceChildren(isNone ? el("p", {}, "No games match. ", clear("Clear filters", "filter-none")) : list.node);
   }
 
   function addressOf() {
@@ -147,7 +157,7 @@ export function games(address) {
   function rebuild() {
     if (lastShown.filters !== addressOf()) Object.assign(lastShown, { page: 0, filters: addressOf() });
     list = gameList("Games", rows, filters.of ? Number(filters.of) - 1 : undefined, 50, lastShown);
-    holder.replaceChildren(list.node);
+    showList();
     const { ordered } = list;
     known.list = { address: lastShown.filters, numbers: () => ordered().map((game) => game.number) };
   }
@@ -180,11 +190,11 @@ export function games(address) {
       suggested.length ? el("datalist", { id: "openings" }, ...suggested.map(([board, games]) => el("option", { value: board, label: counted(games, "game") }))) : null,
       isAnalysed() ? choice("blunder", "blunders", BLUNDERS) : null,
       input("text", "search", { type: "search", placeholder: "name, number or id" }),
-      el("button", { type: "button", "data-keep": "filter-clear", onclick: () => { location.hash = "#games"; } }, "Show all")),
+      clear("Show all", "filter-clear")),
     found, holder);
   rebuild();
   // The view must be created again when there are new bots or reasons.
   const choices = () => `${known.bots.length} ${Object.keys(known.figures.endings).length}`;
   const chosen = choices();
-  return { node, update: () => { list.redraw(); return choices() === chosen; } };
+  return { node, update: () => { list.redraw(); showList(); return choices() === chosen; } };
 }

@@ -2,7 +2,7 @@
 
 import { capitalised, card, count, counted, el, half, link, percent, time } from "./dom.js";
 import { botHash, criterion, gameHash, gameTitle, interval, isRated, known, name, pointsText, story, unpacked } from "./data.js";
-import { boardOf, statesOf } from "./boards.js";
+import { drawBoard, statesOf } from "./rules.js";
 import { course } from "./course.js";
 import { opponentBars } from "./charts.js";
 import { gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
@@ -99,11 +99,10 @@ function decisiveGame(first, second) {
 function smallBoard(game, title) {
   if (!game) return null;
   const whole = unpacked(game);
-  const board = boardOf(whole);
   const state = statesOf(whole).at(-1);
-  if (!board || !state) return null;
+  if (!state) return null;
   return el("figure", { class: "decisive" },
-    el("a", { href: gameHash(game.number, game.length) }, el("span", { class: "unseen" }, `${title}: game ${game.number}. `), board.draw(whole, state)),
+    el("a", { href: gameHash(game.number, game.length) }, el("span", { class: "unseen" }, `${title}: game ${game.number}. `), drawBoard(state)),
     el("figcaption", {}, `${title}: `, link(gameHash(game.number), `game ${game.number}`), `, ${story(game, whole.lines)}`));
 }
 

@@ -6,6 +6,7 @@ import { overview } from "./overview.js";
 import { games } from "./games.js";
 import { absentView, botList, botView } from "./bot.js";
 import { gameView } from "./player.js";
+import { whenLoaded } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
 import { forgetStage, playedGames, stageEdition, stageFigures, stageState, stageTables, stageView } from "./stage.js";
 
@@ -194,6 +195,11 @@ history.scrollRestoration = "manual";
 window.scrollTo(0, history.state?.y ?? 0);
 window.addEventListener("hashchange", () => { clearTimeout(noting); show(); });
 window.addEventListener("scroll", notePlace, { passive: true });
+whenLoaded(refresh);
+window.addEventListener("analysed", () => {
+  view.leave?.();
+  keepingFocus(main, () => { view = viewOf(address()); main.replaceChildren(view.node); });
+});
 document.addEventListener("keydown", (event) => view.key?.(event));
 if (known.head.live) follow();
 if (data.games) {

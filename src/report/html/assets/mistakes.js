@@ -45,6 +45,16 @@ export function judgedTurns(game) {
   return found;
 }
 
+// Sums of a bot by phase, as in the figures: turns with a known value, those that kept it, blunders and missed wins.
+export function phasesOf(bot) {
+  const sums = PHASES.map(() => [0, 0, 0, 0]);
+  for (const turn of known.games.flatMap(judgedTurns).filter((one) => one.bot === bot)) {
+    const counts = [turn.isKnown, turn.isKnown && turn.lost <= 0, turn.lost > 0, turn.missed];
+    sums[turn.phase] = sums[turn.phase].map((sum, i) => sum + (counts[i] ? 1 : 0));
+  }
+  return sums;
+}
+
 export const isAnalysed = () => known.figures.places.some((place) => place.phases !== undefined);
 
 export function gaveAway(mistake) {

@@ -4,8 +4,9 @@ import { capitalised, card, count, counted, el, folded, half, link, own, percent
 import { absent, absentHash, botHash, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard } from "./mistakes.js";
+import { analysisCard } from "./analysis.js";
 import { facts, likelihood, resultCard } from "./head.js";
-import { boardOf, statesOf } from "./boards.js";
+import { drawBoard, statesOf } from "./rules.js";
 import { sortable } from "./tables.js";
 import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, ratingHistory, whisker } from "./charts.js";
 
@@ -227,11 +228,11 @@ function latest() {
   const game = games.at(-1);
   if (!game) return null;
   const whole = unpacked(game);
-  const board = boardOf(whole);
+  const state = statesOf(whole).at(-1);
   const list = games.slice(-4).reverse().map((game) =>
     el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)))));
   return card("Just played", null, el("div", { class: "latest" },
-    board ? el("a", { href: gameHash(game.number), class: "board-link" }, el("span", { class: "unseen" }, `Game ${game.number}. `), board.draw(whole, statesOf(whole).at(-1))) : null,
+    state ? el("a", { href: gameHash(game.number), class: "board-link" }, el("span", { class: "unseen" }, `Game ${game.number}. `), drawBoard(state)) : null,
     el("ul", { class: "highlights" }, ...list)));
 }
 
@@ -272,7 +273,7 @@ export function overview() {
     el("div", { class: "cards" },
       places.length > NARROW_BOTS ? null : each,
       highlights(),
-      accuracyCard(places),
+      accuracyCard(places) ?? analysisCard(),
       forfeits(places),
       endings(figures),
       isRated() ? settlingCard(places) : null,

@@ -1,12 +1,12 @@
 // A game, step by step.
 
-import { card, counted, el, keepingFocus, link, announce, svg, time, when } from "./dom.js";
+import { card, counted, el, keepingFocus, link, announce, own, svg, time, when } from "./dom.js";
 import { botHash, gameHash, gameTitle, known, name, outcome, points, unpacked } from "./data.js";
-import { inWords, legend, pieceSlot } from "./pieces.js";
-import { boardOf, statesOf } from "./boards.js";
+import { advice, drawBoard, inWords, isLoading, legend, noBoard, pieceSlot, statesOf, symbolsOf } from "./rules.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
 import { turnValues } from "./turn_values.js";
+import { analysisCard } from "./analysis.js";
 import { turnTimes, winners } from "./charts.js";
 import { faultCard } from "./bot.js";
 
@@ -36,11 +36,13 @@ function turnAnalysis({ value, best, mark, better, ahead, remark }, advice, isSe
   return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
 }
 
+const SIGNS_OF_MARKS = { blunder: "??", "missed-win": "?", only: "!", forced: "□" };
+
 // What the chart of the times shows; its scale is logarithmic.
 function slowest(game) {
   const most = Math.max(...game.times);
-  const missing = game.reason === "timeout" ? "The turn that was too late is not among them. " : "";
-  return `${missing}The slowest answer was turn ${game.times.indexOf(most) + 1}, with ${time(most)}. Quick ones are drawn higher than in proportion, so that they can be seen.`;
+  const missing = game.fault ? `Turn ${game.times.length + 1} is the fault, ✗. ` : "";
+  return `${missing}The slowest ${game.fault ? "of the other answers" : "answer"} was turn ${game.times.indexOf(most) + 1}, with ${time(most)}. Quick ones are drawn higher than in proportion, so that they can be seen.`;
 }
 
 const SCORES = ["0–1", "½–½", "1–0"];
@@ -65,19 +67,26 @@ export function gameView(number, wantedTurn, only, line) {
     return { node: el("div", {}, el("h1", {}, `No game ${number}`), el("p", { class: "card" }, why, " ", link("#games", "All games"))) };
   }
   const game = unpacked(summary);
-  const board = boardOf(game);
   const states = statesOf(game);
-  const last = Math.max(0, states.length - 1);
-  const hasOpening = states[0]?.opening?.some((piece) => piece !== null) ?? false;
+  const [start] = states;
+  const made = Math.max(0, states.length - 1);
+  // The turn of a fault is a step, too: what was sent, on the board as it was.
+  const hasFault = game.fault !== null && made === game.turns.length;
+  const last = hasFault ? made + 1 : made;
+  const stateAt = (turn) => states[Math.min(turn, made)];
+  const hasOpening = start !== undefined && !start.empty;
   let step = Math.min(last, Math.max(0, wantedTurn ?? 0));
   let timer = null;
   let isDrawn = false;
+  let areMarksHidden = false;
 
   const stage = el("div", { class: "stage" });
   const story = el("div", { class: "story" });
   const hand = el("div", { class: "hand" });
   const left = el("div", { class: "left" });
   const times = el("div");
+  // Who wins with best play, by the analysis.
+  const evaluation = el("div");
   const moves = el("ol", { class: "moves", start: 0 });
   const slider = el("input", {
     type: "range", min: 0, max: last, value: step, "aria-label": "Turn", "data-keep": "slider",
@@ -121,38 +130,34 @@ export function gameView(number, wantedTurn, only, line) {
     return name(game.sides[game.sideOf(turn - 1)]);
   }
 
-  function words(turn) {
-    return board.words(game, states[turn]);
-  }
-
   function description() {
-    if (step === 0) return "The start";
-    return `Turn ${step}: ${mover(step)} ${words(step)}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
+    if (step === 0 && last > 0) return "The start";
+    if (step > made) return `Turn ${step}: ${outcome(game)}.`;
+    return `Turn ${step}: ${mover(step)} ${states[step].words}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
   }
 
-  // The pieces of a state after this many turns.
-  function drawPieces(state, turns, isOver) {
-    if (!board.left) return;
-    const next = name(game.sides[turns % 2]);
+  function drawPieces(state, isOver) {
+    if (!state.left) return;
+    const next = name(game.sides[state.side]);
     hand.replaceChildren(el("h3", {}, "In hand"), state.hand === null
       ? el("p", { class: "hint" }, isOver ? "Nothing: the game is over." : "Nothing yet.")
-      : el("div", { class: "gift" }, pieceSlot(game.set, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, game.set.symbols[state.hand]), el("small", {}, inWords(game.set, state.hand).split(": ")[1]))));
-    const free = new Set(board.left(game, state));
-    left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...game.set.order.map((bits) =>
-      (free.has(bits) ? pieceSlot(game.set, bits) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
+      : el("div", { class: "gift" }, pieceSlot(game, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, state.hand), el("small", {}, inWords(game, state.hand).split(": ")[1]))));
+    const free = new Set(state.left);
+    left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...symbolsOf(game).map((symbol) =>
+      (free.has(symbol) ? pieceSlot(game, symbol) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
   }
 
   function draw() {
     const instead = worth?.instead(step) ?? better.instead(step);
-    const shownState = instead?.state ?? states[step];
-    const picture = board.draw(game, shownState);
+    const shownState = instead?.state ?? stateAt(step);
+    const picture = drawBoard(shownState, instead?.kind);
     stage.replaceChildren(picture);
     // Steps change the address, by which one came, but add no entries to the browser's history.
     if (isDrawn) history.replaceState(history.state, "", gameHash(number, step) + (worth?.line ? `&line=${encodeURIComponent(worth.line)}` : ""));
     isDrawn = true;
-    worth?.show(picture, shownState, name(game.sides[(instead?.turns ?? step) % 2]), board.isOver(game, shownState));
-    if (instead) drawPieces(instead.state, instead.turns, true);
-    else drawPieces(states[step], step, step === last);
+    worth?.show(picture, shownState, name(game.sides[shownState.side]), better.isSecret(step));
+    if (instead) drawPieces(instead.state, instead.state.over);
+    else drawPieces(stateAt(step), step === last);
     slider.value = step;
     play.disabled = last === 0;
     slider.setAttribute("aria-valuetext", description());
@@ -163,25 +168,28 @@ export function gameView(number, wantedTurn, only, line) {
     if (focused?.disabled) (step === 0 ? buttons.forward : buttons.back).focus({ preventScroll: true });
     const over = step === last;
     const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
-    if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${words(step)}`, el("small", {}, time(game.times[step - 1]))));
+    if (step > made) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, name(game.fault.by)), " ", el("span", { class: "badge blame" }, game.reason)));
+    else if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${states[step].words}`, el("small", {}, time(game.times[step - 1]))));
     const analysis = game.analysis.get(step);
-    const isEnd = over && last === game.turns.length;
+    const isEnd = over && made === game.turns.length;
     // What the result says already is not said as a value, too.
-    if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => board.advice?.(game, states[step - 1], answer) ?? answer, better.isSecret(step)));
+    if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => advice(states[step - 1], answer), better.isSecret(step)));
     if (analysis) parts.push(...better.story(step));
     if (isEnd) {
       parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
       if (game.remark) parts.push(el("p", { class: "hint" }, game.remark));
-      if (game.fault) parts.push(faultCard(game, el("strong", { class: "name" }, name(game.fault.by))));
+      if (game.fault) parts.push(faultCard(game, ""));
     } else if (over) {
-      parts.push(el("p", { class: "final blame" }, `Turn ${last + 1} of the record is illegal or malformed: ${game.turns[last]}`));
+      parts.push(el("p", { class: "final blame" }, `Turn ${made + 1} of the record is illegal or malformed: ${game.turns[made]}`));
     }
     const kept = story.contains(document.activeElement) ? document.activeElement.dataset.keep ?? "" : null;
     story.replaceChildren(...parts.filter((part) => part !== null));
     // A button that was pressed is drawn anew.
     if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
     const strip = winners(game, step);
-    keepingFocus(times, () => times.replaceChildren(...[turnTimes(game, step), ...(strip ? [el("h3", {}, "Who wins with best play"), ...strip] : [])]));
+    keepingFocus(times, () => times.replaceChildren(turnTimes(game, step)));
+    if (areMarksHidden !== better.hidesMarks) listMoves();
+    if (strip) keepingFocus(evaluation, () => evaluation.replaceChildren(...(better.hidesMarks ? [] : strip)));
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
     // After layout, when the list has a height.
     requestAnimationFrame(() => {
@@ -190,20 +198,29 @@ export function gameView(number, wantedTurn, only, line) {
     });
   }
 
-  const better = betterTurns(game, board, states, draw);
-  const worth = board?.isOver ? turnValues(game, board, draw) : null;
+  const better = betterTurns(game, states, draw);
+  const worth = start && !start.drawing ? turnValues(game, draw) : null;
+
+  // A turn as on a score sheet: the piece, its cell, and the piece that is given.
+  function short(turn) {
+    const text = game.turns[turn - 1];
+    if (!states[turn].left) return text;
+    const [cell, gift = "-"] = text.split(" ");
+    return `${cell === "-" ? "" : states[turn - 1].hand + cell}${gift === "-" ? "" : `→${gift}`}`;
+  }
 
   function listMoves() {
-    moves.replaceChildren(...states.map((_, turn) => {
-      const analysis = game.analysis.get(turn);
-      return el("li", { "data-turn": turn }, el("a", { href: gameHash(number, turn) },
-        el("span", { class: "no" }, String(turn)),
-        turn === 0 ? el("span", {}, "the start") : el("span", { class: `who side-${game.sideOf(turn - 1)}` }, mover(turn)),
-        turn === 0 ? null : el("span", { class: "what" }, words(turn)),
-        analysis?.mark ? el("span", { class: `badge mark-${analysis.mark}` }, analysis.mark.replace("-", " ")) : null,
-        turn === 0 ? null : el("small", {}, time(game.times[turn - 1]))));
-    }), ...(game.forfeit ? [el("li", {}, el("a", { href: gameHash(number, last) }, el("span", { class: "no" }, String(last + 1)),
-      el("span", { class: `who side-${game.sideOf(last)}` }, name(game.loser)), el("span", { class: "badge blame" }, game.reason)))] : []));
+    areMarksHidden = better.hidesMarks;
+    const item = (turn, side, label, ...content) => el("li", { "data-turn": turn, class: side === null ? "whole" : `side-${side}` },
+      el("a", { href: gameHash(number, turn), "aria-label": label, title: label }, el("span", { class: "no" }, turn === 0 ? "" : `${turn}.`), ...content));
+    const moved = (turn) => {
+      const mark = better.hidesMarks ? null : game.analysis.get(turn)?.mark;
+      return item(turn, game.sideOf(turn - 1), `Turn ${turn}: ${mover(turn)} ${states[turn].words}${mark ? `, ${mark.replace("-", " ")}` : ""}, ${time(game.times[turn - 1])}`,
+        el("span", { class: "what" }, short(turn)), mark ? el("span", { class: `badge mark-${mark}` }, own(SIGNS_OF_MARKS, mark) ?? mark) : null, el("small", {}, time(game.times[turn - 1])));
+    };
+    moves.replaceChildren(item(0, null, "The start", el("span", { class: "what" }, "the start")),
+      ...states.slice(1).map((_, index) => moved(index + 1)),
+      ...(hasFault ? [item(last, game.sides.indexOf(game.fault.by), `Turn ${last}: ${outcome(game)}`, el("span", { class: "badge blame" }, game.reason))] : []));
   }
 
   async function copy(event) {
@@ -224,11 +241,11 @@ export function gameView(number, wantedTurn, only, line) {
   const address_ = el("input", { type: "text", readonly: true, hidden: true, "aria-label": "The address of this turn" });
   const [first, second] = game.sides;
   const side = (bot, index) => el("span", { class: `side side-${index}${game.winner === bot ? " winner" : ""}` },
-    svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), game.winner === bot ? el("span", { class: "badge win" }, "winner") : null);
+    svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), null);
   const head = el("header", { class: "versus" },
     only ? null : el("p", { class: "above" }, link(known.list?.address ?? "#games", "Games"), ` · ${gameTitle(game.game)}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
-    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("span", { class: "vs" }, " vs "), side(second, 1)),
-    el("p", { class: "score" }, el("strong", {}, SCORES[1 + Math.sign(points(game, first) - points(game, second))]), ` · ${howItEnded(game)} · ${counted(game.turns.length, "turn")}`));
+    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("strong", { class: "score" }, ` ${SCORES[1 + Math.sign(points(game, first) - points(game, second))]} `), side(second, 1)),
+    el("p", { class: "ended" }, `${howItEnded(game)} · ${counted(game.turns.length, "turn")}`));
   // The games before and after it in the list that was shown last, with its filter and order.
   const numbers = known.list?.numbers() ?? [];
   const place = numbers.indexOf(number);
@@ -237,8 +254,8 @@ export function gameView(number, wantedTurn, only, line) {
     previous ? link(gameHash(previous), "← Game ", String(previous)) : el("span"),
     place >= 0 && numbers.length < known.games.length ? el("span", { class: "hint" }, `${place + 1} of the ${counted(numbers.length, "game")} in the list`) : null,
     next ? link(gameHash(next), "Game ", String(next), " →") : el("span"));
-  if (!board) {
-    return { node: el("div", { class: "replay" }, head, card("Turns", `${outcome(game, game.lines)}. This page has no drawings of this game. \u201creferee report\u201d with --game makes them, for as many games as there is room for.`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
+  if (!start) {
+    return { again: true, node: el("div", { class: `replay${isLoading(game) ? " loading" : ""}` }, head, card("Turns", isLoading(game) ? null : `${outcome(game, game.lines)}. ${noBoard(game)}`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
   }
 
   const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
@@ -246,18 +263,19 @@ export function gameView(number, wantedTurn, only, line) {
     el("label", {}, el("span", { class: "unseen" }, "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
     el("button", { type: "button", class: "copy", onclick: copy }, "Copy link"), address_);
   listMoves();
-  if (line && worth?.isPossible) worth.follow(step, states[step], line);
+  if (line) worth?.follow(step, stateAt(step), line);
   const accuracy = gameAccuracy(summary, () => step);
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
-        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${board.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, worth?.control ?? null, worth?.panel ?? null),
-        last > 0 ? after(card("Time for every turn", slowest(game), times)) : null),
+        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${start.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
+        game.times.length > 0 ? after(card("Time for every turn", slowest(game), times)) : null),
       el("div", {},
         el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),
-        board.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game.set)) : null,
+        start.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game)) : null,
         after(card("Turns", null, moves)),
-        accuracy ? after(accuracy) : null)),
+        accuracy ? after(accuracy) : null,
+        ...[analysisCard(summary)].filter(Boolean).map(after))),
     around);
   draw();
   // A turn that is chosen in a list or chart is shown, and adds no step to the browser's history.

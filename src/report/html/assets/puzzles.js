@@ -1,9 +1,9 @@
 // A page of puzzles to solve by hand.
 
-import { announce, card, counted, el, link } from "./dom.js";
-import { inWords, legend, piecePicture } from "./pieces.js";
-import { boardOf, clickable } from "./boards.js";
+import { announce, card, counted, el, fill, link } from "./dom.js";
+import { advice, choicesOf, drawBoard, inWords, legend, loadRules, noBoard, piecePicture, stateAfter, statesOf } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
+import { askLine } from "./exact.js";
 
 const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("main");
@@ -16,10 +16,8 @@ const KINDS = {
 };
 
 const puzzles = data.puzzles.map(([edition, id, position, kind, value, answers, turns, level, failed, asked], index) => {
-  const game = { ...data.editions[edition] };
-  const board = boardOf(game);
-  game.start = board ? board.startOf(position) : null;
-  return { number: index + 1, id, position, kind, value, answers, turns, level, failed, asked, game, board };
+  const game = { ...data.editions[edition], start: position, turns: [], isPosition: true };
+  return { number: index + 1, id, position, kind, value, answers, turns, level, failed, asked, game };
 });
 
 // --- what was solved ----------------------------------------------------------------------------
@@ -81,31 +79,47 @@ function overviewCard(now) {
 
 // --- one puzzle ---------------------------------------------------------------------------------
 
-// The turn that is being chosen, and what was said of it.
-let attempt = { number: 0, cell: null, answer: null, isShown: false };
+// The turn that is being chosen, and what follows a wrong one: states, the one that is shown, and whether all right turns are.
+const none = (number) => ({ number, cell: null, answer: null, isShown: false, line: null, at: 0 });
+let attempt = none(0);
 
-function inWordsOf(puzzle, answer) {
-  const { board, game } = puzzle;
-  return board.advice?.(game, begin(puzzle), answer) ?? `drop into column ${answer}`;
-}
+const RULES = {
+  quarto: (rules) => `You place the piece that you were given, and choose the piece that your opponent has to place. Who completes a row, column${rules === "squares" ? ", diagonal or 2×2 square" : " or diagonal"} of four pieces that share a property wins.`,
+  "four-in-a-row": () => "A disc falls to the lowest free cell of its column. Who has four in a row, column or diagonal wins.",
+};
 
-function pieceButton(puzzle, bits, act) {
-  const { set } = puzzle.game;
-  return el("button", { type: "button", class: "piece-button slot", title: inWords(set, bits), "aria-label": inWords(set, bits), onclick: act },
-    piecePicture(set, bits, { "aria-hidden": "true" }), el("span", { class: "symbol", "aria-hidden": "true" }, set.symbols[bits]));
+const startOf = (puzzle) => statesOf(puzzle.game)[0];
+
+// The state with a piece on this cell. Which piece is given does not change the board.
+const placedAt = (state, cell) => stateAfter(state, `${cell} ${state.left[0] ?? "-"}`);
+
+function pieceButton(game, symbol, act) {
+  const words = inWords(game, symbol);
+  return el("button", { type: "button", class: "piece-button slot", title: words, "aria-label": words, onclick: act },
+    piecePicture(game, symbol, { "aria-hidden": "true" }), el("span", { class: "symbol", "aria-hidden": "true" }, symbol));
 }
 
 function submit(puzzle, answer) {
   attempt.answer = answer;
   const isRight = puzzle.answers.includes(answer);
   noteFirst(puzzle, isRight);
+  if (!isRight) refute(puzzle, attempt);
   draw();
   announce(isRight ? "Right" : "Wrong");
   main.querySelector(isRight ? '[data-keep="next"]' : '[data-keep="again"]')?.focus();
 }
 
+// Finds what best play makes of a wrong answer.
+function refute(puzzle, wrong) {
+  const first = stateAfter(startOf(puzzle), wrong.answer);
+  askLine(puzzle.game, first.request, ({ line = [] }) => {
+    wrong.line = line.reduce((states, turn) => [...states, stateAfter(states.at(-1), turn)], [first]);
+    if (wrong === attempt) draw();
+  });
+}
+
 function takeBack() {
-  attempt = { number: attempt.number, cell: null, answer: null, isShown: false };
+  attempt = none(attempt.number);
   draw();
   main.querySelector(".asked button")?.focus();
 }
@@ -113,80 +127,86 @@ function takeBack() {
 // A player chose a cell or a column; in Quarto a piece to give comes next, unless the game is over.
 function choose(puzzle, first) {
   if (attempt.answer !== null) return;
-  const { board, game } = puzzle;
-  if (!board.left) { submit(puzzle, first); return; }
+  const state = startOf(puzzle);
+  if (!state.left) { submit(puzzle, first); return; }
   attempt.cell = first;
-  if (board.isOver(game, board.after(game, begin(puzzle), `${first}-`))) { submit(puzzle, `${first} -`); return; }
+  if (placedAt(state, first).over) { submit(puzzle, `${first} -`); return; }
   draw();
   main.querySelector(".asked button")?.focus();
 }
 
-// The position. Its pieces are no opening of a game, and not marked as one.
-function begin({ board, game }) {
-  const state = board.start(game);
-  return { ...state, opening: state.cells.map(() => null) };
-}
-
 function shownState(puzzle) {
-  const { board, game } = puzzle;
-  const start = begin(puzzle);
-  if (attempt.answer !== null) return board.after(game, start, attempt.answer.replace(" ", "")) ?? start;
-  return attempt.cell === null ? start : board.after(game, start, `${attempt.cell}-`) ?? start;
+  const state = startOf(puzzle);
+  if (attempt.line) return attempt.line[attempt.at];
+  if (attempt.answer !== null) return stateAfter(state, attempt.answer) ?? state;
+  return attempt.cell === null ? state : placedAt(state, attempt.cell);
 }
 
-function question(puzzle) {
-  const { board, game } = puzzle;
-  const state = begin(puzzle);
-  const buttons = () => board.choices(state).map(({ answer }) => el("button", { type: "button", onclick: () => choose(puzzle, answer) }, answer));
-  if (!board.left) {
-    return el("div", { class: "asked" }, el("p", {}, el("strong", {}, game.start && puzzle.position[0] === "@" ? "Yellow (@)" : "Red (O)"), " is to move. Choose a column:"), el("div", { class: "row" }, ...buttons()));
-  }
+function question(puzzle, fields) {
+  const { game } = puzzle;
+  const state = startOf(puzzle);
+  const buttons = el("div", { class: "row" }, ...fields.map(({ dataset: { cell } }) => el("button", { type: "button", onclick: () => choose(puzzle, cell) }, cell)));
+  if (!state.left) return el("div", { class: "asked" }, el("p", {}, el("strong", {}, ["Yellow (@)", "Red (O)"][state.side]), " is to move. Choose a column:"), buttons);
   if (attempt.cell === null && state.hand !== null) {
     return el("div", { class: "asked" },
-      el("div", { class: "gift" }, el("span", { class: "slot big" }, piecePicture(game.set, state.hand)),
-        el("p", {}, "You have to place ", el("strong", {}, game.set.symbols[state.hand]), el("small", {}, inWords(game.set, state.hand).split(": ")[1]))),
-      el("p", {}, "Choose a cell:"), el("div", { class: "row" }, ...buttons()));
+      el("div", { class: "gift" }, el("span", { class: "slot big" }, piecePicture(game, state.hand)),
+        el("p", {}, "You have to place ", el("strong", {}, state.hand), el("small", {}, inWords(game, state.hand).split(": ")[1]))),
+      el("p", {}, "Choose a cell:"), buttons);
   }
-  const placed = attempt.cell === null ? state : board.after(game, state, `${attempt.cell}-`);
   const place = attempt.cell ?? "-";
   return el("div", { class: "asked" }, el("p", {}, attempt.cell === null ? "Choose the piece that you give:" : `On ${attempt.cell}. Now choose the piece that you give:`),
-    el("div", { class: "pool" }, ...board.left(game, placed).filter((bits) => bits !== state.hand)
-      .map((bits) => pieceButton(puzzle, bits, () => submit(puzzle, `${place} ${game.set.symbols[bits]}`)))),
+    el("div", { class: "pool" }, ...state.left.map((symbol) => pieceButton(game, symbol, () => submit(puzzle, `${place} ${symbol}`)))),
     attempt.cell === null ? null : el("p", {}, el("button", { type: "button", onclick: takeBack }, "Another cell")));
+}
+
+// What follows a wrong answer, a button for each position.
+function refutation() {
+  if (!attempt.line) return el("p", { class: "hint" }, "Looking for what follows…");
+  if (attempt.line.length === 1) return null;
+  const step = (state, at) => el("li", {}, el("button", {
+    type: "button", class: "quiet", "data-keep": `step-${at}`, "aria-pressed": String(at === attempt.at),
+    onclick: () => { attempt.at = at; draw(); main.querySelector(`[data-keep="step-${at}"]`)?.focus(); },
+  }, at === 0 ? "Your turn" : `${at % 2 ? "Your opponent" : "You"}: ${advice(attempt.line[at - 1], state.turns.at(-1))}`));
+  return el("div", {}, el("h3", {}, "What follows"), el("ol", { class: "refutation" }, ...attempt.line.map(step)));
 }
 
 function verdict(puzzle) {
   const isRight = puzzle.answers.includes(attempt.answer);
-  const others = puzzle.answers.filter((answer) => answer !== attempt.answer).map((answer) => inWordsOf(puzzle, answer));
+  const inWordsOf = (answer) => advice(startOf(puzzle), answer);
+  const others = puzzle.answers.filter((answer) => answer !== attempt.answer).map(inWordsOf);
   const next = nextOpen(puzzle.number);
   const many = 12;
   const rights = others.length === 0 ? null : el("p", {}, isRight ? "Also right: " : "Right: ", others.slice(0, many).join("; "), others.length > many ? ` and ${others.length - many} more` : "", ".");
+  const difficulty = [`Level ${puzzle.level}`, `${counted(puzzle.answers.length, "right turn")} of ${puzzle.turns}`,
+    puzzle.asked > 1 ? `${puzzle.failed} of ${counted(puzzle.asked, "bot")} failed` : ""].filter(Boolean).join(" · ");
   return el("div", {},
-    el("p", { class: `final ${isRight ? "win" : "blame"}` }, isRight ? "Right: " : "Wrong: ", inWordsOf(puzzle, attempt.answer), isRight ? "." : ` gives the ${puzzle.value} away.`),
+    el("p", { class: `final ${isRight ? "win" : "blame"}` }, isRight ? "Right: " : "Wrong: ", inWordsOf(attempt.answer), isRight ? "." : ` gives the ${puzzle.value} away.`),
     isRight || attempt.isShown ? rights : null,
+    isRight ? null : refutation(),
     el("div", { class: "row" },
       isRight ? null : el("button", { type: "button", "data-keep": "again", onclick: takeBack }, "Try again"),
       isRight || attempt.isShown ? null : el("button", { type: "button", onclick: () => { attempt.isShown = true; draw(); main.querySelector('[data-keep="again"]')?.focus(); } }, puzzle.answers.length === 1 ? "Show the right turn" : "Show the right turns"),
-      next ? el("a", { class: "button", href: puzzleHash(next.number), "data-keep": "next" }, "Next puzzle") : el("p", { "data-keep": "next", tabindex: -1 }, "That was the last one.")));
+      next ? el("a", { class: "button", href: puzzleHash(next.number), "data-keep": "next" }, "Next puzzle") : el("p", { "data-keep": "next", tabindex: -1 }, "That was the last one.")),
+    isRight || attempt.isShown ? el("p", { class: "hint" }, difficulty) : null);
 }
 
 function puzzleView(puzzle) {
-  const { board, game } = puzzle;
+  const { game } = puzzle;
   const [title, task] = KINDS[puzzle.kind] ?? [puzzle.kind, ""];
-  const difficulty = [`Level ${puzzle.level}`, `${counted(puzzle.answers.length, "right turn")} of ${puzzle.turns}`,
-    puzzle.asked > 1 ? `${puzzle.failed} of ${counted(puzzle.asked, "bot")} failed` : ""].filter(Boolean).join(" · ");
   const isOpen = attempt.answer === null;
-  const picture = board.draw(game, shownState(puzzle));
-  const drawing = isOpen && (attempt.cell === null || !board.left) ? clickable(picture, board, begin(puzzle), (answer) => choose(puzzle, answer)) : picture;
+  const picture = drawBoard(shownState(puzzle));
+  const fields = isOpen ? choicesOf(startOf(puzzle)) : [];
+  if (attempt.cell === null) picture.append(...fields.map((field) => fill(field, { class: "choose", "aria-hidden": "true", onclick: () => choose(puzzle, field.dataset.cell) }, [])));
   return el("div", { class: `replay replay-${game.game}` },
-    el("p", { class: "above" }, `Puzzle ${puzzle.number} of ${puzzles.length} · ${game.game}${game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${difficulty}`),
+    el("p", { class: "above" }, `Puzzle ${puzzle.number} of ${puzzles.length}`),
     el("h1", {}, title),
     el("div", { class: "desk" },
-      el("div", {}, el("div", { class: "play card" }, el("div", { class: "stage" }, drawing),
-        el("p", { class: "hint" }, "The position: ", el("code", {}, puzzle.position), ". ", el("code", {}, puzzle.id)))),
+      el("div", {}, el("div", { class: "play card" }, el("div", { class: "stage" }, picture))),
       el("div", {},
-        el("div", { class: "card task" }, el("p", {}, task), isOpen ? question(puzzle) : verdict(puzzle)),
-        game.set ? el("div", { class: "card" }, legend(game.set)) : null)));
+        el("div", { class: "card task" }, el("p", {}, task), isOpen ? question(puzzle, fields) : verdict(puzzle)),
+        el("div", { class: "card" }, game.game === "quarto" ? legend(game) : null,
+          el("details", {}, el("summary", {}, "Rules of the game"), el("p", {}, RULES[game.game](game.rules))),
+          el("details", {}, el("summary", {}, "Position as text"), el("p", {}, el("code", {}, puzzle.position)))))));
 }
 
 // --- the page -----------------------------------------------------------------------------------
@@ -196,14 +216,18 @@ function draw() {
   const named = /^#puzzle=(\d{1,9})$/.exec(location.hash)?.[1];
   const wanted = Number(named ?? (attempt.number || (nextOpen(0) ?? puzzles[0]).number));
   const puzzle = puzzles[wanted - 1];
-  if (attempt.number !== wanted) attempt = { number: wanted, cell: null, answer: null, isShown: false };
+  if (attempt.number !== wanted) attempt = none(wanted);
   document.title = puzzle ? `Puzzle ${wanted} · ${data.head.title}` : data.head.title;
-  const view = puzzle?.board ? puzzleView(puzzle) : el("div", {}, el("h1", {}, `No puzzle ${wanted || ""}`), el("p", { class: "card" }, `This page has ${counted(puzzles.length, "puzzle")}. `, link("#", "Go on with the first open one")));
+  const view = puzzle && startOf(puzzle) ? puzzleView(puzzle) : el("div", {}, el("h1", {}, `No puzzle ${wanted || ""}`), el("p", { class: "card" }, `This page has ${counted(puzzles.length, "puzzle")}. `, link("#", "Go on with the first open one")));
   main.replaceChildren(view, overviewCard(wanted));
 }
 
 document.querySelector(".brand").setAttribute("href", "#");
 document.documentElement.classList.add("ready");
 applyTheme(storedTheme());
-draw();
-window.addEventListener("hashchange", () => { attempt.number = 0; draw(); window.scrollTo(0, 0); main.focus({ preventScroll: true }); });
+if (await loadRules()) {
+  draw();
+  window.addEventListener("hashchange", () => { attempt.number = 0; draw(); window.scrollTo(0, 0); main.focus({ preventScroll: true }); });
+} else {
+  main.replaceChildren(el("h1", {}, data.head.title), el("p", { class: "card" }, noBoard(puzzles[0].game)));
+}

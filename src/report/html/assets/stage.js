@@ -2,8 +2,7 @@
 
 import { announce, capitalised, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
 import { criterion, known, name, outcome, rankText, unpacked } from "./data.js";
-import { inWords, piecePicture } from "./pieces.js";
-import { boardOf, statesOf } from "./boards.js";
+import { drawBoard, inWords, isLoading, piecePicture, statesOf } from "./rules.js";
 import { course } from "./course.js";
 import { earlyEnd, leaders, nameList } from "./head.js";
 
@@ -40,8 +39,8 @@ export function stageState(state) {
   seen.state = state;
 }
 
-export function stageEdition([game, rules, set]) {
-  seen.edition = { game, rules, set };
+export function stageEdition([game, rules, pieces]) {
+  seen.edition = { game, rules, pieces };
 }
 
 export function stageTables([now, { expected, left, tables }]) {
@@ -88,26 +87,24 @@ function scene(seat) {
   if (game) {
     const whole = unpacked(game);
     const states = statesOf(whole);
-    const board = boardOf(whole);
     const winner = game.winner < 0 ? null : whole.sides.indexOf(game.winner);
-    const found = { key: `${shown.t} ${game.id} over`, names: whole.sides.map(name), turn: whole.turns.length, over: true, winner, text: outcome(game, whole.lines) };
-    if (board) return { ...found, game: whole, board, state: states.at(-1), last: null };
+    const found = { key: `${shown.t} ${game.id} over ${isLoading(whole)}`, names: whole.sides.map(name), turn: whole.turns.length, over: true, winner, text: outcome(game, whole.lines) };
+    if (states.length > 0) return { ...found, game: whole, state: states.at(-1), last: null };
     return { ...playing(shown), ...found };
   }
   return playing(shown);
 }
 
 function playing(table) {
-  const edition = seen.edition ?? { game: "", rules: "", set: null };
+  const edition = seen.edition ?? { game: "", rules: "", pieces: null };
   const game = { ...edition, start: table.s, turns: table.d ? [] : table.m, drawings: table.d ? [table.d] : null };
-  const board = boardOf(game);
   const states = statesOf(game);
   const state = states.at(-1);
   const made = table.m.at(-1);
-  const words = table.d || !board || states.length !== table.n + 1 ? made : board.words(game, state);
+  const words = table.d || states.length !== table.n + 1 ? made : state.words;
   const by = table.by === null ? "" : table.b[table.by];
   return {
-    key: `${table.t} ${table.id} ${table.n} ${table.to}`, names: table.b, turn: table.n, over: false, winner: null, game, board, state,
+    key: `${table.t} ${table.id} ${table.n} ${table.to} ${isLoading(game)}`, names: table.b, turn: table.n, over: false, winner: null, game, state,
     last: table.n > 0 && words ? { by, words } : null, text: "", to: table.to, table,
   };
 }
@@ -138,16 +135,16 @@ function plate(at, side) {
 
 function handPart(at) {
   if (at.over) return el("p", { class: "stage-end" }, at.text);
-  if (!at.board?.left) return null;
-  const hand = at.state?.hand;
+  if (!at.state?.left) return null;
+  const { hand } = at.state;
   if (at.to === null || at.to === undefined) return null;
   const who = el("strong", { class: "name" }, at.names[at.to]);
-  if (hand === null || hand === undefined) return el("p", { class: "stage-hand" }, el("span", {}, who, ` ${HANDS.first}`));
-  return el("p", { class: "stage-hand" }, el("span", {}, who, ` ${HANDS.waiting}`), piecePicture(at.game.set, hand, { class: "stage-gift" }), el("small", {}, inWords(at.game.set, hand).split(": ")[1]));
+  if (hand === null) return el("p", { class: "stage-hand" }, el("span", {}, who, ` ${HANDS.first}`));
+  return el("p", { class: "stage-hand" }, el("span", {}, who, ` ${HANDS.waiting}`), piecePicture(at.game, hand, { class: "stage-gift" }), el("small", {}, inWords(at.game, hand).split(": ")[1]));
 }
 
 function boardPart(at) {
-  if (at.board && at.state) return at.board.draw(at.game, at.state);
+  if (at.state) return drawBoard(at.state);
   if (!at.table) return null;
   return el("ol", { class: "stage-turns", start: Math.max(1, at.turn - at.table.m.length + 1) }, ...at.table.m.slice(-12).map((turn) => el("li", {}, el("code", {}, turn))));
 }
@@ -199,7 +196,7 @@ function nextPart() {
 function otherPart(number, seat) {
   const at = scene(seat);
   return el("a", { class: "stage-other", href: `#stage&table=${number}`, "data-keep": `stage-table-${number}` },
-    at.board && at.state ? at.board.draw(at.game, at.state) : null,
+    at.state ? drawBoard(at.state) : null,
     el("span", {}, el("strong", {}, `Table ${number}`), el("span", { class: "name" }, at.names[0]), el("span", { class: "name" }, at.names[1]),
       el("small", {}, at.over ? "finished" : counted(at.turn, "turn"))));
 }
@@ -302,12 +299,11 @@ export function stageView(fields) {
 
   function drawEnd() {
     node.classList.add("ended");
-    redraw("board", `end ${seen.state} ${JSON.stringify(known.figures.places.slice(0, 2))} ${known.games.length}`, () => {
+    redraw("board", `end ${isLoading(known.editions[0] ?? {})} ${seen.state} ${JSON.stringify(known.figures.places.slice(0, 2))} ${known.games.length}`, () => {
       const last = known.games.at(-1);
       const whole = last ? unpacked(last) : null;
-      const board = whole ? boardOf(whole) : null;
       const state = whole ? statesOf(whole).at(-1) : null;
-      return board && state ? board.draw(whole, state) : null;
+      return state ? drawBoard(state) : null;
     });
     redraw("players", `end ${JSON.stringify(known.figures.places.slice(0, 2))} ${JSON.stringify(course()?.champion ?? null)}`, () => endPart());
   }

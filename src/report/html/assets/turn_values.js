@@ -1,10 +1,9 @@
 // What each turn in a position is worth, on the cells of the board and on the pieces to give; and what comes of it: turns
 // that were not made in the game, the branch.
 
-import { el, svg, keepingFocus } from "./dom.js";
-import { inWords, piecePicture } from "./pieces.js";
-import { CELL, EDGE } from "./boards.js";
-import { askValues, canSolve, stopSolving } from "./exact.js";
+import { el, fill, keepingFocus, svg } from "./dom.js";
+import { choicesOf, inWords, piecePicture, stateAfter } from "./rules.js";
+import { askValues, stopSolving } from "./exact.js";
 
 const SIGNS = { win: "+", draw: "=", loss: "−", unknown: "?" };
 
@@ -47,9 +46,8 @@ let opponent = "";
 let isPractice = false;
 
 // Values beside a board. `redraw()` draws the game again; `always`: there is nothing else to see.
-export function turnValues(game, board, redraw, always) {
+export function turnValues(game, redraw, always) {
   if (always) isShown = true;
-  const isPossible = canSolve(game);
   let request = null;
   let found = { values: {}, done: false, error: "" };
   // The cell whose gifts are shown, as an answer begins: "5".
@@ -57,21 +55,26 @@ export function turnValues(game, board, redraw, always) {
   let place = { picture: null, state: null, mover: "" };
   // The turns of the branch and the states after them, from the state after this turn of the game on.
   let branch = { from: 0, turns: [], states: [] };
+  // Whether the reader is asked for a turn here, whatever is chosen.
+  let isAsked = false;
+  const shows = () => isShown || isAsked;
+  const hides = () => isPractice || isAsked;
   // What is said of the reader's last turn, in practice.
   let remark = "";
   const panel = el("div", { class: "worth" });
 
   // In how many placements or discs the game ends, this turn's included.
-  const own = () => (request.endsWith(" -") ? 0 : 1);
+  const gives = () => place.state.left !== null && place.state.hand === null;
+  const own = () => (gives() ? 0 : 1);
   const words = ({ value, plies }) => {
     if (value === null) return "not solved yet";
     if (value === "draw" || plies === null) return value;
     const count = plies + own();
     return count <= 1 && value === "win" ? "wins now" : `${value} in ${count}`;
   };
-  const kind = ({ value }) => (isPractice ? "unknown" : value ?? "unknown");
-  const told = (worth) => (isPractice ? "" : words(worth));
-  const sign = (worth) => (isPractice ? "" : SIGNS[kind(worth)]);
+  const kind = ({ value }) => (hides() ? "unknown" : value ?? "unknown");
+  const told = (worth) => (hides() ? "" : words(worth));
+  const sign = (worth) => (hides() ? "" : SIGNS[kind(worth)]);
   const turns = () => Object.entries(found.values).map(([turn, worth]) => ({ turn, first: turn.split(" ")[0], gift: turn.split(" ")[1] ?? null, ...worth }));
   const ofCell = (first, all) => all.filter((turn) => turn.first === first);
 
@@ -79,29 +82,26 @@ export function turnValues(game, board, redraw, always) {
     const { picture, state } = place;
     const every = turns();
     for (const old of picture.querySelectorAll(".worth-cell")) old.remove();
-    for (const { answer, cells } of board.choices(state)) {
+    for (const field of choicesOf(state)) {
+      const answer = field.dataset.cell;
       const all = ofCell(answer, every);
       const worth = all.length ? bestOf(all) : { value: null, plies: null };
-      const at = cells.length > 1 ? cells.filter((one) => state.cells[one] === null).at(-1) : cells[0];
-      const [x, y] = [EDGE + (at % board.columns) * CELL, EDGE + Math.floor(at / board.columns) * CELL];
-      const name = `${cells.length > 1 ? "column" : "cell"} ${answer}${isPractice ? "" : `: ${words(worth)}`}`;
+      const name = `${state.left ? "cell" : "column"} ${answer}${hides() ? "" : `: ${words(worth)}`}`;
       const choose = () => { cell = answer; keepingFocus(panel, show); };
-      picture.append(svg("g", {
-        class: `worth-cell worth-${kind(worth)}${answer === cell ? " chosen" : ""}`, "data-cell": answer, "data-value": kind(worth),
-        role: "button", tabindex: 0, "aria-label": name, "data-keep": `worth-${answer}`, onclick: choose,
-        onkeydown: (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); choose(); } },
-      },
-      svg("title", {}, name), svg("rect", { x: x + 6, y: y + 6, width: CELL - 12, height: CELL - 12, rx: 12 }),
-      svg("text", { x: x + CELL / 2, y: y + 40, class: "sign", "text-anchor": "middle" }, sign(worth)),
-      svg("text", { x: x + CELL / 2, y: y + 78, "text-anchor": "middle" }, worth.value === null ? "" : told(worth))));
+      const key = (event) => { if (event.key === "Enter" || event.key === " ") { event.preventDefault(); event.stopPropagation(); choose(); } };
+      field.classList.add(`worth-${kind(worth)}`);
+      if (answer === cell) field.classList.add("chosen");
+      field.querySelector(".words").textContent = worth.value === null ? "" : told(worth);
+      field.querySelector(".sign").textContent = sign(worth);
+      picture.append(fill(field, { "data-value": kind(worth), role: "button", tabindex: 0, "aria-label": name, "data-keep": `worth-${answer}`, onclick: choose, onkeydown: key }, [svg("title", {}, name)]));
     }
   }
 
   function make(turn, isMine) {
     const worth = found.values[turn];
     const top = found.done ? bestOf(turns()) : null;
-    if (isMine) remark = isPractice && top ? judged(turn, worth, top) : "";
-    const after = board.after(game, place.state, turn.replace(" ", ""));
+    if (isMine) remark = hides() && top ? judged(turn, worth, top) : "";
+    const after = stateAfter(place.state, turn);
     if (!after) return;
     branch.turns.push(turn);
     branch.states.push(after);
@@ -122,18 +122,17 @@ export function turnValues(game, board, redraw, always) {
 
   // The turns that can be made: buttons for the gifts after the chosen cell.
   function choices() {
-    const all = request.endsWith(" -") ? ofCell("-", turns()) : cell === null ? [] : ofCell(cell, turns());
+    const all = gives() ? ofCell("-", turns()) : cell === null ? [] : ofCell(cell, turns());
     if (all.length === 0) return null;
     const item = (turn) => {
       const isGift = turn.gift !== null && turn.gift !== "-";
-      const bits = isGift ? game.set.symbols.indexOf(turn.gift) : null;
       return el("li", {}, el("button", {
         type: "button", class: `worth-gift worth-${kind(turn)}`, "data-gift": isGift ? turn.gift : null, "data-value": kind(turn), "data-keep": `make-${turn.turn}`,
-        "aria-label": `${isGift ? inWords(game.set, bits) : `play ${cell}`}${isPractice ? "" : `: ${words(turn)}`}`, onclick: () => make(turn.turn, true),
-      }, isGift ? piecePicture(game.set, bits, { "aria-hidden": "true" }) : null, el("strong", {}, isGift ? turn.gift : "Play it"), ` ${sign(turn)} ${told(turn)}`));
+        "aria-label": `${isGift ? inWords(game, turn.gift) : `play ${cell}`}${hides() ? "" : `: ${words(turn)}`}`, onclick: () => make(turn.turn, true),
+      }, isGift ? piecePicture(game, turn.gift, { "aria-hidden": "true" }) : null, el("strong", {}, isGift ? turn.gift : "Play it"), ` ${sign(turn)} ${told(turn)}`));
     };
-    const title = request.endsWith(" -") ? "Give a piece" : all[0].gift === null ? `Column ${cell}` : `On cell ${cell}, then give`;
-    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...(isPractice ? all : all.sort((a, b) => worthRank(b) - worthRank(a))).map(item)));
+    const title = gives() ? "Give a piece" : all[0].gift === null ? `Column ${cell}` : `On cell ${cell}, then give`;
+    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...(hides() ? all : all.sort((a, b) => worthRank(b) - worthRank(a))).map(item)));
   }
 
   // Turns that are not of the game, and who answers them.
@@ -145,7 +144,7 @@ export function turnValues(game, board, redraw, always) {
     const practice = el("label", { class: "choice" }, el("input", { type: "checkbox", checked: isPractice, "data-keep": "worth-practice", onchange: choose(({ checked }) => { isPractice = checked; cell = null; }) }), " Practise: hide the values until I have chosen");
     return el("div", { class: "branch" },
       remark ? el("p", { class: "worth-remark", role: "status" }, remark) : null,
-      made === 0 ? el("p", { class: "hint" }, always ? (board.left ? "Choose a cell, then a piece to give." : "Choose a column.") : "Choose a turn to see what would come of it; the game stays as it is.")
+      made === 0 ? el("p", { class: "hint" }, always ? (place.state.left ? "Choose a cell, then a piece to give." : "Choose a column.") : "Choose a turn to see what would come of it; the game stays as it is.")
         : el("p", {}, always ? "Turns: " : "Not in the game: ", el("strong", {}, branch.turns.join(", "))),
       el("div", { class: "row" },
         made > 0 ? el("button", { type: "button", "data-keep": "worth-back", onclick: () => takeBack(1) }, "Take back") : null,
@@ -160,7 +159,7 @@ export function turnValues(game, board, redraw, always) {
   }
 
   function verdict() {
-    if (isPractice) return found.done ? `${place.mover} is to move.` : "Not solved yet.";
+    if (hides()) return found.done ? `${place.mover} is to move.` : "Not solved yet.";
     if (found.error) return `It cannot be solved: ${found.error}.`;
     const all = turns();
     const solved = all.filter(({ value, plies }) => value === "draw" || plies !== null).length;
@@ -173,9 +172,9 @@ export function turnValues(game, board, redraw, always) {
   }
 
   function show() {
-    if (cell === null && !request.endsWith(" -") && turns().length) {
+    if (cell === null && !gives() && turns().length) {
       const top = topOf(turns());
-      if (top.value !== null && found.done && !isPractice) cell = top.first;
+      if (top.value !== null && found.done && !hides()) cell = top.first;
     }
     keepingFocus(place.picture, overlay);
     const top = turns().length ? bestOf(turns()) : { value: null };
@@ -189,17 +188,16 @@ export function turnValues(game, board, redraw, always) {
 
   return {
     panel,
-    isPossible,
 
     // The switch; `null` where there is nothing to switch.
-    control: !isPossible || always ? null : el("label", { class: "choice" }, el("input", {
+    control: always ? null : el("label", { class: "choice" }, el("input", {
       type: "checkbox", class: "worth-switch", checked: isShown, "data-keep": "worth", onchange: (event) => { isShown = event.target.checked; redraw(); },
     }), " What is each turn worth?"),
 
     // The state of the branch that is shown in place of the one after this turn, and after how many turns it is; null for
     // none.
     instead(turn) {
-      if (branch.from !== turn || !isShown) {
+      if (branch.from !== turn || !shows()) {
         remark = "";
         branch = { from: turn, turns: [], states: [] };
       }
@@ -214,30 +212,28 @@ export function turnValues(game, board, redraw, always) {
     follow(turn, state, line) {
       isShown = true;
       branch = { from: turn, turns: [], states: [] };
-      let now = state;
       for (const text of line.split("~")) {
-        now = board.isOver(game, now) ? null : board.after(game, now, text);
-        // A game that goes on needs a piece in hand.
-        if (!now || (now.hand === null && !board.isOver(game, now))) break;
-        branch.turns.push(text.replace(/^(\d+|-)(?=\D)/, "$1 "));
-        branch.states.push(now);
+        const turn = text.replace(/^(\d+|-)(?=\D)/, "$1 ");
+        const after = stateAfter(branch.states.at(-1) ?? state, turn);
+        if (!after) break;
+        branch.turns.push(turn);
+        branch.states.push(after);
       }
     },
 
-    // Shows what the turns in this state are worth on its drawing; `over`: there are none.
-    show(picture, state, mover, over) {
+    // Shows what the turns in this state are worth on its drawing; with a question, after the reader has made one.
+    show(picture, state, mover, isQuestion = false) {
       panel.replaceChildren();
-      if (!isPossible) return;
-      if (!isShown || over) {
+      isAsked = isQuestion;
+      if (!shows() || state.over) {
         if (request !== null) stopSolving();
         request = null;
-        if (isShown) showEnd();
+        if (shows()) showEnd();
         return;
       }
       place = { picture, state, mover };
-      const now = board.request(game, state);
-      if (now !== request) {
-        request = now;
+      if (state.request !== request) {
+        request = state.request;
         cell = null;
         found = { values: {}, done: false, error: "" };
         askValues(game, request, (news) => {

@@ -1,14 +1,10 @@
 //! Which feature of a piece set is drawn as size, colour, form and fill.
 //!
-//! Known features are recognised by words in several languages; the rest are assigned in the file's order. The page
-//! has a legend.
-
-use serde_json::{Value, json};
+//! Known features are recognised by words in several languages; the rest are assigned in the file's order. Pages have a
+//! legend.
 
 use crate::game::quarto::PieceSet;
-use crate::game::quarto::piece_set::{FEATURES, Feature, Piece};
-use crate::report::has_word;
-use crate::text::escape_controls;
+use crate::game::quarto::piece_set::{FEATURES, Feature};
 
 /// Names of a feature, and words for its values: value 0 is drawn big, in the first colour, square and hollow.
 #[rustfmt::skip]
@@ -32,7 +28,7 @@ const COLOURS: [(&str, &str); 6] = [
 ];
 
 fn is_one(words: &str, word: &str) -> bool {
-    has_word(words, &word.to_lowercase())
+    words.split(' ').any(|known| known == word.to_lowercase())
 }
 
 fn colour(word: &str) -> Option<&'static str> {
@@ -68,15 +64,15 @@ fn is_swapped(part: usize, feature: &Feature) -> bool {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::report) struct PieceStyle {
+pub(super) struct PieceStyle {
     /// For size, colour, form and fill: the feature, and whether its values are swapped.
-    pub(in crate::report) parts: [(usize, bool); FEATURES],
+    pub(super) parts: [(usize, bool); FEATURES],
     /// Of values 0 and 1.
-    pub(in crate::report) colours: [&'static str; 2],
+    pub(super) colours: [&'static str; 2],
 }
 
 impl PieceStyle {
-    pub(in crate::report) fn of(set: &PieceSet) -> Self {
+    pub(super) fn of(set: &PieceSet) -> Self {
         let features = set.features();
         let shown = assigned(features);
         let parts = std::array::from_fn(|part| {
@@ -95,39 +91,6 @@ impl PieceStyle {
     }
 }
 
-/// The piece set (CSV, or `None` for the built-in one) for the page; null without pieces or for an unreadable set.
-///
-/// `features`: names with two properties; `symbols`: characters by a piece's bits; `order`: bits in the file's
-/// order; `style`: for size, colour, form and fill the feature and whether its values are swapped; `colours`: of
-/// values 0 and 1; `csv`: the file, null for the built-in one.
-pub(super) fn set(game: &str, pieces: Option<&str>) -> Value {
-    if game != "quarto" {
-        return Value::Null;
-    }
-    let set = match pieces.map(PieceSet::parse) {
-        None => PieceSet::default(),
-        Some(Ok(set)) => set,
-        Some(Err(_)) => return Value::Null,
-    };
-    let features = set.features();
-    let PieceStyle { parts, colours } = PieceStyle::of(&set);
-    let words = features.each_ref().map(|feature| {
-        let [zero, one] = &feature.properties;
-        [&feature.name, zero, one].map(|word| escape_controls(word))
-    });
-    let symbols: Vec<String> = Piece::all().map(|p| set.symbol(p).to_string()).collect();
-    let order: Vec<u8> = set.order().iter().map(|piece| piece.bits()).collect();
-    json!({
-        "features": words,
-        "symbols": symbols,
-        "order": order,
-        "style": parts,
-        "colours": colours,
-        "builtin": set.is_builtin(),
-        "csv": pieces,
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -144,14 +107,14 @@ mod tests {
     #[test]
     fn shipped_sets_are_drawn_as_their_words_say() {
         for csv in [
-            include_str!("../../../sets/english.csv"),
-            include_str!("../../../sets/dutch.csv"),
-            include_str!("../../../sets/greek.csv"),
+            include_str!("../../../../sets/english.csv"),
+            include_str!("../../../../sets/dutch.csv"),
+            include_str!("../../../../sets/greek.csv"),
         ] {
             let (shown, _) = of(csv);
             assert_eq!(shown, [0, 1, 2, 3]);
         }
-        let (_, swapped) = of(include_str!("../../../sets/greek.csv"));
+        let (_, swapped) = of(include_str!("../../../../sets/greek.csv"));
         // The first Greek piece is tall, light, round and hollow.
         assert_eq!(swapped, [false, false, true, false]);
     }

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::game::{Game, Turn};
-use crate::solver::proof::TurnValue;
-use crate::solver::{Limits, Solvers, Value};
+use referee_games::game::{Game, Turn};
+use referee_games::solver::proof::TurnValue;
+use referee_games::solver::{Limits, Solvers, Value};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Effort {
@@ -61,7 +61,7 @@ pub struct PositionValue {
 }
 
 impl Appraiser {
-    pub(super) const fn new(
+    pub const fn new(
         solvers: Solvers,
         unit: &'static str,
         effort: Effort,

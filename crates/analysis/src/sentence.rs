@@ -1,9 +1,9 @@
 //! A turn's analysis for people: one or two short sentences.
 
-use crate::game::Turn;
-use crate::record::annotation::{Mark, Note};
-use crate::solver::Value;
-use crate::text::{counted, escape_controls};
+use crate::note::{Mark, Note};
+use referee_games::game::Turn;
+use referee_games::solver::Value;
+use referee_text::{counted, escape_controls};
 
 pub(super) struct Sentence<'a> {
     /// What a turn names first: `cell`, `column`.

@@ -1,0 +1,187 @@
+// The positions of games and their drawings, by the rules in the module of `crates/web`. Games that are programs bring their
+// own.
+
+import { el, svg } from "./dom.js";
+
+const hasModule = () => typeof WebAssembly === "object" && typeof DecompressionStream === "function" && document.getElementById("games") !== null;
+
+export const bytesOf = (id) => Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (c) => c.charCodeAt(0));
+
+// Asks a module. The worker has this function's text, so it uses nothing outside of it.
+export function asking(wasm) {
+  // The memory may grow while room is made, and is another buffer then.
+  const give = (bytes) => {
+    const at = wasm.buffer(bytes.length);
+    new Uint8Array(wasm.memory.buffer, at, bytes.length).set(bytes);
+  };
+  const ask = (...fields) => {
+    give(new TextEncoder().encode(fields.join("\u001f")));
+    const length = wasm.answer();
+    const answer = JSON.parse(new TextDecoder().decode(new Uint8Array(wasm.memory.buffer, wasm.output(), length)));
+    if (answer?.error) throw new Error(answer.error);
+    return answer;
+  };
+  return { give, ask };
+}
+
+let compiling = null;
+// Asks the module of this thread; null until it is loaded.
+let askRules = null;
+let failure = "";
+const waiting = [];
+
+export function compiled() {
+  compiling ??= (async () => {
+    const stream = new Blob([bytesOf("games")]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return WebAssembly.compile(await new Response(stream).arrayBuffer());
+  })();
+  return compiling;
+}
+
+let loading = null;
+
+// Whether there are rules, when it is resolved.
+export function loadRules() {
+  loading ??= (async () => {
+    try {
+      if (hasModule()) askRules = asking((await WebAssembly.instantiate(await compiled())).exports).ask;
+    } catch (error) {
+      failure = error.message;
+    }
+    for (const act of waiting) act();
+    return askRules !== null;
+  })();
+  return loading;
+}
+
+// Calls this when rules that a view asked for are there.
+export const whenLoaded = (act) => waiting.push(act);
+
+const BUILTIN = ["quarto", "four-in-a-row"];
+
+export const canSolve = (game) => hasModule() && BUILTIN.includes(game.game);
+
+export const isLoading = (game) => askRules === null && !failure && hasModule() && BUILTIN.includes(game.game) && !game.drawings;
+
+// Why there is no board, as a sentence.
+export function noBoard(game) {
+  if (!BUILTIN.includes(game.game)) return "This page has no drawings of this game. \u201creferee report\u201d with --game makes them, for as many games as there is room for.";
+  if (askRules !== null) return "No board is shown, because the start of the game is against the rules.";
+  return `No board is shown, because ${failure ? `WebAssembly cannot run: ${failure}` : "this browser has no WebAssembly, by which positions are drawn and solved"}.`;
+}
+
+const edition = (game) => [game.game, game.rules, game.pieces ?? ""];
+
+// Answers a question on a game; `fallback` when it is wrong, as with a forged record.
+function answerOf(fallback, verb, game, ...fields) {
+  try {
+    return askRules(verb, ...edition(game), ...fields);
+  } catch {
+    return fallback;
+  }
+}
+
+// The states of a game after each of these turns, from the start on. They end before the first turn that is illegal or
+// malformed; there is none while the rules are not there.
+export function statesOf(game, turns = game.turns) {
+  if (game.drawings) return game.drawings.slice(0, turns.length + 1).map((drawing, index) => ({ game, turns: turns.slice(0, index), drawing, words: drawing.w ?? "", request: drawing.r ?? "", empty: true }));
+  if (!BUILTIN.includes(game.game)) return [];
+  if (askRules === null) loadRules();
+  const states = askRules === null ? [] : answerOf([], "play", game, game.start ?? "", ...turns);
+  return states.map((state, index) => ({ ...state, game, turns: turns.slice(0, index) }));
+}
+
+// The state after a turn, or null when the turn is illegal or malformed.
+export function stateAfter(state, turn) {
+  const turns = [...state.turns, turn];
+  return statesOf(state.game, turns)[turns.length] ?? null;
+}
+
+// A tree of drawing elements, of the module or as `src/report/html/drawings.rs` lets it through.
+function grown(tree, attributes) {
+  if (typeof tree === "string") return tree;
+  const [tag, given, children] = tree;
+  return svg(tag, { ...given, ...attributes }, ...children.map((child) => grown(child)));
+}
+
+// The board of a state; of a position that is no start of a game the pieces have no marks. `kind` is a class for the piece of the last turn.
+export function drawBoard(state, kind = "fresh") {
+  if (state.drawing) return drawingOf(state.drawing);
+  return grown(askRules("draw", ...edition(state.game), state.game.start ?? "", kind + (state.game.isPosition ? " plain" : ""), ...state.turns));
+}
+
+// Where a turn can be made in a state, as fields to lay on its board.
+export const choicesOf = (state) => answerOf([], "choices", state.game, state.request).map((tree) => grown(tree));
+
+// An answer in this state, as advice: "place B on 6 and give A".
+export function advice(state, answer) {
+  const after = stateAfter(state, answer);
+  if (!after) return answer;
+  return after.words.replaceAll(/(place|give|drop)s/g, "$1").replace(",", " and") + (after.won ? " and win" : "");
+}
+
+// --- pieces -----------------------------------------------------------------------------------
+
+const sets = new Map();
+
+// The pieces of a game by their symbols, with their legend; null when it has none.
+function setOf(game) {
+  const key = edition(game).join("\n");
+  if (!sets.has(key)) {
+    const found = answerOf(null, "pieces", game, "");
+    sets.set(key, found && { ...found, bySymbol: new Map(found.all.map(([symbol, words, tree]) => [symbol, { words, tree }])) });
+  }
+  return sets.get(key);
+}
+
+export const symbolsOf = (game) => setOf(game).all.map(([symbol]) => symbol);
+
+// `K: big blue square solid`
+export const inWords = (game, symbol) => setOf(game).bySymbol.get(symbol)?.words ?? symbol;
+
+const pieceSvg = (tree, attributes) => svg("svg", { viewBox: "0 0 100 100", ...attributes }, grown(tree));
+
+export function piecePicture(game, symbol, attributes) {
+  const { words, tree } = setOf(game).bySymbol.get(symbol);
+  const picture = pieceSvg(tree, { role: "img", "aria-label": words, ...attributes });
+  picture.prepend(svg("title", {}, words));
+  return picture;
+}
+
+// A piece on a field of its own, with its symbol.
+export function pieceSlot(game, symbol, kind) {
+  return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game, symbol) }, piecePicture(game, symbol), el("span", { class: "symbol", "aria-hidden": "true" }, symbol));
+}
+
+// A legend: which feature is drawn as what. It is open unless the set is the built-in one.
+export function legend(game) {
+  const { builtin, legend: features } = setOf(game);
+  const rows = features.map(([title, part, samples]) => el("div", { class: "legend-row" },
+    el("dt", {}, title === part ? title : `${title} (drawn as ${part})`),
+    el("dd", {}, ...samples.map(([word, tree]) => el("span", { class: "sample" }, pieceSvg(tree, { "aria-hidden": "true" }), word)))));
+  return el("details", { class: "legend", open: !builtin }, el("summary", {}, "What the pieces show"), el("dl", {}, ...rows));
+}
+
+// --- games that are programs ------------------------------------------------------------------
+
+function cellsOf(drawing) {
+  const [side, edge] = [100, 42];
+  const size = Math.max(1, ...drawing.c.flat().map((text) => [...text].length));
+  const winning = new Set((drawing.x ?? []).map(([row, column]) => `${row} ${column}`));
+  const centre = (index) => edge + index * side + side / 2;
+  const label = (x, y, kind, text) => svg("text", { class: kind, x, y, "text-anchor": "middle", "dominant-baseline": "central" }, text);
+  const parts = [...(drawing.h ?? []).map((text, column) => label(centre(column), 15, "edge", text)), ...(drawing.v ?? []).map((text, row) => label(15, centre(row), "edge", text))];
+  drawing.c.forEach((texts, row) => texts.forEach((text, column) => {
+    const isLast = drawing.l?.[0] === row && drawing.l[1] === column;
+    const kind = winning.has(`${row} ${column}`) ? "cell winning" : isLast ? "cell last" : "cell";
+    parts.push(svg("rect", { class: kind, x: centre(column) - 46, y: centre(row) - 46, width: 92, height: 92, rx: 10 }));
+    if (text) parts.push(label(centre(column), centre(row), `content size-${Math.min(6, size)}`, text));
+  }));
+  const rows = drawing.c.map((texts) => texts.map((text) => text || "empty").join(" ")).join("; ");
+  return svg("svg", { viewBox: `0 0 ${drawing.c[0].length * side + edge + 9} ${drawing.c.length * side + edge + 9}`, role: "img", class: "board drawn", "aria-label": `The board, row by row: ${rows}.` }, ...parts);
+}
+
+function drawingOf(drawing) {
+  const picture = drawing.s ? grown(drawing.s, { class: "board drawn own", role: "img", "aria-label": "The board." }) : drawing.c?.[0]?.length ? cellsOf(drawing) : null;
+  return el("div", {}, picture, drawing.t?.length && !drawing.s ? el("pre", { class: "drawn-text" }, drawing.t.join("\n")) : null);
+}
