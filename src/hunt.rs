@@ -35,6 +35,9 @@ use crate::threads::locked;
 /// Turns of the opponent between which it chooses, unless the bot is slow.
 const CANDIDATES: usize = 6;
 
+/// Free cells from which on it matters what is on the board, wherever it is.
+const LATE: usize = 3;
+
 /// Of questions that come up after so many turns it is counted how many were asked.
 pub const EARLY_TURNS: usize = 3;
 
@@ -460,11 +463,13 @@ impl Worker<'_> {
 }
 
 /// Kinds of position to which this one belongs: what is in hand, how many cells are free, how many turns win, how many
-/// lose at once, and which one does not.
-fn kinds(game: &dyn Game) -> [u64; 4] {
+/// lose at once, and which one does not; towards the end also what is on the board.
+fn kinds(game: &dyn Game) -> [u64; 5] {
     let free = game.free_cells();
     let request = game.request();
     let hand = request.chars().next_back();
+    let mut on_board: Vec<char> = request.chars().collect();
+    on_board.sort_unstable();
     let me = game.to_move();
     let (mut winning, mut safe, mut only) = (0_usize, 0_usize, None);
     for turn in game.turns() {
@@ -490,6 +495,12 @@ fn kinds(game: &dyn Game) -> [u64; 4] {
             safe.min(2),
         )),
         hash((3, winning.min(2), safe.min(8), hand)),
+        hash((
+            4,
+            if free <= LATE { on_board } else { Vec::new() },
+            free,
+            hand,
+        )),
     ]
 }
 
