@@ -47,6 +47,11 @@ const MOST_EARLY: usize = 1_000_000;
 /// How often the opponent leaves the bot few good answers.
 const TRAPS: f64 = 0.4;
 
+/// How often a game begins with the turns of another one: most questions are then late ones, of which there are most.
+const BRANCHES: f64 = 0.8;
+
+const MOST_GAMES: usize = 10_000;
+
 /// How often a game tries to come to something that was found in fewer turns.
 const SHORTER: f64 = 0.25;
 
@@ -95,6 +100,8 @@ struct Shared {
     /// Questions that can come up early.
     early: HashSet<u64, FixedState>,
     found: BTreeMap<Kind, Found>,
+    /// Some games that came to their end, to branch from.
+    games: Vec<(Side, Vec<TurnText>)>,
     tally: Tally,
 }
 
@@ -212,32 +219,38 @@ impl Worker<'_> {
     }
 
     fn plan(&mut self) -> Plan {
-        let side = if self.random.random() {
-            Side::First
-        } else {
-            Side::Second
-        };
         let is_trap = self.random.random_bool(TRAPS);
-        let plan = Plan {
-            side,
-            begin: Vec::new(),
-            most_turns: usize::MAX,
-            is_trap,
-        };
-        if !self.random.random_bool(SHORTER) {
-            return plan;
-        }
         let shared = locked(&self.hunt.shared);
         let all: Vec<&Found> = shared.found.values().collect();
-        let Some(found) = all.choose(&mut self.random) else {
-            return plan;
-        };
-        let turns = &found.line.turns;
-        let kept = self.random.random_range(0..=turns.len());
+        let shorter = all.choose(&mut self.random);
+        if let Some(found) = shorter.filter(|_| self.random.random_bool(SHORTER)) {
+            let turns = &found.line.turns;
+            let kept = self.random.random_range(0..=turns.len());
+            return Plan {
+                side: found.side,
+                begin: turns[..kept].to_vec(),
+                most_turns: turns.len().saturating_sub(1),
+                is_trap,
+            };
+        }
+        let branched = shared.games.choose(&mut self.random);
+        if let Some((side, turns)) = branched.filter(|_| self.random.random_bool(BRANCHES)) {
+            let kept = self.random.random_range(turns.len() / 2..=turns.len());
+            return Plan {
+                side: *side,
+                begin: turns[..kept].to_vec(),
+                most_turns: usize::MAX,
+                is_trap,
+            };
+        }
         Plan {
-            side: found.side,
-            begin: turns[..kept].to_vec(),
-            most_turns: turns.len().saturating_sub(1),
+            side: if self.random.random() {
+                Side::First
+            } else {
+                Side::Second
+            },
+            begin: Vec::new(),
+            most_turns: usize::MAX,
             is_trap,
         }
     }
@@ -276,6 +289,15 @@ impl Worker<'_> {
                 return Ok(());
             }
             line.turns.push(turn);
+        }
+        if game.outcome().is_some() {
+            let games = &mut locked(&self.hunt.shared).games;
+            let game = (plan.side, line.turns.clone());
+            if games.len() < MOST_GAMES {
+                games.push(game);
+            } else {
+                games[self.random.random_range(0..MOST_GAMES)] = game;
+            }
         }
         if let Some(kind) = blunder
             && game.outcome().is_some()

@@ -461,9 +461,10 @@ mod tests {
     #[test]
     fn options_are_few_and_those_with_a_heading_exist() {
         let commands = commands();
-        let known: BTreeSet<&str> = commands.iter().flat_map(|(_, own)| longs(own)).collect();
-        // Clap adds `help` and `version`.
-        assert!(known.len() + 2 <= 95, "{}: {known:?}", known.len() + 2);
+        let mut known: BTreeSet<&str> = commands.iter().flat_map(|(_, own)| longs(own)).collect();
+        // Clap adds these to commands that do not have them yet.
+        known.extend(["help", "version"]);
+        assert!(known.len() <= 95, "{}: {known:?}", known.len());
         let under = || HEADINGS.iter().flat_map(|(_, longs)| longs.split(' '));
         for listed in under().chain(RARE.split(' ')) {
             assert!(known.contains(listed), "--{listed}");

@@ -342,7 +342,7 @@ mod tests {
         let report = report(four, 180);
         insta::assert_snapshot!(report.text(&Palette::default()), @r#"
         new.py is better than old.py.
-        Advantage 81.2% (73.7% to 88.2%); 50% says that both are equal.
+        Advantage 81.3% (73.7% to 88.2%); 50% says that both are equal.
         180 games in 2.5 s.
         Forfeits: 1 of the new version, 0 of the old one, 0 of the others.
 
@@ -354,7 +354,7 @@ mod tests {
         insta::assert_snapshot!(report.markdown(), @r#"
         ### new.py is better than old.py.
 
-        - Advantage 81.2% (73.7% to 88.2%); 50% says that both are equal.
+        - Advantage 81.3% (73.7% to 88.2%); 50% says that both are equal.
         - 180 games in 2.5 s.
         - Forfeits: 1 of the new version, 0 of the old one, 0 of the others.
 

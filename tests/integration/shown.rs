@@ -563,7 +563,10 @@ fn what_a_submission_names_is_not_shown_to_it() {
                     let begins = [format!("{name} does not enter"), format!("start {name}: ")];
                     begins.iter().any(|begin| line.contains(begin))
                 };
-                let told = run.stderr.lines().find(of).unwrap_or_default();
+                // With the line of its fix.
+                let lines: Vec<&str> = run.stderr.lines().collect();
+                let place = lines.iter().position(of).unwrap_or_default();
+                let told = lines[place..].iter().take(2).copied().collect::<String>();
                 let fixes = [
                     "--expose",
                     "instead of the link",

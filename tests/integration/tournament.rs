@@ -1001,8 +1001,8 @@ fn a_folder_of_bots() {
     assert_eq!(names, ["anna.sh", "ben.sh", "chris"]);
     assert!(run.stderr.contains("README.md"), "{run}");
     let refused = [
-        "class/empty: there is no program in this folder; put one into it",
-        "class/dora: there are several programs in this folder: first.sh, second.sh; call the one that counts main or bot, or name it",
+        "class/empty: there is no program in this folder\n    Fix: put one into it",
+        "class/dora: there are several programs in this folder: first.sh, second.sh\n    Fix: call the one that counts main or bot, or name it",
     ];
     for words in refused {
         assert!(run.stderr.contains(words), "{words}: {run}");
