@@ -26,6 +26,7 @@ mod exhaustion;
 mod forges;
 mod games;
 mod hostile;
+mod hunt;
 mod intake;
 mod interpreters;
 mod load;
@@ -50,7 +51,8 @@ type Trials = fn() -> Vec<Trial>;
 
 /// The modules and their trials, whose names all begin with that of the module. Those that start
 /// large programs are last, as they may wait for each other.
-const MODULES: [(&str, Trials); 23] = [
+const MODULES: [(&str, Trials); 24] = [
+    ("hunt", hunt::trials),
     ("people", people::trials),
     ("pieces", pieces::trials),
     ("players", players::trials),
