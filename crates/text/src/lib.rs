@@ -114,7 +114,7 @@ pub fn escape_controls(text: &str) -> String {
 /// A text of several parts, each a line, with this between them; unsafe characters of the parts are escaped.
 ///
 /// ```
-/// assert_eq!(referee_text::join_parts("it ended\\nFix: run it\\u{1b}", "; "), r"it ended; Fix: run it\x1b");
+/// assert_eq!(referee_text::join_parts("it ended\nFix: run it\u{1b}", "; "), r"it ended; Fix: run it\x1b");
 /// ```
 pub fn join_parts(text: &str, between: &str) -> String {
     let parts: Vec<String> = text.lines().map(escape_controls).collect();
