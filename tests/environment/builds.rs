@@ -40,11 +40,8 @@ fn sources_are_built() -> Result<(), Failed> {
         .directory(teacher.path())
         .run();
     let is_built = run.stdout.ends_with("12 new games, 0 kept\n");
-    let words = [
-        "did not enter: broken: broken.c cannot be built: ",
-        "nothing",
-    ];
-    if run.code == Some(0) && is_built && words.iter().all(|words| run.stdout.contains(words)) {
+    let words = ["referee: broken: broken.c cannot be built: ", "nothing"];
+    if run.code == Some(0) && is_built && words.iter().all(|words| run.stderr.contains(words)) {
         Ok(())
     } else {
         Err(run.to_string().into())
@@ -132,7 +129,7 @@ fn toolchains_are_followed() -> Result<(), Failed> {
     let is_right = run.code == Some(0)
         && run.stdout.ends_with("56 new games, 0 kept\n")
         && run.stderr.contains("8 of 8 bots are fit to enter")
-        && errors.iter().all(|error| run.stdout.contains(error));
+        && errors.iter().all(|error| run.stderr.contains(error));
     // In the order of names, whichever was ready first.
     let reported = run.stderr.lines();
     let reported: Vec<&str> = reported
