@@ -46,8 +46,13 @@ pub(super) fn many_games_are_unpacked() -> Result<()> {
     wait_for_games(&report)?;
     same("bots", &report.count("table.standings tbody tr")?, &20.0)?;
     // What needs the games has been drawn, too.
-    let notable = report.count("[aria-labelledby=card-highlights] li")?;
-    same("notable games", &(notable > 0.0), &true)?;
+    let worst = report.texts("ul.highlights strong")?.concat();
+    same(
+        "worst",
+        &worst.contains("The blunder of the tournament"),
+        &true,
+    )
+    .map_err(|e| format!("{e}: {worst}"))?;
     same(
         "notices",
         &report.count("main > .overview > p.hint[role=status]")?,
