@@ -19,8 +19,8 @@ __all__ = ["FourInARow", "Quarto", "info", "pieces", "random", "run"]
 #: Draws the same numbers again when the match is repeated with the same seed.
 random = _random.Random(os.environ.get("REFEREE_SEED"))
 
-_ROWS = [tuple(range(4 * r + 1, 4 * r + 5)) for r in range(4)]
-_COLUMNS = [tuple(range(c, 17, 4)) for c in range(1, 5)]
+_ROWS = [(c, c + 1, c + 2, c + 3) for c in (1, 5, 9, 13)]
+_COLUMNS = [(c, c + 4, c + 8, c + 12) for c in (1, 2, 3, 4)]
 _DIAGONALS = [(1, 6, 11, 16), (4, 7, 10, 13)]
 _SQUARES = [(c, c + 1, c + 4, c + 5) for c in (1, 2, 3, 5, 6, 7, 9, 10, 11)]
 
