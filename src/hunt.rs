@@ -110,8 +110,8 @@ struct Shared {
 pub struct Hunt<'a> {
     pub ruleset: Arc<dyn Game>,
     pub time: TimeControl,
-    pub bot_seed: u32,
-    pub seed: u64,
+    /// Of the bot, and of how it is played against.
+    pub seed: u32,
     pub until: Instant,
     pub stop: &'a AtomicBool,
     shared: Mutex<Shared>,
@@ -129,15 +129,13 @@ impl<'a> Hunt<'a> {
     pub fn new(
         ruleset: Arc<dyn Game>,
         time: TimeControl,
-        bot_seed: u32,
-        seed: u64,
+        seed: u32,
         until: Instant,
         stop: &'a AtomicBool,
     ) -> Self {
         Self {
             ruleset,
             time,
-            bot_seed,
             seed,
             until,
             stop,
@@ -183,11 +181,11 @@ impl<'a> Hunt<'a> {
         let runner = Rc::new(GameRunner::new(Arc::clone(&self.ruleset), false)?);
         let mut worker = Worker {
             hunt: self,
-            appraiser: appraiser.filter(|_| self.ruleset.info().is_solvable()),
-            random: generator(self.seed, Purpose::Opponent, [number, 0]),
+            appraiser,
+            random: generator(self.seed.into(), Purpose::Opponent, [number, 0]),
             asking: Duration::ZERO,
             solving: Duration::ZERO,
-            examiner: Examiner::new(&runner, seat, self.bot_seed, self.time),
+            examiner: Examiner::new(&runner, seat, self.seed, self.time),
             asked: 0,
         };
         while !self.is_over() {

@@ -49,7 +49,7 @@ without a solver only faults are found.
 Examples:
   referee hunt ./mybot
   referee hunt --time 5m --rules squares --record mistakes.jsonl ./mybot
-  referee rerun mistakes.jsonl ./mybot          # later: is it mended?
+  referee rerun mistakes.jsonl ./mybot          # later: is it fixed?
 
 Exit status: 0 nothing was found, which proves nothing; 3 something was; 2 wrong usage or input, or
 a bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
@@ -134,7 +134,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let seed = args.seed.unwrap_or(0);
     let begun = Instant::now();
     let until = begun + args.time.mul_f64(1.0 - TRYING_AGAIN);
-    let hunt = Hunt::new(Arc::clone(&ruleset), time, seed, seed.into(), until, &stop);
+    let hunt = Hunt::new(Arc::clone(&ruleset), time, seed, until, &stop);
     let bar = ProgressBar::new(args.time.as_secs(), "seconds");
     let workers = thread::available_parallelism().map_or(1, usize::from);
     let (searched, interrupted) = run_with_ticks(
@@ -157,7 +157,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let report = Report {
         args,
         name: &program.name,
-        ruleset: &*ruleset,
+        ruleset: &ruleset,
         findings: &findings,
         tally,
         took: begun.elapsed(),
@@ -285,7 +285,7 @@ fn valued(
 struct Report<'a> {
     args: &'a Args,
     name: &'a str,
-    ruleset: &'a dyn Game,
+    ruleset: &'a Arc<dyn Game>,
     findings: &'a [Finding],
     tally: Tally,
     took: Duration,
@@ -488,8 +488,7 @@ impl Report<'_> {
             return Ok(String::new());
         };
         let solvers = Solvers::new(solver::Options::default());
-        let rules = self.args.game.ruleset()?;
-        let mut maker = Maker::new(first, rules, solvers);
+        let mut maker = Maker::new(first, Arc::clone(self.ruleset), solvers);
         for record in records {
             maker.add(record).map_err(Failure::Referee)?;
         }
