@@ -57,7 +57,7 @@ SCRIPTS = BUILT / "wheel" / "scripts"
 THIRD_PARTY = ROOT / "LICENSE-THIRD-PARTY.txt"
 
 # What an archive has beside the program, the manual and the completions.
-BESIDE = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "protocol.md", "protocol-games.md", "games", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "examples", "players", "schemas", "scripts", "sets"]
+BESIDE = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "protocol.md", "protocol-games.md", "games", "CHANGELOG.md", "SECURITY.md", "STYLE.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "examples", "players", "schemas", "scripts", "sets"]
 COMPLETIONS = {"bash": "referee.bash", "zsh": "_referee", "fish": "referee.fish", "powershell": "_referee.ps1"}
 
 

@@ -18,7 +18,7 @@ use crate::text::cause;
 pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
 
 /// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker, and more games would be
-/// played again after a crash (docs/benchmarks.md).
+/// played again after a crash (docs/internals/benchmarks.md).
 const SYNC_INTERVAL: Duration = Duration::from_millis(5);
 
 /// Between two attempts to lock a file.

@@ -12,7 +12,7 @@ use crate::common::files::executable;
 use crate::common::{Referee, Run, signals};
 use referee::log_target;
 
-const DOC: &str = include_str!("../../docs/troubleshooting.md");
+const DOC: &str = include_str!("../../docs/log.md");
 
 /// A short match that `builtin:greedy` wins, in the scratch directory.
 fn short_match() -> Referee {
@@ -89,7 +89,7 @@ fn nothing_is_logged_by_default() {
     assert!(!run.file("log").contains("referee::wire"), "{run}");
 }
 
-/// The command, its output and every line of the log are those of docs/troubleshooting.md.
+/// The command, its output and every line of the log are those of docs/log.md.
 #[test]
 fn the_forfeit_of_the_page_is_what_happens() {
     let page = blocks("console")[0];
@@ -518,7 +518,7 @@ fn every_target_is_documented() {
     for target in log_target::ALL {
         let row = format!("| `{target}` |");
         if target != log_target::SPAN {
-            assert!(DOC.contains(&row), "docs/troubleshooting.md lacks {target}");
+            assert!(DOC.contains(&row), "docs/log.md lacks {target}");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The exact value of any position of Quarto, for either rule set, and of Four In A Row ([`four_in_a_row`]).
 //!
-//! docs/solver.md describes the method and what it costs.
+//! docs/internals/solver.md describes the method and what it costs.
 
 mod bitboard;
 mod compact_book;

@@ -4,7 +4,7 @@
 //! The ratings are the maximum-likelihood estimate, found by Newton's method and unique where it exists (Hunter, *MM
 //! algorithms for generalized Bradley–Terry models*, 2004). Draws are half a win, as in Ordo.
 //!
-//! How intervals are found is said in `interval`, how often they hold the truth in docs/ratings.md.
+//! How intervals are found is said in `interval`, how often they hold the truth in docs/internals/ratings.md.
 
 mod fit;
 mod interval;

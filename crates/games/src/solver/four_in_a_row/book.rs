@@ -2,7 +2,7 @@
 //! milliseconds, later ones are solved quickly without it.
 //!
 //! The shipped scores follow from those of all positions with twelve discs in Markus Thill's database
-//! (bitbully-databases 0.0.2, MIT licence); docs/solver.md says how they were checked. `examples/make_books.rs` makes the
+//! (bitbully-databases 0.0.2, MIT licence); docs/internals/solver.md says how they were checked. `examples/make_books.rs` makes the
 //! file, from those or from proofs of this solver.
 
 use std::collections::HashSet;
