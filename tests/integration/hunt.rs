@@ -20,7 +20,7 @@ fn document(run: &Run) -> Value {
 #[test]
 fn what_a_bot_gives_away_is_found_recorded_and_asked_again() {
     for game in ["quarto", "four-in-a-row"] {
-        let run = hunt(&["--game", game, "--time", "4s", "--json", "builtin:greedy"]);
+        let run = hunt(&["--game", game, "--time", "2s", "--json", "builtin:greedy"]);
         assert_eq!(run.code, Some(3), "{run}");
         let found = document(&run);
         assert_eq!(found["game"], game);
