@@ -1,4 +1,4 @@
-//! Runs a tournament: many games at once, a journal that loses no game, and a directory from which it can be
+//! Runs a tournament: many games at the same time, a journal that loses no game, and a directory from which it can be
 //! resumed.
 //!
 //! The [`Plan`] lists the games. The [`scheduler`] hands out pairs, [`worker`]s play them on a thread each, and the

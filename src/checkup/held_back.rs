@@ -52,7 +52,7 @@ enum Fed {
 #[derive(Clone, Copy)]
 enum HeldBack {
     Output,
-    /// Questions, until a block is full.
+    /// It reads in blocks: no question is answered before a block is full.
     Input,
     /// Questions, until the input ends.
     AllInput,

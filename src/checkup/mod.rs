@@ -1,4 +1,4 @@
-//! The checks of a bot: whether it is fit to enter a tournament, and if not, why. `referee check` makes them all; a
+//! The checks of a bot: whether it may enter a tournament, and if not, why. `referee check` makes them all; a
 //! tournament makes those that it requires of every bot before its first game.
 
 mod checks;
@@ -44,7 +44,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Without the fix.
+    /// The problem in one sentence, without the fix.
     pub fn sentence(&self) -> String {
         let mut text = self.what.clone();
         if let Some(asked) = &self.asked {

@@ -156,7 +156,7 @@ impl Connection {
         let how = match status {
             Some(status) => match status.code() {
                 Some(code) => format!("ended with status {code}"),
-                None => format!("was ended ({status})"),
+                None => format!("was killed ({status})"),
             },
             None => "closed its output".to_owned(),
         };

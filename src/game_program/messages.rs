@@ -204,7 +204,7 @@ impl PositionReply {
         let state = self.state.ok_or("a \"state\"")?;
         check_text("state", &state, MOST_STATE)?;
         if state.trim() != state || state.is_empty() {
-            return Err("a \"state\" that is not empty, without blanks around it".to_owned());
+            return Err("a \"state\" that is not empty, without spaces around it".to_owned());
         }
         let turn = match (self.turn, answer) {
             (Some(_), None) => return Err("a \"turn\" only in answer to \"play\"".to_owned()),
@@ -300,7 +300,7 @@ impl AnswersReply {
         for answer in &self.answers {
             check_text("answers", answer, MOST_TEXT)?;
             if answer.trim() != answer || answer.is_empty() {
-                return Err("\"answers\" that are not empty, without blanks around them".to_owned());
+                return Err("\"answers\" that are not empty, without spaces around them".to_owned());
             }
         }
         Ok(self.answers)

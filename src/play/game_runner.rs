@@ -37,7 +37,6 @@ pub struct GameFault {
     pub reproduce: Option<String>,
     /// Whether the referee has seen the fault again with this command's only question.
     pub reproduced: bool,
-    /// Whether it was in a sandbox.
     pub sandboxed: bool,
     /// Whether its process had not answered any request.
     pub never_answered: bool,

@@ -54,7 +54,7 @@ enum SeatPlayer {
     Program(Box<ProgramSeat>),
 }
 
-/// Answers at once, without a process.
+/// Answers immediately, without a process.
 struct Script {
     bot: BuiltinBot,
     answer: String,
@@ -132,9 +132,7 @@ impl Player for Seat {
                     process.ask(request, allowance).await?
                 }
                 None => {
-                    return Err(io::Error::other(
-                        "a bot was asked that has not been started",
-                    ));
+                    return Err(io::Error::other("a bot was asked before it was started"));
                 }
             },
         };

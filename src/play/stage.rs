@@ -1,4 +1,4 @@
-//! The games that are being played, for those who watch them. A game notes at its [`Table`] what
+//! The games that are being played, for spectators. A game notes at its [`Table`] what
 //! happens; a viewer copies the tables of a [`Stage`] now and then.
 
 use std::collections::BTreeMap;

@@ -181,7 +181,7 @@ fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
             let problem = error.to_string();
             // The column is that of the line, which is named before this sentence.
             let problem = problem.split(" at line ").next().unwrap_or_default();
-            format!("it is no puzzle, as `referee puzzles make` writes it: {problem}")
+            format!("it is not a puzzle, as `referee puzzles make` writes it: {problem}")
         }
     })?;
     if puzzle.v != VERSION {
@@ -216,7 +216,7 @@ fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
         let played = position.after(answer);
         if played.is_err() || played.is_ok_and(|turn| turn.text != *answer) {
             let answer = quote(answer.as_bytes());
-            return Err(format!("its answer {answer} is no turn there"));
+            return Err(format!("its answer {answer} is not a turn there"));
         }
     }
     Ok(Loaded { puzzle, ruleset })

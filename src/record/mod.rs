@@ -127,7 +127,7 @@ fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = match error.classify() {
         Category::Eof => "it ends too early; expected a record, a JSON object on one line",
-        Category::Syntax => "it is no JSON; expected a record, a JSON object on one line",
+        Category::Syntax => "it is not JSON; expected a record, a JSON object on one line",
         // A record is one line, so its line number is useless.
         Category::Data | Category::Io => text.split(" at line ").next().unwrap_or(&text),
     };

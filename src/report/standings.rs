@@ -125,7 +125,7 @@ static COLUMNS: [Column; 37] = {
         column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss)), "Blunders from a win to a loss."),
         column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss)), "Blunders from a draw to a loss."),
         column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins)), "Turns that missed an immediate win."),
-        column("lost_at_once", "lost at once", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
+        column("lost_at_once", "lost in 1", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
         column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits), "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`."),
     ]
 };
@@ -396,9 +396,9 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
             || places.len() < width / 2 && fits(&cross(places, first, &Palette::plain()));
         if is_narrow {
             let cross = cross(places, first, palette);
-            let _ = writeln!(out, "\nPoints of each against each:\n{cross}");
+            let _ = writeln!(out, "\nHead to head:\n{cross}");
         } else {
-            dropped.push("points of each against each");
+            dropped.push("head to head");
             out.push('\n');
         }
         for head in dropped {

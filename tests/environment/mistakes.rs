@@ -34,7 +34,7 @@ pub(crate) const NEEDS: [(&str, &str); 5] = [
     ("fpc", "fp-compiler"),
 ];
 
-/// How many programs are checked at once. Most of the time they wait for a limit to run out.
+/// How many programs are checked at a time. Most of the time they wait for a limit to run out.
 const AT_ONCE: usize = 4;
 
 fn source(file: &str) -> PathBuf {
@@ -73,10 +73,10 @@ fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     Ok((what, word("fix")))
 }
 
-/// What is said without what differs from machine to machine: the words of Python's errors, and waits for a processor.
+/// What is said without what differs from machine to machine: the words of Python's errors, and waits for a CPU.
 fn steady(detail: &str) -> String {
     let mut detail = detail.to_owned();
-    for (begin, end) in [(" (of ", "; it ran for"), (" (in ", "of processor time")] {
+    for (begin, end) in [(" (of ", "; it ran for"), (" (in ", "of CPU time")] {
         if let Some(start) = detail.find(begin)
             && let Some(inside) = detail[start..].find(end)
             && let Some(close) = detail[start + inside..].find(')')

@@ -18,7 +18,7 @@ const SHORT: [&str; 4] = ["--move-time", "300ms", "--start-time", "300ms"];
 /// How long a run may take beyond the limits that it is given, on a very busy machine.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// How long any run may take. A bot that computes has ten times its limit, while it waits for a processor.
+/// How long any run may take. A bot that computes has ten times its limit, while it waits for a CPU.
 const LONGEST: Duration = Duration::from_mins(1);
 
 /// A match of `bot` against a good one. The bot opens.
@@ -396,7 +396,7 @@ const ODD_ANSWERS: &[(&str, Odd)] = &[
     (r"３ A", Forfeit("malformed", r"`\u{ff13}` is no cell")),
     (
         r"3 Ａ",
-        Forfeit("illegal-move", r"`\u{ff21}` is no piece of this set"),
+        Forfeit("illegal-move", r"`\u{ff21}` is not a piece of this set"),
     ),
     // A no-break space does not separate.
     (r"3\0302\0240A", Forfeit("malformed", "is no cell")),
@@ -488,8 +488,8 @@ fn illegal_moves() {
         ("- A", "the piece P is in hand and must be placed", free),
         ("2 B", "the gift B is on the board already", left),
         ("2 P", "the gift P is the piece that was in hand", left),
-        ("2 Z", "the gift `Z` is no piece of this set", left),
-        ("2 a", "the gift `a` is no piece of this set", left),
+        ("2 Z", "the gift `Z` is not a piece of this set", left),
+        ("2 a", "the gift `a` is not a piece of this set", left),
         ("2 -", "but one is due", left),
     ] {
         let run = placing(&script(&[&format!(r"{answer}\n")])).run();
@@ -513,11 +513,11 @@ fn illegal_openings() {
         ("6 A", "there is no piece in hand to place on cell 6"),
         (
             "- Z",
-            "the gift `Z` is no piece of this set; pieces left: A B C",
+            "the gift `Z` is not a piece of this set; pieces left: A B C",
         ),
         (
             "Z",
-            "the gift `Z` is no piece of this set; pieces left: A B C",
+            "the gift `Z` is not a piece of this set; pieces left: A B C",
         ),
         ("-", "but one is due"),
         ("- -", "but one is due"),
@@ -582,15 +582,15 @@ fn the_bot_ends_in_mid_game() {
         ),
         (
             "SEGV",
-            "it was ended by the signal SIGSEGV instead of answering",
+            "it was killed by the signal SIGSEGV instead of answering",
         ),
         (
             "KILL",
-            "it was ended by the signal SIGKILL instead of answering",
+            "it was killed by the signal SIGKILL instead of answering",
         ),
         (
             "TERM",
-            "it was ended by the signal SIGTERM instead of answering",
+            "it was killed by the signal SIGTERM instead of answering",
         ),
     ] {
         let run = opening(&format!("./ends.sh {how}")).run();

@@ -104,13 +104,13 @@ fn the_forfeit_of_the_page_is_what_happens() {
         executable(&scratch.join("stuck.sh"), script.expect("a script"), 0o755);
         referee.directory(scratch).run()
     };
-    // On a busy machine the bot may wait for a processor, or take longer to end, and the log says so.
+    // On a busy machine the bot may wait for a CPU, or take longer to end, and the log says so.
     let undisturbed = |run: &Run| {
         let log = run.file("match.log");
         let signs = [
             "void: ",
             "deadline extended",
-            "waited for a processor",
+            "waited for a CPU",
             "sending SIGKILL",
         ];
         !signs.iter().any(|sign| log.contains(sign))
@@ -204,7 +204,7 @@ fn the_log_tells_that_the_referee_was_stopped() {
     assert!(why.contains("not running for"), "{why}");
 }
 
-/// With a clock of processor time the answer counts: the bot has used little of it.
+/// With a clock of CPU time the answer counts: the bot has used little of it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stopped_referee_takes_no_processor_time_of_a_bot() {

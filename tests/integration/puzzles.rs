@@ -238,7 +238,7 @@ fn wrong_files_are_named() {
         (path("id", &format!("{other}\n")), "line 1: its id is"),
         (
             path("answer", &format!("{wrong_answer}\n")),
-            "its answer `17 A` is no turn there",
+            "its answer `17 A` is not a turn there",
         ),
         (
             path("version", &line.replace("\"v\":1", "\"v\":2")),

@@ -123,7 +123,7 @@ impl Appraiser {
         let unit = self.unit;
         match (turn.value, turn.plies) {
             (None, _) => "not proven".to_owned(),
-            (Some(Value::Win), Some(0)) => "wins at once".to_owned(),
+            (Some(Value::Win), Some(0)) => "wins immediately".to_owned(),
             (Some(value), None) => value.name().to_owned(),
             (Some(Value::Draw), _) => Value::Draw.name().to_owned(),
             (Some(value), Some(1)) => format!("{} with the next {unit}", value.name()),

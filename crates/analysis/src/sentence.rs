@@ -58,10 +58,10 @@ impl Sentence<'_> {
                 let than = if self.note.best == Some(Value::Loss) {
                     format!("The game was lost, but {} lasted longer.", self.name(safer))
                 } else {
-                    format!("{} did not lose at once.", self.name_first(safer))
+                    format!("{} did not lose immediately.", self.name_first(safer))
                 };
                 Some(format!(
-                    "{played} lost at once: {}. {than}",
+                    "{played} lost immediately: {}. {than}",
                     self.how_it_loses()
                 ))
             }

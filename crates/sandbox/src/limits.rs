@@ -200,9 +200,9 @@ pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
             "the kernel (RLIMIT_NOFILE)".to_owned(),
         ),
         match cpu {
-            Some(by) => bound("processor time", true, format!("one processor by {by}")),
+            Some(by) => bound("CPU time", true, format!("one core by {by}")),
             None => bound(
-                "processor time",
+                "CPU time",
                 false,
                 "not bounded, only reported in records".to_owned(),
             ),

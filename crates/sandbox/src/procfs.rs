@@ -304,7 +304,7 @@ pub fn proportional_memory(pid: Pid) -> Option<u64> {
     Some(kib << 10)
 }
 
-/// The page tables of a process, in bytes.
+/// In bytes.
 pub fn page_tables(pid: Pid) -> Option<u64> {
     // The first thread may have exited, which then has none.
     tasks(pid).find_map(|task| {

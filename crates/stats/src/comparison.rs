@@ -266,7 +266,6 @@ pub struct Outcomes {
     pub yes: u32,
     pub no: u32,
     pub undecided: u32,
-    /// The median number of games.
     pub median_games: u32,
 }
 

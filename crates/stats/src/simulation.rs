@@ -41,7 +41,7 @@ pub struct Simulation {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// Of one tournament.
+    /// Games in one tournament.
     pub games: u64,
     pub rounds: u32,
     /// The share of the tournaments that the best bot won, 0 to 1.

@@ -32,7 +32,7 @@ pub struct SandboxPlan {
     pub layers: Vec<String>,
     /// Bytes of all processes of a bot.
     pub memory: u64,
-    /// What enforces it on the machine that made the plan; others may use other means.
+    /// What enforces the memory limit on the machine that made the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_by: Option<String>,
     /// Most processes of a bot.
@@ -72,7 +72,6 @@ pub struct Plan {
     pub hash: String,
     pub referee: String,
     pub game: String,
-    /// If the game is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_program: Option<GameProgramPlan>,
     /// Of a game's program its options, such as `heaps=3,4,5`.
@@ -392,7 +391,7 @@ impl From<TimeControl> for Limits {
 
 /// Negative, too large or not a number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{0} is no number of seconds that a limit can have")]
+#[error("{0} is not a number of seconds that a limit can have")]
 pub struct NoTime(f64);
 
 impl TryFrom<Limits> for TimeControl {

@@ -102,7 +102,7 @@ impl PlanRequest {
         let groups = self.groups(format, count, old)?;
         if self.seeded_by.is_some() && !format.depends_on_results() {
             return refused(format!(
-                "--seeds is for --format knockout, groups+knockout and swiss; in a {} nobody is seeded: \
+                "--seeds is for --format knockout, groups+knockout and swiss; in a {} bots are not seeded: \
                  leave it out",
                 format.in_words()
             ));

@@ -349,7 +349,7 @@ impl Process {
         self.stopped = true;
         if self.child.id().is_some() {
             // The end of the run reports it: see `orphans::sweep`.
-            tracing::warn!(pid = self.child.id(), "a bot's process could not be ended");
+            tracing::warn!(pid = self.child.id(), "a bot's process could not be killed");
         }
         self.log_end();
         let _ = timeout(LAST_STDERR, &mut self.stderr_reader).await;
@@ -462,7 +462,7 @@ impl Process {
         if let Some(exit) = exit {
             tracing::info!(target: PROCESS, "{exit}");
         } else {
-            tracing::info!(target: PROCESS, "it could not be ended");
+            tracing::info!(target: PROCESS, "it could not be killed");
         }
     }
 }

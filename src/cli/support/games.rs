@@ -253,7 +253,7 @@ pub(in crate::cli) fn program(
         Failure::Usage(format!("{}: {problem}", given.trim_start()))
     };
     let BotSpec::Program(program) = spec else {
-        return Err(wrong("it is no program of a game"));
+        return Err(wrong("it is not a program of a game"));
     };
     if program.builtin().is_some() {
         return Err(wrong("it is a bot, and no game"));
@@ -328,7 +328,7 @@ pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
         .chars()
         .any(|symbol| symbol.is_whitespace() || symbol.is_control())
     {
-        return Err(format!("{expected}, with a VALUE without blanks"));
+        return Err(format!("{expected}, with a VALUE without spaces"));
     }
     Ok((name.to_owned(), value.to_owned()))
 }

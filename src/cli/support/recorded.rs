@@ -132,7 +132,7 @@ impl Recorded {
             }
             (&[bot], _) => Ok(bot),
             (_, Some(given)) => Err(self.failure(&format!(
-                "nobody in it is called {}; it is {a} against {b}: --as 1 or --as 2",
+                "no bot in it is called {}; it is {a} against {b}: --as 1 or --as 2",
                 quote(given.as_bytes())
             ))),
             (found, None) => Err(self.failure(&format!(
@@ -335,7 +335,7 @@ pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     text
 }
 
-/// `done`: what cannot be done with a person.
+/// The program that `text` names; a person is refused, with `done` in the message: "a person cannot be debugged".
 pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),

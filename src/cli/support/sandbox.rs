@@ -275,8 +275,8 @@ pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
         && all > available
     {
         print_stderr(&format!(
-            "referee: warning: {bots} bots at once may use {} of memory (--memory {}), and {owner} has {}; use --memory \
-             {}M, or fewer games at once",
+            "referee: warning: {bots} bots at the same time may use {} of memory (--memory {}), and {owner} has {}; use --memory \
+             {}M, or fewer games at a time",
             text::size(all),
             text::size(each),
             text::size(available >> 20 << 20),

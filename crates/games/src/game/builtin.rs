@@ -90,7 +90,7 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         whole.ok_or_else(|| "expected one move".to_owned())
     }
 
-    /// A warning that names every choice that loses at once; `None` when none does.
+    /// A warning that names every choice that loses immediately; `None` when none does.
     fn hint(&self, _: &Self::Position) -> Option<String> {
         None
     }

@@ -21,7 +21,7 @@ impl Limits {
 
     pub fn within(time: Duration) -> Self {
         Self {
-            // A time that the clock cannot represent is no limit.
+            // A time that the clock cannot represent sets no limit.
             deadline: Instant::now().checked_add(time),
             ..Self::NONE
         }

@@ -221,7 +221,7 @@ impl Solver {
         Some(score.ok()? >= beta)
     }
 
-    /// Counted since the solver was made.
+    /// The node at which these limits end a search; nodes are counted from the solver's first.
     fn last_node(&self, limits: &Limits) -> u64 {
         self.nodes()
             .saturating_add(limits.nodes.unwrap_or(u64::MAX))

@@ -99,7 +99,7 @@ impl From<Failure> for io::Error {
 /// The most descriptors sent at a time.
 const MOST: usize = 5;
 
-/// Sends descriptors with some bytes, of which there must be one.
+/// Sends descriptors with bytes, of which there must be at least one.
 pub(super) fn send_descriptors(
     socket: &UnixStream,
     bytes: &[u8],

@@ -127,7 +127,6 @@ impl FromStr for GameId {
     }
 }
 
-/// A game of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
     pub id: GameId,
@@ -177,7 +176,6 @@ pub struct Round {
     pub number: u32,
     /// The number of its first pair of games.
     pub first_pair: u64,
-    /// Pairs of games of each pairing.
     pub pairs_each: u32,
     pub pairings: Vec<Pairing>,
     pub byes: Vec<EntrantId>,

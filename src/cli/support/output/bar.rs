@@ -64,7 +64,7 @@ impl ProgressLine {
 
     pub(in crate::cli) fn show(&self, text: String) {
         if self.is_terminal {
-            // A line that fills the last column would be wrapped. While nobody reads, nothing is drawn: the next text
+            // A line that fills the last column would be wrapped. Without a reader nothing is drawn: the next text
             // replaces it.
             let shown = shortened(&text, width().saturating_sub(1));
             if !notes().is_unread() {

@@ -25,7 +25,7 @@ pub struct PieceSet {
     pub(super) features: [Feature; FEATURES],
     /// As in the file.
     pub(super) order: [Piece; PIECES],
-    /// By piece index.
+    /// Indexed by piece.
     pub(super) symbols: [char; PIECES],
     /// Empty for the built-in set.
     pub(super) text: String,

@@ -200,7 +200,7 @@ impl PieceSet {
     }
 }
 
-/// By piece, where its character stands.
+/// For each piece, the byte at which its character stands.
 type Seen = [Option<usize>; PIECES];
 
 /// Line and column (in characters), from 1, of a byte of the text.
