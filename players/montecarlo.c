@@ -206,7 +206,7 @@ static double now(void)
 }
 
 /* Fills in the turns that are left to choose from when none wins; returns how many. If some
- * gifts do not win at once, only those are there. */
+ * gifts do not win immediately, only those are there. */
 static int list_turns(Turn *turns, const Board *board, int hand, Set left)
 {
     int all = 0, safe = 0;

@@ -105,7 +105,7 @@ def environment(seconds):
 
 
 def build(targets, env):
-    """All at once: the last step of each, the program itself, keeps a single processor busy."""
+    """All together: the last step of each, the program itself, keeps one core busy."""
     command = ["cargo", "build", "--locked", "--profile", PROFILE, "--bin", "referee"]
     for target in targets:
         linker, package = LINKERS.get(target, (None, None))

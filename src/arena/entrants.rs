@@ -213,7 +213,7 @@ fn confine(
     Ok((program, hash, own))
 }
 
-/// As recorded. The program need not exist.
+/// The command as recorded; the program need not exist.
 pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
         Ok(BotSpec::Program(program)) => program.command,
@@ -231,7 +231,7 @@ fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Prog
     })
 }
 
-/// Then each may read the other's files.
+/// Whether each may read the other's files.
 fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
 }

@@ -54,7 +54,7 @@ pub enum TournamentError {
 }
 
 impl TournamentError {
-    /// Of a file or folder of a tournament.
+    /// An error of a file or folder of a tournament.
     pub fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| {
             let path = path.display();

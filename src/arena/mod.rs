@@ -61,7 +61,7 @@ pub enum Event {
     },
     FewerGames(String),
     Benched(Benched),
-    /// After the current games.
+    /// It stops after the current games.
     Stopping,
     NotWritten(io::Error),
     WorkerEnded(Result<(), GameError>),
@@ -73,7 +73,7 @@ pub enum Ended {
     /// This entrant won the knockout.
     Won(EntrantId),
     Decided(Decision),
-    /// By the observer.
+    /// The observer stopped it.
     Stopped,
     TimeUp,
     Interrupted,

@@ -26,7 +26,7 @@ pub struct Benched {
     pub bot: EntrantId,
     /// Forfeits in a row.
     pub after: u32,
-    /// Of the last one.
+    /// The reason of the last forfeit.
     pub reason: ForfeitReason,
 }
 
@@ -189,7 +189,7 @@ struct OpenPair<L> {
 }
 
 struct State<L> {
-    /// Not handed out.
+    /// Pairs that have not been handed out.
     pairs: Box<dyn Iterator<Item = PairOfGames> + Send>,
     more_rounds: bool,
     /// Played before.
@@ -197,7 +197,7 @@ struct State<L> {
     bench_after: u32,
     window: usize,
     bots: Vec<BotPairs>,
-    /// By number.
+    /// Open pairs by number.
     open: BTreeMap<u64, OpenPair<L>>,
     sprt: Option<(Sprt, Pentanomial)>,
     /// Records released for writing, unconfirmed.
@@ -368,7 +368,7 @@ impl<L> State<L> {
 struct BotPairs {
     /// Pair numbers, with the bot's forfeits once settled.
     pairs: VecDeque<(u64, Option<Forfeits>)>,
-    /// Before those pairs.
+    /// The forfeits in a row before those pairs.
     streak: ForfeitStreak,
     benched: Option<Benched>,
 }

@@ -222,7 +222,7 @@ pub fn available_memory() -> Option<(u64, &'static str)> {
     limits.min_by_key(|&(bytes, _)| bytes)
 }
 
-/// What was refused and killed when a game began.
+/// How much had been refused and killed when a game began.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalMark {
     /// Processes and threads that control groups refused. Of other limits the kernel counts none.

@@ -55,10 +55,10 @@ mod linux {
 
     const TOLD: usize = 10;
 
-    /// What existed before the first bot.
+    /// Processes that existed before the first bot.
     #[derive(Debug, Default)]
     struct Before {
-        /// By id and start time.
+        /// Processes by id and start time.
         processes: HashSet<(Pid, u64)>,
         groups: HashSet<Pid>,
     }

@@ -100,10 +100,10 @@ impl fmt::Display for Problem {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// What was measured, or empty.
+    /// Passed, with what was measured, or empty.
     Good(String),
     Bad(Problem),
-    /// Because of an earlier fault.
+    /// Left out because of an earlier fault.
     Skipped,
     /// For want of time.
     LeftOut,
@@ -133,7 +133,7 @@ impl Check {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     pub checks: Vec<Check>,
-    /// Of all answers except the first of each process.
+    /// Times of all answers except the first of each process.
     pub times: Option<Times>,
 }
 
@@ -232,7 +232,7 @@ pub struct Checkup<'a> {
 
 enum Halt {
     Verdict(Verdict),
-    /// Of the referee or of the machine.
+    /// An error of the referee or of the machine.
     Error(GameError),
 }
 
@@ -254,7 +254,7 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// What was measured, or empty.
+/// Passed, with what was measured, or empty.
 type Made = Result<String, Halt>;
 
 const SKIPPED: Made = Err(Halt::Verdict(Verdict::Skipped));

@@ -25,7 +25,7 @@ const WATCHING: Duration = Duration::from_millis(250);
 /// For the program to exit after the end of its input.
 const ENDING: Duration = Duration::from_secs(1);
 
-/// Of its stderr, in bytes.
+/// How much of the end of its stderr is kept, in bytes.
 const TAIL: usize = 4096;
 
 #[derive(Debug)]

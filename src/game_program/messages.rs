@@ -12,7 +12,7 @@ use crate::protocol::ForfeitReason;
 
 pub const VERSION: u32 = 1;
 
-/// Of an answer of the program, with its newline.
+/// The longest answer of the program, with its newline.
 pub const MOST_BYTES: usize = 256 * 1024;
 
 const MOST_STATE: usize = 4096;
@@ -277,7 +277,7 @@ fn side(index: Option<u8>) -> Option<Side> {
     Side::BOTH.get(usize::from(index?)).copied()
 }
 
-/// With single spaces between its words.
+/// The answer with single spaces between its words.
 fn canonical(answer: &str) -> String {
     answer
         .split_ascii_whitespace()
@@ -307,7 +307,7 @@ impl AnswersReply {
     }
 }
 
-/// Of bounded size, and one line.
+/// Requires one line of bounded size.
 pub(super) fn check_text(name: &str, text: &str, most: usize) -> Result<(), String> {
     if text.len() > most {
         return Err(format!(

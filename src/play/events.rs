@@ -172,7 +172,7 @@ pub(super) fn game(setup: &GameSetup<'_>, seats: &[Seat; 2], warm_up: bool) -> S
     span
 }
 
-/// After so many void games.
+/// Logs that a game begins, after so many void ones.
 pub(super) fn begins(setup: &GameSetup<'_>, voids: u32) {
     info!(
         target: GAME,

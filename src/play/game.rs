@@ -13,7 +13,7 @@ use crate::record::{InfoEntry, TurnText};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// By the rules.
+    /// The rules ended the game.
     Outcome(Outcome),
     /// The result of best play, before the game was played out.
     Adjudicated(Outcome),
@@ -168,11 +168,11 @@ impl GameObserver for () {}
 /// Reused for every turn of a game.
 #[derive(Clone, Debug, Default)]
 pub struct TextBuffers {
-    /// With its newline.
+    /// The request with its newline.
     pub request: String,
     /// In canonical form.
     pub turn: String,
-    /// What the player said of its thinking.
+    /// What the player wrote of its thinking.
     pub info: Info,
 }
 

@@ -163,7 +163,7 @@ impl GameRunner {
         }
     }
 
-    /// After the game `before`, whether it counts or not.
+    /// Plays after the game `before`, whether that counts or not.
     async fn run_from(
         &self,
         seats: &mut [Seat; 2],

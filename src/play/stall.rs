@@ -38,7 +38,7 @@ struct Beats {
     late: Duration,
     /// Without those in which the thread waited for a CPU.
     stopped: Duration,
-    /// When the thread last went to sleep.
+    /// The time at which the thread last went to sleep.
     last: Instant,
 }
 

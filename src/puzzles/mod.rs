@@ -17,7 +17,7 @@ use crate::record::reader::Reader;
 use crate::solver::Value;
 use crate::text::{hexadecimal, quote, unreadable};
 
-/// By name.
+/// The shipped sets by name.
 pub static SHIPPED: [(&str, &str); 2] = [
     ("quarto", include_str!("../../puzzles/quarto.jsonl")),
     (
@@ -31,7 +31,7 @@ pub const VERSION: u32 = 1;
 /// How much of its hash is the name of a puzzle.
 const ID_BYTES: usize = 5;
 
-/// Of puzzles that are beyond the deepest `builtin:search`.
+/// The level of puzzles beyond the deepest `builtin:search`.
 pub const HIGHEST_LEVEL: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -148,7 +148,7 @@ impl Puzzle {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub puzzle: Puzzle,
-    /// With the piece set.
+    /// The rules with the piece set.
     pub ruleset: Arc<dyn Game>,
 }
 

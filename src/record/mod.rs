@@ -122,7 +122,7 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// What is wrong with a line, as a sentence.
+/// A sentence about what is wrong with a line.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = match error.classify() {
@@ -198,7 +198,7 @@ impl Record {
         Ending::of(result.winner, result.by, &result.reason)
     }
 
-    /// Not only scored because a bot was benched.
+    /// Whether it was played, not only scored because a bot was benched.
     pub const fn was_played(&self) -> bool {
         self.result.played
     }

@@ -541,7 +541,7 @@ fn excess(columns: &[Cells], room: usize) -> usize {
     total.saturating_sub(GAP).saturating_sub(room)
 }
 
-/// As far as needed, to `least` at most.
+/// Shortens names as far as `room` needs, but not below `least`.
 fn shorten_names(columns: &mut [Cells], room: usize, least: usize) {
     let excess = excess(columns, room);
     let names = columns.iter_mut().filter(|of| of.column.is_left());
@@ -666,7 +666,7 @@ pub fn times_csv(standings: &Standings) -> String {
     table.text
 }
 
-/// Of a bot's analysed turns.
+/// The figures of a bot's analysed turns.
 pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Column, Value)> {
     COLUMNS.iter().filter_map(|column| match column.figure {
         Figure::Turns(of) => Some((column, of(tally))),

@@ -48,7 +48,7 @@ pub struct ViewOptions {
     pub err_palette: Palette,
     /// Of the terminal that shows turns, if it is one.
     pub columns: Option<usize>,
-    /// Only records on `out`; turns go to `err`.
+    /// Whether only records go to `out`; turns then go to `err`.
     pub json: bool,
     /// Bots that are people at this terminal and must not see hidden information.
     pub people: [bool; 2],

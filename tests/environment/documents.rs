@@ -197,11 +197,14 @@ fn console(folder: &Folder, block: &Block) -> Result<(), Failed> {
 
 /// All documents, as they are called from the folder of the sources.
 fn documents() -> Vec<String> {
-    let guides = fs::read_dir(source("docs")).expect("the documents");
-    let files = guides.map(|entry| PathBuf::from(entry.expect("an entry").file_name()));
-    let mut guides: Vec<String> = files
-        .filter(|file| file.extension().is_some_and(|ending| ending == "md"))
-        .map(|file| format!("docs/{}", file.display()))
+    let mut guides: Vec<String> = ["docs", "docs/internals"]
+        .into_iter()
+        .flat_map(|folder| {
+            let entries = fs::read_dir(source(folder)).expect("the documents");
+            entries.map(move |entry| Path::new(folder).join(entry.expect("an entry").file_name()))
+        })
+        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+        .map(|file| file.display().to_string())
         .collect();
     guides.sort();
     let others = DOCUMENTS.into_iter().map(str::to_owned);

@@ -132,42 +132,44 @@ fn mistakes() -> Result<Vec<Mistake>, Failed> {
 /// program may be killed before it has written why it fails.
 const ATTEMPTS: usize = 5;
 
-/// What many messages have in common: where each part begins, and where it ends, or the message.
+/// What many messages have in common: where each part begins and ends.
 const COMMON: [(&str, &str); 8] = [
     (" (asked `", "`)"),
     ("it was asked `", " to start; "),
     ("it answered only when its input ended: ", ""),
     ("it ended with exit status 1 instead of answering; ", ""),
     ("mistakes/", ""),
-    (
-        " (one or two digits); expected a cell and a gift, such as ",
-        "`- A`",
-    ),
+    (" (one or two digits)", ""),
+    ("; expected a cell and a gift, such as `", "`"),
     (" (debugging text belongs on stderr)", ""),
-    (
-        "; one line answers one question, debugging text belongs on stderr",
-        "",
-    ),
 ];
 
 /// A message without what it has in common with many, and without what is free or left.
 fn shortened(what: &str) -> String {
     let mut what = what.to_owned();
     for (begin, end) in COMMON {
-        while let Some(start) = what.find(begin) {
-            let after = start + begin.len();
-            let length = what[after..].find(end).map_or(0, |at| at + end.len());
-            what.replace_range(start..after + length, "");
+        while let Some(start) = what.find(begin)
+            && let Some(length) = what[start + begin.len()..].find(end)
+        {
+            what.replace_range(start..start + begin.len() + length + end.len(), "");
         }
     }
-    for list in ["; pieces left: ", "; free cells: "] {
+    for list in ["; pieces left: ", "; free cells: ", "; one line answers "] {
         if let Some(start) = what.find(list) {
-            let hint = what[start..].find("; hint: ");
-            let end = hint.map_or(what.len(), |at| start + at);
-            what.replace_range(start..end, "");
+            let next = ["; hint: ", "; stderr "].map(|next| what[start..].find(next));
+            let next = next.into_iter().flatten().min();
+            what.replace_range(start..next.map_or(what.len(), |at| start + at), "");
         }
     }
     what.replace('|', "\\|")
+}
+
+/// The first part of a fix, and what it says of a language.
+fn shortened_fix(fix: &str) -> String {
+    let parts = fix.split("; ").enumerate();
+    let kept = parts.filter(|(index, part)| *index == 0 || part.starts_with("in "));
+    let kept: Vec<&str> = kept.map(|(_, part)| part).collect();
+    kept.join("; ").replace('|', "\\|")
 }
 
 /// What is said of a mistake and what to do, from runs of the program.
@@ -184,7 +186,7 @@ fn seen(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String
     }
     for _ in 0..ATTEMPTS {
         let (what, fix) = checked(folder, &bot)?;
-        let now = (shortened(&what), fix.replace('|', "\\|"));
+        let now = (shortened(&what), shortened_fix(&fix));
         let is_certain = now == seen || shown.contains(&format!("| {} |", now.0));
         seen = now;
         if is_certain {

@@ -122,7 +122,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// After a win that was not taken.
+    /// What a turn that missed a win left.
     fn what_is_left(&self) -> String {
         match self.note.value {
             Some(Value::Win) => " It wins all the same.".to_owned(),

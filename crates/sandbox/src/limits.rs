@@ -22,7 +22,7 @@ pub struct ResourceLimits {
     /// All its processes together, in bytes.
     pub memory: u64,
     pub processes: u64,
-    /// Of one process.
+    /// Open files of one process.
     pub open_files: u64,
     /// Its scratch directory, and the largest file, in bytes.
     pub scratch: u64,
@@ -59,7 +59,7 @@ impl ResourceLimits {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExitReport {
-    /// As from `wait`.
+    /// The status as `wait` returns it.
     pub status: i32,
     /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,

@@ -82,7 +82,7 @@ impl Stat {
         Self::of(format!("/proc/{}/stat", pid.as_raw_pid()).as_ref())
     }
 
-    /// Of a process or a thread.
+    /// Reads the `stat` file of a process or a thread.
     fn of(file: &Path) -> Option<Self> {
         let text = text_of(file).ok()?;
         // The name is in parentheses, and may hold some itself.

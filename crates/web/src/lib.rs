@@ -24,7 +24,7 @@ type Games = HashMap<String, (Arc<dyn Game>, Solvers)>;
 #[derive(Default)]
 struct State {
     buffer: Vec<u8>,
-    /// By game, rules and pieces.
+    /// Games by name, rules and pieces.
     games: Games,
 }
 

@@ -27,7 +27,7 @@ pub const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SandboxPlan {
-    /// As on the command line.
+    /// The name on the command line.
     pub kind: String,
     pub layers: Vec<String>,
     /// Bytes of all processes of a bot.
@@ -78,13 +78,13 @@ pub struct Plan {
     pub rules: String,
     /// CSV, unless built in.
     pub pieces: Option<String>,
-    /// Of all random choices.
+    /// The seed of all random choices.
     pub seed: u64,
     pub format: Format,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
     pub rounds_planned: u32,
-    /// When two bots meet.
+    /// Pairs of games when two bots meet.
     pub pairs: u32,
     /// All bots meet in one round, and process seeds follow from versions: two versions play the same games
     /// with any other entrants.
@@ -253,7 +253,7 @@ impl Plan {
         round.pair(number)
     }
 
-    /// Of the rounds so far.
+    /// Pairs of the rounds so far.
     pub fn pairs_so_far(&self) -> u64 {
         self.rounds.iter().map(Round::count).sum()
     }

@@ -60,7 +60,7 @@ fn ask_check(f: &fmt::Formatter<'_>, which: &str) -> String {
 
 pub const WAITING: &str = "it had read the question and was waiting, not computing";
 
-/// Of a person who quits.
+/// How a person who quits has ended the game.
 pub const LEFT: &str = "left the game";
 
 /// Why a bot is charged for all time.

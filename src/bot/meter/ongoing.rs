@@ -40,7 +40,7 @@ impl OngoingWait {
         }
     }
 
-    /// After the next look.
+    /// The state after the next look.
     pub(super) fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
         let passed = at.saturating_duration_since(self.at);
         let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));

@@ -23,7 +23,7 @@ use crate::text::{meant, quote};
 #[derive(Clone, Debug)]
 pub(in crate::cli) enum GameArg {
     Own(&'static GameInfo),
-    /// As given.
+    /// The command of a game's program, as given.
     Program(String),
 }
 
@@ -134,7 +134,7 @@ impl GameOptions {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
 
-    /// What is not given comes from the plan.
+    /// Takes what was not given from the plan.
     pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         let unknown = |what: &str, name: &str| {
             Failure::Usage(format!(

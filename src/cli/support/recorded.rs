@@ -231,7 +231,7 @@ impl Recorded {
             .with_environment(own.into_iter().flat_map(|own| own.environment))
     }
 
-    /// As given, else that of its process.
+    /// The seed as given, else that of the recorded process.
     pub(in crate::cli) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
         let recorded = self.process(bot).map(|process| process.seed);
         given.or(recorded).unwrap_or(0)
@@ -303,7 +303,7 @@ impl Recorded {
     }
 }
 
-/// By name, command or file.
+/// Whether the names, commands or files agree.
 fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
     let file = |word: &String| Path::new(word).canonicalize().ok();
     let own = program.own_file().and_then(|path| path.canonicalize().ok());
@@ -353,7 +353,7 @@ pub(in crate::cli) struct GameProgramOption {
 }
 
 impl GameProgramOption {
-    /// As given.
+    /// The option as given.
     pub(in crate::cli) fn text(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),
@@ -366,7 +366,7 @@ impl GameProgramOption {
 #[derive(Debug, Default)]
 pub(in crate::cli) struct RecordedRules {
     program: Option<String>,
-    /// By rules.
+    /// Games by rules.
     opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 

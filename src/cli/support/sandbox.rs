@@ -71,7 +71,7 @@ pub(in crate::cli) struct SandboxOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     processes: Option<u64>,
 
-    /// Of a process; those of a plan.
+    /// Open files of a process, as a plan has them.
     #[arg(skip)]
     open_files: Option<u64>,
 

@@ -163,7 +163,7 @@ impl QuartoPieces {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// By row, as [`Pieces::read`] numbers them.
+    /// Row by row, as [`Pieces::read`] numbers them.
     cells: Vec<Option<u8>>,
     hand: Option<u8>,
     last: Option<usize>,

@@ -34,7 +34,7 @@ impl Limits {
         }
     }
 
-    /// What is left of them after so many nodes.
+    /// The limits that are left after so many nodes.
     pub(super) fn after(&self, nodes: u64) -> Self {
         Self {
             nodes: self.nodes.map(|limit| limit.saturating_sub(nodes)),
@@ -49,7 +49,7 @@ impl Limits {
     }
 }
 
-/// Of one search.
+/// Checks the limits of one search.
 #[derive(Debug)]
 pub(super) struct LimitCheck<'a> {
     limits: &'a Limits,

@@ -85,7 +85,7 @@ pub struct Unseen {
 pub struct Follower {
     /// Where the referee was started, which decides what some shims start.
     pub here: PathBuf,
-    /// What every bot sees.
+    /// Paths that every bot sees.
     pub visible: Vec<PathBuf>,
     /// The bot's files, and what their path leads to.
     pub own: Vec<PathBuf>,

@@ -30,7 +30,7 @@ pub(super) const SELF_TEST: &str = "self-test";
 /// Inside bubblewrap: leads to the supervisor.
 pub(super) const STATUS_FD: RawFd = 3;
 
-/// By which bubblewrap starts the program.
+/// The descriptor by which bubblewrap starts the program.
 pub(super) const REFEREE_FD: RawFd = 4;
 
 /// How long bubblewrap may take to build a sandbox.

@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 use seccompiler::sock_filter;
 
-/// What a call returned, unless it failed.
+/// The value that a call returned, or its error.
 fn checked(returned: libc::c_long) -> io::Result<libc::c_long> {
     if returned < 0 {
         Err(io::Error::last_os_error())
@@ -205,7 +205,7 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
     clone(0)
 }
 
-/// As [`fork`]; the new process is a sibling.
+/// Like [`fork`], but the new process is a sibling.
 pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
     clone(libc::CLONE_PARENT)
 }

@@ -37,7 +37,7 @@ struct Unit {
 /// A figure with what the games tell of it.
 pub(super) struct Profile {
     units: Vec<Unit>,
-    /// What was scored, weighted by speed, and how often.
+    /// Scores, weighted by speed, and how often each occurred.
     results: Vec<[f64; 2]>,
     /// Of what is known of the figure, what these tell.
     share: f64,

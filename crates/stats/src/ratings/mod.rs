@@ -231,7 +231,7 @@ impl Ratings {
         ends.map(|end| ELO * (self.parameters[parameter] + end))
     }
 
-    /// What to compare instead of the ratings; see [`levels`].
+    /// Ratings without rounding errors; see [`levels`].
     pub fn levels(&self) -> Vec<f64> {
         let elo: Vec<f64> = self.bots.iter().map(|bot| bot.elo).collect();
         levels(&elo)

@@ -116,7 +116,7 @@ pub enum KnockoutError {
     AfterTheFinal { round: usize },
 }
 
-/// Until one entrant is left.
+/// Rounds until one entrant is left.
 pub const fn rounds(entrants: u32) -> u32 {
     match entrants {
         0 | 1 => 0,

@@ -185,7 +185,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// After `before` pairings in earlier rounds.
+    /// `before` is the number of pairings in earlier rounds.
     pub const fn new(
         number: u32,
         before: u64,
@@ -238,7 +238,7 @@ impl Round {
         })
     }
 
-    /// By the pairing's place in the round.
+    /// Openings of the pairing at this place in the round.
     fn openings_of(&self, place: usize) -> Range<u64> {
         match self.first_openings.get(place) {
             Some(&first) => first..first + u64::from(self.pairs_each),

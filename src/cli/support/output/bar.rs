@@ -20,7 +20,7 @@ pub(in crate::cli) struct ProgressLine {
     is_terminal: bool,
     /// Empty while nothing is shown.
     text: RefCell<String>,
-    /// When it was last due.
+    /// The time at which the bar was last due.
     due: Cell<Instant>,
 }
 

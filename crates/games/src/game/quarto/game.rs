@@ -73,7 +73,7 @@ impl Edition {
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    /// As a person types it.
+    /// The piece that a person typed.
     fn read_piece(&self, typed: &str) -> Option<Piece> {
         match self.format {
             PieceFormat::Binary if typed.len() != 4 => None,
@@ -89,7 +89,7 @@ impl Edition {
         }
     }
 
-    /// With nothing in hand.
+    /// A position with nothing in hand.
     fn read_position(&self, board: &str) -> Result<Position, String> {
         let cells = board;
         let board = self.set.configuration(cells).map_err(|error| {
@@ -174,7 +174,7 @@ impl Edition {
         Err(format!("{reason}; pieces left: {}", left.join(" ")))
     }
 
-    /// What could have been answered, for messages.
+    /// A legal answer, for messages.
     fn example(&self, position: &Position) -> String {
         let mut example = String::new();
         if let Some((turn, _)) = position.turns().first() {

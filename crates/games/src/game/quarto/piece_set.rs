@@ -23,7 +23,7 @@ pub struct Feature {
 pub struct PieceSet {
     pub(super) column: String,
     pub(super) features: [Feature; FEATURES],
-    /// As in the file.
+    /// The pieces in the order of the file.
     pub(super) order: [Piece; PIECES],
     /// Indexed by piece.
     pub(super) symbols: [char; PIECES],

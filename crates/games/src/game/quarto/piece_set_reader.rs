@@ -61,7 +61,7 @@ impl PieceSet {
         Self::parse(text)
     }
 
-    /// As [`PieceSet::read`].
+    /// See [`PieceSet::read`].
     pub fn parse(text: &str) -> Result<Self, SetError> {
         let rows = rows(text)?;
         let mut set = Self {
