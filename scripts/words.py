@@ -10,12 +10,12 @@ import sys
 
 WORDS = {
     r"processors?": "CPU, core",
-    r"mend(s|ed|ing)?": "fix",
+    r"mend(s|ed|ing)?(?!\")": "fix",
     r"blanks?(?! (lines?|ones?)\b)": "space, whitespace",
     r"at once": "immediately; at the same time",
     r"whoever|somebody|nobody|anybody|those who": "name the actor",
     r"also when": "even when; and when",
-    r"(?<!there )is no (?!longer\b|more\b)\w+": "is not a; invalid",
+    r"(?<!there )is no (?!longer\b|more\b|or\b|\w+ any more\b)\w+": "is not a; invalid",
     r"last words": "stderr ended with",
     r"own games|the own \w+": "your games, that bot's games",
     r"each against each": "head to head",

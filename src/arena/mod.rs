@@ -70,10 +70,8 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Complete,
-    /// This entrant won the knockout.
     Won(EntrantId),
     Decided(Decision),
-    /// The observer stopped it.
     Stopped,
     TimeUp,
     Interrupted,

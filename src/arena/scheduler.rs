@@ -26,13 +26,11 @@ pub struct Benched {
     pub bot: EntrantId,
     /// Forfeits in a row.
     pub after: u32,
-    /// The reason of the last forfeit.
     pub reason: ForfeitReason,
 }
 
 #[derive(Debug)]
 pub enum WorkItem<L = Arc<FinishedRecord>> {
-    /// A pair, and which of its games are already played.
     Play(PairOfGames, [bool; 2]),
     Lines(Vec<L>),
 }
@@ -197,7 +195,6 @@ struct State<L> {
     bench_after: u32,
     window: usize,
     bots: Vec<BotPairs>,
-    /// Open pairs by number.
     open: BTreeMap<u64, OpenPair<L>>,
     sprt: Option<(Sprt, Pentanomial)>,
     /// Records released for writing, unconfirmed.
@@ -406,7 +403,6 @@ impl BotPairs {
         newly_benched
     }
 
-    /// Whether unsettled pairs before this one may bench the bot.
     fn may_be_benched_before(&self, pair: u64, bench_after: u32) -> bool {
         let mut streak = self.streak;
         for &(number, forfeits) in &self.pairs {

@@ -77,7 +77,6 @@ impl Shard {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     pub plan: String,
-    /// The shard as `3/8`.
     pub shard: String,
     /// Games in the journal before.
     pub after: u64,

@@ -265,7 +265,6 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Keeps the seats of the same pairing.
     async fn seat(&mut self, pair: &PairOfGames) -> io::Result<()> {
         let seated = self.seats.as_ref().map(|(pairing, _)| *pairing);
         if seated == Some(pair.pairing) {

@@ -217,7 +217,6 @@ fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<BotSpec, U
     Ok(BotSpec::Program(program))
 }
 
-/// The first argument that is not an option.
 fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }

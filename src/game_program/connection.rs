@@ -163,7 +163,6 @@ impl Connection {
         format!("{how} instead of answering{}", self.stderr_ending())
     }
 
-    /// The end of its stderr.
     fn stderr_ending(&self) -> String {
         // Its thread reads what was written before the exit.
         let since = Instant::now();

@@ -17,7 +17,6 @@ pub enum End {
     Outcome(Outcome),
     /// The result of best play, before the game was played out.
     Adjudicated(Outcome),
-    /// This side committed a fault.
     Forfeit(Side, Box<Fault>),
 }
 
@@ -168,7 +167,6 @@ impl GameObserver for () {}
 /// Reused for every turn of a game.
 #[derive(Clone, Debug, Default)]
 pub struct TextBuffers {
-    /// The request with its newline.
     pub request: String,
     /// In canonical form.
     pub turn: String,

@@ -17,7 +17,6 @@ use crate::record::reader::Reader;
 use crate::solver::Value;
 use crate::text::{hexadecimal, quote, unreadable};
 
-/// The shipped sets by name.
 pub static SHIPPED: [(&str, &str); 2] = [
     ("quarto", include_str!("../../puzzles/quarto.jsonl")),
     (
@@ -148,7 +147,6 @@ impl Puzzle {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub puzzle: Puzzle,
-    /// The rules with the piece set.
     pub ruleset: Arc<dyn Game>,
 }
 

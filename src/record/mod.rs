@@ -61,7 +61,6 @@ pub struct InfoEntry {
     pub values: Info,
 }
 
-/// The record of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "a record")]
 pub struct Record {

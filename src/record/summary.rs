@@ -23,7 +23,6 @@ pub struct RecordSummary<'a> {
     pub game: Cow<'a, str>,
     #[serde(borrow, default)]
     pub rules: Cow<'a, str>,
-    /// The seed of the match or the tournament.
     #[serde(default)]
     pub seed: u64,
     #[serde(borrow)]

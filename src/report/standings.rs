@@ -666,7 +666,6 @@ pub fn times_csv(standings: &Standings) -> String {
     table.text
 }
 
-/// The figures of a bot's analysed turns.
 pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Column, Value)> {
     COLUMNS.iter().filter_map(|column| match column.figure {
         Figure::Turns(of) => Some((column, of(tally))),

@@ -17,7 +17,6 @@ use crate::play::setup::GameSetup;
 use crate::record::{BotIndex, Record};
 use crate::text::{counted, escape, escape_controls};
 
-/// Lines of stderr shown with a forfeit.
 const STDERR_LINES: usize = 12;
 
 const STDERR_COLUMNS: usize = 200;

@@ -906,7 +906,7 @@ fn people_play_four_in_a_row() {
         "Ann, which column for @ (1 to 7)? 0\nthere is no column 0; columns with room: 1 2 3 4 5 6 7\n",
         "? 8\nthere is no column 8; columns with room: 1 2 3 4 5 6 7\n",
         "? x\n`x` is not a column; expected a number, 1 to 7\n",
-        "? 4 4\n`4 4` is no column",
+        "? 4 4\n`4 4` is not a column",
         "hint: these columns lose immediately: 1 2 3 5 6 7\nBob, which column for O (1 to 7)? pieces\n",
         "who begins plays @, the other O\n",
         " 1. Ann drops into column 4  ",

@@ -370,11 +370,11 @@ const WRONG: &[(&str, &str)] = &[
         "league bot.zip",
         "referee: bot.zip: it is a file, and a league has a folder; submissions in it are taken in by --from bot.zip",
     ),
-    ("standings text", "text: line 1: column 2: it is no JSON"),
-    ("analyse text", "text: line 1: column 2: it is no JSON"),
+    ("standings text", "text: line 1: column 2: it is not JSON"),
+    ("analyse text", "text: line 1: column 2: it is not JSON"),
     (
         "report -o page.html text",
-        "text: line 1: column 2: it is no JSON",
+        "text: line 1: column 2: it is not JSON",
     ),
     (
         "standings half.jsonl",

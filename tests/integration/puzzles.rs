@@ -230,7 +230,7 @@ fn wrong_files_are_named() {
     let wrong_answer = line.replace("\"answers\":[", "\"answers\":[\"17 A\",");
     for (file, part) in [
         (path("empty", ""), "there are no puzzles in it"),
-        (path("text", "hello\n"), "line 1: it is no puzzle"),
+        (path("text", "hello\n"), "line 1: it is not a puzzle"),
         (
             path("twice", &format!("{line}\n{line}\n")),
             "line 2: the puzzle ",

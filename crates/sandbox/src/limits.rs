@@ -40,7 +40,6 @@ impl Default for ResourceLimits {
 }
 
 impl ResourceLimits {
-    /// The most files in a scratch directory.
     pub(super) const SCRATCH_FILES: u64 = 4096;
 
     /// All its processes together; a runtime starts some for every core.

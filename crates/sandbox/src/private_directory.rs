@@ -85,7 +85,6 @@ impl Drop for PrivateDirectory {
     }
 }
 
-/// An error in the temporary directory, with its path.
 pub(super) fn unusable(error: &io::Error) -> io::Error {
     let place = env::temp_dir();
     let words = format!(

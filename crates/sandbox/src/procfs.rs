@@ -54,7 +54,6 @@ fn status(pid: Pid) -> Option<String> {
     text_of(format!("/proc/{}/status", pid.as_raw_pid())).ok()
 }
 
-/// The number on the line that starts with a name.
 fn number(text: &str, name: &str) -> Option<u64> {
     let value = text.lines().find_map(|line| line.strip_prefix(name))?;
     value.split_ascii_whitespace().next()?.parse().ok()

@@ -14,7 +14,6 @@ use crate::system::Shortage;
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Bwrap,
-    /// Landlock and seccomp.
     Landlock,
     None,
 }

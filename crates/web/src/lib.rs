@@ -24,7 +24,6 @@ type Games = HashMap<String, (Arc<dyn Game>, Solvers)>;
 #[derive(Default)]
 struct State {
     buffer: Vec<u8>,
-    /// Games by name, rules and pieces.
     games: Games,
 }
 

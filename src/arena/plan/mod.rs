@@ -37,7 +37,6 @@ pub struct SandboxPlan {
     pub memory_by: Option<String>,
     /// Most processes of a bot.
     pub processes: u64,
-    /// Most open files of a process.
     pub open_files: u64,
     /// Most bytes in a scratch directory, and in a file.
     pub scratch: u64,
@@ -78,7 +77,6 @@ pub struct Plan {
     pub rules: String,
     /// CSV, unless built in.
     pub pieces: Option<String>,
-    /// The seed of all random choices.
     pub seed: u64,
     pub format: Format,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -253,7 +251,6 @@ impl Plan {
         round.pair(number)
     }
 
-    /// Pairs of the rounds so far.
     pub fn pairs_so_far(&self) -> u64 {
         self.rounds.iter().map(Round::count).sum()
     }
@@ -366,7 +363,6 @@ pub struct Limits {
     pub game_time: Option<f64>,
     /// Added to the game's time after every move.
     pub increment: f64,
-    /// Whether the clock measures CPU time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cpu_clock: bool,
 }

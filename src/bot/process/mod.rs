@@ -105,7 +105,6 @@ pub struct Process {
     /// The slowest of its answers, by the clock.
     slowest: Duration,
     exit: Option<ExitStatus>,
-    /// Whether all was done to stop it.
     stopped: bool,
     language: Option<Language>,
 }

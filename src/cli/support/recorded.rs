@@ -353,7 +353,6 @@ pub(in crate::cli) struct GameProgramOption {
 }
 
 impl GameProgramOption {
-    /// The option as given.
     pub(in crate::cli) fn text(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),
@@ -366,7 +365,6 @@ impl GameProgramOption {
 #[derive(Debug, Default)]
 pub(in crate::cli) struct RecordedRules {
     program: Option<String>,
-    /// Games by rules.
     opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 

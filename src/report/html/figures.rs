@@ -308,7 +308,6 @@ fn phase(record: &Record, turn: usize) -> usize {
     (filled * PHASES / all).min(PHASES - 1)
 }
 
-/// Tallies of both bots by phase.
 fn phase_tallies(record: &Record, analysis: &Annotation) -> [[annotation::Tally; 2]; PHASES] {
     let turns = 1..=record.turns.len();
     let mut parts = [0, 1, 2].map(|_| Annotation::default());

@@ -9,7 +9,6 @@ fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Node {
     Node::shape("line", class, &at)
 }
 
-/// The middle of a column or row.
 #[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
 fn middle(index: usize) -> f64 {
     EDGE + index as f64 * CELL + CELL / 2.0

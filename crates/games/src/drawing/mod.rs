@@ -13,7 +13,6 @@ use self::piece_style::PieceStyle;
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Game, Picture};
 
-/// An element of SVG.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     pub name: &'static str,

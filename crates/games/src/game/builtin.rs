@@ -95,7 +95,6 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// In words.
     fn inventory(&self, position: &Self::Position) -> String;
 
     fn solver(_: &Solvers) -> Option<&dyn Solve<Self::Position>> {

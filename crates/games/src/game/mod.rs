@@ -191,7 +191,6 @@ pub struct Picture {
     pub cell_names: Vec<Vec<String>>,
     /// The piece that must be placed, in words.
     pub hand: Option<String>,
-    /// In words.
     pub left: Vec<String>,
     /// Below the board.
     pub text: Vec<String>,
@@ -242,7 +241,6 @@ impl<'a> Info<'a> {
     }
 }
 
-/// The program that a game is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameSource {
     /// The command as people write it.
@@ -358,7 +356,6 @@ pub trait Game: fmt::Debug + Send + Sync {
         None
     }
 
-    /// In words.
     fn inventory(&self) -> String;
 
     /// What is proven for the side to move; `None` without a solver.
@@ -438,7 +435,6 @@ impl dyn Game + '_ {
         request
     }
 
-    /// The turn of an answer, and the game after it.
     pub fn after(&self, answer: &str) -> Result<Turn, Rejection> {
         let (mut text, mut after) = (String::new(), self.clone_box());
         after.play(answer, &mut text)?;

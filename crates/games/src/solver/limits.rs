@@ -34,7 +34,6 @@ impl Limits {
         }
     }
 
-    /// The limits that are left after so many nodes.
     pub(super) fn after(&self, nodes: u64) -> Self {
         Self {
             nodes: self.nodes.map(|limit| limit.saturating_sub(nodes)),
@@ -49,7 +48,6 @@ impl Limits {
     }
 }
 
-/// Checks the limits of one search.
 #[derive(Debug)]
 pub(super) struct LimitCheck<'a> {
     limits: &'a Limits,

@@ -151,7 +151,6 @@ pub struct Solver {
     tt_from: u8,
 }
 
-/// The root of a search.
 #[derive(Clone, Copy)]
 struct Root {
     board: Bitboard,

@@ -31,7 +31,6 @@ const SPACES: [&str; 4] = ["user", "mnt", "net", "uts"];
 /// The error when no box arrived; bubblewrap has said why.
 pub(super) const NOT_BUILT: &str = "bubblewrap could not build the sandbox";
 
-/// The namespaces of a box.
 #[derive(Debug)]
 pub struct KeptBox(Vec<OwnedFd>);
 

@@ -24,7 +24,6 @@ pub(super) const INSIDE: &str = "inside";
 /// Second argument of the program inside a new box.
 pub(super) const HOLD: &str = "hold";
 
-/// Second argument of the self-test.
 pub(super) const SELF_TEST: &str = "self-test";
 
 /// Inside bubblewrap: leads to the supervisor.

@@ -79,7 +79,6 @@ pub(super) fn pass_as<const N: usize>(descriptors: [(BorrowedFd<'_>, RawFd); N])
     Ok(())
 }
 
-/// Takes over a descriptor that the supervisor passed.
 pub(super) fn take(number: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: this only checks whether the descriptor is open.
     checked(unsafe { libc::fcntl(number, libc::F_GETFD) }.into())?;

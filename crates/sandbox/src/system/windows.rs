@@ -114,7 +114,6 @@ fn stands_for_program(path: &Path) -> bool {
     done != 0 && !opens_store(&data[..length as usize])
 }
 
-/// Whether the target is the program that opens the Store.
 fn opens_store(data: &[u8]) -> bool {
     let name: Vec<u8> = "AppInstallerPythonRedirector.exe"
         .encode_utf16()

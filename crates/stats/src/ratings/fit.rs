@@ -58,7 +58,6 @@ pub(super) struct Fit {
     pub(super) advantage: Option<usize>,
     parameters: usize,
     pub(super) pairings: Vec<Pairing>,
-    /// The numbers of each bot's pairings.
     of_bots: Vec<Vec<u32>>,
     pub(super) threads: usize,
 }

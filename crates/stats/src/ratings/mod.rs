@@ -136,7 +136,6 @@ impl Results {
         Ok(self.meetings.entry(bots).or_default())
     }
 
-    /// Adds games that are independent of each other.
     pub fn add_games(
         &mut self,
         first: usize,

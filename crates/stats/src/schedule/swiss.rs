@@ -138,7 +138,6 @@ struct Place {
 }
 
 impl Place {
-    /// All entrants, by rank.
     fn all(results: &Results, ranking: &[EntrantId]) -> Vec<Self> {
         let points = |entrant: &EntrantId| results.points[entrant.index()];
         ranking

@@ -137,7 +137,6 @@ pub struct Place {
     pub sonneborn_berger: f64,
     /// Games won as the second to move.
     pub wins_as_second: u64,
-    /// Forfeits by reason.
     pub forfeits: BTreeMap<String, u64>,
     /// In milliseconds, to 1 %.
     pub median_ms: Option<f64>,
@@ -377,7 +376,6 @@ pub struct GameTimes {
 }
 
 impl GameTimes {
-    /// Has room for so many turns.
     pub fn with_capacity(turns: usize) -> Self {
         Self {
             bins: Vec::with_capacity(turns),

@@ -75,7 +75,6 @@ impl FourInARow {
         Ok(position)
     }
 
-    /// In words.
     pub(super) fn free_columns(position: &Position) -> String {
         let numbers: Vec<String> = position
             .moves()

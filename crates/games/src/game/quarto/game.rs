@@ -73,7 +73,6 @@ impl Edition {
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    /// The piece that a person typed.
     fn read_piece(&self, typed: &str) -> Option<Piece> {
         match self.format {
             PieceFormat::Binary if typed.len() != 4 => None,

@@ -25,7 +25,6 @@ pub struct PieceSet {
     pub(super) features: [Feature; FEATURES],
     /// The pieces in the order of the file.
     pub(super) order: [Piece; PIECES],
-    /// Indexed by piece.
     pub(super) symbols: [char; PIECES],
     /// Empty for the built-in set.
     pub(super) text: String,
@@ -55,7 +54,6 @@ impl Default for PieceSet {
     }
 }
 
-/// What is wrong with a piece set, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct SetError {
