@@ -141,7 +141,7 @@ def stage() -> None:
         try:
             time.sleep(60)
             ready = "document.querySelector('svg.board .piece, .board .piece') !== null"
-            screenshots("http://127.0.0.1:9518/#stage", "stage", 1280, 720, ready)
+            screenshots("http://127.0.0.1:9518/#stage", "stage", 1920, 1220, ready)
         finally:
             playing.kill()
             playing.wait()
