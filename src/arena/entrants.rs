@@ -100,8 +100,8 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
     })
 }
 
-/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots. Of
-/// `wanted`, what is not found here counts; a bot without a name is named after its file.
+/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots. A
+/// bot without a name in `wanted` is named after its file.
 pub fn find(
     wanted: &[BotPlan],
     referee: &Path,

@@ -83,7 +83,7 @@ pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
     })
 }
 
-/// The best first, and whether they are a list written for this.
+/// The names, the best first, and whether the file is a plain list of names.
 fn names(text: &str) -> Result<(Vec<String>, bool), String> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {

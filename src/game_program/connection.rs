@@ -16,7 +16,7 @@ use crate::system::Pid;
 use crate::text::{cause, counted, escape, escape_lines};
 use crate::threads::locked;
 
-/// For an answer.
+/// The time for an answer.
 pub const TIME: Duration = Duration::from_secs(10);
 
 /// Between two looks at whether an answer is late.

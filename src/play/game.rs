@@ -24,7 +24,7 @@ pub enum End {
 pub struct Played {
     /// In canonical form.
     pub turns: Vec<TurnText>,
-    /// As a record holds it; `None` when the sides took turns.
+    /// The movers as a record holds them; `None` when the sides took turns.
     pub movers: Option<String>,
     pub times: Vec<Duration>,
     /// Empty when each turn was charged its time.

@@ -52,7 +52,7 @@ enum Figure {
 }
 
 pub(in crate::report) struct Column {
-    /// In CSV, JSON and the page's data.
+    /// The name in CSV, JSON and the page's data.
     pub(in crate::report) key: &'static str,
     pub(in crate::report) head: &'static str,
     pub(in crate::report) format: Format,

@@ -293,7 +293,11 @@ fn fewer_games_at_once(parent: &Path) -> Result<(), Failed> {
     expect(
         &run,
         0,
-        &["fewer games are played at a time", "pids.max)", "3 of 3 bots"],
+        &[
+            "fewer games are played at a time",
+            "pids.max)",
+            "3 of 3 bots",
+        ],
     )?;
     blames_nobody(&run, &records)?;
     match records.lines().count() {

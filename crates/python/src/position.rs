@@ -109,7 +109,7 @@ impl Position {
         }
     }
 
-    /// The action is legal.
+    /// `action` must be legal.
     fn turn_of(&self, action: usize) -> String {
         match &self.state {
             State::FourInARow(_) => (action + 1).to_string(),

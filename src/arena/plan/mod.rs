@@ -421,7 +421,7 @@ pub struct BotPlan {
     pub environment: BTreeMap<String, String>,
     pub limits: Limits,
     pub hash: String,
-    /// In a league.
+    /// The version that plays, in a league.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// In a league, the place before this plan, from 1.

@@ -200,7 +200,7 @@ impl Solver {
         self.table.bytes()
     }
 
-    /// What a shipped book says of a position with this [`book_key`].
+    /// The shipped book's value of a position with this [`book_key`].
     pub fn book_value(&self, key: u64, rules: Rules) -> u8 {
         let bounds = self.book.get(key, rules);
         bounds.unwrap_or(Bounds::UNKNOWN).to_byte()

@@ -39,7 +39,7 @@ pub(super) struct Profile {
     units: Vec<Unit>,
     /// Scores, weighted by speed, and how often each occurred.
     results: Vec<[f64; 2]>,
-    /// Of what is known of the figure, what these tell.
+    /// The share of all that is known of the figure which these results tell.
     share: f64,
     /// In natural units.
     deviation: f64,

@@ -37,7 +37,7 @@ pub struct Game<'a> {
     pub forfeit: Option<(usize, &'a str)>,
     /// Times of the first mover, and of the other.
     pub times: [GameTimes; 2],
-    /// Where the game was analysed: the turns of bots 0 and 1.
+    /// The turns of bots 0 and 1, if the game was analysed.
     pub tallies: Option<[TurnTally; 2]>,
 }
 

@@ -9,7 +9,7 @@ use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::report::terminal::shortened;
 
-/// The width of a terminal that does not say it.
+/// The width of a terminal that reports none.
 const WIDTH: usize = 80;
 
 /// The least width that has room for a bar before the text.

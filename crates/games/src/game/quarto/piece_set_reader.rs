@@ -194,7 +194,7 @@ impl PieceSet {
         Err(error_at(&self.text, at, &problem))
     }
 
-    /// Wherever it was read from.
+    /// Whether it equals the built-in set, wherever it was read from.
     pub fn is_builtin(&self) -> bool {
         self.text.is_empty() || *self == Self::default()
     }

@@ -41,7 +41,7 @@ pub fn book_key(position: &Position) -> u64 {
     Board::of(position).canonical_key()
 }
 
-/// The position is of the book; neither side wins immediately.
+/// The position must be in the book; neither side wins immediately.
 #[inline]
 pub(super) fn score(book: &CompactBook<'_>, board: &Board) -> Option<Score> {
     book.get(board.canonical_key()).map(u8::cast_signed)
