@@ -363,7 +363,7 @@ struct Options {
     game: GameOptions,
 
     /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
-    /// board and the piece in hand, which whoever begins places: "A..B............ C"
+    /// board and the piece in hand, which the first to move places: "A..B............ C"
     #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
     start: Option<String>,
 
@@ -389,7 +389,7 @@ struct Options {
     #[arg(long, value_name = "FORMAT", value_parser = piece_format())]
     piece_format: Option<PieceFormat>,
 
-    /// Before a person's turn, say what would lose at once
+    /// Before a person's turn, say what would lose immediately
     #[arg(long)]
     hint: bool,
 }
