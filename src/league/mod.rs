@@ -8,6 +8,7 @@ pub mod archive;
 pub mod build;
 pub mod grading;
 pub mod intake;
+pub mod log;
 pub mod season;
 pub mod state;
 

@@ -252,12 +252,20 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     );
 }
 
-/// CSV: `name`, `plays` (playing version), `newest` (version), `received` (its time), `versions` (count), `problem`
-/// (why the newest does not play), `people` (by the list of students).
-pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
+/// CSV, with the mark of UTF-8 that spreadsheets need: `name`, `plays` (playing version), `newest` (version),
+/// `received` (its time), `versions` (count), `problem` (why the newest does not play), `people` (by the list of
+/// students), `identical` (bots that are the same program).
+pub fn students(league: &League) -> String {
     let mut table = CsvTable::default();
     table.row([
-        "name", "plays", "newest", "received", "versions", "problem", "people",
+        "name",
+        "plays",
+        "newest",
+        "received",
+        "versions",
+        "problem",
+        "people",
+        "identical",
     ]);
     let id = |version: Option<&Version>| version.map_or_else(String::new, |known| known.id.clone());
     let people = people::by_bot(&league.people);
@@ -268,29 +276,33 @@ pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
             .map_or_else(String::new, |all| all.join("; "))
     };
     for (name, member) in &league.members {
-        let newest = member.newest(deadline);
+        let newest = member.newest(None);
         let received = newest.map_or_else(String::new, |known| format!("{:.0}", known.received));
         let stranger = unknown
             .contains(name)
             .then_some("not in the list of students");
-        let problem = member.problem(deadline);
+        let problem = member.problem(league.deadline);
         let problem = problem.or_else(|| stranger.map(str::to_owned));
+        let same = league.identical.iter().find(|names| names.contains(name));
+        let same = same.into_iter().flatten().filter(|other| *other != name);
+        let same: Vec<&str> = same.map(String::as_str).collect();
         table.row([
             &escape_formula(name),
-            &id(member.playing(deadline)),
+            &id(member.playing(league.deadline)),
             &id(newest),
             &received,
             &member.versions.len().to_string(),
             &escape_formula(&join_parts(&problem.unwrap_or_default(), "; ")),
             &escape_formula(&of(name)),
+            &escape_formula(&same.join("; ")),
         ]);
     }
     for name in &missing {
         let problem = "nothing was handed in";
         let [name, people] = [name, &of(name)].map(|text| escape_formula(text));
-        table.row([&name, "", "", "", "0", problem, &people]);
+        table.row([&name, "", "", "", "0", problem, &people, ""]);
     }
-    table.text
+    format!("\u{feff}{}", table.text)
 }
 
 #[cfg(test)]
@@ -306,12 +318,11 @@ mod tests {
         league.people = vec![people::Person {
             name: "@anna".to_owned(),
             team: name.to_owned(),
-            email: String::new(),
-            id: String::new(),
+            ..people::Person::default()
         }];
-        let table = students(&league, None);
+        let table = students(&league);
         let row = table.lines().nth(1).expect("a row");
         assert!(row.starts_with("'=cmd()|x,"), "{table}");
-        assert!(row.ends_with(",'@anna"), "{table}");
+        assert!(row.ends_with(",'@anna,"), "{table}");
     }
 }

@@ -379,7 +379,10 @@ impl Builds {
         let sandbox = options.for_builds().sandbox()?;
         let built = examine(async { Ok(build::build(&name, copy, &sandbox).await) })?;
         let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
-        if !built.map_err(|error| Failure::Usage(refused(error)))? {
+        if built
+            .map_err(|error| Failure::Usage(refused(error)))?
+            .is_none()
+        {
             return Err(failure);
         }
         let built = build::program(copy)?.to_string_lossy().into_owned();

@@ -57,6 +57,8 @@ pub struct Options {
     pub standing: Option<Value>,
     /// How limits were enforced, a line each; for the overview.
     pub limits: Vec<String>,
+    /// For the teacher of a league, below a page that is not private: what, of whom, and the rest.
+    pub notes: Vec<[String; 3]>,
     /// Skip games that were added already, from several files; some bytes of memory a game.
     pub skip_copies: bool,
     /// A game program draws its positions.

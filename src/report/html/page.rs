@@ -155,6 +155,7 @@ fn render(
     content: &str,
     connect: &str,
     solvers: &str,
+    notes: &str,
 ) -> String {
     format!(
         include_str!("assets/page.html"),
@@ -163,6 +164,7 @@ fn render(
         title = escaped(&escape_controls(title)),
         style = STYLE,
         content = content,
+        notes = notes,
         data = embedded(data),
         games = solvers,
         script = script,
@@ -180,6 +182,23 @@ fn head(options: &Options, live: bool) -> Value {
         "kept": MAX_GAMES,
         "limits": options.limits,
     })
+}
+
+/// For the teacher, without a script.
+fn notes(options: &Options) -> String {
+    if options.private || options.notes.is_empty() {
+        return String::new();
+    }
+    let row = |note: &[String; 3]| {
+        let cells = note
+            .iter()
+            .map(|text| format!("<td>{}</td>", escaped(&escape_controls(text))));
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    let rows: String = options.notes.iter().map(row).collect();
+    format!(
+        "<section class=\"card notes\"><h2>For the teacher</h2><table><tbody>\n{rows}</tbody></table></section>\n"
+    )
 }
 
 /// Of the standings for readers without JavaScript.
@@ -206,6 +225,7 @@ pub(super) fn whole<'a>(
         &format!("<pre>{}</pre>\n", escaped(&table)),
         "'none'",
         &solvers(kinds),
+        &notes(options),
     )
 }
 
@@ -227,7 +247,15 @@ pub fn served(options: &Options) -> Served {
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
     Served {
-        page: render(&options.title, &SCRIPT, &data, "", "'self'", &solvers),
+        page: render(
+            &options.title,
+            &SCRIPT,
+            &data,
+            "",
+            "'self'",
+            &solvers,
+            &notes(options),
+        ),
         policy: format!(
             "{}; frame-ancestors {framing}",
             policy(&SCRIPT, "'self'", !solvers.is_empty())
@@ -250,7 +278,7 @@ pub fn board(game: &dyn Game, position: &str) -> String {
     });
     let data = data.to_string();
     let solvers = solvers([game.name()]);
-    render(title, &BOARD_SCRIPT, &data, "", "'none'", &solvers)
+    render(title, &BOARD_SCRIPT, &data, "", "'none'", &solvers, "")
 }
 
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
@@ -294,6 +322,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
         "",
         "'none'",
         &solvers,
+        "",
     )
 }
 

@@ -75,7 +75,7 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
     start(&[], options, Task::Play)
 }
 
-fn no_league(folder: &Path) -> Failure {
+pub(super) fn no_league(folder: &Path) -> Failure {
     Failure::Usage(format!(
         "{}: there is no league in this folder; choose the folder of one",
         folder.display()

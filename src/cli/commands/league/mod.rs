@@ -1,5 +1,6 @@
 //! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
 
+mod decisions;
 mod final_tournament;
 mod update;
 
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf, absolute};
 use clap::Subcommand;
 use jiff::Timestamp;
 
+use self::decisions::{BotArgs, GameArgs};
 use self::final_tournament::FinalArgs;
 use self::update::Update;
 use super::tournament::{BotOptions, Options};
@@ -20,7 +22,7 @@ use crate::cli::support::values;
 use crate::league::intake::people;
 use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{self, League};
+use crate::league::state::{self, Analyse, League};
 use crate::seed;
 use crate::text::counted;
 
@@ -40,11 +42,27 @@ enum LeagueCommand {
     ///
     /// With the newest versions, new openings and a seed that is announced before.
     Final(FinalArgs),
+
+    /// Let a bot play no more
+    ///
+    /// Its games are kept for the case that it is brought back, and do not count.
+    Withdraw(BotArgs),
+
+    /// Bring a withdrawn bot back
+    Restore(BotArgs),
+
+    /// Have a disputed game played again
+    ///
+    /// Its record is kept in archive.jsonl and does not count.
+    ReplayGame(GameArgs),
 }
 
 pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
         Some(LeagueCommand::Final(args)) => final_tournament::run(args),
+        Some(LeagueCommand::Withdraw(args)) => decisions::decide(args, true),
+        Some(LeagueCommand::Restore(args)) => decisions::decide(args, false),
+        Some(LeagueCommand::ReplayGame(args)) => decisions::replay_game(args),
         None => run_update(&args.update),
     }
 }
@@ -137,13 +155,21 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     let people = people.map_err(Failure::Usage)?;
     let directory = LeagueDirectory::open(folder)?;
     let mut league = league.unwrap_or_default();
+    league.deadline = args.deadline;
+    if options.analyse {
+        league.analyse = Some(Analyse {
+            time_per_move: options.time_per_move,
+        });
+    } else if let Some(analyse) = league.analyse {
+        options.analyse = true;
+        options.time_per_move = options.time_per_move.or(analyse.time_per_move);
+    }
     if let Some(people) = people {
         league.enlist(people);
     }
     if let Some(mut intake) = intake {
-        people::join(&mut intake, &league.people, |name, id| {
-            league.called(name, id)
-        });
+        let people = league.people.clone();
+        people::join(&mut intake, &people, |name, id| league.called(name, id));
         take_in(&mut league, &directory, &intake)?;
     }
     let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
@@ -213,25 +239,10 @@ fn take_in(
     for note in &intake.notes {
         print_stderr(&format!("referee: {note}; it is left out"));
     }
-    for refused in &intake.refused {
-        print_stderr(&format!(
-            "referee: the submission of {} cannot be used: {}",
-            refused.name, refused.reason
-        ));
-    }
     print_stderr(&format!(
         "referee: {}, {new} of them new",
         counted(intake.submissions.len() as u64, "submission", "submissions")
     ));
-    let (missing, unknown) = league.missing_and_unknown();
-    for (names, problem) in [
-        (missing, "have handed in nothing"),
-        (unknown, "are not in the list of students"),
-    ] {
-        if !names.is_empty() {
-            print_stderr(&format!("referee: {problem}: {}", names.join(", ")));
-        }
-    }
     Ok(())
 }
 

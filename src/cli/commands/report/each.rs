@@ -178,7 +178,7 @@ pub(in crate::cli) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>,
     let ranking = results.ranking(&plan);
     let standings = results.collector.ranked(&Model::default(), &ranking);
     let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
-    let news = AllNews::read(path, &plan, &games)?;
+    let news = AllNews::read((path, &league), &plan, &games)?;
     for (name, of) in &mut members {
         let Some(mut news) = news.of(name, &league, &plan) else {
             continue;
