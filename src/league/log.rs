@@ -66,7 +66,8 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<[String; 3]>, Tournam
         };
         let plays = member.playing(league.deadline);
         let plays = plays.map_or_else(String::new, |version| {
-            format!("; the version of {:.0} plays", version.received)
+            let day = version.received.strftime("%Y-%m-%d %H:%M");
+            format!("the version of {day} plays; ")
         });
         let first = problem.lines().next().unwrap_or_default();
         let kind = if member.is_late(league.deadline) {
@@ -74,7 +75,7 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<[String; 3]>, Tournam
         } else {
             "unfit"
         };
-        note(kind, name, format!("{}{plays}", escape_controls(first)));
+        note(kind, name, plays + &escape_controls(first));
     }
     for names in &league.identical {
         note(

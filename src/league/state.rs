@@ -8,6 +8,7 @@ use std::{fs, io};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::build::BUILT;
 use super::intake::Submission;
 use super::intake::people::{self, Person};
 use super::log::{self, Entry};
@@ -337,6 +338,26 @@ const DIGITS: usize = 12;
 
 pub fn folder(league: &Path, member: &Member, version: &str) -> PathBuf {
     league.join("bots").join(&member.folder).join(version)
+}
+
+/// The folders of all its versions, as they are written, whole paths first. Its author knows them as `.`.
+pub fn homes(league: &Path, member: &Member) -> Vec<String> {
+    let folders = member.versions.iter().flat_map(|version| {
+        let folder = folder(league, member, &version.id);
+        let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+        let real = whole.canonicalize().unwrap_or_else(|_| whole.clone());
+        [real, whole, folder].map(|folder| folder.display().to_string())
+    });
+    folders.collect()
+}
+
+/// Calls these folders, and what was built in them, `.`.
+pub fn at_home(text: &str, homes: &[String]) -> String {
+    homes.iter().fold(text.to_owned(), |text, home| {
+        let built = format!("{home}/{BUILT}/");
+        text.replace(&built, "./")
+            .replace(&format!("{home}/"), "./")
+    })
 }
 
 /// Copies a submission's files, unless known. Returns whether the version is new, or the submission's problem.

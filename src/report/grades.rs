@@ -179,18 +179,22 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
         );
         return out;
     }
-    let _ = writeln!(
-        out,
-        "Every rung is a test against a bot that is the same for everybody. It ends when the result is certain: a bot that is not \
-         good enough passes with a probability of at most {} %, one that is good enough is said not to pass with at most {} %. \
-         After {} pairs of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
-         swapped. Openings and seeds follow from the files of your bot (`{}`), the rung and the seed of the scale; no other \
-         student's bot has to do with it.\n",
-        100.0 * scale.alpha,
-        100.0 * scale.beta,
-        scale.budget,
-        grade.hash
-    );
+    out.push_str("| rung | verdict | points | pairs of games | score |\n|---|---|---|---|---|\n");
+    for rung in &grade.rungs {
+        let score = rung
+            .score
+            .map_or_else(String::new, |score| format!("{score:.3}"));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} of {} | {} | {score} |",
+            escape_markdown(&rung.rung),
+            rung.verdict.words(),
+            rung.points,
+            rung.most_points,
+            rung.pairs.len()
+        );
+    }
+    out.push('\n');
     for rung in &grade.rungs {
         let _ = writeln!(
             out,
@@ -205,7 +209,15 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     }
     let _ = writeln!(
         out,
-        "## The same again\n\nThe same bot plays the same games, whenever and wherever it is graded with the same scale:\n\n```sh\n{repeat}\n```"
+        "## How it was decided\n\nEvery rung is a test against a bot that is the same for everybody. It ends when the result is certain: a bot that is not \
+         good enough passes with a probability of at most {} %, one that is good enough is said not to pass with at most {} %. \
+         After {} pairs of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
+         swapped. Openings and seeds follow from the files of your bot (`{}`), the rung and the seed of the scale; no other \
+         student's bot has to do with it.\n\n## The same again\n\nThe same bot plays the same games, whenever and wherever it is graded with the same scale:\n\n```sh\n{repeat}\n```",
+        100.0 * scale.alpha,
+        100.0 * scale.beta,
+        scale.budget,
+        grade.hash
     );
     out
 }
@@ -226,7 +238,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     if rung.forfeits > 0 {
         let _ = writeln!(
             out,
-            "- {} of the games were forfeited: mend that first",
+            "- {} of the games were forfeited: fix that first",
             rung.forfeits
         );
     }

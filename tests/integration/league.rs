@@ -518,7 +518,7 @@ fn a_summary_names_what_is_to_be_looked_at() {
     let run = teacher.league("term", &options).run();
     assert_eq!(run.last_line(), "2 new games, 0 kept", "{run}");
     for row in [
-        "unfit      cem        ",
+        "unfit      cem        malformed: ",
         "late       eve        it was handed in too late: ",
         "identical  anna, ben  the same program",
         "missing    dana       nothing was handed in",
@@ -543,6 +543,64 @@ fn a_summary_names_what_is_to_be_looked_at() {
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("\nunfit  cem  "), "{run}");
     assert_eq!(nobody.csv("term").len(), 2);
+}
+
+#[test]
+fn names_of_files_keep_their_letters() {
+    let teacher = Teacher::of(&[("José Jung", RANDOM), ("Dora Dąb", GREEDY), ("Gil", WRONG)]);
+    teacher.update("term");
+    teacher.0.run(&["report", "term", "--each", "pages"]);
+    for name in ["José-Jung.html", "Dora-Dąb.md", "Gil.html"] {
+        assert!(teacher.path("pages").join(name).exists(), "{name}");
+    }
+    teacher
+        .0
+        .run(&["grade", "term", "--sandbox", "none", "--all"]);
+    let page = teacher.0.read("term/grades/Gil/grade.html");
+    assert!(
+        page.contains("0 of ")
+            && page.contains("<code>hello</code>")
+            && !page.contains("term/bots"),
+        "{page}"
+    );
+    let page = teacher.0.read("term/grades/José-Jung/grade.html");
+    let [verdict, games, how] = [
+        "<th>verdict</th>",
+        "points of each pair",
+        "<h2>How it was decided",
+    ]
+    .map(|part| page.find(part).expect(part));
+    assert!(verdict < games && games < how);
+}
+
+#[test]
+fn a_check_takes_what_a_league_takes() {
+    let teacher = Teacher::of(&[]);
+    let class = &teacher.0;
+    class.write("moodle/Anna Adams_11_assignsubmission_file_/bot.sh", RANDOM);
+    class.write("moodle/Ben Brown_12_assignsubmission_file_/bot.sh", WRONG);
+    class.write("one/bot.sh", RANDOM);
+    class.write("one/helper.sh", RANDOM);
+    class.write("one/notes/read.txt", "x");
+    let pack = |name: &str, from: &str| {
+        let mut tar = tar::Builder::new(fs::File::create(teacher.path(name)).expect("a file"));
+        tar.append_dir_all(".", teacher.path(from))
+            .expect("an archive");
+        tar.finish().expect("an archive");
+    };
+    pack("moodle.tar", "moodle");
+    pack("Anna.tar", "one");
+    for source in ["moodle", "moodle.tar"] {
+        let run = class.referee(&["check", source, "--sandbox", "none"]).run();
+        assert_eq!(run.code, Some(3), "{run}");
+        assert!(run.stdout.contains("✓ Anna Adams: fit\n"), "{run}");
+        assert!(run.stdout.contains("✗ Ben Brown: "), "{run}");
+    }
+    let run = class.run(&["check", "Anna.tar", "--sandbox", "none"]);
+    assert!(
+        run.stdout.ends_with("Anna is fit to enter a tournament.\n"),
+        "{run}"
+    );
 }
 
 #[test]
@@ -628,10 +686,7 @@ fn a_page_to_hand_out_says_what_has_changed() {
         "{ben}"
     );
     assert!(ben.contains("`hello`") && !ben.contains(compared), "{ben}");
-    let mend = ben
-        .split("## What to mend first")
-        .nth(1)
-        .unwrap_or_default();
+    let mend = ben.split("## Fix first").nth(1).unwrap_or_default();
     assert!(
         mend.trim_start()
             .starts_with("### The newest submission does not play\n"),
@@ -647,6 +702,13 @@ fn a_page_to_hand_out_says_what_has_changed() {
         cem.contains("did not enter") && cem.contains("`hello`"),
         "{cem}"
     );
+    // The same as a page.
+    let cem = teacher.0.read("pages/cem.html");
+    assert!(
+        cem.contains("<code>hello</code>") && !cem.contains("term/bots"),
+        "{cem}"
+    );
+    assert!(games.contains(" of 2; it was 2 before.</li>"));
 }
 
 #[test]
@@ -681,7 +743,7 @@ fn who_plays_with_an_older_version_is_said_to() {
     let page = ["--from", "submissions", "--report", "page.html"];
     let run = teacher.league("term", &page).run();
     assert!(run.stderr.contains("\nunfit  ben  "), "{run}");
-    assert!(run.stderr.contains("; the version of "), "{run}");
+    assert!(run.stderr.contains("  the version of "), "{run}");
     assert_eq!(run.stderr.matches("page.html: ").count(), 1, "{run}");
 }
 
@@ -730,13 +792,15 @@ fn a_page_to_hand_out_has_the_blunders_of_an_analysis() {
     teacher.update("term");
     class.run(&["report", "term", "--each", "before"]);
     let before = class.read("before/anna.md");
-    assert!(before.contains("`--analyse`"), "{before}");
+    assert!(before.contains("the games were not analysed"), "{before}");
     let run = teacher.league("term", &["--analyse"]).run();
     assert_eq!(run.code, Some(0), "{run}");
     class.run(&["report", "term", "--each", "pages"]);
     let anna = class.read("pages/anna.md");
     assert!(anna.contains("\n2 games: "), "{anna}");
     assert!(anna.contains(" that made the result worse\n"), "{anna}");
+    let page = class.read("pages/anna.html");
+    assert!(page.contains("<img class=\"board\"") && page.contains("<h2>Fix first</h2>"));
     // Its own turn once more, asked as in the game.
     assert!(anna.contains("The same question once more"), "{anna}");
     class.run(&["report", "term", "-o", "page.html"]);

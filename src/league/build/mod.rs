@@ -25,7 +25,7 @@ use crate::system::protect;
 use crate::text::{cause, escape, escape_controls, is_full};
 
 /// With all files after a build.
-const BUILT: &str = "referee-built";
+pub(super) const BUILT: &str = "referee-built";
 
 /// In it; in a league of an older version, beside the sources.
 const PROGRAMS: [&str; 2] = [PROGRAM, "referee-built-bot.jar"];

@@ -214,6 +214,11 @@ fn contents(mut folder: PathBuf, intake: &mut Intake) -> io::Result<PathBuf> {
     )))
 }
 
+/// The files of a single submission, in a room.
+pub(super) fn one(path: &Path, intake: &mut Intake) -> io::Result<PathBuf> {
+    contents(copies(&[path.canonicalize()?], intake)?, intake)
+}
+
 fn inner(archive: &Path, intake: &mut Intake) -> io::Result<PathBuf> {
     let format = formats::of_file(archive).unwrap_or(Format::Other);
     if format == Format::Other {

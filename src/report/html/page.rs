@@ -155,7 +155,7 @@ fn render(
     content: &str,
     connect: &str,
     solvers: &str,
-    notes: &str,
+    [sheet, notes]: [&str; 2],
 ) -> String {
     format!(
         include_str!("assets/page.html"),
@@ -164,6 +164,7 @@ fn render(
         title = escaped(&escape_controls(title)),
         style = STYLE,
         content = content,
+        sheet = sheet,
         notes = notes,
         data = embedded(data),
         games = solvers,
@@ -182,6 +183,25 @@ fn head(options: &Options, live: bool) -> Value {
         "kept": MAX_GAMES,
         "limits": options.limits,
     })
+}
+
+/// A page without a script.
+pub fn plain(title: &str, html: &str) -> String {
+    let content = format!("<section class=\"card sheet\">{html}</section>\n");
+    render(title, "", "{}", &content, "'none'", "", ["", ""]).replace(
+        "<noscript><p>The rest of this page needs JavaScript, which is turned off.</p></noscript>",
+        "",
+    )
+}
+
+fn sheet(options: &Options) -> String {
+    if options.sheet.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<section class=\"card sheet\">{}</section>\n",
+        options.sheet
+    )
 }
 
 /// For the teacher, without a script.
@@ -225,7 +245,7 @@ pub(super) fn whole<'a>(
         &format!("<pre>{}</pre>\n", escaped(&table)),
         "'none'",
         &solvers(kinds),
-        &notes(options),
+        [&sheet(options), &notes(options)],
     )
 }
 
@@ -254,7 +274,7 @@ pub fn served(options: &Options) -> Served {
             "",
             "'self'",
             &solvers,
-            &notes(options),
+            [&sheet(options), &notes(options)],
         ),
         policy: format!(
             "{}; frame-ancestors {framing}",
@@ -278,7 +298,15 @@ pub fn board(game: &dyn Game, position: &str) -> String {
     });
     let data = data.to_string();
     let solvers = solvers([game.name()]);
-    render(title, &BOARD_SCRIPT, &data, "", "'none'", &solvers, "")
+    render(
+        title,
+        &BOARD_SCRIPT,
+        &data,
+        "",
+        "'none'",
+        &solvers,
+        ["", ""],
+    )
 }
 
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
@@ -322,7 +350,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
         "",
         "'none'",
         &solvers,
-        "",
+        ["", ""],
     )
 }
 

@@ -31,7 +31,7 @@ use crate::game::Game;
 use crate::league::build::{self, BuildError};
 use crate::league::log;
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{self, League, Member, Status, Version};
+use crate::league::state::{self, League, Member, Status, Version, at_home, homes};
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::report::terminal::aligned;
@@ -162,6 +162,12 @@ impl Update<'_> {
             for (name, status) in fit.chain(unfit) {
                 let member = self.league.members.get_mut(&name);
                 if let (Some(member), Some(id)) = (member, new.get(&name)) {
+                    let status = match status {
+                        Status::Unfit { reason } => Status::Unfit {
+                            reason: at_home(&reason, &homes(self.directory.path(), member)),
+                        },
+                        other => other,
+                    };
                     member.set(id, &status);
                     judged += 1;
                 }
@@ -407,7 +413,7 @@ fn print_notes(league: &League, notes: &[[String; 3]]) {
     let mut text = format!("referee: {}\n", log::heading(league));
     if !notes.is_empty() {
         let table = aligned(&rows, &palette, &[0, 1, 2]);
-        let lines = table.lines().map(|line| cut(line, width) + "\n");
+        let lines = table.lines().map(|line| cut(line, width - 1) + "\n");
         text.extend(lines);
         text.push_str("  more: students.csv\n");
     }
