@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::state::League;
 use crate::arena::TournamentError;
 use crate::record::text_file;
-use crate::text::{counted, escape_controls, unreadable};
+use crate::text::{escape_controls, unreadable};
 
 const FILE: &str = "log.jsonl";
 
@@ -97,16 +97,4 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<[String; 3]>, Tournam
         note(&entry.action, &entry.of, why.join(": "));
     }
     Ok(notes)
-}
-
-/// How many bots play, of how many that were handed in.
-pub fn heading(league: &League) -> String {
-    let members = league.members.values();
-    let playing = members.filter(|member| member.playing(league.deadline).is_some());
-    let of = league.members.len() as u64;
-    format!(
-        "{} of {} can play",
-        playing.count(),
-        counted(of, "bot", "bots")
-    )
 }

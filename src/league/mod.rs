@@ -6,6 +6,7 @@
 
 pub mod archive;
 pub mod build;
+pub mod example;
 pub mod grading;
 pub mod intake;
 pub mod log;

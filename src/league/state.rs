@@ -82,13 +82,9 @@ pub struct League {
     /// To be written to the log.
     #[serde(skip)]
     news: Vec<Entry>,
-    /// Whether updates analyse, with this time for a turn.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub analyse: Option<Analyse>,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Analyse {
+    /// Whether updates analyse, and the time for a turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub analyse: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub time_per_move: Option<Duration>,
 }
@@ -102,7 +98,8 @@ impl Default for League {
             deadline: None,
             identical: Vec::new(),
             news: Vec::new(),
-            analyse: None,
+            analyse: false,
+            time_per_move: None,
         }
     }
 }

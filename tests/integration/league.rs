@@ -456,7 +456,7 @@ fn a_bot_is_withdrawn_and_brought_back() {
         .referee(&["league", "withdraw", "term", "bem"])
         .run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("did you mean ben?"), "{run}");
+    assert!(run.stderr.contains("bem: there is no such bot"), "{run}");
 }
 
 #[test]

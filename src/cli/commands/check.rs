@@ -392,8 +392,11 @@ impl Builds {
 
     /// Built from a copy if it cannot be started as it is.
     fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program, Failure> {
-        let as_it_is = recorded::program(text, "checked");
         let path = Path::new(text);
+        let mut as_it_is = recorded::program(text, "checked");
+        if let (Ok(program), Ok(file)) = (&mut as_it_is, build::program(path)) {
+            program.directory = build::directory(path, &file);
+        }
         // As in a league, where a source that could be interpreted is built, too.
         if !path.exists() || as_it_is.is_ok() && !(path.is_dir() && build::is_needed(path)) {
             return as_it_is;
@@ -420,8 +423,10 @@ impl Builds {
         {
             return as_it_is;
         }
-        let built = build::program(copy)?.to_string_lossy().into_owned();
-        let program = recorded::program(&built, "checked")?;
+        let file = build::program(copy)?;
+        let built = file.to_string_lossy().into_owned();
+        let mut program = recorded::program(&built, "checked")?;
+        program.directory = build::directory(copy, &file);
         self.names.push((built, own.to_string_lossy().into_owned()));
         self.places.push(place);
         Ok(Program {

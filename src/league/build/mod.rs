@@ -88,6 +88,12 @@ pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
     built(&files).map_or_else(|| only_program(&files), Ok)
 }
 
+/// The folder of all files, where the program is in another one, which a bot would see alone.
+pub fn directory(folder: &Path, program: &Path) -> Option<PathBuf> {
+    let files = files(folder);
+    (program.parent() != Some(&files)).then_some(files)
+}
+
 /// Whether there is something to build rather than a program; a `referee.toml` decides.
 pub fn is_needed(folder: &Path) -> bool {
     let has_own = || folder.join(OWN).is_file();

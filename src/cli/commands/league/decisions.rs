@@ -13,37 +13,16 @@ use crate::league::season::LeagueDirectory;
 use crate::league::state::League;
 use crate::record::Record;
 use crate::record::reader::Reader;
-use crate::text::meant;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct BotArgs {
+pub(in crate::cli) struct Decision {
     /// The folder of the league
     #[arg(value_name = "DIR")]
-    pub(super) folder: PathBuf,
+    folder: PathBuf,
 
-    /// The bot, as in the table; or its student
-    #[arg(value_name = "NAME")]
-    name: String,
-
-    /// The reason, for the league's log and tables
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
-    why: String,
-}
-
-#[derive(Debug, clap::Args)]
-pub(in crate::cli) struct GameArgs {
-    /// The folder of the league
-    #[arg(value_name = "DIR")]
-    pub(super) folder: PathBuf,
-
-    /// The game's id, such as p12345678001a
-    #[arg(value_name = "GAME")]
-    id: String,
+    /// The bot, as in the table, or its student; or the game's id, such as p12345678001a
+    #[arg(value_name = "NAME|GAME")]
+    of: String,
 
     /// The reason, for the league's log and tables
     #[arg(
@@ -67,31 +46,20 @@ fn done(folder: &Path, what: &str) {
 }
 
 /// Withdraws a bot, or brings it back.
-pub(super) fn decide(args: &BotArgs, withdraws: bool) -> Result<(), Failure> {
+pub(super) fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
     let (directory, mut league) = open(&args.folder)?;
-    let given = &args.name;
+    let given = &args.of;
     let found = if league.members.contains_key(given) {
         Some(given.clone())
     } else {
         people::bot_of(&league.people, given, None)
     };
-    let names: Vec<&str> = league.members.keys().map(String::as_str).collect();
-    let near =
-        meant(given, &names).map_or_else(String::new, |near| format!("; did you mean {near}?"));
     let known = found.and_then(|name| league.members.get_mut(&name).map(|member| (name, member)));
     let Some((name, member)) = known else {
         return Err(Failure::Usage(format!(
-            "{given}: there is no such bot in this league{near}"
+            "{given}: there is no such bot in this league"
         )));
     };
-    if member.withdrawn.is_some() == withdraws {
-        let state = if withdraws {
-            "withdrawn already"
-        } else {
-            "not withdrawn"
-        };
-        return Err(Failure::Usage(format!("{name}: it is {state}")));
-    }
     let why = if args.why.is_empty() {
         "by the teacher"
     } else {
@@ -106,7 +74,7 @@ pub(super) fn decide(args: &BotArgs, withdraws: bool) -> Result<(), Failure> {
 }
 
 /// The game's record no longer counts, and is kept in the archive.
-pub(super) fn replay_game(args: &GameArgs) -> Result<(), Failure> {
+pub(super) fn replay_game(args: &Decision) -> Result<(), Failure> {
     let (directory, mut league) = open(&args.folder)?;
     let tournament = directory.tournament();
     let games = tournament.journal_file();
@@ -116,12 +84,12 @@ pub(super) fn replay_game(args: &GameArgs) -> Result<(), Failure> {
             args.folder.display()
         )));
     };
-    let record = find(&games, &args.id)?;
+    let record = find(&games, &args.of)?;
     let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
     archive::make_void(directory.path(), record, &args.why)?;
     league.note(
         "played again",
-        &format!("{} ({a} and {b})", args.id),
+        &format!("{} ({a} and {b})", args.of),
         &args.why,
     );
     league.write(directory.path())?;
@@ -129,7 +97,7 @@ pub(super) fn replay_game(args: &GameArgs) -> Result<(), Failure> {
     directory.change(&league, Some(&old), &mut plan)?;
     done(
         &args.folder,
-        &format!("game {} of {a} and {b} is to be played again", args.id),
+        &format!("game {} of {a} and {b} is to be played again", args.of),
     );
     Ok(())
 }

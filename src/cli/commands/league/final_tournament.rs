@@ -169,7 +169,8 @@ fn bots(
         let program = build::program(&files).map_err(|problem| {
             Failure::Usage(format!("{name}: {}; {}", problem.cause, problem.fix))
         })?;
-        bots.push(BotOptions::of_file(name, absolute(&program)?));
+        let directory = build::directory(&files, &program);
+        bots.push(BotOptions::of_file(name, absolute(&program)?, directory));
     }
     Ok(bots)
 }

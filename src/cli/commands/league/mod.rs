@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf, absolute};
 use clap::Subcommand;
 use jiff::Timestamp;
 
-use self::decisions::{BotArgs, GameArgs};
+use self::decisions::Decision;
 use self::final_tournament::FinalArgs;
 use self::update::Update;
 use super::tournament::{BotOptions, Options};
@@ -18,11 +18,13 @@ use crate::arena::plan::Plan;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::with_bots;
+use crate::cli::support::setup::unwritable;
 use crate::cli::support::values;
+use crate::league::example;
 use crate::league::intake::people;
 use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{self, Analyse, League};
+use crate::league::state::{self, League};
 use crate::seed;
 use crate::text::counted;
 
@@ -46,15 +48,15 @@ enum LeagueCommand {
     /// Let a bot play no more
     ///
     /// Its games are kept for the case that it is brought back, and do not count.
-    Withdraw(BotArgs),
+    Withdraw(Decision),
 
     /// Bring a withdrawn bot back
-    Restore(BotArgs),
+    Restore(Decision),
 
     /// Have a disputed game played again
     ///
     /// Its record is kept in archive.jsonl and does not count.
-    ReplayGame(GameArgs),
+    ReplayGame(Decision),
 }
 
 pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
@@ -70,8 +72,12 @@ pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
 #[derive(Debug, clap::Args)]
 struct Args {
     /// The folder of the league; a new one is started where there is none
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", required_unless_present = "example")]
     folder: Option<PathBuf>,
+
+    /// Write an example into this folder: the downloads of a class in two weeks, and its list of students
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    example: Option<PathBuf>,
 
     /// Where submissions come from: a folder, a .zip or a .tar.gz (such as Moodle's) with a folder, an archive
     /// or a program for each student or team
@@ -106,6 +112,15 @@ impl Args {
 }
 
 fn run_update(args: &Args) -> Result<(), Failure> {
+    if let Some(folder) = &args.example {
+        example::write(folder).map_err(|error| unwritable(folder, &error))?;
+        print_stderr(&format!(
+            "referee: {} are in {}",
+            example::FILES.join(", "),
+            folder.display()
+        ));
+        return Ok(());
+    }
     if let Some(config) = &args.config
         && !BotOptions::read(Some(config))?.is_empty()
     {
@@ -157,13 +172,11 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     let mut league = league.unwrap_or_default();
     league.deadline = args.deadline;
     if options.analyse {
-        league.analyse = Some(Analyse {
-            time_per_move: options.time_per_move,
-        });
-    } else if let Some(analyse) = league.analyse {
-        options.analyse = true;
-        options.time_per_move = options.time_per_move.or(analyse.time_per_move);
+        league.time_per_move = options.time_per_move;
     }
+    league.analyse |= options.analyse;
+    options.analyse = league.analyse;
+    options.time_per_move = options.time_per_move.or(league.time_per_move);
     if let Some(people) = people {
         league.enlist(people);
     }

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Write as _};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -87,7 +88,7 @@ impl Update<'_> {
         self.league.write(self.directory.path())?;
         tournament.write("students.csv", &students(&self.league))?;
         let notes = log::notes(self.directory.path(), &self.league)?;
-        print_notes(&self.league, &notes);
+        print_notes(self.args.folder(), &notes);
         let (plan, entered) = self.plan(&request, found)?;
         let plan = self.switch(plan)?;
         if self.args.plan {
@@ -224,10 +225,11 @@ impl Update<'_> {
             let built = local.run_until(built).await;
             let built = built.map_err(|error| Failure::Referee(error.to_string()))?;
             match built {
-                Ok(Some(made)) if !made.is_empty() => print_stderr(&format!(
-                    "referee: {name}: the build made {}",
-                    first_of(&made)
-                )),
+                Ok(Some(made)) if !made.is_empty() => {
+                    let more = if made.len() > NAMED { " …" } else { "" };
+                    let first = made[..made.len().min(NAMED)].join(", ");
+                    print_stderr(&format!("referee: {name}: the build made {first}{more}"));
+                }
                 Ok(_) => {}
                 Err(BuildError::Submission(reason)) => {
                     if let Some(member) = self.league.members.get_mut(name) {
@@ -253,6 +255,9 @@ impl Update<'_> {
             let folder = state::folder(self.directory.path(), member, version);
             match build::program(&folder) {
                 Ok(program) => wanted.push(BotPlan {
+                    directory: build::directory(&folder, &program)
+                        .map(|directory| absolute(&directory))
+                        .transpose()?,
                     bot: absolute(&program)?,
                     name: name.clone(),
                     limits: Limits::from(self.options.games.time.control()?),
@@ -394,30 +399,18 @@ impl Update<'_> {
     }
 }
 
-/// The first few.
-fn first_of(names: &[String]) -> String {
-    let more = names.len().saturating_sub(NAMED);
-    let first = names[..names.len().min(NAMED)].join(", ");
-    match more {
-        0 => first,
-        more => format!("{first} and {more} more"),
-    }
-}
-
 /// What a teacher should know, as a table.
-fn print_notes(league: &League, notes: &[[String; 3]]) {
+fn print_notes(folder: &Path, notes: &[[String; 3]]) {
+    if notes.is_empty() {
+        return;
+    }
     let width = terminal_width(&io::stderr()).unwrap_or(COLUMNS);
     let mut rows = vec![["what", "who", ""].map(str::to_owned).to_vec()];
     rows.extend(notes.iter().map(|note| note.to_vec()));
-    let palette = palette(&io::stderr());
-    let mut text = format!("referee: {}\n", log::heading(league));
-    if !notes.is_empty() {
-        let table = aligned(&rows, &palette, &[0, 1, 2]);
-        let lines = table.lines().map(|line| cut(line, width - 1) + "\n");
-        text.extend(lines);
-        text.push_str("  more: students.csv\n");
-    }
-    print_stderr(text.trim_end());
+    let table = aligned(&rows, &palette(&io::stderr()), &[0, 1, 2]);
+    let lines = table.lines().map(|line| cut(line, width - 1) + "\n");
+    let lines: String = lines.collect();
+    print_stderr(&format!("{lines}  more: {}/students.csv", folder.display()));
 }
 
 /// Notes the places of the old table, or those before it while games are missing.
