@@ -194,7 +194,7 @@ const HEADINGS: [(&str, &str); 10] = [
 /// The options that `-h` does not show.
 const RARE: &str = "game-option start start-time clock increment groups seeds sprt opening-plies openings tie-break \
                     bench-after no-check memory processes scratch expose env freeze live-exit live-frame private \
-                    piece-format hint from-first plan log-format";
+                    piece-format hint from-first plan log-format restart adjudicate";
 
 /// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [

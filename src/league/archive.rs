@@ -183,10 +183,10 @@ pub fn kept(of: (&Path, &League), plan: &Plan) -> Result<Vec<String>, Tournament
             && record.pieces == plan.pieces;
         if let Some(&id) = wanted.get(&key).filter(|_| is_same) {
             record.id = plan.id(id).to_string();
-            let names = plan
+            let pairing = plan
                 .pair(id.pair)
                 .map(|pair| [pair.pairing.a, pair.pairing.b]);
-            for (bot, id) in record.bots.iter_mut().zip(names.into_iter().flatten()) {
+            for (bot, id) in record.bots.iter_mut().zip(pairing.into_iter().flatten()) {
                 if let Some(now) = plan.bot(id) {
                     bot.name.clone_from(&now.name);
                 }

@@ -38,19 +38,21 @@ pub fn as_html(markdown: &str, picture: Option<&str>) -> String {
             },
         };
         if element != open {
-            for (tag, name) in [("</", open), ("<", element)] {
-                if !name.is_empty() {
-                    out += &format!("{tag}{name}>");
-                }
-            }
+            out += &tag("</", open);
+            out += &tag("<", element);
             open = element;
         }
         out += &html;
     }
-    if !open.is_empty() {
-        out += &format!("</{open}>");
+    out + &tag("</", open)
+}
+
+fn tag(begin: &str, name: &str) -> String {
+    if name.is_empty() {
+        String::new()
+    } else {
+        format!("{begin}{name}>")
     }
-    out
 }
 
 fn image(svg: &str) -> String {

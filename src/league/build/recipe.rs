@@ -144,7 +144,8 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
         // The command may leave the shell in another folder.
         let commands = format!(
             "( {build}\n)\nif [ ! -e {made} ]; then\n\
-             echo {made} is not there afterwards, and these were made: $(find . -type f | grep -vxF -f \"$TMPDIR/files\" | head -n 5)\n\
+             new=$(find . -type f | grep -vxF -f \"$TMPDIR/files\" | head -n 5)\n\
+             echo {made} is not there afterwards\"${{new:+; these were made: }}\"$new\n\
              exit 1; fi"
         );
         let recipe = Recipe::new(OWN, &["sh"], commands);

@@ -141,7 +141,8 @@ pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, String
 /// what is neither.
 pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Intake>, String> {
     let is_of_moodle = |name: &str| names::owner(name).is_some_and(|owner| owner.id.is_some());
-    let Some(format) = formats::of_file(source) else {
+    let format = formats::of_file(source);
+    let Some(format) = format.filter(|format| *format != Format::Other) else {
         let inside = entries(source).unwrap_or_default();
         let name = |path: &PathBuf| {
             path.file_name()

@@ -43,7 +43,7 @@ enum LeagueCommand {
     /// Play the tournament that decides a term
     ///
     /// With the newest versions, new openings and a seed that is announced before.
-    Final(FinalArgs),
+    Final(Box<FinalArgs>),
 
     /// Let a bot play no more
     ///
