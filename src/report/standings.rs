@@ -139,6 +139,12 @@ fn moved(place: &Place) -> Value {
     }
 }
 
+/// A figure as tables write it; empty where it is not known.
+pub(super) fn figure(key: &str, place: &Place) -> String {
+    let column = COLUMNS.iter().find(|column| column.key == key);
+    column.map_or_else(String::new, |column| column.of(place))
+}
+
 fn forfeits(place: &Place) -> Value {
     let reasons = place.forfeits.iter();
     let reasons = reasons.map(|(reason, count)| (escape_controls(reason), json!(count)));

@@ -3,6 +3,7 @@
 use super::pieces::{label, rect, token};
 use super::{CELL, EDGE, Node, Pieces, QuartoPieces, Shown, board_size, circle};
 use crate::game::Game;
+use crate::game::four_in_a_row::DISCS;
 
 fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Node {
     let at = [("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)];
@@ -122,7 +123,7 @@ fn four_in_a_row(shown: &Shown) -> Vec<Node> {
         let Some(side) = side else {
             continue;
         };
-        let (mark, disc) = [("@", "yellow"), ("O", "red")][usize::from(*side)];
+        let (mark, disc) = DISCS[usize::from(*side)];
         let inner = if shown.opening[cell] {
             "opening"
         } else {

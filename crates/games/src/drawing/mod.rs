@@ -7,6 +7,7 @@ mod pieces;
 use std::fmt::Write as _;
 
 pub use boards::{board, choices, hand};
+pub(crate) use pieces::glyphs;
 pub use pieces::{Legend, legend};
 
 use self::piece_style::PieceStyle;

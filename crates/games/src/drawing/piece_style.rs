@@ -89,6 +89,16 @@ impl PieceStyle {
         };
         Self { parts, colours }
     }
+
+    /// A piece's colour, and whether it is drawn small, in the second colour, round and solid.
+    pub(super) fn drawn(&self, bits: u8) -> (&'static str, [bool; FEATURES]) {
+        let is_second = |feature: usize| bits >> feature & 1 == 1;
+        let parts = self
+            .parts
+            .map(|(feature, swapped)| is_second(feature) != swapped);
+        // Colours are by value: swapping does not affect them.
+        (self.colours[usize::from(is_second(self.parts[1].0))], parts)
+    }
 }
 
 #[cfg(test)]

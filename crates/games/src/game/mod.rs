@@ -195,8 +195,18 @@ pub struct Picture {
     pub left: Vec<String>,
     /// Below the board.
     pub text: Vec<String>,
+    /// Of every piece as it is written in `cells`, and first in `hand` and `left`; empty when pieces have none.
+    pub glyphs: Vec<(String, Glyph)>,
     /// The same picture as a game's program made it; not to be trusted.
     pub svg: Option<String>,
+}
+
+/// What a terminal shows beside a piece's characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glyph {
+    pub shape: char,
+    /// `red`, `blue`, `light`, `dark`, `green` or `yellow`.
+    pub colour: &'static str,
 }
 
 /// What is the same in every position of a game.

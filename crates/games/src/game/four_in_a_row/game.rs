@@ -5,7 +5,7 @@ use referee_text::quote;
 use super::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
 use crate::game::builtin::Choose;
 use crate::game::{
-    BuiltinGame, IllegalReason, Info, Picture, Position as _, Rejection, Side, WinningLines,
+    BuiltinGame, Glyph, IllegalReason, Info, Picture, Position as _, Rejection, Side, WinningLines,
 };
 use crate::solver::{Solve, Solvers};
 use crate::strategy::perfect_four::PerfectFour;
@@ -13,6 +13,9 @@ use crate::strategy::perfect_four::PerfectFour;
 /// The game as bots, records and people read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FourInARow;
+
+/// Mark and colour of the first and of the second side.
+pub(crate) const DISCS: [(&str, &str); 2] = [("@", "yellow"), ("O", "red")];
 
 pub(super) const fn mark(side: Side) -> char {
     match side {
@@ -203,6 +206,16 @@ impl BuiltinGame for FourInARow {
             last: last.map(|column| place(column.0, position.height(column).saturating_sub(1))),
             winning: lines.concat(),
             lines,
+            glyphs: DISCS
+                .map(|(mark, colour)| {
+                    (
+                        mark.to_owned(),
+                        Glyph {
+                            shape: '●', colour
+                        },
+                    )
+                })
+                .to_vec(),
             ..Picture::default()
         }
     }

@@ -5,6 +5,7 @@ mod game;
 
 use crate::game::{IllegalReason, Outcome, Side};
 
+pub(crate) use game::DISCS;
 pub use game::FourInARow;
 
 pub const COLUMNS: u8 = 7;

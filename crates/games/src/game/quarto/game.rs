@@ -7,6 +7,7 @@ use super::board::{Board, CELLS, Cell, Rules};
 use super::piece_set::{Piece, PieceFormat, PieceSet};
 use super::position::{Move, Position, StartError, Turn};
 use super::slip::slip;
+use crate::drawing::glyphs;
 use crate::game::builtin::Choose;
 use crate::game::{
     BuiltinGame, IllegalReason, Info, Outcome, Picture, Position as _, Rejection, WinningLines,
@@ -221,6 +222,9 @@ impl Edition {
             winning: lines.concat(),
             lines,
             cell_names: grid(&|cell| cell.number().to_string()),
+            glyphs: glyphs(&self.set)
+                .map(|(piece, glyph)| (self.shown(piece), glyph))
+                .collect(),
             ..Picture::default()
         }
     }
