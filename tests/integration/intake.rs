@@ -250,7 +250,7 @@ fn the_list_of_students_joins_people_to_bots() {
     let names: Vec<&str> = rows.iter().map(|[name, ..]| &**name).collect();
     assert_eq!(names, ["Anna Lee", "foxes", "nobody", "Dana"]);
     let table = fs::read_to_string(teacher.0.path().join("term/students.csv")).expect("a table");
-    assert!(table.contains(",Ben Fox; Cem Can,\n"), "{table}");
+    assert!(table.contains(",\"Ben Fox; Cem Can\",\n"), "{table}");
     // The list holds until there is another one.
     let run = teacher.league(&["--from", "class"]);
     assert!(run.stderr.contains("3 submissions, 0 of them new"), "{run}");

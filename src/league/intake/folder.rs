@@ -75,6 +75,8 @@ pub(super) fn read(
                     continue;
                 }
                 Err(error) if is_full(&error) => return Err(no_space(&error)),
+                // Moodle's names mean nothing to people.
+                Err(error) if id.is_some() => cause(&error),
                 Err(error) => format!("{found_in}: {}", cause(&error)),
             }
         };
