@@ -209,13 +209,16 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = match played {
-        Ok(()) => State::Finished,
-        Err(_) => State::Interrupted,
-    };
-    let finished = observer.pages.finish(state);
+    let finished = observer.pages.finish(state_after(&played));
     played?;
     finished
+}
+
+const fn state_after(played: &Result<(), Failure>) -> State {
+    match played {
+        Ok(()) => State::Finished,
+        Err(_) => State::Interrupted,
+    }
 }
 
 /// Of the page that is served, if one is.
