@@ -113,11 +113,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let ruleset = options
         .game
         .ruleset_with(|choices| choices.format = format)?;
-    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
-    // One person against a bot, in a game whose board a page can draw, plays at the page.
-    let at_page =
-        options.pages.is_served() && people[0] != people[1] && ruleset.program().is_none();
-    let at_terminal = people.map(|is_person| is_person && !at_page);
+    let at_terminal = at_terminal(options, bots, &*ruleset);
     let console = console(at_terminal.contains(&true), for_bots.json)?;
     check_builtins(&*ruleset, programs(bots))?;
     check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
@@ -226,6 +222,16 @@ fn table(pages: &Pages, names: &[String; 2]) -> Option<Table> {
     let mut table = pages.stage()?.table();
     table.seat(names.each_ref().map(String::as_str));
     Some(table)
+}
+
+/// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
+fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [bool; 2] {
+    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
+    let is_drawn = options.pages.is_served() && ruleset.program().is_none();
+    if is_drawn && people[0] != people[1] {
+        return [false; 2];
+    }
+    people
 }
 
 fn console(is_used: bool, is_json: bool) -> Result<Option<SharedConsole>, Failure> {
