@@ -50,13 +50,13 @@ const LEAST_OPEN_FILES: u64 = 64;
 
 const AFTER_HELP: &str = "\
 A BOT is
-  a file               run directly, or by the interpreter that its ending names
+  a file               run directly, or by the interpreter that its extension names
   a command line       such as \"python3 my_bot.py --depth 3\"
   builtin:NAME         a strategy of this program: builtin:random, builtin:greedy,
                        builtin:perfect; in quotes, since a shell reads the ? otherwise:
                        'builtin:search?depth=3' looks that many turns ahead (1 to 4),
                        'builtin:perfect?slips=0.1' plays that share of turns at random
-  human                a person at this terminal
+  human                a person at this terminal; against a bot with --live, in the browser
 
 Examples:
   referee -v players/greedy.py players/random.sh
@@ -373,7 +373,7 @@ fn check_open_files() -> Result<(), Failure> {
     let limit = most_open_files();
     match limit {
         Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
-            "only {limit} files may be open at once, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"
+            "only {limit} files may be open at the same time, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"
         ))),
         _ => Ok(()),
     }
@@ -389,7 +389,7 @@ grade --print-scale: referee print scale > scale.toml
 simulate --draws: it is the second number of --spread, such as --spread 100,20
 rerun --lost: it is --number lost
 simulate --budget --oracle: what fewer or more games tell, another --pairs shows
-simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at once
+simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at a time
 standings --drift --by=day --by=week --by=month: --from TIME rates the games since then
 standings --prior: two virtual draws keep the ratings of perfect scores finite
 solve --table --free --positions --empty: every solve says how many nodes it took, and how long

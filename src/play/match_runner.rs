@@ -164,9 +164,9 @@ impl MatchRunner {
                 finished: &FinishedRecord::new(record),
                 fault: fault.as_ref(),
             })?;
-            let has_left = fault
-                .as_ref()
-                .is_some_and(|fault| fault.reproduce.is_none());
+            let has_left = fault.as_ref().is_some_and(|fault| {
+                fault.reproduce.is_none() && !self.seats[fault.by].wants_games()
+            });
             self.announce_benched(number, observer)?;
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;
@@ -197,7 +197,7 @@ impl MatchRunner {
         stop_both(&mut self.seats, grace).await
     }
 
-    /// Of bots that are benched from now on.
+    /// Tells the observer which bots are benched from now on.
     fn announce_benched(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
         let games_left = self.plan.games - number - 1;
         for bot in BotIndex::ALL {

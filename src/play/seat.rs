@@ -37,7 +37,7 @@ const STDERR_TAIL: usize = 4096;
 #[derive(Debug)]
 pub struct Seat {
     name: String,
-    /// As records hold it.
+    /// The command as records hold it.
     command: Vec<String>,
     time: TimeControl,
     player: SeatPlayer,
@@ -54,7 +54,7 @@ enum SeatPlayer {
     Program(Box<ProgramSeat>),
 }
 
-/// Answers at once, without a process.
+/// Answers immediately, without a process.
 struct Script {
     bot: BuiltinBot,
     answer: String,
@@ -73,7 +73,7 @@ struct ProgramSeat {
     /// The seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
-    /// Of the process that runs.
+    /// The seed of the running process.
     seed: u32,
     /// What this process has been asked: lines, up to [`ASKED_BYTES`].
     asked: String,
@@ -132,9 +132,7 @@ impl Player for Seat {
                     process.ask(request, allowance).await?
                 }
                 None => {
-                    return Err(io::Error::other(
-                        "a bot was asked that has not been started",
-                    ));
+                    return Err(io::Error::other("a bot was asked before it was started"));
                 }
             },
         };
@@ -287,8 +285,10 @@ impl Seat {
     /// Begins a game: starts a process with this seed unless one runs.
     pub async fn start(&mut self, seed: u32) -> Result<(), GameError> {
         self.span = events::bot(&self.name);
-        let SeatPlayer::Program(seat) = &mut self.player else {
-            return Ok(());
+        let seat = match &mut self.player {
+            SeatPlayer::Program(seat) => seat,
+            SeatPlayer::Human(human) => return Ok(human.start().await?),
+            SeatPlayer::Script(_) => return Ok(()),
         };
         if let Some(process) = &mut seat.process {
             self.span.record("pid", process.id());
@@ -351,6 +351,11 @@ impl Seat {
         }
         events::used(&self.span, usage.as_ref());
         usage
+    }
+
+    /// Whether this is a person who is asked before each further game.
+    pub const fn wants_games(&self) -> bool {
+        matches!(&self.player, SeatPlayer::Human(human) if human.wants_games())
     }
 
     pub fn has_too_many_processes(&mut self) -> bool {
@@ -441,7 +446,7 @@ impl Seat {
         matches!(&self.player, SeatPlayer::Program(seat) if seat.private_copy().is_some())
     }
 
-    /// When it is known.
+    /// `None` when it is not known.
     pub fn language(&self) -> Option<Language> {
         self.program_seat()?.program.language
     }

@@ -44,6 +44,8 @@ enum When {
     Timed,
     Analysed,
     AnalysedInFiles,
+    /// Where bots said how sure they were.
+    Scored,
 }
 
 enum Figure {
@@ -52,7 +54,7 @@ enum Figure {
 }
 
 pub(in crate::report) struct Column {
-    /// In CSV, JSON and the page's data.
+    /// The name in CSV, JSON and the page's data.
     pub(in crate::report) key: &'static str,
     pub(in crate::report) head: &'static str,
     pub(in crate::report) format: Format,
@@ -85,10 +87,10 @@ const fn column(
 
 /// In their order everywhere.
 #[rustfmt::skip]
-static COLUMNS: [Column; 37] = {
+static COLUMNS: [Column; 39] = {
     use Format::{Elo, Forfeits, Milliseconds, Number, Share, Text};
     use Figure::{Place as Of, Turns};
-    use When::{Always, Analysed, AnalysedInFiles, Byes, InFiles, InTables, Reached, Timed, TieBreak as Tie};
+    use When::{Always, Analysed, AnalysedInFiles, Byes, InFiles, InTables, Reached, Scored, Timed, TieBreak as Tie};
     [
         column("rank", "#", Number, 100, Always, Of(|p| json!(p.rank)), "The place in its table, from 1; equal bots share one."),
         column("name", "bot", Text, 100, Always, Of(|p| json!(p.name)), "The bot."),
@@ -125,7 +127,9 @@ static COLUMNS: [Column; 37] = {
         column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss)), "Blunders from a win to a loss."),
         column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss)), "Blunders from a draw to a loss."),
         column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins)), "Turns that missed an immediate win."),
-        column("lost_at_once", "lost at once", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
+        column("lost_at_once", "lost in 1", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
+        column("sure", "", Number, 0, Scored, Of(|p| json!(p.sure)), "Turns before which it said `info score` 0.8 or more: that it was sure to win."),
+        column("sure_won", "won when sure", Share, 22, Scored, Of(|p| json!(p.sure_won)), "The share of these turns in games that it won."),
         column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits), "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`."),
     ]
 };
@@ -231,6 +235,7 @@ pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<
         When::Timed => {
             any(|place| place.worst_ms.is_some()) && !(in_tables && column.head.is_empty())
         }
+        When::Scored => any(|place| place.sure > 0) && !(in_tables && column.head.is_empty()),
         When::Analysed => any(|place| place.analysis.is_some()),
         When::AnalysedInFiles => !in_tables && any(|place| place.analysis.is_some()),
     };
@@ -402,9 +407,9 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
             || places.len() < width / 2 && fits(&cross(places, first, &Palette::plain()));
         if is_narrow {
             let cross = cross(places, first, palette);
-            let _ = writeln!(out, "\nPoints of each against each:\n{cross}");
+            let _ = writeln!(out, "\nHead to head:\n{cross}");
         } else {
-            dropped.push("points of each against each");
+            dropped.push("head to head");
             out.push('\n');
         }
         for head in dropped {
@@ -547,7 +552,7 @@ fn excess(columns: &[Cells], room: usize) -> usize {
     total.saturating_sub(GAP).saturating_sub(room)
 }
 
-/// As far as needed, to `least` at most.
+/// Shortens names as far as `room` needs, but not below `least`.
 fn shorten_names(columns: &mut [Cells], room: usize, least: usize) {
     let excess = excess(columns, room);
     let names = columns.iter_mut().filter(|of| of.column.is_left());
@@ -640,6 +645,7 @@ pub fn column_reference() -> Vec<[String; 3]> {
         let condition = match column.when {
             When::Reached => "Only in tournaments with a bracket. ",
             When::Moved => "Only in leagues. ",
+            When::Scored => "Only where bots say a score. ",
             When::Timed => "Only in `times.csv` and `referee standings`. ",
             When::Analysed | When::AnalysedInFiles => "Only with analysed games. ",
             _ => "",
@@ -672,7 +678,6 @@ pub fn times_csv(standings: &Standings) -> String {
     table.text
 }
 
-/// Of a bot's analysed turns.
 pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Column, Value)> {
     COLUMNS.iter().filter_map(|column| match column.figure {
         Figure::Turns(of) => Some((column, of(tally))),

@@ -373,7 +373,7 @@ pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> Strin
     out
 }
 
-/// As `0.13 ms`.
+/// A time such as `0.13 ms`.
 pub fn time(elapsed: Duration) -> String {
     format_milliseconds(elapsed.as_secs_f64() * 1000.0)
 }

@@ -20,7 +20,6 @@ use crate::text::{counted, escape, escape_controls, short_name};
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::{Collector, Place, Ranking};
 
-/// Lines of stderr shown with a forfeit.
 const STDERR_LINES: usize = 12;
 
 const STDERR_COLUMNS: usize = 200;
@@ -57,7 +56,7 @@ pub struct ViewOptions {
     pub err_palette: Palette,
     /// Of the terminal that shows turns, if it is one.
     pub columns: Option<usize>,
-    /// Only records on `out`; turns go to `err`.
+    /// Whether only records go to `out`; turns then go to `err`.
     pub json: bool,
     /// Bots that are people at this terminal and must not see hidden information.
     pub people: [bool; 2],

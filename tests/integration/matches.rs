@@ -800,7 +800,7 @@ fn a_clock_of_processor_time_needs_a_limit() {
     let play = |options: &[&str]| random(1).args(["--clock", "cpu"]).args(options).run();
     let run = play(&["--move-time", "none"]);
     assert_eq!(run.code, Some(2), "{run}");
-    let sentence = "--clock cpu measures the processor time against a limit";
+    let sentence = "--clock cpu measures CPU time against a limit";
     assert!(run.stderr.contains(sentence), "{run}");
     succeeded(&play(&["--move-time", "none", "--game-time", "1m"]));
 }
@@ -915,18 +915,18 @@ fn a_piece_in_hand_at_the_start() {
         ),
         (
             "A..B............ Z",
-            "`Z` is in hand, which is no piece of this set",
+            "`Z` is in hand, which is not a piece of this set",
         ),
-        ("A..B............ .", "`.` is in hand, which is no piece"),
+        ("A..B............ .", "`.` is in hand, which is not a piece"),
         (
             "A..B............ CD",
-            "`CD` is in hand, which is no piece of this set; expected a piece or `-`",
+            "`CD` is in hand, which is not a piece of this set; expected a piece or `-`",
         ),
         (
             "A..B............ C D",
-            "`C D` is in hand, which is no piece",
+            "`C D` is in hand, which is not a piece",
         ),
-        ("A..B............ ", "`` is in hand, which is no piece"),
+        ("A..B............ ", "`` is in hand, which is not a piece"),
         ("A..B........... C", "found 15"),
         ("ABCD............ E", "a quarto already, H1 square"),
         ("AA.............. E", "the piece A stands on cells 1 and 2"),

@@ -184,7 +184,7 @@ fn the_table_for_people() {
         lines[1].starts_with("1  a        4    3      1     0     3.5"),
         "{run}"
     );
-    assert!(run.stdout.contains("Points of each against each:"), "{run}");
+    assert!(run.stdout.contains("Head to head:"), "{run}");
     assert!(
         run.last_line()
             .starts_with("6 games; moving first is worth"),
@@ -683,4 +683,29 @@ fn ratings_by_version() {
         .filter(|name| name.starts_with("bot.sh@"))
         .collect();
     assert_eq!(versions.len(), 2, "{table}");
+}
+
+/// What bots said before their turns counts where it was a score from which they were sure.
+#[test]
+fn how_sure_bots_were_is_a_column() {
+    let files = Files::new();
+    let mut games = [game("a", "b", Some(0)), game("b", "a", Some(0))];
+    games[0]["info"] = json!([{"turn": 1, "score": 0.8}, {"turn": 2, "score": "0.9"}]);
+    games[1]["info"] = json!([{"turn": 1, "score": 7}, {"turn": 2, "score": 1.0, "string": "x"}, {"turn": 0, "score": 1}]);
+    let path = files.write("games.jsonl", &games);
+    let table = as_json(&[&path], &[]);
+    let sure = |i: usize| {
+        [
+            &table["standings"][i]["sure"],
+            &table["standings"][i]["sure_won"],
+        ]
+    };
+    let a = usize::from(names(&table)[1] == "a");
+    assert_eq!(sure(a), [&json!(2), &json!(0.5)]);
+    assert_eq!(sure(1 - a), [&json!(0), &json!(null)]);
+    let run = standings(&[&path], &[]);
+    assert!(run.stdout.contains("won when sure"), "{run}");
+    let silent = files.write("silent.jsonl", &round_robin());
+    let run = standings(&[&silent], &["--format", "csv"]);
+    assert!(!run.stdout.contains("sure"), "{run}");
 }

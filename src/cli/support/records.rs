@@ -76,7 +76,7 @@ impl RecordFile {
             let path = self.path.display();
             if error.kind() == io::ErrorKind::TimedOut {
                 print_stderr(&format!(
-                    "referee: {path}: the last record was not written completely, since nobody read it"
+                    "referee: {path}: the last record was not written completely, since there was no reader"
                 ));
                 return error;
             }

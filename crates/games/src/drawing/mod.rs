@@ -14,7 +14,6 @@ use self::piece_style::PieceStyle;
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Game, Picture};
 
-/// An element of SVG.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     pub name: &'static str,
@@ -164,7 +163,7 @@ impl QuartoPieces {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// By row, as [`Pieces::read`] numbers them.
+    /// Row by row, as [`Pieces::read`] numbers them.
     cells: Vec<Option<u8>>,
     hand: Option<u8>,
     last: Option<usize>,

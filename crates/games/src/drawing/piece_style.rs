@@ -67,7 +67,7 @@ fn is_swapped(part: usize, feature: &Feature) -> bool {
 pub(super) struct PieceStyle {
     /// For size, colour, form and fill: the feature, and whether its values are swapped.
     pub(super) parts: [(usize, bool); FEATURES],
-    /// Of values 0 and 1.
+    /// The colours of values 0 and 1.
     pub(super) colours: [&'static str; 2],
 }
 

@@ -1,4 +1,4 @@
-//! `--each`: a page for each bot, with its own games only, and what changed in a league since the last time.
+//! `--each`: a page for each bot, with its games only, and what changed in a league since the last time.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
@@ -77,7 +77,7 @@ pub(in crate::cli) fn write_each(
         }
     }
     print_stderr(&format!(
-        "referee: {} in {}, one for each bot: NAME.html, and NAME.md as text",
+        "referee: {} in {}, each with the games of one bot: NAME.html to look at, NAME.md for what to fix",
         counted(all.len() as u64, "page", "pages"),
         folder.display()
     ));

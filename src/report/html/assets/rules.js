@@ -104,7 +104,7 @@ function grown(tree, attributes) {
   return svg(tag, { ...given, ...attributes }, ...children.map((child) => grown(child)));
 }
 
-// The board of a state; of a position that is no start of a game the pieces have no marks. `kind` is a class for the piece of the last turn.
+// The board of a state; of a position that is not the start of a game the pieces have no marks. `kind` is a class for the piece of the last turn.
 export function drawBoard(state, kind = "fresh") {
   if (state.drawing) return drawingOf(state.drawing);
   return grown(askRules("draw", ...edition(state.game), state.game.start ?? "", kind + (state.game.isPosition ? " plain" : ""), ...state.turns));
@@ -112,6 +112,9 @@ export function drawBoard(state, kind = "fresh") {
 
 // Where a turn can be made in a state, as fields to lay on its board.
 export const choicesOf = (state) => answerOf([], "choices", state.game, state.request).map((tree) => grown(tree));
+
+// All answers in a state.
+export const legalAnswers = (state) => answerOf([], "turns", state.game, state.request);
 
 // An answer in this state, as advice: "place B on 6 and give A".
 export function advice(state, answer) {
@@ -151,6 +154,15 @@ export function piecePicture(game, symbol, attributes) {
 // A piece on a field of its own, with its symbol.
 export function pieceSlot(game, symbol, kind) {
   return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game, symbol) }, piecePicture(game, symbol), el("span", { class: "symbol", "aria-hidden": "true" }, symbol));
+}
+
+// The piece in hand and those that can be given, with a legend; nothing where there are none.
+export function handParts(state) {
+  const { game, hand, left } = state;
+  if (!left) return [];
+  const piece = (symbol) => pieceSlot(game, symbol);
+  return [el("h2", {}, "In hand"), hand === null ? el("p", { class: "hint" }, "Nothing.") : el("div", { class: "pool" }, piece(hand)),
+    el("h2", {}, "Left to give"), el("div", { class: "pool" }, ...left.map(piece)), legend(game)];
 }
 
 // A legend: which feature is drawn as what. It is open unless the set is the built-in one.
