@@ -222,10 +222,9 @@ fn start(
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = if played.is_ok() {
-        State::Finished
-    } else {
-        State::Interrupted
+    let state = match played {
+        Ok(()) => State::Finished,
+        Err(_) => State::Interrupted,
     };
     let finished = observer.pages.finish(state);
     played?;
