@@ -106,6 +106,12 @@ pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     start(&args.options, &BotOptions::default(), &bots)
 }
 
+fn drawn_seed() -> u64 {
+    let seed = seed::drawn();
+    print_stderr(&format!("referee: seed {seed}"));
+    seed
+}
+
 fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
@@ -138,11 +144,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         pages::limits(programs(bots)),
         &ruleset,
     )?;
-    let seed = options.seed.unwrap_or_else(|| {
-        let seed = seed::drawn();
-        print_stderr(&format!("referee: seed {seed}"));
-        seed
-    });
+    let seed = options.seed.unwrap_or_else(drawn_seed);
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
         games: options.games,
