@@ -10,6 +10,7 @@ use jiff::Timestamp;
 
 use self::final_tournament::FinalArgs;
 use self::update::Update;
+use super::alike;
 use super::tournament::{BotOptions, Options};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
@@ -40,11 +41,16 @@ enum LeagueCommand {
     ///
     /// With the newest versions, new openings and a seed that is announced before.
     Final(FinalArgs),
+    /// Find bots that decide alike
+    ///
+    /// Of the versions that play now. Asks only those that it has not asked before.
+    Alike(Box<alike::LeagueArgs>),
 }
 
 pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
         Some(LeagueCommand::Final(args)) => final_tournament::run(args),
+        Some(LeagueCommand::Alike(args)) => alike::run_league(args),
         None => run_update(&args.update),
     }
 }
