@@ -40,7 +40,7 @@ enum LeagueCommand {
     /// Play the tournament that decides a term
     ///
     /// With the newest versions, new openings and a seed that is announced before.
-    Final(FinalArgs),
+    Final(Box<FinalArgs>),
     /// Find bots that decide alike
     ///
     /// Of the versions that play now. Asks only those that it has not asked before.
