@@ -13,14 +13,7 @@ fn examples() -> &'static Path {
         let referee = Path::new(env!("CARGO_BIN_EXE_referee"));
         let folder = referee.parent().expect("a folder");
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.args([
-            "build",
-            "--workspace",
-            "--examples",
-            "--quiet",
-            "--offline",
-            "--locked",
-        ]);
+        cargo.args(["build", "--examples", "--quiet", "--offline", "--locked"]);
         if folder.ends_with("release") {
             cargo.arg("--release");
         }

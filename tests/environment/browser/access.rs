@@ -216,9 +216,9 @@ const UNVISITED: &str = "
 /// Tab leads to everything on the page that is open, and what has the focus is seen.
 pub(super) fn tab_leads_everywhere(browser: &Browser, what: &str) -> Result<()> {
     let stops = "return [...document.querySelectorAll('a[href], button, input, select, summary, [tabindex=\"0\"]')].filter(e => !e.disabled && e.tabIndex >= 0 && e.checkVisibility()).length";
-    let stops = browser.number(stops)?;
     let mut visited = 0.0;
-    while visited <= stops {
+    // Counted anew each time: values of turns arrive meanwhile, and bring controls with them.
+    while visited <= browser.number(stops)? {
         browser.keys(&[TAB])?;
         match browser.run(FOCUS)? {
             Value::Null => break,

@@ -117,7 +117,7 @@ pub(crate) struct Place {
 }
 
 /// Runs a command to its end. What it prints goes through files: programs of Wine's own outlive it, and would
-/// keep a pipe open.
+/// keep a pipe open. What Wine itself says of its server as a process ends is no output of the program.
 pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
     let mut files = [tempfile::tempfile()?, tempfile::tempfile()?];
     let [stdout, stderr] = &files;
@@ -131,6 +131,12 @@ pub(crate) fn output(command: &mut Command) -> io::Result<Output> {
         file.read_to_end(text)?;
     }
     let [stdout, stderr] = texts;
+    let lines = stderr.split_inclusive(|byte| *byte == b'\n');
+    let stderr = lines
+        .filter(|line| !line.starts_with(b"wine client error:"))
+        .flatten()
+        .copied()
+        .collect();
     Ok(Output {
         status,
         stdout,
