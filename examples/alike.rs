@@ -17,7 +17,7 @@ use referee::alike::questions::{self, Position as Asked};
 use referee::analysis::Effort;
 use referee::analysis::appraisal::Appraiser;
 use referee::game::quarto::{Board, Cell, Piece, PieceSet, Position, Rules, Turn};
-use referee::game::{Outcome, Position as _, registry};
+use referee::game::{Position as _, registry};
 use referee::solver::{Options, Solvers};
 use referee::tournament::alike::{Pair, Question, pairs};
 
@@ -227,9 +227,12 @@ impl Bot {
                 turn.gift
             }
         };
-        let worth = |turn: &Facts| match self.forgets_diagonals {
-            true => turn.worth_without_diagonals,
-            false => turn.worth[self.level],
+        let worth = |turn: &Facts| {
+            if self.forgets_diagonals {
+                turn.worth_without_diagonals
+            } else {
+                turn.worth[self.level]
+            }
         };
         let value = |turn: &Facts| -> i32 {
             let mut ideas = turn.ideas;
@@ -339,8 +342,8 @@ impl Bot {
             }
             3 => copy.random = Some(other),
             _ => {
-                (copy.level, copy.random) =
-                    ((self.level + 1).min(LEVELS - 1), self.random.map(|_| other))
+                copy.level = (self.level + 1).min(LEVELS - 1);
+                copy.random = self.random.map(|_| other);
             }
         }
         copy
@@ -367,7 +370,7 @@ fn position(start: &str) -> Option<Position> {
     let (cells, hand) = start.split_once(' ')?;
     for (cell, symbol) in Cell::all().zip(cells.chars()) {
         if let Some(piece) = set.piece(symbol) {
-            board.place(cell, piece);
+            let _ = board.place(cell, piece);
         }
     }
     let position = Position::from_board(board, Rules::Standard).ok()?;
@@ -414,7 +417,7 @@ fn main() -> Result<(), String> {
     let (mut copied, mut independent): (Vec<(usize, usize, Pair)>, Vec<Pair>) = Default::default();
     for class_number in 0..classes {
         let mut random = ChaCha8Rng::seed_from_u64((first * 1000 + class_number) as u64);
-        let (bots, copies) = class(class_number, &mut random);
+        let (bots, planted) = class(class_number, &mut random);
         let questions: Vec<Question> = asked
             .iter()
             .zip(&facts)
@@ -427,7 +430,10 @@ fn main() -> Result<(), String> {
             })
             .collect();
         for (rank, pair) in pairs(&questions, bots.len()).into_iter().enumerate() {
-            match copies.iter().find(|(a, b, _)| (*a, *b) == (pair.a, pair.b)) {
+            match planted
+                .iter()
+                .find(|(a, b, _)| (*a, *b) == (pair.a, pair.b))
+            {
                 Some((.., kind)) => copied.push((*kind, rank, pair)),
                 None => independent.push(pair),
             }

@@ -59,14 +59,6 @@ impl Answers {
 }
 
 impl Questionnaire {
-    /// Of the first round.
-    pub fn starts(&self) -> Vec<String> {
-        let positions = self.positions.iter();
-        positions
-            .map(|position| position.starts[0].clone())
-            .collect()
-    }
-
     /// Of a bot that does not answer.
     pub fn none(&self) -> Answers {
         Answers {

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
+use serde::{Deserialize, Serialize};
 
 use crate::analysis::appraisal::Appraiser;
 use crate::game::{Game, Turn};
@@ -31,7 +32,7 @@ const MOST: usize = 1 << 10;
 /// Indices of a turn's two parts, a cell and a piece, among all that come up, in order.
 type Parts = [usize; 2];
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Position {
     /// By round: as [`Game::start_from`] reads it.
     pub starts: [String; ROUNDS],

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use serde::{Deserialize, Serialize};
 
 use super::tournament::{GamesOptions, Options};
-use crate::alike::questions::draw;
+use crate::alike::questions::{Position, draw};
 use crate::alike::{Answers, QUESTIONS, Questionnaire};
 use crate::analysis::{Analyst, Effort};
 use crate::arena::directory::TournamentDirectory;
@@ -158,44 +158,38 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
             Ok(())
         },
         || {
-            let solving = Effort::Nodes(NODES);
-            let analyst = Analyst::new(solving, solver::Options::default(), &stop);
-            let appraiser = analyst.appraiser(&*class.ruleset);
-            let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
-            let until = begun + asking.time.mul_f64(DRAWING);
-            let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
-            let ruleset = &class.ruleset;
-            let positions = draw(
-                &**ruleset,
-                appraiser.as_ref(),
-                &mut random,
-                QUESTIONS,
-                is_over,
-            );
-            let questionnaire = Questionnaire {
-                ruleset: Arc::clone(ruleset),
-                positions,
-                seed,
-            };
-            let answers = Interview {
-                questionnaire: &questionnaire,
+            let mut known = Known::read(cache, &*class.ruleset, seed);
+            if known.positions.len() < QUESTIONS {
+                known.positions = positions(&*class.ruleset, seed, begun, asking.time, &stop);
+                known.answers.clear();
+            }
+            let interview = Interview {
+                questionnaire: Questionnaire {
+                    ruleset: Arc::clone(&class.ruleset),
+                    positions: std::mem::take(&mut known.positions),
+                    seed,
+                },
                 bots: &all,
                 pieces: pieces.as_ref().map(PiecesFile::path),
                 until: begun + asking.time,
                 stop: &stop,
                 done: &done,
+            };
+            let answers = interview.answers(&mut known)?;
+            known.positions = interview.questionnaire.positions;
+            if let Some(path) = cache.filter(|_| !stop.load(Ordering::Relaxed)) {
+                let text = serde_json::to_string(&known)?;
+                replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
             }
-            .answers(cache)?;
-            Ok::<_, Failure>((questionnaire, answers))
+            Ok::<_, Failure>((known.positions, answers))
         },
     )?;
     bar.line.clear();
     end_orphans();
-    let (questionnaire, answers) = asked?;
+    let (positions, answers) = asked?;
     if interrupted {
         return Err(Failure::Interrupted);
     }
-    let positions = &questionnaire.positions;
     if positions.is_empty() {
         return Err(Failure::Usage(
             "no position was found in this time in which a choice says something; --time gives more"
@@ -210,7 +204,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
     let names: Vec<String> = class.bots.iter().map(|bot| bot.plan.name.clone()).collect();
     let report = Report {
         ruleset: &*class.ruleset,
-        positions,
+        positions: &positions,
         answers: &answers,
         names: &names,
         pairs: &pairs(&questions, names.len()),
@@ -225,6 +219,21 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
         report.text()
     };
     Ok(Stdout.write_all(text.as_bytes())?)
+}
+
+fn positions(
+    ruleset: &dyn Game,
+    seed: u32,
+    begun: Instant,
+    time: Duration,
+    stop: &Arc<AtomicBool>,
+) -> Vec<Position> {
+    let analyst = Analyst::new(Effort::Nodes(NODES), solver::Options::default(), stop);
+    let appraiser = analyst.appraiser(ruleset);
+    let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
+    let until = begun + time.mul_f64(DRAWING);
+    let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
+    draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
 }
 
 fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
@@ -332,8 +341,33 @@ fn of_records(
     ruleset.map_err(Failure::Usage)
 }
 
+/// What was asked and answered before.
+#[derive(Default, Serialize, Deserialize)]
+struct Known {
+    rules: String,
+    seed: u32,
+    positions: Vec<Position>,
+    /// By the hash of a bot's files, with its limits.
+    answers: BTreeMap<String, Answers>,
+}
+
+impl Known {
+    /// What belongs to another seed or other rules, or is damaged, is forgotten.
+    fn read(cache: Option<&Path>, ruleset: &dyn Game, seed: u32) -> Self {
+        let rules = format!("{:?}", ruleset.info());
+        let text = cache.and_then(|path| text_file::read(path, text_file::KEPT).ok());
+        let known: Option<Self> = text.and_then(|text| serde_json::from_str(&text).ok());
+        let known = known.filter(|known| (&known.rules, known.seed) == (&rules, seed));
+        known.unwrap_or(Self {
+            rules,
+            seed,
+            ..Self::default()
+        })
+    }
+}
+
 struct Interview<'a> {
-    questionnaire: &'a Questionnaire,
+    questionnaire: Questionnaire,
     bots: &'a [&'a Entrant],
     pieces: Option<&'a str>,
     until: Instant,
@@ -341,19 +375,9 @@ struct Interview<'a> {
     done: &'a AtomicUsize,
 }
 
-/// Answers to these questions that are known.
-#[derive(Default, Serialize, Deserialize)]
-struct Cache {
-    seed: u32,
-    questions: Vec<String>,
-    /// By the hash of a bot's files, with its limits.
-    answers: BTreeMap<String, Answers>,
-}
-
 impl Interview<'_> {
-    /// Asks several bots at once, those that are not in the cache.
-    fn answers(&self, cache: Option<&Path>) -> Result<Vec<Answers>, Failure> {
-        let mut known = self.read(cache);
+    /// Asks several bots at once, those whose answers are not known.
+    fn answers(&self, known: &mut Known) -> Result<Vec<Answers>, Failure> {
         let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
         let asked: Vec<usize> = (0..self.bots.len())
             .filter(|bot| !known.answers.contains_key(&key(self.bots[*bot])))
@@ -396,25 +420,7 @@ impl Interview<'_> {
             };
             all.push(answers);
         }
-        if let Some(path) = cache.filter(|_| !self.stop.load(Ordering::Relaxed)) {
-            let text = serde_json::to_string(&known)?;
-            replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
-        }
         Ok(all)
-    }
-
-    /// What is kept of other questions, or is damaged, is forgotten.
-    fn read(&self, cache: Option<&Path>) -> Cache {
-        let fresh = Cache {
-            seed: self.questionnaire.seed,
-            questions: self.questionnaire.starts(),
-            answers: BTreeMap::new(),
-        };
-        let text = cache.and_then(|path| text_file::read(path, text_file::KEPT).ok());
-        let known: Option<Cache> = text.and_then(|text| serde_json::from_str(&text).ok());
-        known
-            .filter(|known| (known.seed, &known.questions) == (fresh.seed, &fresh.questions))
-            .unwrap_or(fresh)
     }
 
     /// A bot that cannot be started answers nothing.
