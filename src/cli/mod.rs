@@ -154,7 +154,7 @@ enum PrintCommand {
 }
 
 /// The commands as the help lists them.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["play"]),
     (
         "Write a bot",
@@ -167,10 +167,17 @@ const GROUPS: [(&str, &[&str]); 6] = [
         &["tournament", "league", "grade", "simulate", "shard"],
     ),
     (
-        "Results",
-        &["replay", "analyse", "standings", "report", "alike"],
+        "Results and positions",
+        &[
+            "replay",
+            "analyse",
+            "standings",
+            "report",
+            "alike",
+            "board",
+            "solve",
+        ],
     ),
-    ("Positions", &["board", "solve"]),
     ("This machine", &["doctor", "print"]),
 ];
 
