@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -39,7 +38,7 @@ use crate::report::alike::Report;
 use crate::seed::{Purpose, generator};
 use crate::solver;
 use crate::text::{counted, escape_controls, join_parts};
-use crate::threads::{locked, processors, share};
+use crate::threads::{for_each_chunk, processors};
 use crate::tournament::alike::{Question, pairs};
 
 /// For a position, and again for its turns: enough for nearly all, and the same on every machine.
@@ -175,7 +174,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
                 stop: &stop,
                 done: &done,
             };
-            let answers = interview.answers(&mut known)?;
+            let answers = interview.answers(&mut known.answers)?;
             known.positions = interview.questionnaire.positions;
             if let Some(path) = cache.filter(|_| !stop.load(Ordering::Relaxed)) {
                 let text = serde_json::to_string(&known)?;
@@ -377,50 +376,33 @@ struct Interview<'a> {
 
 impl Interview<'_> {
     /// Asks several bots at once, those whose answers are not known.
-    fn answers(&self, known: &mut Known) -> Result<Vec<Answers>, Failure> {
+    fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>, Failure> {
         let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
-        let asked: Vec<usize> = (0..self.bots.len())
-            .filter(|bot| !known.answers.contains_key(&key(self.bots[*bot])))
-            .collect();
-        self.done
-            .store(self.bots.len() - asked.len(), Ordering::Relaxed);
-        let (next, threads) = (AtomicUsize::new(0), processors().min(asked.len()));
-        let found = Mutex::new(BTreeMap::new());
-        share(threads, || {
-            loop {
-                let number = next.fetch_add(1, Ordering::Relaxed);
-                let Some(&bot) = asked.get(number) else {
-                    return;
-                };
-                // What quick bots leave is for those after them.
-                let left = self.until.saturating_duration_since(Instant::now());
-                let turns = (asked.len() - number).div_ceil(threads);
-                let budget = left / u32::try_from(turns).unwrap_or(u32::MAX);
-                let answers = self.ask(self.bots[bot], budget);
-                self.done.fetch_add(1, Ordering::Relaxed);
-                locked(&found).insert(bot, answers);
-            }
+        let unknown = self
+            .bots
+            .iter()
+            .filter(|bot| !known.contains_key(&key(bot)));
+        let mut asked: Vec<_> = unknown.map(|bot| (bot, Ok(Answers::default()))).collect();
+        let (of, threads) = (asked.len(), processors());
+        self.done.store(self.bots.len() - of, Ordering::Relaxed);
+        for_each_chunk(threads, &mut asked, 1, |number, one| {
+            // What quick bots leave is for those after them.
+            let left = self.until.saturating_duration_since(Instant::now());
+            let turns = (of - number).div_ceil(threads.min(of));
+            let (bot, answers) = &mut one[0];
+            *answers = self.ask(bot, left / u32::try_from(turns).unwrap_or(u32::MAX));
+            self.done.fetch_add(1, Ordering::Relaxed);
         });
-        let mut found = found.into_inner().unwrap_or_default();
-        let mut all = Vec::new();
-        for (number, bot) in self.bots.iter().enumerate() {
-            let answers = match found.remove(&number) {
-                None => known
-                    .answers
-                    .get(&key(bot))
-                    .cloned()
-                    .unwrap_or_else(|| self.questionnaire.none()),
-                Some(answers) => {
-                    let answers = answers?;
-                    if answers.is_complete {
-                        known.answers.insert(key(bot), answers.clone());
-                    }
-                    answers
-                }
-            };
-            all.push(answers);
+        let mut all = known.clone();
+        for (bot, answers) in asked {
+            let answers = answers?;
+            if answers.is_complete {
+                known.insert(key(bot), answers.clone());
+            }
+            all.insert(key(bot), answers);
         }
-        Ok(all)
+        let answers = self.bots.iter().map(|bot| all.get(&key(bot)).cloned());
+        Ok(answers.flatten().collect())
     }
 
     /// A bot that cannot be started answers nothing.
