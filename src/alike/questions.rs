@@ -111,7 +111,9 @@ fn of_random_game(ruleset: &dyn Game, random: &mut ChaCha8Rng) -> Option<Box<dyn
     while game.outcome().is_none() {
         let me = game.to_move();
         let turns: Vec<Turn> = game.turns().collect();
-        let is_early = game.info().is_solvable() && !game.is_provable();
+        // One cell less than can be proven in a second: a hundred positions are wanted.
+        let provable = game.info().provable_cells;
+        let is_early = game.info().is_solvable() && game.free_cells() >= provable;
         if !is_early && turns.len() >= LEAST_TURNS && !turns.iter().any(|turn| turn.wins(me)) {
             found.push(game.clone());
         }

@@ -62,9 +62,9 @@ const MOST: f64 = 0.999;
 
 const LEAST: f64 = 1e-9;
 
-/// One in how many pairs of independent bots has so much evidence, the natural logarithm of a likelihood ratio. Answers
-/// are not independent of each other, as whoever has an idea uses it everywhere; so this was measured, in simulated
-/// classes of 30 that answered 100 questions: 1 in 10 has 1.6, 1 in 100 has 23, 1 in 1000 has 84, 1 in 10 000 has 150.
+/// One in at least how many pairs of independent bots has so much evidence, the natural logarithm of a likelihood ratio.
+/// Answers of a bot depend on each other, as it uses an idea everywhere; so this was measured, in simulated classes of 30
+/// that answered 100 questions: 1 in 10 pairs has 1.4, 1 in 100 has 20, 1 in 1000 has 72, 1 in 10 000 has 155.
 fn odds(evidence: f64) -> f64 {
     10_f64.powf((0.9 + 0.23 * evidence.max(0.0).sqrt()).min(100.0))
 }

@@ -45,7 +45,7 @@ use crate::tournament::alike::{Question, pairs};
 const NODES: u64 = 1 << 22;
 
 /// Of the time, for finding the positions.
-const DRAWING: f64 = 0.25;
+const DRAWING: f64 = 0.5;
 
 /// In a league's folder: answers by the bots' files.
 const CACHE: &str = "alike.json";
