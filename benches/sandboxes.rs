@@ -299,9 +299,7 @@ fn tournaments(kinds: &[&str], bot: &Path) {
         }
     }
     let _ = fs::remove_dir_all(&directory);
-    println!(
-        "games of a tournament, one at a time: for a second of processor time, and by the clock"
-    );
+    println!("games of a tournament, one at a time: for a second of CPU time, and by the clock");
     for (kind, measured) in kinds.iter().zip(measured) {
         let Time { wall, processor } = Time::median(&measured);
         println!("  {kind:<8} {:>6.0} {:>6.0}", 1e3 / processor, 1e3 / wall);

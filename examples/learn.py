@@ -128,7 +128,7 @@ def main():
             break
         value = position.value(nodes=300_000)
         if value.score is None or value.plies == 1:
-            continue  # a win at once is seen by looking
+            continue  # an immediate win is seen by looking
         number = position.game.symbols.index
         left = [number(piece) for piece in position.left]
         found = facts(position.board.ravel().tolist(), number(position.hand), left)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A greedy player: it looks one step ahead.
 
-It wins when it can, never gives a piece that wins at once if it can help it, and
+It wins when it can, never gives a piece that wins immediately if it can help it, and
 otherwise plays at random.
 
 Run it:  ./greedy.py  or  python3 greedy.py        (Debian package: python3)

@@ -79,7 +79,7 @@ static int draw_member(Set set)
 
 /* ---- the piece set ---- */
 
-/* Cuts the next field off a CSV row, in place: without blanks around it and quotes. */
+/* Cuts the next field off a CSV row, in place: without spaces around it and quotes. */
 static char *next_field(char **row)
 {
     char *from = *row + strspn(*row, " \t"), *field = from, *to = from;
@@ -178,7 +178,7 @@ static void place(Board *board, int cell, int piece)
 
 /* ---- the player ---- */
 
-/* Plays on to the end. Both players win when they can and give no piece that wins at once if
+/* Plays on to the end. Both players win when they can and give no piece that wins immediately if
  * they can help it; the rest is random. Returns what it is worth for the player who must
  * place `hand`: 1 for a win, 0.5 for a draw, 0 for a loss. */
 static double playout(Board board, int hand, Set left)
@@ -206,7 +206,7 @@ static double now(void)
 }
 
 /* Fills in the turns that are left to choose from when none wins; returns how many. If some
- * gifts do not win at once, only those are there. */
+ * gifts do not win immediately, only those are there. */
 static int list_turns(Turn *turns, const Board *board, int hand, Set left)
 {
     int all = 0, safe = 0;

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A player that counts safe gifts: those with which the opponent cannot win at once.
+"""A player that counts safe gifts: those with which the opponent cannot win immediately.
 
 Whoever must give when no safe gift is left loses. So among its safe turns it takes one after which
 an even number of safe gifts is left beside the one that it gives: if nobody changes that number,

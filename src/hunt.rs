@@ -483,7 +483,7 @@ impl Worker<'_> {
 }
 
 /// Kinds of position to which this one belongs: what is in hand, how many cells are free, how many turns win, how many
-/// lose at once, and which one does not; towards the end also what is on the board.
+/// lose immediately, and which one does not; towards the end also what is on the board.
 fn kinds(game: &dyn Game) -> [u64; 5] {
     let free = game.free_cells();
     let request = game.request();

@@ -1,4 +1,4 @@
-//! The stable names by which `--log` and `RUST_LOG` select parts of the log; docs/troubleshooting.md lists what each
+//! The stable names by which `--log` and `RUST_LOG` select parts of the log; docs/log.md lists what each
 //! has.
 //! An event without one has the path of its module, which begins with `referee::`.
 

@@ -7,7 +7,6 @@ pub const MAX_LINE_BYTES: usize = 1024;
 
 /// Names of the environment variables of a bot.
 pub mod env {
-    /// A game's name.
     pub const GAME: &str = "REFEREE_GAME";
     /// A rule set's name.
     pub const RULES: &str = "REFEREE_RULES";
@@ -58,11 +57,9 @@ pub enum ForfeitReason {
     ExtraOutput,
     /// No answer in time.
     Timeout,
-    /// The program exited.
     Exited,
     /// The program runs but closed its input or output.
     Closed,
-    /// A line longer than the protocol allows.
     LineTooLong,
     /// Bytes that are not UTF-8.
     NotUtf8,

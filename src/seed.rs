@@ -8,7 +8,6 @@ use rand::{Rng as _, SeedableRng as _};
 pub enum Purpose {
     FirstBot,
     Bot,
-    /// The questions of a check-up.
     Checkup,
     Opening,
     /// The start of a game that begins at random.

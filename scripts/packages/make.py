@@ -57,7 +57,7 @@ SCRIPTS = BUILT / "wheel" / "scripts"
 THIRD_PARTY = ROOT / "LICENSE-THIRD-PARTY.txt"
 
 # What an archive has beside the program, the manual and the completions.
-BESIDE = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "protocol.md", "protocol-games.md", "games", "CHANGELOG.md", "SECURITY.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "examples", "players", "schemas", "scripts", "sets"]
+BESIDE = ["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "protocol.md", "protocol-games.md", "games", "CHANGELOG.md", "SECURITY.md", "STYLE.md", "LICENSE-APACHE", "LICENSE-MIT", "docs", "examples", "players", "schemas", "scripts", "sets"]
 COMPLETIONS = {"bash": "referee.bash", "zsh": "_referee", "fish": "referee.fish", "powershell": "_referee.ps1"}
 
 
@@ -105,7 +105,7 @@ def environment(seconds):
 
 
 def build(targets, env):
-    """All at once: the last step of each, the program itself, keeps a single processor busy."""
+    """All together: the last step of each, the program itself, keeps one core busy."""
     command = ["cargo", "build", "--locked", "--profile", PROFILE, "--bin", "referee"]
     for target in targets:
         linker, package = LINKERS.get(target, (None, None))

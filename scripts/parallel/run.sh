@@ -16,7 +16,7 @@ where it was.
   -S, --hosts HOST,...  machines, as ssh knows them; `:` is this one; may be repeated
       --hosts-file FILE a file with one machine per line (# begins a comment)
       --at-once K       shards at the same time on a machine                         [default: 1]
-  -j, --jobs J          games at once in a shard          [default: half as many as it has cores]
+  -j, --jobs J          games at a time in a shard         [default: half as many as it has cores]
       --retries R       how often a shard is begun in all             [default: 3, or one a host]
       --ssh COMMAND     another ssh, or one with options
       --referee FILE    the program                    [default: referee in the search path]
@@ -84,7 +84,7 @@ program=$(command -v -- "$referee") ||
   wrong "$referee: there is no such program; install referee or give its path: --referee FILE"
 program=$(realpath -- "$program")
 folder=$(realpath -- "$folder")
-# A failed machine fails at once and so takes shard after shard: each shard must be able to fail on
+# A failed machine fails immediately, and takes shard after shard: each shard must be able to fail on
 # every machine but one.
 retries=${retries:-$((${#hosts[@]} > 3 ? ${#hosts[@]} : 3))}
 

@@ -2,101 +2,79 @@
 """Makes the pictures of the documents from the real program, in docs/pictures, and docs/sample.html.
 
     cargo build --release && scripts/pictures/make.py
+    scripts/pictures/make.py game stage        # only these; `REFEREE` names another program
 
-The match is text drawn as SVG; the report is a screenshot of headless Chromium, driven by chromedriver.
+The game is drawn by `referee replay --svg`; report, board and stage are screenshots of
+headless Chromium, driven by chromedriver.
 """
 
 import base64
-import html
 import json
 import os
-import pty
 import re
 import subprocess
+import sys
 import tempfile
 import time
 import urllib.request
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-REFEREE = ROOT / "target" / "release" / "referee"
+REFEREE = Path(os.environ.get("REFEREE", ROOT / "target" / "release" / "referee")).absolute()
 OUT = ROOT / "docs" / "pictures"
 
-# The last lines of the match are shown, after the command.
-LINES = 24
-COLUMNS = 78
-CELL = (8.4, 18.0)
-
 THEMES = {
-    "light": {"back": "#ffffff", "text": "#1f2328", "dim": "#656d76", "accent": "#1a7f37", "frame": "#d0d7de"},
-    "dark": {"back": "#0d1117", "text": "#e6edf3", "dim": "#8d96a0", "accent": "#3fb950", "frame": "#30363d"},
+    "light": {"back": "#ffffff", "dim": "#656d76"},
+    "dark": {"back": "#0d1117", "dim": "#8d96a0"},
 }
 
 
-def on_a_terminal(command: list[str]) -> str:
-    """What a command prints on a terminal."""
-    master, slave = pty.openpty()
-    environment = os.environ | {"COLUMNS": str(COLUMNS), "TERM": "xterm-256color"}
-    process = subprocess.Popen(command, stdout=slave, stderr=slave, stdin=slave, env=environment)
-    os.close(slave)
-    printed = b""
-    while True:
-        try:
-            chunk = os.read(master, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not chunk:
-            break
-        printed += chunk
-    process.wait()
-    return printed.decode().replace("\r\n", "\n")
+# Seconds that a turn of the animated game is shown, and its end.
+TURN, END = 1.1, 4.0
 
 
-def spans(line: str) -> list[tuple[str, str]]:
-    """The parts of a line: the colour of each, by its name in a theme, and its text."""
-    parts, colour = [], "dim" if line.startswith("$") else "text"
-    for piece in re.split(r"(\x1b\[[0-9;]*m)", line):
-        if piece.startswith("\x1b["):
-            codes = piece[2:-1].split(";")
-            colour = "text" if codes in (["0"], [""]) else "dim" if codes == ["2"] else "accent"
-        elif piece:
-            parts.append((colour, piece))
-    return parts
+def game() -> None:
+    """A game as an animation: every position is a frame, shown for a while; its pieces are drawn once."""
+    with tempfile.TemporaryDirectory() as folder:
+        records = f"{folder}/game.jsonl"
+        bots = ["builtin:search?depth=3", "builtin:search?depth=2"]
+        subprocess.run([REFEREE, "--seed", "6", "--record", records, *bots], check=True, stdout=subprocess.DEVNULL)
+        turns = len(json.loads(Path(records).read_text())["turns"])
+        drawing = [REFEREE, "replay", records, "--svg", "-", "--turn"]
+        drawn = [subprocess.run([*drawing, str(turn)], check=True, capture_output=True).stdout for turn in range(1, turns + 1)]
+    tokens: dict[str, str] = {}
 
+    def once(token: re.Match[str]) -> str:
+        return f'<use href="#{tokens.setdefault(token[0], f"t{len(tokens)}")}"/>'
 
-def terminal(lines: list[str], theme: dict[str, str], title: str) -> str:
-    """An SVG of a terminal with these lines."""
-    width, height = COLUMNS * CELL[0] + 32, len(lines) * CELL[1] + 32
-    rows = []
-    for number, line in enumerate(lines):
-        x, y = 16.0, 16 + (number + 0.75) * CELL[1]
-        for colour, text in spans(line):
-            weight = ' font-weight="bold"' if colour == "accent" else ""
-            rows.append(
-                f'<text x="{x:.1f}" y="{y:.1f}" fill="{theme[colour]}"{weight} xml:space="preserve"'
-                f' textLength="{len(text) * CELL[0]:.1f}">{html.escape(text)}</text>'
-            )
-            x += len(text) * CELL[0]
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{width:.0f}" height="{height:.0f}"'
-        f' viewBox="0 0 {width:.0f} {height:.0f}" role="img" aria-label="{html.escape(title)}"'
-        ' font-family="ui-monospace,SFMono-Regular,Menlo,Consolas,monospace" font-size="14">'
-        f'<rect x="0.5" y="0.5" width="{width - 1:.0f}" height="{height - 1:.0f}" rx="8"'
-        f' fill="{theme["back"]}" stroke="{theme["frame"]}"/>' + "".join(rows) + "</svg>\n"
+    frames = []
+    for picture in drawn:
+        inside = re.sub(r"<title>.*?</title>|<rect width[^>]*/>", "", picture.decode().split(">", 1)[1].rsplit("</svg>", 1)[0])
+        frames.append(re.sub(r'<g class="token.*?</g>', once, inside))
+    size = re.search(r'viewBox="(0 0 \S+ \S+)"', drawn[0].decode())[1]
+    length = TURN * (turns - 1) + END
+    style = (
+        ".frame{visibility:hidden;animation:turn %gs infinite step-end}" % length
+        + ".frame:last-child{animation-name:end}"
+        + "@keyframes turn{0%%{visibility:visible}%.2f%%{visibility:hidden}}" % (100 * TURN / length)
+        + "@keyframes end{0%%{visibility:visible}%.2f%%{visibility:hidden}}" % (100 * END / length)
+        + "@media(prefers-reduced-motion:reduce){.frame{animation:none}.frame:last-child{visibility:visible}}"
     )
-
-
-def match() -> None:
-    """A match between two players of the tree, as it ends."""
-    command = ["-v", "--seed", "4", "players/greedy.py", "players/random.sh"]
-    printed = on_a_terminal([str(REFEREE), *command]).rstrip("\n").split("\n")
-    lines = ["$ referee " + " ".join(command), "…", *printed[-LINES:]]
+    defs = "".join(token.replace("<g ", f'<g id="{name}" ', 1) for token, name in tokens.items())
+    shown = "".join(
+        f'<g class="frame" style="animation-delay:{TURN * number:g}s">{frame}</g>' for number, frame in enumerate(frames)
+    )
     for name, theme in THEMES.items():
-        (OUT / f"match-{name}.svg").write_text(terminal(lines, theme, "The end of a match"))
+        picture = (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="{size}" role="img" font-family="sans-serif">'
+            f"<title>A game of Quarto, turn by turn</title><style>{style}</style><defs>{defs}</defs>"
+            f'<rect width="100%" height="100%" rx="14" fill="{theme["back"]}"/>{shown}</svg>\n'
+        )
+        (OUT / f"game-{name}.svg").write_text(picture.replace('fill="#566072"', f'fill="{theme["dim"]}"'))
 
 
-def screenshots(page: str, name: str, width: int, height: int, ready: str) -> None:
-    """A page in both themes, when this script is true."""
+def screenshots(address: str, name: str, width: int, height: int, ready: str) -> None:
+    """What is at this address in both themes, when this script is true."""
     driver = subprocess.Popen(["chromedriver", "--port=9517"], stdout=subprocess.DEVNULL)
 
     def call(path: str, **body: object) -> object:
@@ -111,7 +89,7 @@ def screenshots(page: str, name: str, width: int, height: int, ready: str) -> No
             options += ["--blink-settings=preferredColorScheme=0"] if theme == "dark" else []
             chrome = {"browserName": "chrome", "goog:chromeOptions": {"args": options}}
             session = call("", capabilities={"alwaysMatch": chrome})["sessionId"]
-            call(f"/{session}/url", url=f"file://{page}")
+            call(f"/{session}/url", url=address)
             while not call(f"/{session}/execute/sync", script=f"return {ready}", args=[]):
                 time.sleep(0.2)
             with urllib.request.urlopen(f"http://127.0.0.1:9517/session/{session}/screenshot") as answer:
@@ -130,7 +108,7 @@ def report() -> None:
         bots = ["players/greedy.py", "players/random.py", "players/random.sh", "builtin:greedy"]
         arguments = ["tournament", *bots, "--pairs", "20", "--seed", "4", "--report", str(page)]
         subprocess.run([REFEREE, *arguments, "--out", f"{folder}/spring"], check=True, stdout=subprocess.DEVNULL)
-        screenshots(str(page), "report", 1280, 1040, "document.querySelector('.decisive svg') !== null")
+        screenshots(page.as_uri(), "report", 1280, 1040, "document.querySelector('.decisive svg') !== null")
 
 
 def board() -> None:
@@ -139,7 +117,7 @@ def board() -> None:
         page = Path(folder) / "board.html"
         subprocess.run([REFEREE, "board", "--page", str(page), "KH.FN.CMD..JP.O. B"], check=True, stderr=subprocess.DEVNULL)
         solved = "document.querySelector('.worth-bar')?.textContent.endsWith('with best play.')"
-        screenshots(str(page), "board", 1280, 1000, solved)
+        screenshots(page.as_uri(), "board", 1280, 1000, solved)
 
 
 def sample() -> None:
@@ -154,13 +132,28 @@ def sample() -> None:
         )
 
 
+def stage() -> None:
+    """The stage of a tournament that is being played."""
+    with tempfile.TemporaryDirectory() as folder:
+        bots = ["players/minimax.py", "players/safe.py", "builtin:search?depth=2", "builtin:greedy"]
+        options = ["--pairs", "20", "--seed", "4", "--move-time", "6s", "--live=127.0.0.1:9518", "--out", f"{folder}/cup"]
+        playing = subprocess.Popen([REFEREE, "tournament", *bots, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        try:
+            time.sleep(60)
+            ready = "document.querySelector('svg.board .piece, .board .piece') !== null"
+            screenshots("http://127.0.0.1:9518/#stage", "stage", 1920, 1220, ready)
+        finally:
+            playing.kill()
+            playing.wait()
+
+
 def main() -> None:
     os.chdir(ROOT)
     OUT.mkdir(exist_ok=True)
-    match()
-    report()
-    board()
-    sample()
+    makers = [game, report, board, stage, sample]
+    for maker in makers:
+        if not sys.argv[1:] or maker.__name__ in sys.argv[1:]:
+            maker()
 
 
 main()

@@ -5,7 +5,7 @@
 #
 # Built-in bots play each other, and 300 puzzles are made of their mistakes, spread over levels and kinds. The same
 # seeds give the same games and the same sets, as long as every position is proven in its time; what was not is said.
-# It takes some minutes on two processors.
+# It takes some minutes on two cores.
 set -eu
 
 cd "$(dirname "$0")/../.."

@@ -12,7 +12,7 @@ the bots are found; every node must see that folder, DIR and the referee by the 
 
   -n, --shards N       parts; choose N so that each takes minutes (docs/scaling.md)
       --at-once K      at most K shards at the same time
-  -c, --cpus C         cores a shard; it plays C/2 games at once            [default: 2]
+  -c, --cpus C         cores a shard; it plays C/2 games at a time          [default: 2]
   -t, --time TIME      time limit of a shard, as sbatch takes it            [default: Slurm's]
       --restarts R     a shard that fails or runs into its time limit goes on where it was, at
                        most R times                                          [default: 10]

@@ -15,7 +15,7 @@ pub struct Departure {
     pub now: Option<String>,
 }
 
-/// What became of a mistake.
+/// Whether a mistake is gone, new or still there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {

@@ -43,7 +43,6 @@ pub struct Forfeits {
 #[derive(Clone, Debug)]
 pub struct Progress {
     opponents: Vec<usize>,
-    /// Index of the next comparison.
     next: usize,
     /// Number of its first pair.
     next_pair: u64,

@@ -56,7 +56,6 @@ pub struct CourseRound {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Meeting {
     pub bots: [usize; 2],
-    /// By bot.
     pub half_points: [u64; 2],
     pub games: u64,
     pub pairs: [u64; 2],

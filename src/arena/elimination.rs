@@ -65,7 +65,7 @@ impl Results {
         }
     }
 
-    /// What comes after the rounds so far.
+    /// The round that follows those of the bracket so far.
     pub(super) fn next_of_bracket(&self, plan: &Plan) -> Result<Next, KnockoutError> {
         let Some(bracket) = self.bracket(plan) else {
             return Ok(Next::Over);

@@ -100,8 +100,8 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
     })
 }
 
-/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots. Of
-/// `wanted`, what is not found here counts; a bot without a name is named after its file.
+/// Finds the programs and copies them into the sandbox. `referee` is this program's path, for built-in bots. A
+/// bot without a name in `wanted` is named after its file.
 pub fn find(
     wanted: &[BotPlan],
     referee: &Path,
@@ -213,7 +213,7 @@ fn confine(
     Ok((program, hash, own))
 }
 
-/// As recorded. The program need not exist.
+/// The command as recorded; the program need not exist.
 pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
     match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
         Ok(BotSpec::Program(program)) => program.command,
@@ -231,7 +231,7 @@ fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Prog
     })
 }
 
-/// Then each may read the other's files.
+/// Whether each may read the other's files.
 fn same_files(a: &Program, b: &Program) -> bool {
     a.argv == b.argv
 }

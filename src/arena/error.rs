@@ -31,7 +31,7 @@ pub enum TournamentError {
     )]
     Locked(String),
     /// A line is not a game of the plan, or repeats one.
-    #[error("{0}; mend the line or take it out")]
+    #[error("{0}; fix the line or take it out")]
     Line(#[from] LineError),
     #[error("{}: there is a games.jsonl but no plan.json; choose another folder", .0.display())]
     NoPlan(PathBuf),
@@ -54,7 +54,7 @@ pub enum TournamentError {
 }
 
 impl TournamentError {
-    /// Of a file or folder of a tournament.
+    /// An error of a file or folder of a tournament.
     pub fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| {
             let path = path.display();

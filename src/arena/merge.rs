@@ -46,7 +46,7 @@ pub struct Merged {
 type Twice = HashMap<GameId, Option<First>>;
 
 struct First {
-    /// Of what was played.
+    /// How it ended, and a hash of the game if it was played.
     hash: (Ending, Option<u64>),
     part: usize,
     line: u64,

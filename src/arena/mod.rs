@@ -1,4 +1,4 @@
-//! Runs a tournament: many games at once, a journal that loses no game, and a directory from which it can be
+//! Runs a tournament: many games at the same time, a journal that loses no game, and a directory from which it can be
 //! resumed.
 //!
 //! The [`Plan`] lists the games. The [`scheduler`] hands out pairs, [`worker`]s play them on a thread each, and the
@@ -61,7 +61,7 @@ pub enum Event {
     },
     FewerGames(String),
     Benched(Benched),
-    /// After the current games.
+    /// It stops after the current games.
     Stopping,
     NotWritten(io::Error),
     WorkerEnded(Result<(), GameError>),
@@ -70,10 +70,8 @@ pub enum Event {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ended {
     Complete,
-    /// This entrant won the knockout.
     Won(EntrantId),
     Decided(Decision),
-    /// By the observer.
     Stopped,
     TimeUp,
     Interrupted,

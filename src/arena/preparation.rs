@@ -43,9 +43,8 @@ pub enum Notice<'a> {
 
 impl Notice<'_> {
     pub fn checked(passed: usize, of: usize) -> Self {
-        let is = if passed == 1 { "is" } else { "are" };
         let bots = counted(of as u64, "bot", "bots");
-        Self::Text(format!("{passed} of {bots} {is} fit to enter"))
+        Self::Text(format!("{passed} of {bots} passed the entry check"))
     }
 
     pub fn rejected(rejected: &RejectedBot) -> Self {
@@ -209,7 +208,7 @@ impl Preparation<'_> {
     }
 }
 
-/// Checks two bots for each of `jobs` games at once; those for which processes ran out, again one by one. Returns the fit ones.
+/// Checks two bots for each of `jobs` games at a time; those for which processes ran out, again one by one. Returns the fit ones.
 pub async fn check_all(
     ruleset: &Arc<dyn Game>,
     entrants: Vec<Entrant>,

@@ -14,7 +14,7 @@ use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking}
 /// Points of a bye a pair of games: as if both were won.
 pub(super) const BYE_POINTS_A_PAIR: u32 = 2;
 
-/// By pair and half.
+/// Endings by pair and half.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endings(Vec<[Option<Ending>; 2]>);
 
@@ -102,13 +102,13 @@ pub struct Results {
     pub distinct: Distinct,
     pub games: u64,
     pub forfeits: u64,
-    /// By bot.
+    /// Indexed by bot.
     pub half_points: Vec<u64>,
-    /// By bot.
+    /// Indexed by bot.
     pub games_of: Vec<u64>,
     /// By half points of the pairing's `a`; for two bots.
     pub pentanomial: Pentanomial,
-    /// Of a knockout, by round.
+    /// Matches of a knockout, by round.
     matches: Vec<Vec<[Tally; 2]>>,
 }
 

@@ -164,7 +164,7 @@ impl Arena<'_> {
     }
 }
 
-/// With the log event that it begins.
+/// The span of a tournament; logs that it begins.
 fn span(progress: &Progress<'_, '_>, jobs: usize) -> tracing::Span {
     let plan = &progress.plan;
     let span = tracing::info_span!(target: SPAN, "tournament", plan = plan.hash);

@@ -26,13 +26,11 @@ pub struct Benched {
     pub bot: EntrantId,
     /// Forfeits in a row.
     pub after: u32,
-    /// Of the last one.
     pub reason: ForfeitReason,
 }
 
 #[derive(Debug)]
 pub enum WorkItem<L = Arc<FinishedRecord>> {
-    /// A pair, and which of its games are already played.
     Play(PairOfGames, [bool; 2]),
     Lines(Vec<L>),
 }
@@ -189,7 +187,7 @@ struct OpenPair<L> {
 }
 
 struct State<L> {
-    /// Not handed out.
+    /// Pairs that have not been handed out.
     pairs: Box<dyn Iterator<Item = PairOfGames> + Send>,
     more_rounds: bool,
     /// Played before.
@@ -197,7 +195,6 @@ struct State<L> {
     bench_after: u32,
     window: usize,
     bots: Vec<BotPairs>,
-    /// By number.
     open: BTreeMap<u64, OpenPair<L>>,
     sprt: Option<(Sprt, Pentanomial)>,
     /// Records released for writing, unconfirmed.
@@ -368,7 +365,7 @@ impl<L> State<L> {
 struct BotPairs {
     /// Pair numbers, with the bot's forfeits once settled.
     pairs: VecDeque<(u64, Option<Forfeits>)>,
-    /// Before those pairs.
+    /// The forfeits in a row before those pairs.
     streak: ForfeitStreak,
     benched: Option<Benched>,
 }
@@ -406,7 +403,6 @@ impl BotPairs {
         newly_benched
     }
 
-    /// Whether unsettled pairs before this one may bench the bot.
     fn may_be_benched_before(&self, pair: u64, bench_after: u32) -> bool {
         let mut streak = self.streak;
         for &(number, forfeits) in &self.pairs {

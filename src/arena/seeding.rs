@@ -57,7 +57,7 @@ pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
             Some(&bot) => order.push(bot),
             None if is_list => {
                 return Err(format!(
-                    "{} is no bot of this tournament; the bots are {}",
+                    "{} is not a bot of this tournament; the bots are {}",
                     quote(name.as_bytes()),
                     listed(bots.iter().copied())
                 ));
@@ -83,7 +83,7 @@ pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
     })
 }
 
-/// The best first, and whether they are a list written for this.
+/// The names, the best first, and whether the file is a plain list of names.
 fn names(text: &str) -> Result<(Vec<String>, bool), String> {
     let text = text.trim_start_matches('\u{feff}');
     if text.trim_start().starts_with('{') {
@@ -167,7 +167,7 @@ mod tests {
         );
         assert_eq!(
             error("anna\nbob\n"),
-            "`bob` is no bot of this tournament; the bots are anna, ben"
+            "`bob` is not a bot of this tournament; the bots are anna, ben"
         );
         assert!(error("rank,name\n1,x\n").contains("none of its 1 names (x)"));
     }

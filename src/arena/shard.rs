@@ -62,7 +62,7 @@ impl Shard {
         at(self.index - 1)..at(self.index)
     }
 
-    /// Of its files, without extension.
+    /// The name of its files, without extension.
     pub fn name(self, plan: &Plan) -> String {
         let part = format!("{}-of-{}", self.index, self.count);
         if plan.format.depends_on_results() {
@@ -77,7 +77,6 @@ impl Shard {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Header {
     pub plan: String,
-    /// As `3/8`.
     pub shard: String,
     /// Games in the journal before.
     pub after: u64,

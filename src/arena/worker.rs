@@ -265,7 +265,6 @@ impl<'a> Worker<'a> {
         Ok(())
     }
 
-    /// Keeps the seats of the same pairing.
     async fn seat(&mut self, pair: &PairOfGames) -> io::Result<()> {
         let seated = self.seats.as_ref().map(|(pairing, _)| *pairing);
         if seated == Some(pair.pairing) {
@@ -327,7 +326,7 @@ const LOOK: Duration = Duration::from_millis(250);
 
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// Lowers the number of games at once while the machine has too few processes.
+/// Lowers the number of games at a time while the machine has too few processes.
 ///
 /// Each pair of games needs a permit. A worker gives it up when processes run out, or are about to; the last permit
 /// remains. One is given back after a while, because a short burst of another program must not slow down the whole
@@ -335,7 +334,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct Capacity {
     permits: Semaphore,
-    /// Games at once, as requested.
+    /// Games at a time, as requested.
     jobs: usize,
     state: Mutex<State>,
 }

@@ -26,7 +26,6 @@ struct Owner {
     /// Tells it from an earlier child with the same id.
     serial: u64,
     name: String,
-    /// Whether it is a sandbox's supervisor.
     is_supervisor: bool,
     /// Why the referee killed it: the end of "it …".
     exceeded: Option<String>,
@@ -138,7 +137,6 @@ pub(super) fn owners() -> HashMap<Pid, bool> {
     pids.collect()
 }
 
-/// Notes why the referee kills a child.
 pub(super) fn note_exceeded(pid: Pid, why: String) {
     if let Some(owner) = owned().get_mut(&pid.as_raw_pid()) {
         owner.exceeded.get_or_insert(why);

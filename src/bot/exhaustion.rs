@@ -38,14 +38,14 @@ impl Exhausted {
             Shortage::Memory => (
                 "no process or thread can be started now (ENOMEM): there is no memory left for it"
                     .to_owned(),
-                "end other programs, or play fewer games at once",
+                "end other programs, or play fewer games at a time",
             ),
             Shortage::OwnFiles => {
                 let most = most_open_files();
                 let most = most.map_or_else(String::new, |most| format!(" {most}"));
                 (
                     format!("the referee has all{most} files open that it may (ulimit -n)"),
-                    "raise that limit, or play fewer games at once",
+                    "raise that limit, or play fewer games at a time",
                 )
             }
             Shortage::Files => (
@@ -68,7 +68,7 @@ impl Exhausted {
                 "no process or thread can be started now (EAGAIN){}",
                 likely.unwrap_or_default()
             ),
-            fix: "end other programs, play fewer games at once, or raise the limit (ulimit -u, or nproc in \
+            fix: "end other programs, play fewer games at a time, or raise the limit (ulimit -u, or nproc in \
                   /etc/security/limits.conf; of a container: --pids-limit; of a systemd unit or user: TasksMax=; \
                   of the machine: sysctl)",
         }
@@ -76,7 +76,7 @@ impl Exhausted {
 
     /// For a bot that was killed within its memory limit.
     const fn memory(cause: String) -> Self {
-        let fix = "end other programs, play fewer games at once, or lower --memory";
+        let fix = "end other programs, play fewer games at a time, or lower --memory";
         Self { cause, fix }
     }
 
@@ -197,7 +197,7 @@ pub fn start_thread<T: Send + 'static>(
     started.map_err(|error| explain(&format!("a thread ({name})"), &error))
 }
 
-/// Whether one more game might be refused processes: a sentence if so.
+/// A sentence when one more game might be refused processes.
 pub fn is_near() -> Option<String> {
     let near = nearest_limit().filter(|limit| limit.free() < SLACK);
     near.map(|limit| limit.to_string())
@@ -222,7 +222,7 @@ pub fn available_memory() -> Option<(u64, &'static str)> {
     limits.min_by_key(|&(bytes, _)| bytes)
 }
 
-/// What was refused and killed when a game began.
+/// How much had been refused and killed when a game began.
 #[derive(Clone, Copy, Debug)]
 pub struct RefusalMark {
     /// Processes and threads that control groups refused. Of other limits the kernel counts none.

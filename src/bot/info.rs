@@ -13,7 +13,7 @@ const RESERVED: &str = "turn";
 
 pub const NAMES: usize = 16;
 
-/// Of names and values together.
+/// Bytes of names and values together.
 pub const BYTES: usize = 256;
 
 /// Takes the rest of its line.

@@ -58,7 +58,7 @@ pub fn distinct_names(bots: &[Named<'_>]) -> Vec<String> {
     numbered(&names)
 }
 
-/// The name with what follows it in the command. What has certain symbols inside is no name.
+/// The name with what follows it in the command. What has certain symbols inside is not a name.
 fn with_arguments((name, program): Named<'_>) -> Option<String> {
     let command = &program?.command;
     let is_name = |word: &String| Path::new(word).file_name().is_some_and(|file| file == name);

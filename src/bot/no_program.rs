@@ -64,7 +64,7 @@ pub(super) fn why(path: &str) -> Option<(String, String)> {
         ),
         ending if DOCUMENTS.contains(&ending) => (
             "it is a document, not a program",
-            "save the program as plain text, with the ending of its language".to_owned(),
+            "save the program as plain text, with the extension of its language".to_owned(),
         ),
         _ => return None,
     };

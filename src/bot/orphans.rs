@@ -22,8 +22,8 @@ fn survivors(pids: impl IntoIterator<Item = Pid>) -> Vec<String> {
             |(_, name)| escape_controls(name),
         );
         format!(
-            "{name} (process {pid}) could not be ended: it may have the rights of another user, or hang \
-             in the kernel, or start others faster than they can be ended; end it with: {}",
+            "{name} (process {pid}) could not be killed: it may have the rights of another user, or hang \
+             in the kernel, or start others faster than they can be killed; kill it with: {}",
             forced_end(process)
         )
     };
@@ -55,10 +55,10 @@ mod linux {
 
     const TOLD: usize = 10;
 
-    /// What existed before the first bot.
+    /// Processes that existed before the first bot.
     #[derive(Debug, Default)]
     struct Before {
-        /// By id and start time.
+        /// Processes by id and start time.
         processes: HashSet<(Pid, u64)>,
         groups: HashSet<Pid>,
     }

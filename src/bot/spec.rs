@@ -29,9 +29,9 @@ pub struct Program {
     /// Escaped.
     pub name: String,
     pub argv: Vec<String>,
-    /// As people write it; held by records.
+    /// The command as people write it and records hold it.
     pub command: Vec<String>,
-    /// By its extension, first line or command.
+    /// The language by extension, first line or command.
     pub language: Option<Language>,
     /// Working directory; the referee's when `None`.
     pub directory: Option<PathBuf>,
@@ -153,7 +153,7 @@ impl BotSpec {
         }
     }
 
-    /// As records hold it.
+    /// The command as records hold it.
     pub fn command(&self) -> Vec<String> {
         match self {
             Self::Human => vec!["human".to_owned()],
@@ -217,7 +217,6 @@ fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<BotSpec, U
     Ok(BotSpec::Program(program))
 }
 
-/// The first argument that is not an option.
 fn first_word(arguments: &[String]) -> Option<&String> {
     arguments.iter().find(|word| !word.starts_with('-'))
 }

@@ -17,7 +17,6 @@ use super::info::{self, Info};
 use crate::text::escape;
 use crate::threads::locked;
 
-/// Bytes kept of the end of the output.
 pub const KEPT_BYTES: usize = 64 * 1024;
 
 /// A longer line is shown in pieces while the game goes on.

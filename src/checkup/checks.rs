@@ -255,7 +255,7 @@ impl Checkup<'_> {
             let made = self.count(name, fix, &wins, |answered| answered.won).await;
             self.note(name, false, made)?;
             let choice = self.positions("choice", ADVICE_POSITIONS, has_a_choice);
-            let name = "does not let the opponent win at once";
+            let name = "does not let the opponent win immediately";
             let fix = "look what the opponent can do next; players/greedy.py does";
             let made = self
                 .count(name, fix, &choice, |answered| !answered.lets_win)

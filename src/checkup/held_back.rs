@@ -28,7 +28,7 @@ const QUIET: Duration = Duration::from_millis(500);
 /// For more of the same block of output.
 const REST: Duration = Duration::from_millis(50);
 
-/// Between two looks whether all has been read.
+/// The pause between two looks whether all has been read.
 const TICK: Duration = Duration::from_millis(50);
 
 /// What buffers hold is a multiple of this, but for a line at most.
@@ -52,7 +52,7 @@ enum Fed {
 #[derive(Clone, Copy)]
 enum HeldBack {
     Output,
-    /// Questions, until a block is full.
+    /// It reads in blocks: no question is answered before a block is full.
     Input,
     /// Questions, until the input ends.
     AllInput,

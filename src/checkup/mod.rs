@@ -1,4 +1,4 @@
-//! The checks of a bot: whether it is fit to enter a tournament, and if not, why. `referee check` makes them all; a
+//! The checks of a bot: whether it may enter a tournament, and if not, why. `referee check` makes them all; a
 //! tournament makes those that it requires of every bot before its first game.
 
 mod checks;
@@ -44,7 +44,7 @@ pub struct Problem {
 }
 
 impl Problem {
-    /// Without the fix.
+    /// The problem in one sentence, without the fix.
     pub fn sentence(&self) -> String {
         let mut text = self.what.clone();
         if let Some(asked) = &self.asked {
@@ -100,10 +100,10 @@ impl fmt::Display for Problem {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// What was measured, or empty.
+    /// Passed, with what was measured, or empty.
     Good(String),
     Bad(Problem),
-    /// Because of an earlier fault.
+    /// Left out because of an earlier fault.
     Skipped,
     /// For want of time.
     LeftOut,
@@ -133,7 +133,7 @@ impl Check {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Report {
     pub checks: Vec<Check>,
-    /// Of all answers except the first of each process.
+    /// Times of all answers except the first of each process.
     pub times: Option<Times>,
 }
 
@@ -232,7 +232,7 @@ pub struct Checkup<'a> {
 
 enum Halt {
     Verdict(Verdict),
-    /// Of the referee or of the machine.
+    /// An error of the referee or of the machine.
     Error(GameError),
 }
 
@@ -254,7 +254,7 @@ impl From<io::Error> for Halt {
     }
 }
 
-/// What was measured, or empty.
+/// Passed, with what was measured, or empty.
 type Made = Result<String, Halt>;
 
 const SKIPPED: Made = Err(Halt::Verdict(Verdict::Skipped));

@@ -41,7 +41,7 @@ impl Questions {
     }
 }
 
-/// As records hold them.
+/// Positions as records hold them.
 fn positions(ruleset: &dyn Game, count: usize, kind: impl Fn(&dyn Game) -> bool) -> Vec<String> {
     let mut rng = seed::generator(SEED, Purpose::Checkup, [0, 0]);
     let mut found = Vec::new();

@@ -51,7 +51,7 @@ const LEAST_OPEN_FILES: u64 = 64;
 
 const AFTER_HELP: &str = "\
 A BOT is
-  a file               run directly, or by the interpreter that its ending names
+  a file               run directly, or by the interpreter that its extension names
   a command line       such as \"python3 my_bot.py --depth 3\"
   builtin:NAME         a strategy of this program: builtin:random, builtin:greedy,
                        builtin:perfect; in quotes, since a shell reads the ? otherwise:
@@ -387,7 +387,7 @@ fn check_open_files() -> Result<(), Failure> {
     let limit = most_open_files();
     match limit {
         Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
-            "only {limit} files may be open at once, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"
+            "only {limit} files may be open at the same time, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"
         ))),
         _ => Ok(()),
     }
@@ -401,7 +401,7 @@ league --budget: a league plays all pairings; for fewer games, give a smaller --
 league --watch --after: give the same command again, from cron or a loop of the shell: it plays what is new
 grade --print-scale: referee print scale > scale.toml
 simulate --budget --oracle: what fewer or more games tell, another --pairs shows
-simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at once
+simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at a time
 standings --drift --by=day --by=week --by=month: --from TIME rates the games since then
 standings --prior: two virtual draws keep the ratings of perfect scores finite
 solve --table --free --positions --empty: every solve says how many nodes it took, and how long

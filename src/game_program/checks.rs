@@ -107,7 +107,6 @@ struct Checks<'a> {
 /// Why a check does not pass.
 enum Problem {
     Failure(GameProgramError),
-    /// What was checked, and what was found.
     Found(&'static str, String),
 }
 

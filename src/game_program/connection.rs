@@ -16,7 +16,7 @@ use crate::system::Pid;
 use crate::text::{cause, counted, escape, escape_lines};
 use crate::threads::locked;
 
-/// For an answer.
+/// The time for an answer.
 pub const TIME: Duration = Duration::from_secs(10);
 
 /// Between two looks at whether an answer is late.
@@ -25,7 +25,7 @@ const WATCHING: Duration = Duration::from_millis(250);
 /// For the program to exit after the end of its input.
 const ENDING: Duration = Duration::from_secs(1);
 
-/// Of its stderr, in bytes.
+/// How much of the end of its stderr is kept, in bytes.
 const TAIL: usize = 4096;
 
 #[derive(Debug)]
@@ -156,14 +156,13 @@ impl Connection {
         let how = match status {
             Some(status) => match status.code() {
                 Some(code) => format!("ended with status {code}"),
-                None => format!("was ended ({status})"),
+                None => format!("was killed ({status})"),
             },
             None => "closed its output".to_owned(),
         };
         format!("{how} instead of answering{}", self.stderr_ending())
     }
 
-    /// The end of its stderr.
     fn stderr_ending(&self) -> String {
         // Its thread reads what was written before the exit.
         let since = Instant::now();

@@ -12,7 +12,7 @@ use crate::protocol::ForfeitReason;
 
 pub const VERSION: u32 = 1;
 
-/// Of an answer of the program, with its newline.
+/// The longest answer of the program, with its newline.
 pub const MOST_BYTES: usize = 256 * 1024;
 
 const MOST_STATE: usize = 4096;
@@ -204,7 +204,7 @@ impl PositionReply {
         let state = self.state.ok_or("a \"state\"")?;
         check_text("state", &state, MOST_STATE)?;
         if state.trim() != state || state.is_empty() {
-            return Err("a \"state\" that is not empty, without blanks around it".to_owned());
+            return Err("a \"state\" that is not empty, without spaces around it".to_owned());
         }
         let turn = match (self.turn, answer) {
             (Some(_), None) => return Err("a \"turn\" only in answer to \"play\"".to_owned()),
@@ -277,7 +277,7 @@ fn side(index: Option<u8>) -> Option<Side> {
     Side::BOTH.get(usize::from(index?)).copied()
 }
 
-/// With single spaces between its words.
+/// The answer with single spaces between its words.
 fn canonical(answer: &str) -> String {
     answer
         .split_ascii_whitespace()
@@ -300,14 +300,14 @@ impl AnswersReply {
         for answer in &self.answers {
             check_text("answers", answer, MOST_TEXT)?;
             if answer.trim() != answer || answer.is_empty() {
-                return Err("\"answers\" that are not empty, without blanks around them".to_owned());
+                return Err("\"answers\" that are not empty, without spaces around them".to_owned());
             }
         }
         Ok(self.answers)
     }
 }
 
-/// Of bounded size, and one line.
+/// Requires one line of bounded size.
 pub(super) fn check_text(name: &str, text: &str, most: usize) -> Result<(), String> {
     if text.len() > most {
         return Err(format!(

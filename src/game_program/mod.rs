@@ -87,7 +87,7 @@ impl GameProgram {
         Arc::new(InPlay::start(&Arc::new(self)))
     }
 
-    /// What it says about itself.
+    /// The answer to `about`.
     pub const fn about(&self) -> &About {
         &self.about
     }

@@ -16,7 +16,7 @@ use std::path::Path;
 use crate::bot::spec::{CannotStart, Program};
 use crate::sandbox::{BotCommand, Sandbox};
 
-/// A program that is no bot, in the sandbox; `starts`: what it starts by name.
+/// A program that is not a bot, in the sandbox; `starts`: what it starts by name.
 fn confined(
     sandbox: &Sandbox,
     name: &str,

@@ -86,7 +86,7 @@ impl League {
         };
         let wrong = |problem| TournamentError::Input(format!("{}: {problem}", path.display()));
         let league: Self = serde_json::from_str(&text)
-            .map_err(|error| wrong(format!("it is no state of a league: {error}")))?;
+            .map_err(|error| wrong(format!("it is not the state of a league: {error}")))?;
         if league.v == VERSION {
             Ok(Some(league))
         } else {

@@ -57,7 +57,7 @@ pub(super) fn answered(bot: &Span, reply: Result<&Reply<'_>, &Fault>, allowance:
                     limit_ms = ms(limit),
                     elapsed_ms = ms(reply.elapsed),
                     charged_ms = ms(reply.charged),
-                    "in time: it had waited for a processor"
+                    "in time: it had waited for a CPU"
                 );
             }
             if reply.fresh {
@@ -144,8 +144,8 @@ const fn clock(allowance: Allowance) -> &'static str {
     match (allowance.kind, allowance.clock) {
         (ClockKind::Wall, false) => "move",
         (ClockKind::Wall, true) => "game",
-        (ClockKind::Cpu, false) => "move, processor time",
-        (ClockKind::Cpu, true) => "game, processor time",
+        (ClockKind::Cpu, false) => "move, CPU time",
+        (ClockKind::Cpu, true) => "game, CPU time",
     }
 }
 
@@ -172,7 +172,7 @@ pub(super) fn game(setup: &GameSetup<'_>, seats: &[Seat; 2], warm_up: bool) -> S
     span
 }
 
-/// After so many void games.
+/// Logs that a game begins, after so many void ones.
 pub(super) fn begins(setup: &GameSetup<'_>, voids: u32) {
     info!(
         target: GAME,

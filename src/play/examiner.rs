@@ -17,7 +17,7 @@ use crate::record::{BotIndex, Record, TurnText};
 /// A position, and how it came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
-    /// As [`Game::start_from`] reads it.
+    /// The start as [`Game::start_from`] reads it.
     pub start: String,
     /// In canonical form.
     pub turns: Vec<TurnText>,

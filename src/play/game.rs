@@ -13,11 +13,10 @@ use crate::record::{InfoEntry, TurnText};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// By the rules.
+    /// The rules ended the game.
     Outcome(Outcome),
     /// The result of best play, before the game was played out.
     Adjudicated(Outcome),
-    /// This side committed a fault.
     Forfeit(Side, Box<Fault>),
 }
 
@@ -25,7 +24,7 @@ pub enum End {
 pub struct Played {
     /// In canonical form.
     pub turns: Vec<TurnText>,
-    /// As a record holds it; `None` when the sides took turns.
+    /// The movers as a record holds them; `None` when the sides took turns.
     pub movers: Option<String>,
     pub times: Vec<Duration>,
     /// Empty when each turn was charged its time.
@@ -168,11 +167,10 @@ impl GameObserver for () {}
 /// Reused for every turn of a game.
 #[derive(Clone, Debug, Default)]
 pub struct TextBuffers {
-    /// With its newline.
     pub request: String,
     /// In canonical form.
     pub turn: String,
-    /// What the player said of its thinking.
+    /// What the player wrote of its thinking.
     pub info: Info,
 }
 

@@ -37,7 +37,6 @@ pub struct GameFault {
     pub reproduce: Option<String>,
     /// Whether the referee has seen the fault again with this command's only question.
     pub reproduced: bool,
-    /// Whether it was in a sandbox.
     pub sandboxed: bool,
     /// Whether its process had not answered any request.
     pub never_answered: bool,
@@ -164,7 +163,7 @@ impl GameRunner {
         }
     }
 
-    /// After the game `before`, whether it counts or not.
+    /// Plays after the game `before`, whether that counts or not.
     async fn run_from(
         &self,
         seats: &mut [Seat; 2],

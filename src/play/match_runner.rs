@@ -197,7 +197,7 @@ impl MatchRunner {
         stop_both(&mut self.seats, grace).await
     }
 
-    /// Of bots that are benched from now on.
+    /// Tells the observer which bots are benched from now on.
     fn announce_benched(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
         let games_left = self.plan.games - number - 1;
         for bot in BotIndex::ALL {

@@ -91,7 +91,7 @@ pub fn replay(
         }
         let elapsed = record.times_ms.get(index).copied().unwrap_or(0.0);
         let elapsed = Duration::try_from_secs_f64(elapsed / 1000.0)
-            .map_err(|_| violation(format!("its time, {elapsed} ms, is no duration")))?;
+            .map_err(|_| violation(format!("its time, {elapsed} ms, is not a duration")))?;
         if let Some(entry) = record.info.iter().find(|entry| entry.turn == index + 1) {
             observer.info(side, &entry.values)?;
         }
@@ -108,10 +108,10 @@ fn violation<T>(problem: String) -> Result<T, Violation> {
     })
 }
 
-/// Escaped; `nobody` for no bot.
+/// Escaped; `no bot` where there is none.
 fn named(record: &Record, bot: Option<BotIndex>) -> String {
     bot.map_or_else(
-        || "nobody".to_owned(),
+        || "no bot".to_owned(),
         |bot| escape_controls(&record.bots[bot].name),
     )
 }

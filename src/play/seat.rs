@@ -37,7 +37,7 @@ const STDERR_TAIL: usize = 4096;
 #[derive(Debug)]
 pub struct Seat {
     name: String,
-    /// As records hold it.
+    /// The command as records hold it.
     command: Vec<String>,
     time: TimeControl,
     player: SeatPlayer,
@@ -54,7 +54,7 @@ enum SeatPlayer {
     Program(Box<ProgramSeat>),
 }
 
-/// Answers at once, without a process.
+/// Answers immediately, without a process.
 struct Script {
     bot: BuiltinBot,
     answer: String,
@@ -73,7 +73,7 @@ struct ProgramSeat {
     /// The seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
-    /// Of the process that runs.
+    /// The seed of the running process.
     seed: u32,
     /// What this process has been asked: lines, up to [`ASKED_BYTES`].
     asked: String,
@@ -132,9 +132,7 @@ impl Player for Seat {
                     process.ask(request, allowance).await?
                 }
                 None => {
-                    return Err(io::Error::other(
-                        "a bot was asked that has not been started",
-                    ));
+                    return Err(io::Error::other("a bot was asked before it was started"));
                 }
             },
         };
@@ -441,7 +439,7 @@ impl Seat {
         matches!(&self.player, SeatPlayer::Program(seat) if seat.private_copy().is_some())
     }
 
-    /// When it is known.
+    /// `None` when it is not known.
     pub fn language(&self) -> Option<Language> {
         self.program_seat()?.program.language
     }

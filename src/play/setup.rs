@@ -23,10 +23,8 @@ pub struct GameSetup<'a> {
     pub number: u64,
     /// In its file of records.
     pub id: String,
-    /// Of the match or the tournament.
     pub seed: u64,
     pub first: BotIndex,
-    /// As records hold it.
     pub start: &'a str,
     /// If processes are started for this game.
     pub process_seeds: [u32; 2],

@@ -1,4 +1,4 @@
-//! The games that are being played, for those who watch them. A game notes at its [`Table`] what
+//! The games that are being played, for spectators. A game notes at its [`Table`] what
 //! happens; a viewer copies the tables of a [`Stage`] now and then.
 
 use std::collections::BTreeMap;
@@ -35,12 +35,12 @@ pub struct GameNow {
     /// In the records; empty before the first game.
     pub id: String,
     pub names: [String; 2],
-    /// As records hold it.
+    /// The start as records hold it.
     pub start: String,
     /// In canonical form, each with a newline after it; where positions are noted, the last one only.
     pub turns: String,
     pub count: usize,
-    /// As records hold it, where positions are noted.
+    /// The position as records hold it, where positions are noted.
     pub position: String,
     pub by: Option<Side>,
     /// `None` between two games.
@@ -112,7 +112,7 @@ impl Stage {
 }
 
 impl Table {
-    /// Of the next games, by their seats.
+    /// Names the players of the next games, by seat.
     pub fn seat(&mut self, players: [&str; 2]) {
         self.players = players.map(str::to_owned);
     }

@@ -38,7 +38,7 @@ struct Beats {
     late: Duration,
     /// Without those in which the thread waited for a CPU.
     stopped: Duration,
-    /// When the thread last went to sleep.
+    /// The time at which the thread last went to sleep.
     last: Instant,
 }
 
@@ -157,7 +157,7 @@ impl StallDetector {
         }
         if timeout.was_starved() {
             return Some(format!(
-                "the machine was so busy that the bot waited {} for a processor, and ran for {} only",
+                "the machine was so busy that the bot waited {} for a CPU, and ran for {} only",
                 ms(timeout.excused),
                 ms(usage.cpu)
             ));
@@ -323,7 +323,7 @@ mod tests {
             ..slept()
         }));
         let reason = detector.void_reason(&since, &fault).await;
-        assert!(reason.unwrap_or_default().contains("for a processor"));
+        assert!(reason.unwrap_or_default().contains("for a CPU"));
     }
 
     #[tokio::test]

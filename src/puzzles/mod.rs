@@ -17,7 +17,6 @@ use crate::record::reader::Reader;
 use crate::solver::Value;
 use crate::text::{hexadecimal, quote, unreadable};
 
-/// By name.
 pub static SHIPPED: [(&str, &str); 2] = [
     ("quarto", include_str!("../../puzzles/quarto.jsonl")),
     (
@@ -31,7 +30,7 @@ pub const VERSION: u32 = 1;
 /// How much of its hash is the name of a puzzle.
 const ID_BYTES: usize = 5;
 
-/// Of puzzles that are beyond the deepest `builtin:search`.
+/// The level of puzzles beyond the deepest `builtin:search`.
 pub const HIGHEST_LEVEL: u32 = 5;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -148,7 +147,6 @@ impl Puzzle {
 #[derive(Clone, Debug)]
 pub struct Loaded {
     pub puzzle: Puzzle,
-    /// With the piece set.
     pub ruleset: Arc<dyn Game>,
 }
 
@@ -181,7 +179,7 @@ fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
             let problem = error.to_string();
             // The column is that of the line, which is named before this sentence.
             let problem = problem.split(" at line ").next().unwrap_or_default();
-            format!("it is no puzzle, as `referee puzzles make` writes it: {problem}")
+            format!("it is not a puzzle, as `referee puzzles make` writes it: {problem}")
         }
     })?;
     if puzzle.v != VERSION {
@@ -216,7 +214,7 @@ fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
         let played = position.after(answer);
         if played.is_err() || played.is_ok_and(|turn| turn.text != *answer) {
             let answer = quote(answer.as_bytes());
-            return Err(format!("its answer {answer} is no turn there"));
+            return Err(format!("its answer {answer} is not a turn there"));
         }
     }
     Ok(Loaded { puzzle, ruleset })

@@ -18,10 +18,10 @@ use crate::text::cause;
 pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
 
 /// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker, and more games would be
-/// played again after a crash (docs/benchmarks.md).
+/// played again after a crash (docs/internals/benchmarks.md).
 const SYNC_INTERVAL: Duration = Duration::from_millis(5);
 
-/// Between two attempts to lock a file.
+/// The pause between two attempts to lock a file.
 const NEXT_TRY: Duration = Duration::from_millis(10);
 
 /// Where lines are written: a file, or in tests something that fails.
@@ -139,7 +139,7 @@ impl Journal<File> {
 }
 
 impl<S: Storage> Journal<S> {
-    /// `storage` holds `length` bytes of complete lines.
+    /// A journal over `storage`, which holds `length` bytes of complete lines.
     pub const fn over(storage: S, length: u64) -> Self {
         Self {
             storage,

@@ -61,7 +61,6 @@ pub struct InfoEntry {
     pub values: Info,
 }
 
-/// The record of a game.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "a record")]
 pub struct Record {
@@ -122,12 +121,12 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// What is wrong with a line, as a sentence.
+/// A sentence about what is wrong with a line.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = match error.classify() {
         Category::Eof => "it ends too early; expected a record, a JSON object on one line",
-        Category::Syntax => "it is no JSON; expected a record, a JSON object on one line",
+        Category::Syntax => "it is not JSON; expected a record, a JSON object on one line",
         // A record is one line, so its line number is useless.
         Category::Data | Category::Io => text.split(" at line ").next().unwrap_or(&text),
     };
@@ -198,7 +197,7 @@ impl Record {
         Ending::of(result.winner, result.by, &result.reason)
     }
 
-    /// Not only scored because a bot was benched.
+    /// Whether it was played, not only scored because a bot was benched.
     pub const fn was_played(&self) -> bool {
         self.result.played
     }

@@ -109,7 +109,7 @@ impl<R: Read> Reader<R> {
         self.position
     }
 
-    /// Even an incomplete last one; `None` at the end.
+    /// The next line, even an incomplete last one; `None` at the end.
     pub fn next_line(&mut self) -> io::Result<Option<Line<'_>>> {
         self.fill()?;
         self.partial = false;
@@ -193,7 +193,7 @@ impl<'a> Line<'a> {
         self.number
     }
 
-    /// With the newline if it is there.
+    /// The line with its newline, if it has one.
     pub const fn bytes(&self) -> &'a [u8] {
         self.bytes
     }

@@ -174,7 +174,7 @@ pub(super) const fn played() -> bool {
     true
 }
 
-/// As the fields of its result are interpreted.
+/// How a game ended, by the fields of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It completed a line, or was proven to be winning.

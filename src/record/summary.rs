@@ -23,7 +23,6 @@ pub struct RecordSummary<'a> {
     pub game: Cow<'a, str>,
     #[serde(borrow, default)]
     pub rules: Cow<'a, str>,
-    /// Of the match or the tournament.
     #[serde(default)]
     pub seed: u64,
     #[serde(borrow)]
@@ -130,7 +129,7 @@ impl<'a> RecordSummary<'a> {
         super::side_of(self.movers.as_deref(), turn)
     }
 
-    /// Not only scored because a bot was benched.
+    /// Whether it was played, not only scored because a bot was benched.
     pub const fn was_played(&self) -> bool {
         self.result.played
     }

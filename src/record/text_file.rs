@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::text::size;
 
-/// Of a file that people write, in bytes.
+/// The largest file that people write, in bytes.
 pub const WRITTEN: u64 = 16 << 20;
 
 /// Of a file that a referee keeps of a tournament or a league, in bytes: a plan has all pairings of a round.

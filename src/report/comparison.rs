@@ -148,7 +148,7 @@ impl Report {
         lines
     }
 
-    /// By opponent, the head first.
+    /// The rows of the table by opponent, the head first.
     fn rows(&self) -> Vec<Vec<String>> {
         let heads = ["opponent", "share", "games", "new", "old", "difference"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];

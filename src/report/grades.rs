@@ -106,7 +106,7 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
         .rungs
         .iter()
         .filter(|rung| rung.verdict == Verdict::Passed);
-    // Of the last rung that it played: it orders those who passed the same ones.
+    // Of the last rung that it played: it orders bots that passed the same ones.
     let share = grade.rungs.iter().rev().find_map(|rung| rung.score);
     let whole = json!({
         "score": grade.points,
@@ -226,7 +226,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     if rung.forfeits > 0 {
         let _ = writeln!(
             out,
-            "- {} of the games were forfeited: mend that first",
+            "- {} of the games were forfeited: fix that first",
             rung.forfeits
         );
     }

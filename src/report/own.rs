@@ -68,7 +68,7 @@ pub fn not_entered_text(name: &str, reason: &str, since: Option<&Since>) -> Stri
     let problem = since.and_then(|since| since.problem.clone());
     let reason = problem.unwrap_or_else(|| reason_in_markdown(reason));
     format!(
-        "# {}: did not enter\n\n{}## What to mend first\n\n{reason}\n\n`referee check BOT` examines the bot once more.\n",
+        "# {}: did not enter\n\n{}## Fix first\n\n{reason}\n\n`referee check BOT` examines the bot once more.\n",
         shown(name),
         since.map_or("", |since| &since.text),
     )
@@ -244,7 +244,7 @@ impl OwnGames {
     pub fn text(&self, since: Option<&Since>) -> String {
         let [won, drawn, lost] = self.results;
         let mut out = format!(
-            "# {}: own games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n{}## What to mend first\n\n",
+            "# {}: your games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n{}## Fix first\n\n",
             shown(&self.name),
             counted(won + drawn + lost, "game", "games"),
             since.map_or("", |since| &since.text),

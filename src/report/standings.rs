@@ -52,7 +52,7 @@ enum Figure {
 }
 
 pub(in crate::report) struct Column {
-    /// In CSV, JSON and the page's data.
+    /// The name in CSV, JSON and the page's data.
     pub(in crate::report) key: &'static str,
     pub(in crate::report) head: &'static str,
     pub(in crate::report) format: Format,
@@ -125,7 +125,7 @@ static COLUMNS: [Column; 37] = {
         column("win_to_loss", "win→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.win_to_loss)), "Blunders from a win to a loss."),
         column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss)), "Blunders from a draw to a loss."),
         column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins)), "Turns that missed an immediate win."),
-        column("lost_at_once", "lost at once", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
+        column("lost_at_once", "lost in 1", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
         column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits), "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`."),
     ]
 };
@@ -137,6 +137,12 @@ fn moved(place: &Place) -> Value {
             json!(i64::try_from(before).unwrap_or(0) - i64::try_from(place.rank).unwrap_or(0))
         }
     }
+}
+
+/// A figure as tables write it; empty where it is not known.
+pub(super) fn figure(key: &str, place: &Place) -> String {
+    let column = COLUMNS.iter().find(|column| column.key == key);
+    column.map_or_else(String::new, |column| column.of(place))
 }
 
 fn forfeits(place: &Place) -> Value {
@@ -396,9 +402,9 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
             || places.len() < width / 2 && fits(&cross(places, first, &Palette::plain()));
         if is_narrow {
             let cross = cross(places, first, palette);
-            let _ = writeln!(out, "\nPoints of each against each:\n{cross}");
+            let _ = writeln!(out, "\nHead to head:\n{cross}");
         } else {
-            dropped.push("points of each against each");
+            dropped.push("head to head");
             out.push('\n');
         }
         for head in dropped {
@@ -541,7 +547,7 @@ fn excess(columns: &[Cells], room: usize) -> usize {
     total.saturating_sub(GAP).saturating_sub(room)
 }
 
-/// As far as needed, to `least` at most.
+/// Shortens names as far as `room` needs, but not below `least`.
 fn shorten_names(columns: &mut [Cells], room: usize, least: usize) {
     let excess = excess(columns, room);
     let names = columns.iter_mut().filter(|of| of.column.is_left());
@@ -666,7 +672,6 @@ pub fn times_csv(standings: &Standings) -> String {
     table.text
 }
 
-/// Of a bot's analysed turns.
 pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Column, Value)> {
     COLUMNS.iter().filter_map(|column| match column.figure {
         Figure::Turns(of) => Some((column, of(tally))),

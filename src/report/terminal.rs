@@ -8,7 +8,7 @@ use anstyle::{AnsiColor, Style};
 use unicode_segmentation::UnicodeSegmentation as _;
 use unicode_width::UnicodeWidthStr as _;
 
-use crate::game::Picture;
+use crate::game::{Glyph, Picture};
 use crate::text::{escape_controls, format_milliseconds};
 
 const WIDTH: usize = 80;
@@ -26,6 +26,8 @@ pub struct Palette {
     pub winning: Style,
     pub problem: Style,
     pub good: Style,
+    /// Whether pieces are shown by their glyphs, too.
+    pub glyphs: bool,
 }
 
 impl Palette {
@@ -37,6 +39,7 @@ impl Palette {
             winning: AnsiColor::Black.on(AnsiColor::Green).bold(),
             problem: AnsiColor::Red.on_default().bold(),
             good: AnsiColor::Green.on_default(),
+            glyphs: false,
         }
     }
 
@@ -69,7 +72,9 @@ fn centred(text: &str, width: usize) -> (String, String) {
 /// brackets.
 fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
     let cells = widest(picture.cells.iter().flatten());
-    let inner = (cells.max(1) + 2).max(widest(picture.cell_names.iter().flatten()));
+    let has_glyphs = palette.glyphs && !picture.glyphs.is_empty();
+    let inner = (cells.max(1) + 2 + usize::from(has_glyphs))
+        .max(widest(picture.cell_names.iter().flatten()));
     let margin = widest(&picture.rows);
     let gap = usize::from(margin > 0);
     let columns = picture.cells.first().map_or(0, Vec::len);
@@ -102,6 +107,22 @@ fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
     (lines, total)
 }
 
+/// A piece's glyph, where the terminal shows glyphs; `text` begins with the piece's characters.
+fn glyph(picture: &Picture, palette: &Palette, text: &str) -> Option<String> {
+    let characters = text.split(' ').next()?;
+    let known = |(piece, _): &&(String, Glyph)| palette.glyphs && piece == characters;
+    let (_, glyph) = picture.glyphs.iter().find(known)?;
+    let colour = match glyph.colour {
+        "red" => AnsiColor::BrightRed,
+        "blue" => AnsiColor::BrightBlue,
+        "light" | "yellow" => AnsiColor::BrightYellow,
+        "green" => AnsiColor::BrightGreen,
+        _ => AnsiColor::Magenta,
+    };
+    let shape = glyph.shape.to_string();
+    Some(styled(colour.on_default(), &shape))
+}
+
 fn cell(
     picture: &Picture,
     palette: &Palette,
@@ -127,6 +148,11 @@ fn cell(
     } else {
         (Style::new(), ' ', ' ')
     };
+    if let Some(glyph) = glyph(picture, palette, text) {
+        let [open, close] = [open, close].map(|bracket| styled(style, &bracket.to_string()));
+        let text = styled(palette.faint, &padded(text, inner - 3));
+        return format!("{open}{glyph}{text}{close}");
+    }
     let (open, close) = if style.is_plain() {
         (open, close)
     } else {
@@ -146,12 +172,21 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
     };
     let mut side = Vec::new();
     if let Some(hand) = &picture.hand {
-        side.push(format!("{} {hand}", styled(palette.heading, "in hand:")));
+        let glyph = glyph(picture, palette, hand).unwrap_or_default();
+        side.push(format!(
+            "{} {glyph}{hand}",
+            styled(palette.heading, "in hand:")
+        ));
     }
     if !picture.left.is_empty() {
         side.push(styled(palette.faint, "left:"));
     }
-    let widest = widest(&picture.left);
+    let short = left_as_glyphs(picture, palette);
+    let widest = if short.is_empty() {
+        widest(&picture.left)
+    } else {
+        0
+    };
     let room = width.saturating_sub(board_width + INDENT);
     let hand_width = picture.hand.as_ref().map_or(0, |hand| 9 + hand.width());
     // Two columns of pieces are never higher than the board: the layout stays from turn to turn.
@@ -161,7 +196,11 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
     } else {
         width.saturating_sub(INDENT)
     };
-    side.extend(columns_of(&picture.left, widest, room));
+    if short.is_empty() {
+        side.extend(columns_of(&picture.left, widest, room));
+    } else {
+        side.extend(short);
+    }
     let mut out = String::new();
     let blank = String::new();
     if beside {
@@ -186,6 +225,20 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
         let _ = writeln!(out, "{}", escape_controls(line));
     }
     out
+}
+
+/// The pieces that are left, four in a line, without words; empty where there are no glyphs.
+fn left_as_glyphs(picture: &Picture, palette: &Palette) -> Vec<String> {
+    let characters = |left: &String| left.split(' ').next().unwrap_or_default().to_owned();
+    let names: Vec<String> = picture.left.iter().map(characters).collect();
+    let width = widest(&names);
+    let shown = |name: &String| {
+        let text = styled(palette.faint, &padded(name, width));
+        Some(glyph(picture, palette, name)? + &text)
+    };
+    let shown: Option<Vec<String>> = names.iter().map(shown).collect();
+    let lines = shown.unwrap_or_default();
+    lines.chunks(4).map(|line| line.join("  ")).collect()
 }
 
 /// As many columns as `room` allows, filled downwards.
@@ -320,7 +373,7 @@ pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> Strin
     out
 }
 
-/// As `0.13 ms`.
+/// A time such as `0.13 ms`.
 pub fn time(elapsed: Duration) -> String {
     format_milliseconds(elapsed.as_secs_f64() * 1000.0)
 }

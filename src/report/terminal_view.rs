@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
+use super::standings::{elo, figure};
 use super::terminal::{Palette, draw_within, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
@@ -14,16 +15,19 @@ use crate::play::GameObserver;
 use crate::play::game_runner::GameFault;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
-use crate::record::{BotIndex, Record};
-use crate::text::{counted, escape, escape_controls};
+use crate::record::{BotIndex, Record, RecordSummary};
+use crate::text::{counted, escape, escape_controls, short_name};
+use crate::tournament::ratings::Model;
+use crate::tournament::standings::{Collector, Place, Ranking};
 
-/// Lines of stderr shown with a forfeit.
 const STDERR_LINES: usize = 12;
 
 const STDERR_COLUMNS: usize = 200;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Detail {
+    /// Only the score of all games, and forfeits.
+    Score,
     Results,
     /// Every turn and the board.
     Turns,
@@ -39,6 +43,10 @@ pub struct TerminalView<O, E> {
     games: u64,
     bots: [BotIndex; 2],
     turn: usize,
+    /// Of several games.
+    collector: Collector,
+    /// As the first to move: points, and games.
+    as_first: [(f64, u64); 2],
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -48,14 +56,14 @@ pub struct ViewOptions {
     pub err_palette: Palette,
     /// Of the terminal that shows turns, if it is one.
     pub columns: Option<usize>,
-    /// Only records on `out`; turns go to `err`.
+    /// Whether only records go to `out`; turns then go to `err`.
     pub json: bool,
     /// Bots that are people at this terminal and must not see hidden information.
     pub people: [bool; 2],
 }
 
 impl<O: Write, E: Write> TerminalView<O, E> {
-    pub const fn new(names: [String; 2], games: u64, options: ViewOptions, out: O, err: E) -> Self {
+    pub fn new(names: [String; 2], games: u64, options: ViewOptions, out: O, err: E) -> Self {
         Self {
             out,
             err,
@@ -64,6 +72,22 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             games,
             bots: BotIndex::ALL,
             turn: 0,
+            collector: Collector::new(),
+            as_first: [(0.0, 0); 2],
+        }
+    }
+
+    fn count(&mut self, game: &MatchGame<'_>) {
+        let record = game.record();
+        let (points, games) = &mut self.as_first[record.first];
+        *games += 1;
+        *points += match record.result.winner {
+            None => 0.5,
+            Some(winner) if winner == record.first => 1.0,
+            Some(_) => 0.0,
+        };
+        if let Ok(summary) = RecordSummary::parse(game.finished.line().as_bytes()) {
+            self.collector.add(&summary.with_times(summary.times()));
         }
     }
 
@@ -100,7 +124,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     ) -> io::Result<()> {
         self.bots = bots;
         self.turn = 0;
-        if self.options.detail == Detail::Results {
+        if self.options.detail <= Detail::Results {
             return Ok(());
         }
         let palette = self.shown_palette();
@@ -193,6 +217,13 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         if self.options.json || self.games == 1 {
             return Ok(());
         }
+        if let Ok(standings) = self
+            .collector
+            .ranked(&Model::default(), &Ranking::default())
+        {
+            self.figures(&standings.places)?;
+        }
+        // Scripts read the last line.
         writeln!(
             self.out,
             "Score: {} {} - {} {} ({}, {}, {} in {}).",
@@ -206,6 +237,54 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             counted(score.games(), "game", "games")
         )?;
         self.out.flush()
+    }
+
+    /// What the score means, and how it came about.
+    fn figures(&mut self, places: &[Place]) -> io::Result<()> {
+        let [best, _] = places else { return Ok(()) };
+        // The two ratings are opposite numbers.
+        let [low, high] = best.elo_interval.map(|end| 2.0 * end);
+        let difference = match (low.is_finite(), high.is_finite()) {
+            (true, true) => format!(
+                "{} ({} to {}, 95%)",
+                elo(2.0 * best.elo),
+                elo(low),
+                elo(high)
+            ),
+            (true, false) => format!("at least {} (95%)", elo(low)),
+            (false, true) => format!("at most {} (95%)", elo(high)),
+            (false, false) => String::new(),
+        };
+        let los = best.los.map(|_| format!("; LOS {}", figure("los", best)));
+        let (name, los) = (short_name(&best.name), los.unwrap_or_default());
+        if !difference.is_empty() {
+            writeln!(self.out, "Elo: {name} {difference}{los}.")?;
+        }
+        let first = [0, 1].map(|bot| {
+            let (points, games) = self.as_first[bot];
+            format!("{} {points} of {games}", short_name(&self.names[bot]))
+        });
+        writeln!(self.out, "Moving first: {}.", first.join(", "))?;
+        let of = |key: &str| {
+            let shown = places
+                .iter()
+                .map(|place| (short_name(&place.name), figure(key, place)));
+            let known = shown.filter(|(_, figure)| !figure.is_empty());
+            let known: Vec<String> = known
+                .map(|(name, figure)| format!("{name} {figure}"))
+                .collect();
+            if known.is_empty() {
+                "none".to_owned()
+            } else {
+                known.join(", ")
+            }
+        };
+        write!(self.out, "Forfeits: {}.", of("forfeits"))?;
+        // Elsewhere the same seed prints the same.
+        if self.options.detail != Detail::Results {
+            write!(self.out, " Median answer: {}.", of("median_ms"))?;
+        }
+        writeln!(self.out)
     }
 }
 
@@ -292,7 +371,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
     }
 
     fn info(&mut self, side: Side, info: &Info) -> io::Result<()> {
-        if self.options.detail == Detail::Results {
+        if self.options.detail <= Detail::Results {
             return Ok(());
         }
         // A record may come from elsewhere.
@@ -302,7 +381,7 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
     }
 
     fn turn(&mut self, side: Side, _: &str, after: &dyn Game, elapsed: Duration) -> io::Result<()> {
-        if self.options.detail == Detail::Results {
+        if self.options.detail <= Detail::Results {
             return Ok(());
         }
         self.turn += 1;
@@ -342,6 +421,12 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
             // Turns must appear first if both streams are one terminal.
             self.out.flush()?;
             self.forfeit(game.record(), fault)?;
+        }
+        if self.games > 1 && !self.options.json {
+            self.count(game);
+        }
+        if self.options.detail == Detail::Score {
+            return Ok(());
         }
         if self.options.detail > Detail::Results {
             self.show("\n")?;

@@ -61,7 +61,7 @@ pub fn summary(
     Ok(out)
 }
 
-/// Empty where nobody wins: for a gauntlet, and where no games connect some bots.
+/// Empty where there is no winner: for a gauntlet, and where no games connect some bots.
 fn winner(plan: &Plan, standings: &Standings) -> String {
     if plan.format == Format::Gauntlet || standings.tables > 1 {
         return String::new();

@@ -12,7 +12,7 @@ use crate::seed::{self, Purpose};
 
 pub const PLIES: u32 = 4;
 
-/// Of a game program, whose games may be short.
+/// Opening plies of a game program, whose games may be short.
 const PLIES_OF_PROGRAMS: u32 = 2;
 
 /// By default; 0 where the start is random or no legal turns are known.

@@ -128,7 +128,7 @@ fn toolchains_are_followed() -> Result<(), Failed> {
         .run();
     let is_right = run.code == Some(0)
         && run.stdout.ends_with("56 new games, 0 kept\n")
-        && run.stderr.contains("8 of 8 bots are fit to enter")
+        && run.stderr.contains("8 of 8 bots passed the entry check")
         && errors.iter().all(|error| run.stderr.contains(error));
     // In the order of names, whichever was ready first.
     let reported = run.stderr.lines();

@@ -13,7 +13,7 @@
 //! A document's blocks are run one after another, in a folder with the players, a class of submissions, and records of
 //! some games.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -43,7 +43,7 @@ const REFERENCE: &str = "docs/command-line.md";
 const PYTHON: &str = "docs/python.md";
 
 /// The document with a log.
-const LOGGED: &str = "docs/troubleshooting.md";
+const LOGGED: &str = "docs/log.md";
 
 /// Where the generated part of the options begins.
 const GENERATED: &str = "<!-- generated -->\n";
@@ -197,11 +197,14 @@ fn console(folder: &Folder, block: &Block) -> Result<(), Failed> {
 
 /// All documents, as they are called from the folder of the sources.
 fn documents() -> Vec<String> {
-    let guides = fs::read_dir(source("docs")).expect("the documents");
-    let files = guides.map(|entry| PathBuf::from(entry.expect("an entry").file_name()));
-    let mut guides: Vec<String> = files
-        .filter(|file| file.extension().is_some_and(|ending| ending == "md"))
-        .map(|file| format!("docs/{}", file.display()))
+    let mut guides: Vec<String> = ["docs", "docs/internals"]
+        .into_iter()
+        .flat_map(|folder| {
+            let entries = fs::read_dir(source(folder)).expect("the documents");
+            entries.map(move |entry| Path::new(folder).join(entry.expect("an entry").file_name()))
+        })
+        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
+        .map(|file| file.display().to_string())
         .collect();
     guides.sort();
     let others = DOCUMENTS.into_iter().map(str::to_owned);
@@ -232,43 +235,88 @@ fn commands_run(document: &str) -> Result<(), Failed> {
     Ok(())
 }
 
-/// The lines of a help without blank ones. Options that have been `described` with the same words are only named.
-fn once(help: &str, described: &mut BTreeSet<String>) -> Vec<String> {
+/// A help without its list of commands.
+fn without_commands(help: &str) -> String {
+    let Some((head, rest)) = help.split_once("Commands:\n") else {
+        return help.to_owned();
+    };
+    let tail = rest.split_once("\n\n").map_or("", |(_, tail)| tail);
+    format!("{head}{tail}")
+}
+
+/// What has been described so far.
+#[derive(Default)]
+struct Described {
+    /// Options and arguments with their words.
+    options: BTreeSet<String>,
+    /// By heading, the names of the first options below it.
+    groups: BTreeMap<String, Vec<String>>,
+}
+
+/// The lines of a help that are not empty. Options that have been `described` with the same words are only named at
+/// the end, or the heading of all of them. Such arguments are left out, and options of every command.
+fn once(help: &str, described: &mut Described) -> Vec<String> {
+    const OF_ALL: &str = "Diagnosis:";
     let mut entries: Vec<Vec<&str>> = Vec::new();
-    for line in help.lines().map(str::trim_end) {
+    for line in help
+        .lines()
+        .map(str::trim_end)
+        .filter(|line| !line.is_empty())
+    {
         let indent = line.len() - line.trim_start().len();
         let begins = indent == 0 || (indent <= 6 && line.trim_start().starts_with(['-', '<', '[']));
         match entries.last_mut() {
-            Some(entry) if line.is_empty() || !begins => entry.push(line),
+            Some(entry) if !begins => entry.push(line),
             _ => entries.push(vec![line]),
         }
     }
-    let (mut lines, mut again): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
-    let name_again = |again: &mut Vec<&str>, lines: &mut Vec<String>| {
-        if !again.is_empty() {
-            lines.push(format!("      {}: as above", again.join(", ")));
-            again.clear();
+    let is_first = described.options.is_empty();
+    let (mut lines, mut again): (Vec<String>, Vec<String>) = (Vec::new(), Vec::new());
+    let mut entries = entries.into_iter().peekable();
+    while let Some(entry) = entries.next() {
+        let heading = entry[0];
+        let is_option = |entry: &&Vec<&str>| entry[0].trim_start().starts_with(['-', '<', '[']);
+        if entry.len() > 1 || entries.peek().as_ref().is_none_or(|next| !is_option(next)) {
+            lines.extend(entry.into_iter().map(str::to_owned));
+            continue;
         }
-    };
-    for entry in entries {
-        let first = entry[0].trim_start();
-        let long = first.find("--").map(|start| &first[start..]);
-        let name = long.and_then(|long| long.split([' ', '[', '=']).next());
-        match name {
-            Some("--help" | "--version") if first.starts_with('-') => {}
-            Some(name) if first.starts_with('-') && !described.insert(entry.join(" ")) => {
-                again.push(name.trim_end_matches('.'));
+        let (mut names, mut known, mut shown) = (Vec::new(), Vec::new(), Vec::new());
+        while let Some(option) = entries.next_if(|entry| is_option(&entry)) {
+            let first = option[0].trim_start();
+            let long = first.find("--").map_or(first, |start| &first[start..]);
+            let name = long.split([' ', '[', '=', '.']).next().unwrap_or(long);
+            if ["--help", "--version"].contains(&name) {
+                continue;
             }
-            _ => {
-                if first == entry[0] {
-                    name_again(&mut again, &mut lines);
-                }
-                let shown = entry.into_iter().filter(|line| !line.is_empty());
-                lines.extend(shown.map(str::to_owned));
+            let is_argument = !first.starts_with('-');
+            if !is_argument {
+                names.push(name.to_owned());
+            }
+            if described.options.insert(option.join(" ")) {
+                shown.extend(option.into_iter().map(str::to_owned));
+            } else if !is_argument {
+                known.push(name.to_owned());
+            }
+        }
+        let is_first_group = described.groups.get(heading) == Some(&names);
+        if heading == OF_ALL && !is_first {
+            // Every command has these.
+        } else if shown.is_empty() && is_first_group {
+            again.push(format!("all of {}", heading.trim_end_matches(':')));
+        } else {
+            again.extend(known);
+            if !shown.is_empty() {
+                lines.push(heading.to_owned());
+                lines.extend(shown);
+            }
+            if !names.is_empty() {
+                described.groups.entry(heading.to_owned()).or_insert(names);
             }
         }
     }
-    name_again(&mut again, &mut lines);
+    if !again.is_empty() {
+        lines.push(format!("As above: {}", again.join(", ")));
+    }
     lines
 }
 
@@ -295,9 +343,9 @@ fn reference() -> Result<String, Failed> {
     if commands.is_empty() {
         return Err("no list of commands".into());
     }
-    let mut described = BTreeSet::new();
+    let mut described = Described::default();
     let mut part = |title: &str, text: &str| {
-        let lines = once(text, &mut described);
+        let lines = once(&without_commands(text), &mut described);
         format!("\n### {title}\n\n```text\n{}\n```\n", lines.join("\n"))
     };
     let mut all = part("referee", &main);

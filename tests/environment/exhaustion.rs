@@ -114,7 +114,7 @@ fn memory_of_others(sandbox: &str) -> Result<(), Failed> {
     }
     let is_warned = run
         .stderr
-        .contains("2 bots at once may use 2 GiB of memory")
+        .contains("2 bots at the same time may use 2 GiB of memory")
         && run.stderr.contains("; use --memory 200M");
     if is_warned == (sandbox == "none") || !run.records().is_empty() {
         return Err(format!("a warning is missing, or a game was recorded\n{run}").into());
@@ -293,7 +293,11 @@ fn fewer_games_at_once(parent: &Path) -> Result<(), Failed> {
     expect(
         &run,
         0,
-        &["fewer games are played at once", "pids.max)", "3 of 3 bots"],
+        &[
+            "fewer games are played at a time",
+            "pids.max)",
+            "3 of 3 bots",
+        ],
     )?;
     blames_nobody(&run, &records)?;
     match records.lines().count() {
@@ -525,7 +529,7 @@ pub(crate) fn trials() -> Vec<Trial> {
         ),
         ("a match", a_match),
         ("a match that waits", a_match_after_a_while),
-        ("fewer games at once", fewer_games_at_once),
+        ("fewer games at a time", fewer_games_at_once),
         ("a tournament stops", a_tournament_stops),
         ("a check", a_check),
         ("a check that waits", a_check_after_a_while),

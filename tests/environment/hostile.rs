@@ -520,7 +520,7 @@ fn verdict(run: &Run) -> (bool, String) {
     let succeeded = stderr.contains("attack: succeeded");
     let blocked = stderr.contains("attack: blocked");
     assert!(
-        succeeded || blocked || detail.contains("was ended"),
+        succeeded || blocked || detail.contains("was killed"),
         "{run}"
     );
     (succeeded, detail)
@@ -548,7 +548,7 @@ fn is_blocked(attack: &Attack, kind: &str, user: User) -> Result<(), Failed> {
         return Err(format!("the sentence does not say what it tried\n{run}").into());
     }
     match attack.ended {
-        Some(ended) if detail.contains("was ended") && !detail.contains(ended) => {
+        Some(ended) if detail.contains("was killed") && !detail.contains(ended) => {
             Err(format!("it was ended for something else\n{run}").into())
         }
         _ => is_clean(&world, &run),
@@ -734,7 +734,7 @@ fn works_inside(name: &str, kind: &str, user: User) -> Result<(), Failed> {
     let (referee, world) = against(name, |_| String::new(), kind, user);
     let run = referee.run();
     let (succeeded, detail) = verdict(&run);
-    if !succeeded || detail.contains("was ended") {
+    if !succeeded || detail.contains("was killed") {
         return Err(format!("{run}").into());
     }
     is_clean(&world, &run)

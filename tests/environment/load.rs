@@ -1,6 +1,6 @@
 //! A machine with more to do than it can: a bot is not charged for the time in which it waits for a
 //! processor, and for all other time it is. Perl is needed for bots that use processor time by the
-//! millisecond, taskset for a processor that is shared with busy loops.
+//! millisecond, taskset for a CPU that is shared with busy loops.
 
 use std::fs;
 use std::io;
@@ -153,7 +153,7 @@ fn a_wait_that_has_not_ended_is_not_charged() -> Result<(), Failed> {
     plays_to_the_end(|| game(&bot, &limits))
 }
 
-/// It waits for a processor first, and then sleeps.
+/// It waits for a CPU first, and then sleeps.
 fn sleeping_after_a_wait_is_charged() -> Result<(), Failed> {
     let _loops = BusyLoops::start();
     let bot = format!("taskset -c {} nice -n 5 ./thinks.pl 5 3000", processor());
@@ -201,7 +201,7 @@ fn computing_too_long_loses() -> Result<(), Failed> {
     let run = game(&bot("60000 0"), &NO_START).run();
     let detail = timeout(&run)?;
     check(
-        detail.contains("for a processor, which was not charged"),
+        detail.contains("for a CPU, which was not charged"),
         "expected what was excused",
         &run,
     )?;
@@ -229,7 +229,7 @@ fn a_clock_of_processor_time() -> Result<(), Failed> {
     for slow in ["./thinks.pl 60000 0", "./thinks.pl 60000 0 helper"] {
         let run = game(slow, &NO_START).args(cpu).run();
         let detail = timeout(&run)?;
-        let said = detail.contains("of processor time");
+        let said = detail.contains("of CPU time");
         check(said, "expected the kind of clock", &run)?;
     }
     let run = game("./thinks.pl 1 60000", &NO_START).args(cpu).run();
@@ -268,7 +268,7 @@ fn unread_log() -> Result<Vec<Value>, Failed> {
     Ok(events?)
 }
 
-const WAITED: &str = "in time: it had waited for a processor";
+const WAITED: &str = "in time: it had waited for a CPU";
 
 /// The log of a game in which a bot had to wait for longer than its limit, where one of some games is such.
 fn log_of_a_wait() -> Result<Vec<Value>, Failed> {

@@ -1,8 +1,9 @@
 //! The mistakes of beginners: small programs in tests/bots/mistakes, and what `referee check` says of them, which is a
 //! table of docs/troubleshooting.md. Also programs in other languages that hold back their output or their input.
 //!
-//! The first two paragraphs of a program's documentation are the name of its mistake, and what it means.
+//! The first line of a program's documentation is the name of its mistake.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -33,7 +34,7 @@ pub(crate) const NEEDS: [(&str, &str); 5] = [
     ("fpc", "fp-compiler"),
 ];
 
-/// How many programs are checked at once. Most of the time they wait for a limit to run out.
+/// How many programs are checked at a time. Most of the time they wait for a limit to run out.
 const AT_ONCE: usize = 4;
 
 fn source(file: &str) -> PathBuf {
@@ -72,10 +73,10 @@ fn checked(folder: &Path, bot: &str) -> Result<(String, String), Failed> {
     Ok((what, word("fix")))
 }
 
-/// What is said without what differs from machine to machine: the words of Python's errors, and waits for a processor.
+/// What is said without what differs from machine to machine: the words of Python's errors, and waits for a CPU.
 fn steady(detail: &str) -> String {
     let mut detail = detail.to_owned();
-    for (begin, end) in [(" (of ", "; it ran for"), (" (in ", "of processor time")] {
+    for (begin, end) in [(" (of ", "; it ran for"), (" (in ", "of CPU time")] {
         if let Some(start) = detail.find(begin)
             && let Some(inside) = detail[start..].find(end)
             && let Some(close) = detail[start + inside..].find(')')
@@ -94,11 +95,10 @@ fn steady(detail: &str) -> String {
     shown.unwrap_or(detail)
 }
 
-/// A mistake: its file, its name and what it means.
+/// A mistake: its file and its name.
 struct Mistake {
     file: String,
     name: String,
-    means: String,
 }
 
 /// The programs of the folder, by name; files with no documentation belong to others.
@@ -107,39 +107,75 @@ fn mistakes() -> Result<Vec<Mistake>, Failed> {
     for entry in fs::read_dir(source(MISTAKES))? {
         let path = entry?.path();
         let text = fs::read_to_string(&path)?;
-        let lines: Vec<&str> = text.lines().map(str::trim).collect();
+        let mut lines = text.lines().map(str::trim).take(2);
         let begins = |line: &&str| {
             let all = ["\"\"\"", "/* ", "{ ", "# "];
             all.iter().any(|begin| line.starts_with(begin))
         };
-        let Some(at) = lines.iter().take(2).position(begins) else {
+        let Some(name) = lines.find(begins) else {
             continue;
         };
-        let words = |line: &str| line.trim_matches(|c| "\"/*#{} ".contains(c)).to_owned();
         mistakes.push(Mistake {
             file: path
                 .file_name()
                 .ok_or("a name")?
                 .to_string_lossy()
                 .into_owned(),
-            name: words(lines[at]),
-            means: words(lines.get(at + 2).ok_or("what it means")?),
+            name: name.trim_matches(|c| "\"/*#{} ".contains(c)).to_owned(),
         });
     }
     mistakes.sort_by(|a, b| a.file.cmp(&b.file));
     Ok(mistakes)
 }
 
-/// How often a program is checked whose row is not in the document: on a busy machine it may be ended before it has
-/// written its last words.
+/// How often a program is checked whose row is not in the document, until it is the same twice: on a busy machine a
+/// program may be killed before it has written why it fails.
 const ATTEMPTS: usize = 5;
 
-/// What is seen of a mistake and what it means, as the beginning of a row, and what to do; from runs of the program.
-fn row(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String), Failed> {
-    let Mistake { file, name, means } = mistake;
-    let cell = |text: &str| text.replace('|', "\\|");
-    let mut row = (String::new(), String::new());
-    let mut bot = format!("mistakes/{file}");
+/// What many messages have in common: where each part begins and ends.
+const COMMON: [(&str, &str); 8] = [
+    (" (asked `", "`)"),
+    ("it was asked `", " to start; "),
+    ("it answered only when its input ended: ", ""),
+    ("it ended with exit status 1 instead of answering; ", ""),
+    ("mistakes/", ""),
+    (" (one or two digits)", ""),
+    ("; expected a cell and a gift, such as `", "`"),
+    (" (debugging text belongs on stderr)", ""),
+];
+
+/// A message without what it has in common with many, and without what is free or left.
+fn shortened(what: &str) -> String {
+    let mut what = what.to_owned();
+    for (begin, end) in COMMON {
+        while let Some(start) = what.find(begin)
+            && let Some(length) = what[start + begin.len()..].find(end)
+        {
+            what.replace_range(start..start + begin.len() + length + end.len(), "");
+        }
+    }
+    for list in ["; pieces left: ", "; free cells: ", "; one line answers "] {
+        if let Some(start) = what.find(list) {
+            let next = ["; hint: ", "; stderr "].map(|next| what[start..].find(next));
+            let next = next.into_iter().flatten().min();
+            what.replace_range(start..next.map_or(what.len(), |at| start + at), "");
+        }
+    }
+    what.replace('|', "\\|")
+}
+
+/// The first part of a fix, and what it says of a language.
+fn shortened_fix(fix: &str) -> String {
+    let parts = fix.split("; ").enumerate();
+    let kept = parts.filter(|(index, part)| *index == 0 || part.starts_with("in "));
+    let kept: Vec<&str> = kept.map(|(_, part)| part).collect();
+    kept.join("; ").replace('|', "\\|")
+}
+
+/// What is said of a mistake and what to do, from runs of the program.
+fn seen(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String), Failed> {
+    let mut seen = (String::new(), String::new());
+    let mut bot = format!("mistakes/{}", mistake.file);
     if let Some(program) = bot.strip_suffix(".pas") {
         let mut compiler = Command::new("fpc");
         let output = compiler.args(["-v0", &bot]).current_dir(folder).output()?;
@@ -150,15 +186,14 @@ fn row(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String)
     }
     for _ in 0..ATTEMPTS {
         let (what, fix) = checked(folder, &bot)?;
-        row = (
-            format!("| {} | **{name}.** {means} |", cell(&what)),
-            cell(&fix),
-        );
-        if shown.contains(&row.0) {
+        let now = (shortened(&what), shortened_fix(&fix));
+        let is_certain = now == seen || shown.contains(&format!("| {} |", now.0));
+        seen = now;
+        if is_certain {
             break;
         }
     }
-    Ok(row)
+    Ok(seen)
 }
 
 /// The table, from runs of the program; `shown` is the one of the document.
@@ -174,29 +209,30 @@ fn table(shown: &str) -> Result<String, Failed> {
     }
     let mistakes = mistakes()?;
     let folder = place.path();
-    let mut rows = Vec::new();
+    // By what is said and what to do: all mistakes of which that is said.
+    let mut rows: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
     for some in mistakes.chunks(AT_ONCE) {
         let found: Vec<_> = thread::scope(|scope| {
             let running: Vec<_> = some
                 .iter()
-                .map(|mistake| scope.spawn(move || row(folder, mistake, shown)))
+                .map(|mistake| scope.spawn(move || seen(folder, mistake, shown)))
                 .collect();
             running
                 .into_iter()
                 .map(thread::ScopedJoinHandle::join)
                 .collect()
         });
-        for found in found {
-            rows.push(found.map_err(|_| "a check panicked")??);
+        for (found, mistake) in found.into_iter().zip(some) {
+            let seen = found.map_err(|_| "a check panicked")??;
+            rows.entry(seen).or_default().push(&mistake.name);
         }
     }
-    // What begins alike is looked for together.
-    rows.sort();
-    let mut table = "\n| what you see | what it means | what to do |\n|---|---|---|\n".to_owned();
-    let mut before = String::new();
-    for (row, fix) in rows {
-        let said = if fix == before { "the same" } else { &fix };
-        table.extend([&row, " ", said, " |\n"]);
+    let mut table = "\n| what it says | the mistake | what to do |\n|---|---|---|\n".to_owned();
+    let mut before = "";
+    for ((what, fix), names) in &rows {
+        let said = if fix == before { "the same" } else { fix };
+        let names = names.join("; ");
+        table.extend(["| ", what, " | ", &names, " | ", said, " |\n"]);
         before = fix;
     }
     Ok(table + "\n")

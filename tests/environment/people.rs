@@ -250,9 +250,9 @@ fn a_whole_session() {
     assert_eq!(ended.code, Some(0), "{ended}");
     assert_eq!(ended.stderr, "", "{ended}");
     insta::assert_snapshot!(timeless(&ended.stdout), @"
-    Quarto: whoever completes a row, column or diagonal of four pieces
+    Quarto: the first to complete a row, column or diagonal of four pieces
     that share a property wins.
-    Who begins only gives a piece. The other places it and gives one back, and so on.
+    The first player only gives a piece. The other places it and gives one back, and so on.
     Cells are 1 to 16, row by row from the top left, or a row and a column (2 3).
     At any prompt: help, board, pieces, quit.
     Ann against Bob, Ann begins
@@ -387,7 +387,7 @@ fn wrong_pieces() {
 fn wrong_cells() {
     let range = "is out of range: expected a cell, 1 to 16, or a row and a column, such as 2 3";
     let both = "is out of range, both are 1 to 4: expected a cell";
-    let no = "is no cell: expected a cell, 1 to 16";
+    let no = "is not a cell: expected a cell, 1 to 16";
     let wrong = [
         (
             "1",
@@ -549,7 +549,7 @@ fn commands_at_every_prompt() {
         };
         assert!(reply("help").contains("At any prompt: help, board, pieces, quit.\n"));
         assert!(reply("help").contains(
-            "Who begins only gives a piece. The other places it and gives one back, and so on.\n"
+            "The first player only gives a piece. The other places it and gives one back, and so on.\n"
         ));
         assert!(reply("board").contains("\nH1 |"), "{ended}");
         let in_hand = "in hand: A big red square hollow\n";
@@ -716,12 +716,12 @@ fn hints() {
     // A, B and E are red and hollow.
     let start = ["--start", "ABE............."];
     let with = ["--start", "ABE.............", "--hint"];
-    let hint = "hint: these gifts lose at once: C D F G H I J M N\n";
+    let hint = "hint: these gifts lose immediately: C D F G H I J M N\n";
     let ended = ann_and_bob(&with, "K\n");
     let before = format!("{hint}{PIECE}K\n");
     assert!(ended.stdout.contains(&before), "{ended}");
     // K loses nothing at once; in hand it is no gift any more.
-    let board = "hint: on the board as it is, these gifts lose at once: C D F G H I J M N\n\
+    let board = "hint: on the board as it is, these gifts lose immediately: C D F G H I J M N\n\
         Bob, where to place K big blue square solid (cell)? ";
     assert!(ended.stdout.contains(board), "{ended}");
     // Once the row is full nothing loses.
@@ -740,7 +740,7 @@ fn hints() {
 
     let decimal = ANN_AND_BOB.map(|word| if word == "symbol" { "decimal" } else { word });
     let ended = typed(decimal.iter().chain(&with), "");
-    let numbers = "hint: these gifts lose at once: 2 3 5 6 7 8 9 12 13\n";
+    let numbers = "hint: these gifts lose immediately: 2 3 5 6 7 8 9 12 13\n";
     assert!(ended.stdout.contains(numbers), "{ended}");
 
     let squares = [
@@ -905,9 +905,9 @@ fn people_play_four_in_a_row() {
     for part in [
         "Ann, which column for @ (1 to 7)? 0\nthere is no column 0; columns with room: 1 2 3 4 5 6 7\n",
         "? 8\nthere is no column 8; columns with room: 1 2 3 4 5 6 7\n",
-        "? x\n`x` is no column; expected a number, 1 to 7\n",
-        "? 4 4\n`4 4` is no column",
-        "hint: these columns lose at once: 1 2 3 5 6 7\nBob, which column for O (1 to 7)? pieces\n",
+        "? x\n`x` is not a column; expected a number, 1 to 7\n",
+        "? 4 4\n`4 4` is not a column",
+        "hint: these columns lose immediately: 1 2 3 5 6 7\nBob, which column for O (1 to 7)? pieces\n",
         "who begins plays @, the other O\n",
         " 1. Ann drops into column 4  ",
         "\n  1   2   3   4   5   6   7\n",

@@ -35,7 +35,7 @@ enum Strategy {
     /// It wins when it can.
     Winning,
     Greedy,
-    /// It plays greedily, and counts the gifts with which nobody wins at once.
+    /// It plays greedily, and counts the gifts with which nobody wins immediately.
     Counting,
     /// It searches for a fixed time.
     Searching,

@@ -70,6 +70,9 @@ impl<'a> Fields<'a> {
             };
             let description = field["description"].as_str();
             let description = description.ok_or(format!("{path} has no description"))?;
+            if description.starts_with("Of earlier versions:") {
+                continue;
+            }
             let default = field.get("default").map(code);
             let default = default.map_or(String::new(), |value| format!(" Default: {value}."));
             let mut kind = self.kind(field);
@@ -124,6 +127,19 @@ impl<'a> Fields<'a> {
         kinds.collect::<Vec<_>>().join(" or ")
     }
 
+    /// Without the words that the option of this name has on the command line.
+    fn without_options(mut self) -> Self {
+        for [field, _, meaning] in &mut self.rows {
+            if !field.starts_with("bots") {
+                let default = meaning.split_once(" Default: ");
+                *meaning = default
+                    .map_or("", |(_, value)| value.trim_end_matches('.'))
+                    .to_owned();
+            }
+        }
+        self
+    }
+
     fn table(&self) -> String {
         let named = self.named.iter();
         let named: String = named
@@ -170,7 +186,13 @@ pub(crate) fn tables_are_those_of_the_schemas() -> Result<(), Failed> {
     let shown = fs::read_to_string(&file)?;
     let mut text = shown.clone();
     for (name, table) in [
-        ("configuration", Fields::of(&TOURNAMENT.json)?.table()),
+        (
+            "configuration",
+            Fields::of(&TOURNAMENT.json)?
+                .without_options()
+                .table()
+                .replacen("| meaning |", "| default, or meaning |", 1),
+        ),
         ("record", Fields::of(&RECORD.json)?.table()),
         ("standings", table(&column_reference())),
         ("plan", Fields::of(&PLAN.json)?.table()),

@@ -117,7 +117,7 @@ fn out_of_reach() -> Result<(), Failed> {
         .to_owned();
     let was_there = signals::send("KILL", &pid);
     let said =
-        stderr.contains("could not be ended") && stderr.contains(&format!("(process {pid})"));
+        stderr.contains("could not be killed") && stderr.contains(&format!("(process {pid})"));
     if ended.is_some_and(|status| status.code() == Some(0)) && was_there && said {
         Ok(())
     } else {

@@ -301,7 +301,9 @@ fn what_is_not_proven_is_not_claimed() {
     );
     let text = last.text.as_deref().unwrap_or_default();
     assert!(
-        text.starts_with("`3 D` lost at once: after D, cell 4 completes H1 (square), H1 (hollow)"),
+        text.starts_with(
+            "`3 D` lost immediately: after D, cell 4 completes H1 (square), H1 (hollow)"
+        ),
         "{text}"
     );
 }

@@ -170,7 +170,7 @@ fn a_check_is_bounded() {
     assert!(run.stdout.contains("for want of time"), "{run}");
     assert_eq!(
         run.last_line(),
-        "sleeps.sh is fit to enter a tournament.",
+        "sleeps.sh passes the entry check.",
         "{run}"
     );
     let all = 5 * 8 + 200 + 10 * 16;
@@ -218,11 +218,7 @@ fn a_folder_is_checked_bot_by_bot() {
             .contains("✗ dora: there are several programs in this folder"),
         "{run}"
     );
-    assert_eq!(
-        run.last_line(),
-        "1 of 3 are fit to enter a tournament.",
-        "{run}"
-    );
+    assert_eq!(run.last_line(), "1 of 3 pass the entry check.", "{run}");
     let written = std::fs::read_to_string(&table).expect("a table");
     assert!(
         written.starts_with("bot,fit,check,problem,fix,"),
@@ -263,7 +259,7 @@ fn the_text_is_a_line_a_check() {
     );
     assert_eq!(
         run.last_line(),
-        "builtin:random is fit to enter a tournament.",
+        "builtin:random passes the entry check.",
         "{run}"
     );
 }
@@ -462,7 +458,7 @@ fn a_folder_with_modules_is_one_bot() {
         assert_eq!(run.code, Some(0), "{run}");
         assert_eq!(
             run.last_line(),
-            format!("{name} is fit to enter a tournament."),
+            format!("{name} passes the entry check."),
             "{run}"
         );
     }

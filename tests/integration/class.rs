@@ -450,12 +450,12 @@ fn seeds_that_do_not_fit() {
     let knockout = |file| ["--format", "knockout", "--seeds", file];
     refused(
         &knockout("wrong.txt"),
-        "--seeds wrong.txt: `bob` is no bot of this tournament; the bots are anna, ben, carla",
+        "--seeds wrong.txt: `bob` is not a bot of this tournament; the bots are anna, ben, carla",
     );
     refused(&knockout("nowhere.txt"), "nowhere.txt");
     refused(
         &knockout("submissions/anna/bot.sh"),
-        "is no bot of this tournament",
+        "is not a bot of this tournament",
     );
     refused(
         &["--seeds", "some.csv"],

@@ -530,7 +530,7 @@ fn a_built_in_bot_by_hand() {
     // A last line without its end, blanks, CRLF
     assert_eq!(answers("greedy", "IJK............. L"), "4 -\n");
     assert_eq!(answers("greedy", " IJK.............\tL \r\n"), "4 -\n");
-    // It gives nothing that wins at once: I, J and K share square and solid.
+    // It gives nothing that wins immediately: I, J and K share square and solid.
     let answer = answers("greedy", "IJK............. -\n");
     assert!(["- E\n", "- F\n", "- G\n", "- H\n"].contains(&&*answer));
     // One line for one line, for ever

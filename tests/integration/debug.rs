@@ -266,7 +266,7 @@ fn what_is_wrong_is_said() {
         ),
         (
             &[file, "--as", "eve", "./drawn.sh"],
-            &["nobody in it is called `eve`"],
+            &["no bot in it is called `eve`"],
         ),
         (
             &[file, "--as", "1", "--turn", "2", "./drawn.sh"],

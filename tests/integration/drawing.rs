@@ -310,6 +310,35 @@ fn with_colours_free_cells_have_their_numbers() {
 }
 
 #[test]
+fn with_glyphs_pieces_show_their_properties() {
+    let edition = Edition::default();
+    let start = edition
+        .read_request("A.B.N....HG...OC F")
+        .expect("a position");
+    let (turn, position) = edition.judge(&start, "2 L").expect("a legal turn");
+    let glyphs = Palette {
+        glyphs: true,
+        ..Palette::coloured()
+    };
+    let coloured = draw(&edition.picture(&position, Some(turn)), &glyphs);
+    insta::assert_snapshot!(anstream::adapter::strip_str(&coloured).to_string(), @"
+         V1   V2   V3   V4    in hand: ▪L small blue square solid
+       +----+----+----+----+  left:
+    H1 | □A |(◦F)| ▫B | 4  |  ▫D  ○E  ■I  ▪J
+       +----+----+----+----+  ■K  ●M  •P
+    H2 | •N | 6  | 7  | 8  |
+       +----+----+----+----+
+    H3 | 9  | ◦H | ○G | 12 |
+       +----+----+----+----+
+    H4 | 13 | 14 | ●O | □C |
+       +----+----+----+----+
+");
+    for piece in ["\u{1b}[91m□\u{1b}[0m", "\u{1b}[94m▫\u{1b}[0m"] {
+        assert!(coloured.contains(piece), "{coloured}");
+    }
+}
+
+#[test]
 fn a_board_for_looking_at_may_hold_anything() {
     let edition = Edition::default();
     let board = edition.set.configuration("N?BI??JO?FDLMEAG").expect("16");

@@ -18,7 +18,7 @@ const SHORT: [&str; 4] = ["--move-time", "300ms", "--start-time", "300ms"];
 /// How long a run may take beyond the limits that it is given, on a very busy machine.
 const BUSY: Duration = Duration::from_secs(5);
 
-/// How long any run may take. A bot that computes has ten times its limit, while it waits for a processor.
+/// How long any run may take. A bot that computes has ten times its limit, while it waits for a CPU.
 const LONGEST: Duration = Duration::from_mins(1);
 
 /// A match of `bot` against a good one. The bot opens.
@@ -367,14 +367,14 @@ use Odd::{Accepted, Forfeit};
 
 /// The board is `B...............` and P is to be placed. The answers are without newline.
 const ODD_ANSWERS: &[(&str, Odd)] = &[
-    (r"-1 A", Forfeit("malformed", "`-1` is no cell")),
-    (r"+3 A", Forfeit("malformed", "`+3` is no cell")),
-    (r"3.0 A", Forfeit("malformed", "`3.0` is no cell")),
-    (r"0x3 A", Forfeit("malformed", "`0x3` is no cell")),
-    (r"003 A", Forfeit("malformed", "`003` is no cell")),
-    (r"3e0 A", Forfeit("malformed", "`3e0` is no cell")),
-    (r"-1", Forfeit("malformed", "`-1` is no cell")),
-    (r"3.0", Forfeit("malformed", "`3.0` is no cell")),
+    (r"-1 A", Forfeit("malformed", "`-1` is not a cell")),
+    (r"+3 A", Forfeit("malformed", "`+3` is not a cell")),
+    (r"3.0 A", Forfeit("malformed", "`3.0` is not a cell")),
+    (r"0x3 A", Forfeit("malformed", "`0x3` is not a cell")),
+    (r"003 A", Forfeit("malformed", "`003` is not a cell")),
+    (r"3e0 A", Forfeit("malformed", "`3e0` is not a cell")),
+    (r"-1", Forfeit("malformed", "`-1` is not a cell")),
+    (r"3.0", Forfeit("malformed", "`3.0` is not a cell")),
     (r"", Forfeit("malformed", "an empty line")),
     (r" \t ", Forfeit("malformed", "an empty line")),
     (r"hello", Forfeit("malformed", "`hello`")),
@@ -383,23 +383,23 @@ const ODD_ANSWERS: &[(&str, Odd)] = &[
     (r"3", Forfeit("malformed", "the gift is missing")),
     (r"03", Forfeit("malformed", "the gift is missing")),
     (r"3 A B", Forfeit("malformed", "more than two words")),
-    (r"3A", Forfeit("malformed", "`3A` is no cell")),
-    (r"3,A", Forfeit("malformed", "`3,A` is no cell")),
-    (r"A 3", Forfeit("malformed", "`A` is no cell")),
+    (r"3A", Forfeit("malformed", "`3A` is not a cell")),
+    (r"3,A", Forfeit("malformed", "`3,A` is not a cell")),
+    (r"A 3", Forfeit("malformed", "`A` is not a cell")),
     (
         r"3 AC",
         Forfeit("malformed", "the gift `AC` is not one character"),
     ),
     // ARABIC-INDIC DIGIT THREE, FULLWIDTH DIGIT THREE
-    (r"٣ A", Forfeit("malformed", "`٣` is no cell")),
-    (r"\0331\0243 A", Forfeit("malformed", "`٣` is no cell")),
-    (r"３ A", Forfeit("malformed", r"`\u{ff13}` is no cell")),
+    (r"٣ A", Forfeit("malformed", "`٣` is not a cell")),
+    (r"\0331\0243 A", Forfeit("malformed", "`٣` is not a cell")),
+    (r"３ A", Forfeit("malformed", r"`\u{ff13}` is not a cell")),
     (
         r"3 Ａ",
-        Forfeit("illegal-move", r"`\u{ff21}` is no piece of this set"),
+        Forfeit("illegal-move", r"`\u{ff21}` is not a piece of this set"),
     ),
     // A no-break space does not separate.
-    (r"3\0302\0240A", Forfeit("malformed", "is no cell")),
+    (r"3\0302\0240A", Forfeit("malformed", "is not a cell")),
     (
         r"\0357\0273\02773 A",
         Forfeit("malformed", r"it answered `\u{feff}3 A`"),
@@ -468,7 +468,7 @@ fn long_answers() {
     says(&digits, &["more than 1024 bytes", "`3333"]);
     // 1024 bytes are a line, and 1025 are not.
     let digits = result(&"3".repeat(1024), "malformed");
-    says(&digits, &["3333", "is no cell", "(1024 bytes)"]);
+    says(&digits, &["3333", "is not a cell", "(1024 bytes)"]);
     result(&"3".repeat(1025), "line-too-long");
     let blanks = format!(r"3{}A\n", " ".repeat(1022));
     let run = placing(&script(&[&blanks])).run();
@@ -488,8 +488,8 @@ fn illegal_moves() {
         ("- A", "the piece P is in hand and must be placed", free),
         ("2 B", "the gift B is on the board already", left),
         ("2 P", "the gift P is the piece that was in hand", left),
-        ("2 Z", "the gift `Z` is no piece of this set", left),
-        ("2 a", "the gift `a` is no piece of this set", left),
+        ("2 Z", "the gift `Z` is not a piece of this set", left),
+        ("2 a", "the gift `a` is not a piece of this set", left),
         ("2 -", "but one is due", left),
     ] {
         let run = placing(&script(&[&format!(r"{answer}\n")])).run();
@@ -513,11 +513,11 @@ fn illegal_openings() {
         ("6 A", "there is no piece in hand to place on cell 6"),
         (
             "- Z",
-            "the gift `Z` is no piece of this set; pieces left: A B C",
+            "the gift `Z` is not a piece of this set; pieces left: A B C",
         ),
         (
             "Z",
-            "the gift `Z` is no piece of this set; pieces left: A B C",
+            "the gift `Z` is not a piece of this set; pieces left: A B C",
         ),
         ("-", "but one is due"),
         ("- -", "but one is due"),
@@ -582,15 +582,15 @@ fn the_bot_ends_in_mid_game() {
         ),
         (
             "SEGV",
-            "it was ended by the signal SIGSEGV instead of answering",
+            "it was killed by the signal SIGSEGV instead of answering",
         ),
         (
             "KILL",
-            "it was ended by the signal SIGKILL instead of answering",
+            "it was killed by the signal SIGKILL instead of answering",
         ),
         (
             "TERM",
-            "it was ended by the signal SIGTERM instead of answering",
+            "it was killed by the signal SIGTERM instead of answering",
         ),
     ] {
         let run = opening(&format!("./ends.sh {how}")).run();

@@ -504,7 +504,7 @@ fn answers_that_are_no_column() {
         let shown = answer.replace('４', r"\u{ff14}");
         assert!(
             sentence.contains(&format!(
-                "`{shown}` is no column; expected a number, 1 to 7"
+                "`{shown}` is not a column; expected a number, 1 to 7"
             )),
             "{run}"
         );
@@ -578,7 +578,7 @@ fn a_built_in_bot_knows_the_game_by_its_environment() {
             r#"sh -c 'read -r q; printf "%s\n" "$q" | "$REFEREE_BIN" bot greedy >"$SCRATCH/answer"'"#,
             "builtin:random",
         ])
-        // Column 7 wins at once.
+        // Column 7 wins immediately.
         .args(["--start", &format!("{}OOO.@@@", &EMPTY[..35]).replace("OOO.@@@", "OOO@@@.")])
         .run();
     assert_eq!(run.code, Some(0), "{run}");

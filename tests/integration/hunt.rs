@@ -73,7 +73,7 @@ fn nothing_is_found_in_perfect_play_and_no_more_is_said() {
     assert_eq!(run.code, Some(0), "{run}");
     assert!(
         run.stdout
-            .starts_with("builtin:perfect: nothing found, which is no proof.\nTried: "),
+            .starts_with("builtin:perfect: nothing found, which proves nothing.\nTried: "),
         "{run}"
     );
     let run = hunt(&["--time", "1s", "--format", "junit", "builtin:perfect"]);

@@ -504,8 +504,7 @@ fn a_link_to_a_submission_counts_when_the_organiser_has_made_it() {
         for (name, to) in [("dora", "../secret"), ("emil.sh", "../secret/bot.sh")] {
             symlink(to, path("handin").join(name)).expect("a link");
             lchown(path("handin").join(name), Some(65_534), None).expect("root");
-            let problem =
-                "it is a link that somebody else has made; put the files themselves there";
+            let problem = "it is a link that another user has made; put the files themselves there";
             let student = name.trim_end_matches(".sh").to_owned();
             foreign.push((student, format!("{name}: {problem}")));
         }

@@ -242,3 +242,16 @@ fn that_lead_nowhere_are_found() {
         ]
     );
 }
+
+/// The guide's list of chapters has every document.
+#[test]
+fn the_guide_has_every_document() {
+    let list = fs::read_to_string(source("docs/SUMMARY.md")).expect("a list");
+    let listed: BTreeSet<PathBuf> = prose(&list)
+        .flat_map(|(_, line)| between(line, "](", ')'))
+        .map(|link| normal(&Path::new("docs").join(link)))
+        .collect();
+    let mut expected: BTreeSet<PathBuf> = all_documents().into_iter().collect();
+    expected.remove(Path::new("docs/SUMMARY.md"));
+    assert_eq!(listed, expected);
+}

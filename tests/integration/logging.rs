@@ -12,7 +12,7 @@ use crate::common::files::executable;
 use crate::common::{Referee, Run, signals};
 use referee::log_target;
 
-const DOC: &str = include_str!("../../docs/troubleshooting.md");
+const DOC: &str = include_str!("../../docs/log.md");
 
 /// A short match that `builtin:greedy` wins, in the scratch directory.
 fn short_match() -> Referee {
@@ -89,7 +89,7 @@ fn nothing_is_logged_by_default() {
     assert!(!run.file("log").contains("referee::wire"), "{run}");
 }
 
-/// The command, its output and every line of the log are those of docs/troubleshooting.md.
+/// The command, its output and every line of the log are those of docs/log.md.
 #[test]
 fn the_forfeit_of_the_page_is_what_happens() {
     let page = blocks("console")[0];
@@ -104,13 +104,13 @@ fn the_forfeit_of_the_page_is_what_happens() {
         executable(&scratch.join("stuck.sh"), script.expect("a script"), 0o755);
         referee.directory(scratch).run()
     };
-    // On a busy machine the bot may wait for a processor, or take longer to end, and the log says so.
+    // On a busy machine the bot may wait for a CPU, or take longer to end, and the log says so.
     let undisturbed = |run: &Run| {
         let log = run.file("match.log");
         let signs = [
             "void: ",
             "deadline extended",
-            "waited for a processor",
+            "waited for a CPU",
             "sending SIGKILL",
         ];
         !signs.iter().any(|sign| log.contains(sign))
@@ -204,7 +204,7 @@ fn the_log_tells_that_the_referee_was_stopped() {
     assert!(why.contains("not running for"), "{why}");
 }
 
-/// With a clock of processor time the answer counts: the bot has used little of it.
+/// With a clock of CPU time the answer counts: the bot has used little of it.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_stopped_referee_takes_no_processor_time_of_a_bot() {
@@ -518,7 +518,7 @@ fn every_target_is_documented() {
     for target in log_target::ALL {
         let row = format!("| `{target}` |");
         if target != log_target::SPAN {
-            assert!(DOC.contains(&row), "docs/troubleshooting.md lacks {target}");
+            assert!(DOC.contains(&row), "docs/log.md lacks {target}");
         }
     }
 }

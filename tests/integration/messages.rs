@@ -225,7 +225,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "bot.pdf builtin:random",
-        "referee: cannot start bot.pdf: it is a document, not a program; save the program as plain text, with the ending of its language",
+        "referee: cannot start bot.pdf: it is a document, not a program; save the program as plain text, with the extension of its language",
     ),
     // Numbers.
     (
@@ -296,7 +296,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "puzzles run other.jsonl builtin:random",
-        "other.jsonl: line 1: it is no puzzle, as `referee puzzles make` writes it: missing field `",
+        "other.jsonl: line 1: it is not a puzzle, as `referee puzzles make` writes it: missing field `",
     ),
     (
         "puzzles make nim.jsonl",
@@ -352,7 +352,7 @@ const WRONG: &[(&str, &str)] = &[
     ),
     (
         "replay text",
-        "text: line 1: column 2: it is no JSON; expected a record, a JSON object on one line",
+        "text: line 1: column 2: it is not JSON; expected a record, a JSON object on one line",
     ),
     (
         "replay text",
@@ -370,11 +370,11 @@ const WRONG: &[(&str, &str)] = &[
         "league bot.zip",
         "referee: bot.zip: it is a file, and a league has a folder; submissions in it are taken in by --from bot.zip",
     ),
-    ("standings text", "text: line 1: column 2: it is no JSON"),
-    ("analyse text", "text: line 1: column 2: it is no JSON"),
+    ("standings text", "text: line 1: column 2: it is not JSON"),
+    ("analyse text", "text: line 1: column 2: it is not JSON"),
     (
         "report -o page.html text",
-        "text: line 1: column 2: it is no JSON",
+        "text: line 1: column 2: it is not JSON",
     ),
     (
         "standings half.jsonl",

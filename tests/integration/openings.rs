@@ -204,7 +204,7 @@ fn errors_name_the_line() {
     );
     assert_eq!(
         refusal("AB..............\n.B.....?........\n"),
-        "line 2: cell 8 holds `?`, which is no piece of this set; expected a piece or `.`"
+        "line 2: cell 8 holds `?`, which is not a piece of this set; expected a piece or `.`"
     );
     assert_eq!(
         refusal("A.............A.\n"),

@@ -147,7 +147,7 @@ fn a_signal_ends_what_waits_for_a_reader_of_stdout() {
         // `check` may be ended before its first line is complete.
         assert!(
             run.stderr
-                .contains("of the results were not written, since nobody read"),
+                .contains("of the results were not written, since there was no reader"),
             "{command:?} {run}"
         );
     });

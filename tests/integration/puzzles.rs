@@ -230,7 +230,7 @@ fn wrong_files_are_named() {
     let wrong_answer = line.replace("\"answers\":[", "\"answers\":[\"17 A\",");
     for (file, part) in [
         (path("empty", ""), "there are no puzzles in it"),
-        (path("text", "hello\n"), "line 1: it is no puzzle"),
+        (path("text", "hello\n"), "line 1: it is not a puzzle"),
         (
             path("twice", &format!("{line}\n{line}\n")),
             "line 2: the puzzle ",
@@ -238,7 +238,7 @@ fn wrong_files_are_named() {
         (path("id", &format!("{other}\n")), "line 1: its id is"),
         (
             path("answer", &format!("{wrong_answer}\n")),
-            "its answer `17 A` is no turn there",
+            "its answer `17 A` is not a turn there",
         ),
         (
             path("version", &line.replace("\"v\":1", "\"v\":2")),

@@ -280,7 +280,7 @@ fn an_illegal_turn_is_told_with_its_number() {
         &won,
         set_turn(2, "2 Q"),
         Some(3),
-        &["Q", "no piece of this set"],
+        &["Q", "not a piece of this set"],
     );
     broken(&won, set_turn(2, "2 -"), Some(3), &["but one is due"]);
     broken(
@@ -657,7 +657,7 @@ fn an_adjudicated_result_is_proven_again() {
         assert_eq!(violation(&record), None);
     }
     let won = adjudicated(&lost, 0, Some(BotIndex::B));
-    for (wrong, name) in [(Some(BotIndex::A), "greedy.py"), (None, "nobody")] {
+    for (wrong, name) in [(Some(BotIndex::A), "greedy.py"), (None, "no bot")] {
         let wrong = violation(&adjudicated(&lost, 0, wrong)).expect("a violation");
         assert_eq!(wrong.turn, None);
         assert_eq!(
@@ -701,7 +701,7 @@ fn a_violation_names_the_bots() {
             Some(BotIndex::B),
             "the winner is random.py; by the rules it is greedy.py",
         ),
-        (None, "the winner is nobody; by the rules it is greedy.py"),
+        (None, "the winner is no bot; by the rules it is greedy.py"),
     ] {
         broken(&won, |r| r.result.winner = winner, None, &[problem]);
     }
@@ -710,7 +710,7 @@ fn a_violation_names_the_bots() {
         &drawn,
         |r| r.result.winner = Some(BotIndex::A),
         None,
-        &["the winner is greedy.py; by the rules it is nobody"],
+        &["the winner is greedy.py; by the rules it is no bot"],
     );
 }
 

@@ -435,7 +435,7 @@ fn a_replay_as_a_page_is_of_one_game_by_the_rules() {
     let forged = write(&scratch.path().join("forged.jsonl"), &[forged]);
     let run = Referee::new(["replay", "--html"]).args([forged]).run();
     assert_eq!(run.code, Some(2), "{run}");
-    assert!(run.stderr.contains("the winner is nobody"), "{run}");
+    assert!(run.stderr.contains("the winner is no bot"), "{run}");
 }
 
 #[test]

@@ -250,7 +250,7 @@ fn what_is_wrong_is_said() {
         (&[file, "./drawn.sh"][..], "could be neither"),
         (
             &[file, "--as", "eve", "./drawn.sh"],
-            "nobody in it is called `eve`",
+            "no bot in it is called `eve`",
         ),
         (&[file, "--number", "9", "./drawn.sh"], "there is no game 9"),
         (

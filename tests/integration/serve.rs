@@ -311,7 +311,7 @@ fn a_name_that_is_no_address_cannot_be_bound_nor_a_port_that_is_taken() {
         .run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("choose another address"), "{run}");
-    assert!(!run.stderr.contains("fit to enter"), "{run}");
+    assert!(!run.stderr.contains("entry check"), "{run}");
     assert!(!folder.exists(), "{run}");
     // A file after --live is a file.
     let run = Referee::new(["report", "--live", "nowhere.jsonl"]).run();

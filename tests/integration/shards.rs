@@ -102,7 +102,7 @@ fn the_parts_make_the_whole() {
     place.good("tournament", "whole", &[&BOTS[..], &OPTIONS].concat());
     place.planned("parts");
     assert_eq!(place.read("parts/games.jsonl"), "");
-    // Whatever the order, and however many games at once.
+    // Whatever the order, and however many games at the same time.
     for (shard, jobs) in [("3/4", "1"), ("1/4", "3"), ("4/4", "2"), ("2/4", "1")] {
         place.good("run", "parts", &["--shard", shard, "-j", jobs]);
     }

@@ -93,7 +93,7 @@ fn wrong_input_is_named() {
             &["ABCD............ E"],
             "there is a quarto already, H1 square",
         ),
-        (&["................ ?"], "no piece of this set"),
+        (&["................ ?"], "not a piece of this set"),
         (&["................ A", "--hash", "much"], "expected a size"),
         (&["................ A", "--threads", "0"], "--threads"),
         (&[], "required"),

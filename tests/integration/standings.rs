@@ -184,7 +184,7 @@ fn the_table_for_people() {
         lines[1].starts_with("1  a        4    3      1     0     3.5"),
         "{run}"
     );
-    assert!(run.stdout.contains("Points of each against each:"), "{run}");
+    assert!(run.stdout.contains("Head to head:"), "{run}");
     assert!(
         run.last_line()
             .starts_with("6 games; moving first is worth"),

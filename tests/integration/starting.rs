@@ -214,7 +214,7 @@ fn a_program_for_another_machine() {
     fails(
         at,
         "bot",
-        &["another kind of processor", "compile it on this machine"],
+        &["another kind of CPU", "compile it on this machine"],
     );
     place.file("bot.exe", b"MZ\x90\x00\x03\x00\x00\x00", 0o755);
     fails(

@@ -517,7 +517,10 @@ fn the_entry_check() {
             .contains("not-there.py does not enter: cannot start"),
         "{run}"
     );
-    assert!(run.stderr.contains("2 of 4 bots are fit to enter"), "{run}");
+    assert!(
+        run.stderr.contains("2 of 4 bots passed the entry check"),
+        "{run}"
+    );
     // Why is said once, in parts.
     let name = "did not enter: prints-nothing.sh";
     assert!(run.stdout.contains(&format!("{name}\n")), "{run}");

@@ -20,7 +20,7 @@ pub enum Effort {
 /// After this many unsolved positions in a row, the positions before them, which are harder, get less effort.
 const FULL_EFFORT_FAILURES: u32 = 2;
 
-/// Those positions get the effort divided by this number.
+/// What the effort for those positions is divided by.
 const REDUCED_SHARE: u32 = 10;
 
 /// Of the positions of one game, from the last to the first. Keeps what it has proven.
@@ -88,7 +88,7 @@ impl Appraiser {
         limits.or_when(Arc::clone(&self.stop))
     }
 
-    /// With less effort after several failures in a row.
+    /// The limits, lower after several failures in a row.
     fn reduced_limits(&self) -> Limits {
         self.limits_of_share(if self.failures.get() < FULL_EFFORT_FAILURES {
             1
@@ -123,7 +123,7 @@ impl Appraiser {
         let unit = self.unit;
         match (turn.value, turn.plies) {
             (None, _) => "not proven".to_owned(),
-            (Some(Value::Win), Some(0)) => "wins at once".to_owned(),
+            (Some(Value::Win), Some(0)) => "wins immediately".to_owned(),
             (Some(value), None) => value.name().to_owned(),
             (Some(Value::Draw), _) => Value::Draw.name().to_owned(),
             (Some(value), Some(1)) => format!("{} with the next {unit}", value.name()),

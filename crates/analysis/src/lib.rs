@@ -140,7 +140,7 @@ impl Appraiser {
             .find_map(|limits| turns.iter().find(|turn| keeps(turn, limits)))
     }
 
-    /// Whether a turn that kept the value was the only one, or could not have been worse.
+    /// `Only` when no other turn keeps the value, `Forced` when every other does.
     fn choice(&self, others: &[Turn], note: &Note, is_quick: bool) -> Option<Mark> {
         if others.is_empty() {
             return Some(Mark::Forced);

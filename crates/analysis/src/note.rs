@@ -41,7 +41,7 @@ pub struct Note {
     /// For its player; `None` when not proven.
     #[serde(with = "word")]
     pub value: Option<Value>,
-    /// Of the best turn; `None` when not proven.
+    /// The value of the best turn; `None` when not proven.
     #[serde(with = "word")]
     pub best: Option<Value>,
     #[serde(deserialize_with = "lenient", skip_serializing_if = "Option::is_none")]

@@ -58,10 +58,10 @@ impl Sentence<'_> {
                 let than = if self.note.best == Some(Value::Loss) {
                     format!("The game was lost, but {} lasted longer.", self.name(safer))
                 } else {
-                    format!("{} did not lose at once.", self.name_first(safer))
+                    format!("{} did not lose immediately.", self.name_first(safer))
                 };
                 Some(format!(
-                    "{played} lost at once: {}. {than}",
+                    "{played} lost immediately: {}. {than}",
                     self.how_it_loses()
                 ))
             }
@@ -122,7 +122,7 @@ impl Sentence<'_> {
         }
     }
 
-    /// After a win that was not taken.
+    /// What a turn that missed a win left.
     fn what_is_left(&self) -> String {
         match self.note.value {
             Some(Value::Win) => " It wins all the same.".to_owned(),

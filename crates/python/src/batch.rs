@@ -7,7 +7,7 @@ use referee_games::game::{BuiltinGame as _, Outcome, four_in_a_row, quarto};
 use crate::arrays::{self, Encoded};
 use crate::game::{self, wrong};
 
-/// Many games of one kind at once, for training. A game that is over begins anew with the next step.
+/// Many games of one kind at the same time, for training. A game that is over begins anew with the next step.
 ///
 /// Args:
 ///     game: A `Quarto` or a `FourInARow`.

@@ -72,7 +72,7 @@ impl Position {
         }
     }
 
-    /// After a turn that was made in `self`.
+    /// The position after a turn made in `self`.
     fn after(&self, state: State, turn: impl FnOnce() -> String) -> Self {
         let is_over = each!(&state, |_, position| position.outcome().is_some());
         Self {
@@ -97,7 +97,7 @@ impl Position {
         }
     }
 
-    /// As Python writes it.
+    /// The expression in Python that makes this position.
     fn source(state: &State) -> String {
         let text = Self::request(state);
         match state {
@@ -109,7 +109,7 @@ impl Position {
         }
     }
 
-    /// The action is legal.
+    /// `action` must be legal.
     fn turn_of(&self, action: usize) -> String {
         match &self.state {
             State::FourInARow(_) => (action + 1).to_string(),

@@ -119,7 +119,7 @@ fn own_directory(directory: &Path) -> io::Result<()> {
     }
     let meta = fs::symlink_metadata(directory)?;
     if !meta.is_dir() || meta.uid() != 0 {
-        return Err(io::Error::other("somebody else has made it"));
+        return Err(io::Error::other("another user has made it"));
     }
     fs::set_permissions(directory, Permissions::from_mode(0o700))
 }

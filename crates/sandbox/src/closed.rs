@@ -11,7 +11,6 @@ use super::settings::{Kind, Settings};
 /// Permission of others to pass through a directory, or to run a program.
 pub(super) const PASS: u32 = 0o001;
 
-/// A closed directory, and what must be visible of it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ClosedDirectory {
     pub(super) path: PathBuf,

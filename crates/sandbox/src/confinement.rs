@@ -29,7 +29,7 @@ struct Confined {
     files: Option<PrivateCopy>,
 }
 
-/// What people are told of a private copy.
+/// A private copy in words, for people.
 #[derive(Debug)]
 pub(crate) struct CopySummary {
     pub(super) hash: ContentHash,

@@ -22,7 +22,7 @@ pub struct ResourceLimits {
     /// All its processes together, in bytes.
     pub memory: u64,
     pub processes: u64,
-    /// Of one process.
+    /// Open files of one process.
     pub open_files: u64,
     /// Its scratch directory, and the largest file, in bytes.
     pub scratch: u64,
@@ -40,7 +40,6 @@ impl Default for ResourceLimits {
 }
 
 impl ResourceLimits {
-    /// The most files in a scratch directory.
     pub(super) const SCRATCH_FILES: u64 = 4096;
 
     /// All its processes together; a runtime starts some for every core.
@@ -59,7 +58,7 @@ impl ResourceLimits {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct ExitReport {
-    /// As from `wait`.
+    /// The status as `wait` returns it.
     pub status: i32,
     /// CPU time of all its processes, in milliseconds.
     pub cpu_ms: f64,
@@ -200,9 +199,9 @@ pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
             "the kernel (RLIMIT_NOFILE)".to_owned(),
         ),
         match cpu {
-            Some(by) => bound("processor time", true, format!("one processor by {by}")),
+            Some(by) => bound("CPU time", true, format!("one core by {by}")),
             None => bound(
-                "processor time",
+                "CPU time",
                 false,
                 "not bounded, only reported in records".to_owned(),
             ),

@@ -28,7 +28,7 @@ pub(super) struct PrivateCopy {
     pub(super) summary: CopySummary,
     pub(super) interpreters: Interpreters,
     pub(super) visible: Vec<PathBuf>,
-    /// What its user cannot reach unless it is mounted elsewhere.
+    /// Directories that the bot's user may not enter; what lies below them is mounted elsewhere.
     pub(super) closed: Vec<ClosedDirectory>,
     pub(super) builtin: bool,
     /// Whether it starts other programs by name, as a build does.

@@ -85,7 +85,6 @@ impl Drop for PrivateDirectory {
     }
 }
 
-/// An error in the temporary directory, with its path.
 pub(super) fn unusable(error: &io::Error) -> io::Error {
     let place = env::temp_dir();
     let words = format!(
@@ -96,7 +95,7 @@ pub(super) fn unusable(error: &io::Error) -> io::Error {
     io::Error::new(error.kind(), words)
 }
 
-/// What all errors of that directory name.
+/// The name of that directory in all its errors.
 pub(super) const PLACE: &str = "the directory for temporary files";
 
 /// Removes the directories of killed referees, and kills the bots they left behind.

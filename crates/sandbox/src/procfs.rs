@@ -54,7 +54,6 @@ fn status(pid: Pid) -> Option<String> {
     text_of(format!("/proc/{}/status", pid.as_raw_pid())).ok()
 }
 
-/// The number on the line that starts with a name.
 fn number(text: &str, name: &str) -> Option<u64> {
     let value = text.lines().find_map(|line| line.strip_prefix(name))?;
     value.split_ascii_whitespace().next()?.parse().ok()
@@ -82,7 +81,7 @@ impl Stat {
         Self::of(format!("/proc/{}/stat", pid.as_raw_pid()).as_ref())
     }
 
-    /// Of a process or a thread.
+    /// Reads the `stat` file of a process or a thread.
     fn of(file: &Path) -> Option<Self> {
         let text = text_of(file).ok()?;
         // The name is in parentheses, and may hold some itself.
@@ -304,7 +303,7 @@ pub fn proportional_memory(pid: Pid) -> Option<u64> {
     Some(kib << 10)
 }
 
-/// The page tables of a process, in bytes.
+/// In bytes.
 pub fn page_tables(pid: Pid) -> Option<u64> {
     // The first thread may have exited, which then has none.
     tasks(pid).find_map(|task| {

@@ -14,13 +14,12 @@ use crate::system::Shortage;
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
     Bwrap,
-    /// With seccomp.
     Landlock,
     None,
 }
 
 impl Kind {
-    /// Those that confine a bot, the better one first.
+    /// The sandboxes, the better one first.
     pub const BACKENDS: [Self; 2] = [Self::Bwrap, Self::Landlock];
 
     pub const fn name(self) -> &'static str {

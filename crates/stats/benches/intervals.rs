@@ -1,5 +1,5 @@
 //! How often the 95 % intervals of ratings hold the true strength, by simulation: the tables of
-//! docs/ratings.md.
+//! docs/internals/ratings.md.
 //!
 //! ```text
 //! cargo bench -p referee-stats --bench intervals            # some minutes

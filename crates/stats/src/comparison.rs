@@ -122,7 +122,6 @@ impl Unit {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Opponent {
-    /// Pairs of the new version.
     pub new: Pentanomial,
     /// Pairs of the old version; none against itself.
     pub old: Pentanomial,
@@ -209,7 +208,6 @@ impl Comparison {
         self.decision
     }
 
-    /// Whether more games change nothing.
     pub fn is_decided(&self) -> bool {
         self.decision != Decision::Continue
     }
@@ -266,7 +264,6 @@ pub struct Outcomes {
     pub yes: u32,
     pub no: u32,
     pub undecided: u32,
-    /// The median number of games.
     pub median_games: u32,
 }
 

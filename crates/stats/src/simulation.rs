@@ -29,7 +29,6 @@ pub struct Simulation {
     pub schedule: Schedule,
     /// At least 2.
     pub bots: u32,
-    /// Pairs of games when two bots meet.
     pub pairs: u32,
     /// The share of drawn games, 0 to 1.
     pub draws: f64,
@@ -41,7 +40,6 @@ pub struct Simulation {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Forecast {
-    /// Of one tournament.
     pub games: u64,
     pub rounds: u32,
     /// The share of the tournaments that the best bot won, 0 to 1.

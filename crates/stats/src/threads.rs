@@ -69,13 +69,12 @@ impl InOrder {
         (!state.is_over).then(|| Turn(self))
     }
 
-    /// There are no more turns.
     pub fn end(&self) {
         locked(&self.state).is_over = true;
         self.changed.notify_all();
     }
 
-    /// As [`share`]. When a thread panics there are no more turns: no thread waits for ever.
+    /// Like [`share`], but a panic in one thread ends the turns, so no other waits for ever.
     pub fn share(&self, threads: usize, work: impl Fn() + Sync) {
         share(threads, || {
             let _watch = Watch(self);

@@ -271,7 +271,7 @@ pub fn cause(error: &io::Error) -> String {
         io::ErrorKind::ReadOnlyFilesystem => "it is on a file system that cannot be written",
         io::ErrorKind::InvalidFilename => "this cannot be the name of a file",
         io::ErrorKind::AddrInUse => "another program uses this address",
-        io::ErrorKind::AddrNotAvailable => "it is no address of this machine",
+        io::ErrorKind::AddrNotAvailable => "it is not an address of this machine",
         io::ErrorKind::TimedOut => "it took too long",
         _ => {
             let words = words.split(NUMBER).next().unwrap_or(&words);

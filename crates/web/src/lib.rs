@@ -24,7 +24,6 @@ type Games = HashMap<String, (Arc<dyn Game>, Solvers)>;
 #[derive(Default)]
 struct State {
     buffer: Vec<u8>,
-    /// By game, rules and pieces.
     games: Games,
 }
 

@@ -27,17 +27,16 @@ pub const VERSION: u32 = 1;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SandboxPlan {
-    /// As on the command line.
+    /// The name on the command line.
     pub kind: String,
     pub layers: Vec<String>,
     /// Bytes of all processes of a bot.
     pub memory: u64,
-    /// What enforces it on the machine that made the plan; others may use other means.
+    /// What enforces the memory limit on the machine that made the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_by: Option<String>,
     /// Most processes of a bot.
     pub processes: u64,
-    /// Most open files of a process.
     pub open_files: u64,
     /// Most bytes in a scratch directory, and in a file.
     pub scratch: u64,
@@ -72,20 +71,18 @@ pub struct Plan {
     pub hash: String,
     pub referee: String,
     pub game: String,
-    /// If the game is a program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_program: Option<GameProgramPlan>,
     /// Of a game's program its options, such as `heaps=3,4,5`.
     pub rules: String,
     /// CSV, unless built in.
     pub pieces: Option<String>,
-    /// Of all random choices.
     pub seed: u64,
     pub format: Format,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
     pub rounds_planned: u32,
-    /// When two bots meet.
+    /// Pairs of games when two bots meet.
     pub pairs: u32,
     /// All bots meet in one round, and process seeds follow from versions: two versions play the same games
     /// with any other entrants.
@@ -254,7 +251,6 @@ impl Plan {
         round.pair(number)
     }
 
-    /// Of the rounds so far.
     pub fn pairs_so_far(&self) -> u64 {
         self.rounds.iter().map(Round::count).sum()
     }
@@ -367,7 +363,6 @@ pub struct Limits {
     pub game_time: Option<f64>,
     /// Added to the game's time after every move.
     pub increment: f64,
-    /// Whether the clock measures CPU time.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cpu_clock: bool,
 }
@@ -392,7 +387,7 @@ impl From<TimeControl> for Limits {
 
 /// Negative, too large or not a number.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-#[error("{0} is no number of seconds that a limit can have")]
+#[error("{0} is not a number of seconds that a limit can have")]
 pub struct NoTime(f64);
 
 impl TryFrom<Limits> for TimeControl {
@@ -426,7 +421,7 @@ pub struct BotPlan {
     pub environment: BTreeMap<String, String>,
     pub limits: Limits,
     pub hash: String,
-    /// In a league.
+    /// The version that plays, in a league.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// In a league, the place before this plan, from 1.

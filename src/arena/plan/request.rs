@@ -34,11 +34,11 @@ pub struct PlanRequest {
     pub format: Option<Format>,
     /// Default: [`Format::usual_rounds`].
     pub rounds: Option<u32>,
-    /// With play-offs; by default groups of four.
+    /// The number of groups; by default as many as make groups of four.
     pub groups: Option<u32>,
-    /// When two bots meet; default 10.
+    /// Pairs of games when two bots meet; default 10.
     pub pairs: Option<u32>,
-    /// Of each opening; default 4.
+    /// Plies of each opening; default 4.
     pub opening_plies: Option<u32>,
     pub openings: Option<PathBuf>,
     /// Default: a pair of games.
@@ -64,7 +64,7 @@ fn refused<T>(problem: String) -> Result<T, TournamentError> {
 }
 
 impl PlanRequest {
-    /// With openings and its first rounds.
+    /// A plan with openings and its first rounds.
     pub fn new_plan(
         &self,
         ruleset: &dyn Game,
@@ -102,7 +102,7 @@ impl PlanRequest {
         let groups = self.groups(format, count, old)?;
         if self.seeded_by.is_some() && !format.depends_on_results() {
             return refused(format!(
-                "--seeds is for --format knockout, groups+knockout and swiss; in a {} nobody is seeded: \
+                "--seeds is for --format knockout, groups+knockout and swiss; in a {} bots are not seeded: \
                  leave it out",
                 format.in_words()
             ));

@@ -64,7 +64,7 @@ impl Fault {
                 Exit::Limit(_) => {
                     "use less of it, or play with a higher limit (docs/sandbox.md has the options)"
                 }
-                Exit::OutOfMemory => "play fewer games at once, or lower --memory",
+                Exit::OutOfMemory => "play fewer games at a time, or lower --memory",
                 Exit::Refused(..) => "do without what the sandbox forbids (docs/sandbox.md)",
                 Exit::Code(_) => "correct the error that stderr names",
                 Exit::Signal(_) => "find where it crashes: a debugger shows it, and in C -fsanitize=address",

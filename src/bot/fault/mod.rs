@@ -46,7 +46,7 @@ pub enum Stream {
 pub enum ProcessState {
     Computing,
     NotReading,
-    /// As by SIGSTOP.
+    /// A signal such as SIGSTOP stopped it.
     Stopped,
     /// Read the question and waits for something, such as more input.
     Waiting,
@@ -139,7 +139,7 @@ pub enum Fault {
         /// Empty when nothing had been asked yet.
         first: Vec<u8>,
         second: Vec<u8>,
-        /// Before the next question, not with the answer.
+        /// Whether the line came before the question, not with the answer.
         early: bool,
     },
     Timeout(Box<Timeout>),

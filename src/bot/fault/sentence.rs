@@ -13,14 +13,14 @@ impl fmt::Display for Exit {
         match self {
             Self::Code(0) => f.write_str("it ended (exit status 0)"),
             Self::Code(code) => write!(f, "it ended with exit status {code}"),
-            Self::Signal(name) => write!(f, "it was ended by the signal {name}"),
+            Self::Signal(name) => write!(f, "it was killed by the signal {name}"),
             Self::Refused(exit, what) => {
                 write!(
                     f,
                     "{exit} (it had tried to {what}, which its sandbox forbids)"
                 )
             }
-            Self::Limit(what) => write!(f, "it {what}, and was ended"),
+            Self::Limit(what) => write!(f, "it {what}, and was killed"),
             Self::OutOfMemory => f.write_str(
                 "the kernel killed a process of it for want of memory, although it was within its own limit",
             ),
@@ -36,7 +36,7 @@ fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
     let time = format_duration(allowance.time);
     let time = match allowance.kind {
         ClockKind::Wall => time,
-        ClockKind::Cpu => format!("{time} of processor time"),
+        ClockKind::Cpu => format!("{time} of CPU time"),
     };
     let time = if allowance.clock {
         format!("{time} left on its clock")
@@ -60,7 +60,7 @@ fn ask_check(f: &fmt::Formatter<'_>, which: &str) -> String {
 
 pub const WAITING: &str = "it had read the question and was waiting, not computing";
 
-/// Of a person who quits.
+/// How a person who quits has ended the game.
 pub const LEFT: &str = "left the game";
 
 /// Why a bot is charged for all time.
@@ -161,7 +161,7 @@ impl Timeout {
             ClockKind::Wall if self.excused * MENTIONED >= self.allowance.total(self.fresh) => {
                 write!(
                     f,
-                    " (of {elapsed} it waited {} for a processor, which was not charged; it ran for {cpu})",
+                    " (of {elapsed} it waited {} for a CPU, which was not charged; it ran for {cpu})",
                     format_duration(self.excused)
                 )
             }
@@ -170,10 +170,10 @@ impl Timeout {
             ClockKind::Cpu if usage.has_lost => {
                 write!(
                     f,
-                    " (in {elapsed} it used more than {cpu} of processor time: {LOST})"
+                    " (in {elapsed} it used more than {cpu} of CPU time: {LOST})"
                 )
             }
-            ClockKind::Cpu => write!(f, " (in {elapsed} it used {cpu} of processor time)"),
+            ClockKind::Cpu => write!(f, " (in {elapsed} it used {cpu} of CPU time)"),
         }
     }
 }

@@ -234,7 +234,7 @@ fn read(clock: libc::clockid_t) -> Option<Duration> {
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
 }
 
-/// By thread, since it started.
+/// Waits of each thread since it started.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     /// Sorted by thread; thread, process, wait.

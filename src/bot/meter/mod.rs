@@ -65,7 +65,7 @@ impl TurnUsage {
         waited.min(elapsed.saturating_sub(self.cpu))
     }
 
-    /// The same, if the current wait was as long as possible.
+    /// [`Self::excused`] if the current wait was as long as possible.
     pub fn excused_at_most(&self, elapsed: Duration) -> Duration {
         let waited = self.waited.map(|waited| waited + self.uncertain);
         Self { waited, ..*self }.excused(elapsed)

@@ -8,7 +8,6 @@ use super::clocks::Runnable;
 /// Nothing is estimated of a longer time between two looks.
 const LONGEST: Duration = Duration::from_millis(100);
 
-/// A wait that is not over.
 #[derive(Debug)]
 pub(super) struct OngoingWait {
     at: Instant,
@@ -27,7 +26,7 @@ pub(super) struct OngoingWait {
 }
 
 impl OngoingWait {
-    /// Before the first look in the turn that began at `turn`.
+    /// The state before the first look, in a turn that began at `turn`.
     pub(super) fn unseen(turn: Instant) -> Self {
         Self {
             at: turn,
@@ -41,7 +40,7 @@ impl OngoingWait {
         }
     }
 
-    /// After the next look.
+    /// The state after the next look.
     pub(super) fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
         let passed = at.saturating_duration_since(self.at);
         let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));
@@ -112,7 +111,7 @@ mod tests {
         assert_eq!(sampled(&[(20, 5, Some(3)), (50, 10, Some(4))]), 32);
         // It slept.
         assert_eq!(sampled(&[(20, 2, None), (50, 2, None)]), 0);
-        // Nobody looked until its time was over.
+        // It was not looked at until its time was over.
         assert_eq!(sampled(&[(2000, 2, None)]), 0);
         assert_eq!(sampled(&[(20, 20, Some(3)), (50, 50, Some(4))]), 0);
     }

@@ -49,7 +49,6 @@ pub(super) fn first_limit(
     look.map_or(limit, |look| look.min(limit))
 }
 
-/// An extension that ends with the next look.
 pub(super) fn looking(more: Extension, elapsed: Duration, look: Option<Duration>) -> Extension {
     let next = look.map_or(more.limit, |look| elapsed.saturating_add(look));
     Extension {

@@ -105,7 +105,6 @@ pub struct Process {
     /// The slowest of its answers, by the clock.
     slowest: Duration,
     exit: Option<ExitStatus>,
-    /// Whether all was done to stop it.
     stopped: bool,
     language: Option<Language>,
 }
@@ -349,7 +348,7 @@ impl Process {
         self.stopped = true;
         if self.child.id().is_some() {
             // The end of the run reports it: see `orphans::sweep`.
-            tracing::warn!(pid = self.child.id(), "a bot's process could not be ended");
+            tracing::warn!(pid = self.child.id(), "a bot's process could not be killed");
         }
         self.log_end();
         let _ = timeout(LAST_STDERR, &mut self.stderr_reader).await;
@@ -462,7 +461,7 @@ impl Process {
         if let Some(exit) = exit {
             tracing::info!(target: PROCESS, "{exit}");
         } else {
-            tracing::info!(target: PROCESS, "it could not be ended");
+            tracing::info!(target: PROCESS, "it could not be killed");
         }
     }
 }

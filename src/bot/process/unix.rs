@@ -85,7 +85,7 @@ impl Group {
         self.0
     }
 
-    /// Until [`Group::resume`].
+    /// Stops all processes until [`Group::resume`].
     pub(super) fn suspend(&self) {
         self.signal(Signal::STOP);
     }

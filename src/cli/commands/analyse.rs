@@ -69,7 +69,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 struct Game {
     number: u64,
     line: Vec<u8>,
-    /// To be analysed.
+    /// The record to be analysed.
     record: Option<Record>,
 }
 

@@ -137,7 +137,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     }
     let fit = checked.iter().filter(|bot| bot.is_fit()).count();
     if is_class && !args.json {
-        let conclusion = format!("{fit} of {} are fit to enter a tournament.", checked.len());
+        let conclusion = format!("{fit} of {} pass the entry check.", checked.len());
         writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
     }
     if fit == checked.len() {
@@ -159,7 +159,7 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         );
     }
     if report.is_fit() {
-        let conclusion = format!("{name} is fit to enter a tournament.");
+        let conclusion = format!("{name} passes the entry check.");
         return format!("{text}{}\n", styled(palette.heading, &conclusion));
     }
     let conclusion = format!("{name} fails the entry check.");

@@ -399,7 +399,7 @@ impl Report<'_> {
             text.push('\n');
         }
         if self.findings.is_empty() {
-            let _ = writeln!(text, "{name}: nothing found, which is no proof.");
+            let _ = writeln!(text, "{name}: nothing found, which proves nothing.");
         }
         text + &format!("Tried: {}.\n", self.tried())
     }

@@ -1,7 +1,7 @@
 //! `referee [OPTIONS] BOT1 BOT2` and `referee play`: plays a match.
 
 use std::cell::RefCell;
-use std::io::{self, BufWriter};
+use std::io::{self, BufWriter, IsTerminal as _};
 use std::path::PathBuf;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -19,7 +19,7 @@ use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
-use crate::cli::support::output::{GameText, Notes, print_bot_line, print_stderr};
+use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line, print_stderr};
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
@@ -175,7 +175,7 @@ fn start(
         table
     });
     pages.expect(options.games);
-    let view = view_options(options.verbose, for_bots.json, people);
+    let view = view_options(options, for_bots.json, people);
     let mut observer = Recorded {
         inner: TerminalView::new(
             names.clone(),
@@ -187,6 +187,7 @@ fn start(
         file,
         pages,
         table,
+        bar: bar(&view, options.games),
     };
     let seats = [0, 1].map(|i| {
         let name = names[i].clone();
@@ -216,14 +217,14 @@ fn start(
     // Games before a bot or the machine failed count.
     let cannot_go_on = matches!(played, Err(Failure::Usage(_) | Failure::Exhausted(_)))
         && runner.score().games() > 0;
+    observer.bar = None;
     if played.is_ok() || cannot_go_on {
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = if played.is_ok() {
-        State::Finished
-    } else {
-        State::Interrupted
+    let state = match played {
+        Ok(()) => State::Finished,
+        Err(_) => State::Interrupted,
     };
     let finished = observer.pages.finish(state);
     played?;
@@ -244,10 +245,12 @@ fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     distinct.try_into().unwrap_or(names)
 }
 
-fn view_options(verbose: u8, json: bool, people: [bool; 2]) -> ViewOptions {
+fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions {
+    let on_terminal = io::stdout().is_terminal() && io::stderr().is_terminal();
     ViewOptions {
-        detail: match verbose {
+        detail: match options.verbose {
             0 if people.contains(&true) => Detail::Turns,
+            0 if options.games > 1 && !json && on_terminal => Detail::Score,
             0 => Detail::Results,
             1 => Detail::Turns,
             _ => Detail::Lines,
@@ -262,6 +265,10 @@ fn view_options(verbose: u8, json: bool, people: [bool; 2]) -> ViewOptions {
         json,
         people,
     }
+}
+
+fn bar(view: &ViewOptions, games: u64) -> Option<ProgressBar> {
+    (view.detail == Detail::Score).then(|| ProgressBar::new(games, "games"))
 }
 
 fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
@@ -356,7 +363,7 @@ struct Options {
     game: GameOptions,
 
     /// Start from this position instead of an empty board, as the protocol writes it: a board, where `.` is empty, or a
-    /// board and the piece in hand, which whoever begins places: "A..B............ C"
+    /// board and the piece in hand, which the first to move places: "A..B............ C"
     #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true)]
     start: Option<String>,
 
@@ -382,7 +389,7 @@ struct Options {
     #[arg(long, value_name = "FORMAT", value_parser = piece_format())]
     piece_format: Option<PieceFormat>,
 
-    /// Before a person's turn, say what would lose at once
+    /// Before a person's turn, say what would lose immediately
     #[arg(long)]
     hint: bool,
 }

@@ -29,7 +29,7 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     game: BuiltinGameOptions,
 
-    /// What follows a blank in a position without quotes.
+    /// What follows a space in a position without quotes.
     #[arg(hide = true)]
     rest: Vec<String>,
 

@@ -180,7 +180,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(text.as_bytes())?)
 }
 
-/// In parts: memory does not grow with the number of games.
+/// Reads in chunks, so memory does not grow with the number of games.
 fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let versions = versions(path, args)?;

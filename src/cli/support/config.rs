@@ -19,7 +19,7 @@ use crate::text::meant;
 
 const CONFIG: &str = "config";
 
-/// Not an option: commands read them by themselves.
+/// The key of the bots, which are not an option.
 const BOTS: &str = "bots";
 
 type Table = BTreeMap<Spanned<String>, Spanned<Value>>;

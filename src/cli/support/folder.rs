@@ -14,7 +14,7 @@ use crate::record::reader::Line;
 use crate::text::quote;
 use crate::tournament::standings::Ranking;
 
-/// Of a tournament's folder, its games.
+/// The file of records; of a tournament's folder its journal.
 pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path.to_owned());

@@ -23,7 +23,7 @@ use crate::text::{meant, quote};
 #[derive(Clone, Debug)]
 pub(in crate::cli) enum GameArg {
     Own(&'static GameInfo),
-    /// As given.
+    /// The command of a game's program, as given.
     Program(String),
 }
 
@@ -134,7 +134,7 @@ impl GameOptions {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
 
-    /// What is not given comes from the plan.
+    /// Takes what was not given from the plan.
     pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         let unknown = |what: &str, name: &str| {
             Failure::Usage(format!(
@@ -253,7 +253,7 @@ pub(in crate::cli) fn program(
         Failure::Usage(format!("{}: {problem}", given.trim_start()))
     };
     let BotSpec::Program(program) = spec else {
-        return Err(wrong("it is no program of a game"));
+        return Err(wrong("it is not a program of a game"));
     };
     if program.builtin().is_some() {
         return Err(wrong("it is a bot, and no game"));
@@ -328,7 +328,7 @@ pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
         .chars()
         .any(|symbol| symbol.is_whitespace() || symbol.is_control())
     {
-        return Err(format!("{expected}, with a VALUE without blanks"));
+        return Err(format!("{expected}, with a VALUE without spaces"));
     }
     Ok((name.to_owned(), value.to_owned()))
 }

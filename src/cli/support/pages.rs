@@ -366,7 +366,7 @@ fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> R
     }
     if path.is_file() && !is_page(path).unwrap_or(false) {
         return refused(
-            "there is another file, which is no page of the referee; choose another name",
+            "there is another file, which is not a page of the referee; choose another name",
         );
     }
     let directory = directory_of(path);

@@ -132,7 +132,7 @@ impl Recorded {
             }
             (&[bot], _) => Ok(bot),
             (_, Some(given)) => Err(self.failure(&format!(
-                "nobody in it is called {}; it is {a} against {b}: --as 1 or --as 2",
+                "no bot in it is called {}; it is {a} against {b}: --as 1 or --as 2",
                 quote(given.as_bytes())
             ))),
             (found, None) => Err(self.failure(&format!(
@@ -231,7 +231,7 @@ impl Recorded {
             .with_environment(own.into_iter().flat_map(|own| own.environment))
     }
 
-    /// As given, else that of its process.
+    /// The seed as given, else that of the recorded process.
     pub(in crate::cli) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
         let recorded = self.process(bot).map(|process| process.seed);
         given.or(recorded).unwrap_or(0)
@@ -303,7 +303,7 @@ impl Recorded {
     }
 }
 
-/// By name, command or file.
+/// Whether the names, commands or files agree.
 fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
     let file = |word: &String| Path::new(word).canonicalize().ok();
     let own = program.own_file().and_then(|path| path.canonicalize().ok());
@@ -335,7 +335,7 @@ pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     text
 }
 
-/// `done`: what cannot be done with a person.
+/// The program that `text` names; a person is refused, with `done` in the message: "a person cannot be debugged".
 pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
@@ -353,7 +353,6 @@ pub(in crate::cli) struct GameProgramOption {
 }
 
 impl GameProgramOption {
-    /// As given.
     pub(in crate::cli) fn text(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),
@@ -366,7 +365,6 @@ impl GameProgramOption {
 #[derive(Debug, Default)]
 pub(in crate::cli) struct RecordedRules {
     program: Option<String>,
-    /// By rules.
     opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use super::failure::Failure;
-use super::output::{Stream, caught_up, print_stderr};
+use super::output::{ProgressBar, Stream, caught_up, print_stderr};
 use super::pages::Pages;
 use super::setup::unreadable;
 use crate::bot::info::Info;
@@ -76,7 +76,7 @@ impl RecordFile {
             let path = self.path.display();
             if error.kind() == io::ErrorKind::TimedOut {
                 print_stderr(&format!(
-                    "referee: {path}: the last record was not written completely, since nobody read it"
+                    "referee: {path}: the last record was not written completely, since there was no reader"
                 ));
                 return error;
             }
@@ -95,6 +95,8 @@ pub(in crate::cli) struct Recorded<F> {
     pub(in crate::cli) pages: Pages,
     /// Shows the current game on the live page.
     pub(in crate::cli) table: Option<Table>,
+    /// Where results of single games are not shown.
+    pub(in crate::cli) bar: Option<ProgressBar>,
 }
 
 impl<F: GameObserver> GameObserver for Recorded<F> {
@@ -151,11 +153,22 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
             table.leave();
         }
         self.pages.publish(game.record())?;
-        self.inner.ended(game)?;
+        match &self.bar {
+            Some(bar) => {
+                let line = &bar.line;
+                let shown = game.fault.map(|_| line.suspend(|| self.inner.ended(game)));
+                shown.unwrap_or_else(|| self.inner.ended(game))?;
+                bar.inc();
+            }
+            None => self.inner.ended(game)?,
+        }
         caught_up()
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
+        if let Some(bar) = &self.bar {
+            bar.line.clear();
+        }
         self.inner.benched(bot, failures, games_left)
     }
 }

@@ -99,7 +99,7 @@ impl Drop for StopAtEnd<'_> {
     }
 }
 
-/// Ends what the bots of `work` left behind.
+/// Runs `work`, then kills what its bots left behind.
 pub(in crate::cli) fn with_bots<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {

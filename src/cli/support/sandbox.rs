@@ -71,7 +71,7 @@ pub(in crate::cli) struct SandboxOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     processes: Option<u64>,
 
-    /// Of a process; those of a plan.
+    /// Open files of a process, as a plan has them.
     #[arg(skip)]
     open_files: Option<u64>,
 
@@ -275,8 +275,8 @@ pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
         && all > available
     {
         print_stderr(&format!(
-            "referee: warning: {bots} bots at once may use {} of memory (--memory {}), and {owner} has {}; use --memory \
-             {}M, or fewer games at once",
+            "referee: warning: {bots} bots at the same time may use {} of memory (--memory {}), and {owner} has {}; use --memory \
+             {}M, or fewer games at a time",
             text::size(all),
             text::size(each),
             text::size(available >> 20 << 20),

@@ -62,13 +62,29 @@ pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>,
     registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
 }
 
-/// Coloured on a terminal unless `NO_COLOR` is set.
+/// Coloured on a terminal unless `NO_COLOR` is set, with glyphs where its text is UTF-8.
 pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
     if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
-        Palette::coloured()
+        Palette {
+            glyphs: is_utf8(),
+            ..Palette::coloured()
+        }
     } else {
         Palette::plain()
     }
+}
+
+/// By the locale; Windows Terminal names itself.
+fn is_utf8() -> bool {
+    let set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
+        .into_iter()
+        .find(|name| set(name));
+    let locale = locale
+        .and_then(|name| env::var(name).ok())
+        .unwrap_or_default();
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8") || set(&"WT_SESSION")
 }
 
 /// In columns; `None` without a terminal.

@@ -171,7 +171,7 @@ fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
     let has_limit = time.move_time.is_some() || time.game_time.is_some();
     if time.kind == ClockKind::Cpu && !has_limit {
         return Err(Failure::Usage(
-            "--clock cpu measures the processor time against a limit, and with --move-time none there is none; leave \
+            "--clock cpu measures CPU time against a limit, and with --move-time none there is none; leave \
              one of them out"
                 .to_owned(),
         ));

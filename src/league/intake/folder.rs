@@ -272,7 +272,7 @@ fn place(path: &Path) -> io::Result<PathBuf> {
             path.canonicalize()
         } else {
             Err(io::Error::other(
-                "it is a link that somebody else has made; put the files themselves there",
+                "it is a link that another user has made; put the files themselves there",
             ))
         };
     }

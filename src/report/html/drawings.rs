@@ -98,7 +98,7 @@ pub fn check_svg(text: &str) -> Result<Vec<String>, String> {
     Ok(left_out)
 }
 
-/// As a tree, and what is dropped from it.
+/// The SVG as a tree, and what is dropped from it.
 fn svg(text: &str) -> Result<(Value, Vec<String>), String> {
     if text.len() > SVG_BYTES {
         let found = text.len();

@@ -254,7 +254,7 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
         .collect()
 }
 
-/// As tables show it.
+/// Rounds a figure as tables do.
 fn whole(figure: f64) -> f64 {
     figure.round() + 0.0
 }
@@ -282,7 +282,7 @@ fn bars(times: impl Iterator<Item = (f64, u32)>) -> Vec<u64> {
 
 const PHASES: usize = 3;
 
-/// Of games with placements.
+/// Cells of the board, in games with placements.
 fn cells(game: &str) -> Option<usize> {
     match game {
         "quarto" => Some(16),
@@ -308,7 +308,6 @@ fn phase(record: &Record, turn: usize) -> usize {
     (filled * PHASES / all).min(PHASES - 1)
 }
 
-/// By phase, of both bots.
 fn phase_tallies(record: &Record, analysis: &Annotation) -> [[annotation::Tally; 2]; PHASES] {
     let turns = 1..=record.turns.len();
     let mut parts = [0, 1, 2].map(|_| Annotation::default());

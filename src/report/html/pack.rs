@@ -43,7 +43,7 @@ const ANALYSES: usize = 1_500_000;
 #[derive(Debug)]
 pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
-    /// Those that have no entry yet.
+    /// Texts that have no entry yet.
     pub(super) new: Vec<String>,
     texts: usize,
     analyses: usize,

@@ -182,7 +182,7 @@ fn head(options: &Options, live: bool) -> Value {
     })
 }
 
-/// Of the standings for readers without JavaScript.
+/// The width of the standings for readers without JavaScript.
 const COLUMNS: usize = 160;
 
 /// With all data; `kinds`: the names of its games, `games`: those that are compressed.

@@ -18,7 +18,7 @@ pub(super) fn colour(name: &str) -> &'static str {
     THEME.lines().find_map(of).unwrap_or("#000")
 }
 
-/// As text, with the colours of its classes.
+/// The SVG of a node, with the colours of its classes.
 pub(super) fn painted(node: &Node) -> String {
     let mut out = String::new();
     write(node, "", &mut out);

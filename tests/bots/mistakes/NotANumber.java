@@ -1,4 +1,4 @@
-/* A crash in Java
+/* `-` read as a number, in Java
  *
  * At the opening there is `-` where a piece is expected.
  */

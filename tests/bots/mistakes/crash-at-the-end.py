@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A crash on the last turn
+"""A crash on the last turn: no piece is left
 
 The list of pieces left is empty then.
 """

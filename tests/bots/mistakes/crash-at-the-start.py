@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A crash on the first turn
+"""A crash at the opening: `-` is in hand
 
 The opening has no piece in hand: `-` comes in its place.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""An error on standard output
+"""An error printed as the answer
 
-Whoever catches an exception and prints it has answered with its text.
+An exception that is caught and printed is an answer.
 """
 
 import sys

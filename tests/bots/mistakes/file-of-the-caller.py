@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A file beside the caller
+"""A file looked for where the referee was started
 
 A name without a folder is looked for where the referee was started, not where the program is.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A gift that is gone
+"""A piece that was given before
 
 Neither a piece on the board nor the one in hand can be given.
 """

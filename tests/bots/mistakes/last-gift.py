@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A gift on the last turn
+"""A piece given on the last turn
 
 When no piece is left the gift is `-`, or nothing.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No end
+"""It does not exit when its input ends
 
 When the input has ended the program must end, too.
 """

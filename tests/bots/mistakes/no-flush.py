@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No flush
+"""No flush in Python
 
 What is printed waits in a buffer until it is full or the program ends.
 """

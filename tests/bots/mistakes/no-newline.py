@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""No newline
+"""No newline in Python
 
 The end of an answer is the end of its line.
 """

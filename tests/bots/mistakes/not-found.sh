@@ -1,5 +1,5 @@
 #!/bin/sh
-# A command that is not there
+# A command that is not installed
 #
 # The shell goes on with nothing in its place.
 while read -r board piece; do

@@ -1,4 +1,4 @@
-/* A null pointer
+/* A null pointer in C
  *
  * `strchr` finds no `X` and returns NULL, which is read all the same.
  */

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A prompt
+"""A prompt, such as `input("...")`
 
 `input("...")` writes its text to standard output, before the answer.
 """

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All input first
+"""`read()` in Python
 
 `read()` waits for the end of the input, too; flushing does not help.
 """

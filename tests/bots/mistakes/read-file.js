@@ -1,4 +1,4 @@
-/* All input first in JavaScript
+/* `readFileSync(0)` in JavaScript
  *
  * `readFileSync(0)` waits for the end of the input.
  */

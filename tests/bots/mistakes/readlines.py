@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""All lines first
+"""`readlines()` in Python
 
 `readlines()` waits for the end of the input, which comes when the game is over.
 """

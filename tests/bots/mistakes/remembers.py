@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Its own board
+"""It remembers the game before
 
 A program that remembers the game is wrong in the next one: the line is the whole state.
 """

@@ -1,4 +1,4 @@
-{ A crash in Pascal
+{ `-` read as a number, in Pascal
 
   106: `-` is read as a number. }
 program RuntimeError;

@@ -1,4 +1,4 @@
-/* No end in C
+/* `scanf` in C, its end of file not looked at
  *
  * `scanf` says when the input has ended, and nobody asks it.
  */

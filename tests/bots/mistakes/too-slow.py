@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Too slow
+"""A sleep, or a wait for something else
 
 A sleep or a long search: the answer comes when the time is over.
 """

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The answer on two lines
 
-Cell and gift belong on one line, with a blank between them.
+Cell and gift belong on one line, with a space between them.
 """
 
 import sys

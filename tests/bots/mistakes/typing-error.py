@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A typing error
+"""A typing error in Python
 
 Python does not even start the program.
 """

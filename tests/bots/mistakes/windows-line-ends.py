@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Windows line ends
+"""Line ends of Windows
 
 An editor on Windows saved it: the first line ends in a character that nobody sees.
 """

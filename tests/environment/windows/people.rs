@@ -79,7 +79,7 @@ pub(super) fn play_with_each_other(place: &Place) -> Result<(), Failed> {
         &ran,
         &[
             "Bob, where to place A",
-            "`what` is no cell",
+            "`what` is not a cell",
             "Änn, where to place B",
         ],
     )?;

@@ -3,13 +3,13 @@
 use super::pieces::{label, rect, token};
 use super::{CELL, EDGE, Node, Pieces, QuartoPieces, Shown, board_size, circle};
 use crate::game::Game;
+use crate::game::four_in_a_row::DISCS;
 
 fn line(class: &str, from: (f64, f64), to: (f64, f64)) -> Node {
     let at = [("x1", from.0), ("y1", from.1), ("x2", to.0), ("y2", to.1)];
     Node::shape("line", class, &at)
 }
 
-/// Of a column or row.
 #[expect(clippy::cast_precision_loss, reason = "a board has a few columns")]
 fn middle(index: usize) -> f64 {
     EDGE + index as f64 * CELL + CELL / 2.0
@@ -81,7 +81,7 @@ impl Shown {
         })
     }
 
-    /// Of the piece there, after "piece".
+    /// The class of the piece of the last turn; empty for others.
     fn class_of(&self, cell: usize) -> &str {
         if self.last == Some(cell) {
             &self.fresh
@@ -91,7 +91,7 @@ impl Shown {
     }
 }
 
-/// With its symbol, around this point.
+/// A piece with its symbol, centred on this point.
 fn placed(pieces: &QuartoPieces, bits: u8, (x, y): (f64, f64), class: &str) -> Node {
     let (x, y) = (x - 50.0, y - 50.0);
     let group = Node::group(
@@ -122,7 +122,7 @@ fn four_in_a_row(shown: &Shown) -> Vec<Node> {
         let Some(side) = side else {
             continue;
         };
-        let (mark, disc) = [("@", "yellow"), ("O", "red")][usize::from(*side)];
+        let (mark, disc) = DISCS[usize::from(*side)];
         let inner = if shown.opening[cell] {
             "opening"
         } else {
@@ -146,7 +146,7 @@ fn four_in_a_row(shown: &Shown) -> Vec<Node> {
     out
 }
 
-/// Beside the board; `None` without a piece in hand.
+/// The piece in hand, drawn beside the board.
 pub fn hand(pieces: &Pieces, shown: &Shown) -> Option<Node> {
     let (Pieces::Quarto(of), Some(bits)) = (pieces, shown.hand) else {
         return None;

@@ -7,13 +7,13 @@ mod pieces;
 use std::fmt::Write as _;
 
 pub use boards::{board, choices, hand};
+pub(crate) use pieces::glyphs;
 pub use pieces::{Legend, legend};
 
 use self::piece_style::PieceStyle;
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Game, Picture};
 
-/// An element of SVG.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
     pub name: &'static str,
@@ -163,7 +163,7 @@ impl QuartoPieces {
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// By row, as [`Pieces::read`] numbers them.
+    /// Row by row, as [`Pieces::read`] numbers them.
     cells: Vec<Option<u8>>,
     hand: Option<u8>,
     last: Option<usize>,

@@ -67,7 +67,7 @@ fn is_swapped(part: usize, feature: &Feature) -> bool {
 pub(super) struct PieceStyle {
     /// For size, colour, form and fill: the feature, and whether its values are swapped.
     pub(super) parts: [(usize, bool); FEATURES],
-    /// Of values 0 and 1.
+    /// The colours of values 0 and 1.
     pub(super) colours: [&'static str; 2],
 }
 
@@ -88,6 +88,16 @@ impl PieceStyle {
             _ => ["red", "blue"],
         };
         Self { parts, colours }
+    }
+
+    /// A piece's colour, and whether it is drawn small, in the second colour, round and solid.
+    pub(super) fn drawn(&self, bits: u8) -> (&'static str, [bool; FEATURES]) {
+        let is_second = |feature: usize| bits >> feature & 1 == 1;
+        let parts = self
+            .parts
+            .map(|(feature, swapped)| is_second(feature) != swapped);
+        // Colours are by value: swapping does not affect them.
+        (self.colours[usize::from(is_second(self.parts[1].0))], parts)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Pieces of Quarto: size, colour, form and fill, each recognisable without the others.
 
+use super::piece_style::PieceStyle;
 use super::{Node, QuartoPieces, circle};
+use crate::game::Glyph;
+use crate::game::quarto::{Piece, PieceSet};
 
 pub(super) fn label(x: f64, y: f64, text: String, class: &str) -> Node {
     let mut node = Node::shape("text", class, &[("x", x), ("y", y)]);
@@ -39,13 +42,20 @@ fn outline(class: &str, round: bool, size: f64, y: f64) -> Node {
 }
 
 pub(super) fn token(pieces: &QuartoPieces, bits: u8) -> Node {
-    let style = &pieces.style;
-    let parts = style
-        .parts
-        .map(|(feature, swapped)| (bits >> feature & 1 == 1) != swapped);
-    // Colours are by value: swapping does not affect them.
-    let colour = style.colours[usize::from(bits >> style.parts[1].0 & 1)];
+    let (colour, parts) = pieces.style.drawn(bits);
     drawn(colour, parts)
+}
+
+/// Of all pieces, for terminals.
+pub(crate) fn glyphs(set: &PieceSet) -> impl Iterator<Item = (Piece, Glyph)> {
+    let style = PieceStyle::of(set);
+    Piece::all().map(move |piece| {
+        let (colour, [small, _, round, solid]) = style.drawn(piece.bits());
+        let shapes = ['□', '■', '○', '●', '▫', '▪', '◦', '•'];
+        let number = 4 * usize::from(small) + 2 * usize::from(round) + usize::from(solid);
+        let shape = shapes[number];
+        (piece, Glyph { shape, colour })
+    })
 }
 
 /// Seen from above and slightly from the front, in a square of 100 by 100.

@@ -43,7 +43,7 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         self.write_board(position, out);
     }
 
-    /// As in requests and records.
+    /// Writes the board as requests and records have it.
     fn write_board(&self, position: &Self::Position, out: &mut String);
 
     /// Without newline.
@@ -90,12 +90,11 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         whole.ok_or_else(|| "expected one move".to_owned())
     }
 
-    /// A warning that names every choice that loses at once; `None` when none does.
+    /// A warning that names every choice that loses immediately; `None` when none does.
     fn hint(&self, _: &Self::Position) -> Option<String> {
         None
     }
 
-    /// In words.
     fn inventory(&self, position: &Self::Position) -> String;
 
     fn solver(_: &Solvers) -> Option<&dyn Solve<Self::Position>> {
@@ -126,7 +125,7 @@ fn text<G: BuiltinGame>(game: &G, turn: TurnOf<G>) -> String {
 pub struct InPlay<G: BuiltinGame> {
     game: Arc<G>,
     position: G::Position,
-    /// With the position before it.
+    /// The last turn and the position before it.
     last: Option<(G::Position, TurnOf<G>)>,
     /// What a person has typed of this turn, and the side.
     typed: Option<(Side, Vec<MoveOf<G>>)>,

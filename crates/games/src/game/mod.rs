@@ -191,12 +191,21 @@ pub struct Picture {
     pub cell_names: Vec<Vec<String>>,
     /// The piece that must be placed, in words.
     pub hand: Option<String>,
-    /// In words.
     pub left: Vec<String>,
     /// Below the board.
     pub text: Vec<String>,
+    /// Of every piece as it is written in `cells`, and first in `hand` and `left`; empty when pieces have none.
+    pub glyphs: Vec<(String, Glyph)>,
     /// The same picture as a game's program made it; not to be trusted.
     pub svg: Option<String>,
+}
+
+/// What a terminal shows beside a piece's characters.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Glyph {
+    pub shape: char,
+    /// `red`, `blue`, `light`, `dark`, `green` or `yellow`.
+    pub colour: &'static str,
 }
 
 /// What is the same in every position of a game.
@@ -242,10 +251,9 @@ impl<'a> Info<'a> {
     }
 }
 
-/// The program that a game is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct GameSource {
-    /// As people write it.
+    /// The command as people write it.
     pub command: Vec<String>,
     /// Of its files; empty where it has none of its own.
     pub hash: String,
@@ -307,7 +315,7 @@ pub trait Game: fmt::Debug + Send + Sync {
     /// `None` while the game is not over.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// As in requests and records.
+    /// Writes the board as requests and records have it.
     fn write_board(&self, out: &mut String);
 
     /// Appends the text from which [`Game::start_from`] starts a game in this position.
@@ -318,7 +326,7 @@ pub trait Game: fmt::Debug + Send + Sync {
     /// Without newline.
     fn write_request(&self, out: &mut String);
 
-    /// With a tab before each, where [`Info::lists_answers`].
+    /// Writes the legal answers, a tab before each, where [`Info::lists_answers`].
     fn write_answers(&self, _out: &mut String) {}
 
     /// Makes the turn of an answer (one line, without surrounding whitespace), and replaces `turn` by its canonical form.
@@ -358,7 +366,6 @@ pub trait Game: fmt::Debug + Send + Sync {
         None
     }
 
-    /// In words.
     fn inventory(&self) -> String;
 
     /// What is proven for the side to move; `None` without a solver.
@@ -398,7 +405,7 @@ impl Clone for Box<dyn Game> {
     }
 }
 
-/// Of the transposition table for one position.
+/// The size of the transposition table for one position.
 const TT_BYTES: usize = 2 << 20;
 
 impl dyn Game + '_ {
@@ -438,7 +445,6 @@ impl dyn Game + '_ {
         request
     }
 
-    /// With the turn of an answer.
     pub fn after(&self, answer: &str) -> Result<Turn, Rejection> {
         let (mut text, mut after) = (String::new(), self.clone_box());
         after.play(answer, &mut text)?;
@@ -497,9 +503,9 @@ impl dyn Game + '_ {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outlook {
     pub turns: usize,
-    /// Those after which the game is over.
+    /// Turns after which the game is over.
     pub ending: usize,
     pub winning: usize,
-    /// Those after which the opponent can win immediately.
+    /// Turns after which the opponent can win immediately.
     pub losing: usize,
 }

@@ -11,7 +11,6 @@ pub(crate) const HEADER: &[u8; 16] = b"referee book  2\n";
 
 #[derive(Clone, Copy)]
 pub(crate) struct CompactBook<'a> {
-    /// The different values.
     values: &'a [u8],
     seed: u64,
     /// A power of two.

@@ -103,7 +103,7 @@ impl Evaluation {
         Value::of(self.high)
     }
 
-    /// When it is proven.
+    /// `None` when it is not proven.
     pub fn value(self) -> Option<Value> {
         (self.at_least() == self.at_most()).then(|| self.at_least())
     }
@@ -152,7 +152,7 @@ const DRAW: u8 = 7;
 impl Bounds {
     pub(super) const UNKNOWN: Self = Self { low: 0, high: 14 };
 
-    /// With n free cells.
+    /// `n` is the number of free cells.
     #[inline]
     pub(super) const fn at_least(score: Score, n: u8) -> Self {
         Self {
@@ -161,7 +161,7 @@ impl Bounds {
         }
     }
 
-    /// With n free cells.
+    /// `n` is the number of free cells.
     #[inline]
     pub(super) const fn at_most(score: Score, n: u8) -> Self {
         Self {

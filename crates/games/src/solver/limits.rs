@@ -21,7 +21,7 @@ impl Limits {
 
     pub fn within(time: Duration) -> Self {
         Self {
-            // A time that the clock cannot represent is no limit.
+            // A time that the clock cannot represent sets no limit.
             deadline: Instant::now().checked_add(time),
             ..Self::NONE
         }
@@ -34,7 +34,6 @@ impl Limits {
         }
     }
 
-    /// What is left of them after so many nodes.
     pub(super) fn after(&self, nodes: u64) -> Self {
         Self {
             nodes: self.nodes.map(|limit| limit.saturating_sub(nodes)),
@@ -49,7 +48,6 @@ impl Limits {
     }
 }
 
-/// Of one search.
 #[derive(Debug)]
 pub(super) struct LimitCheck<'a> {
     limits: &'a Limits,

@@ -1,6 +1,6 @@
 //! The exact value of any position of Quarto, for either rule set, and of Four In A Row ([`four_in_a_row`]).
 //!
-//! docs/solver.md describes the method and what it costs.
+//! docs/internals/solver.md describes the method and what it costs.
 
 mod bitboard;
 mod compact_book;
@@ -151,7 +151,6 @@ pub struct Solver {
     tt_from: u8,
 }
 
-/// The root of a search.
 #[derive(Clone, Copy)]
 struct Root {
     board: Bitboard,
@@ -201,7 +200,7 @@ impl Solver {
         self.table.bytes()
     }
 
-    /// What a shipped book says of a position with this [`book_key`].
+    /// The shipped book's value of a position with this [`book_key`].
     pub fn book_value(&self, key: u64, rules: Rules) -> u8 {
         let bounds = self.book.get(key, rules);
         bounds.unwrap_or(Bounds::UNKNOWN).to_byte()
@@ -221,7 +220,7 @@ impl Solver {
         Some(score.ok()? >= beta)
     }
 
-    /// Counted since the solver was made.
+    /// The node at which these limits end a search; nodes are counted from the solver's first.
     fn last_node(&self, limits: &Limits) -> u64 {
         self.nodes()
             .saturating_add(limits.nodes.unwrap_or(u64::MAX))

@@ -20,7 +20,7 @@ static SQUARES: LazyLock<Option<CompactBook<'static>>> =
 
 #[derive(Debug, Default)]
 pub(super) struct ProofBook {
-    /// By rules.
+    /// Indexed by rules.
     shipped: [Option<CompactBook<'static>>; 2],
 }
 

@@ -199,7 +199,7 @@ impl TurnSearch<'_> {
         self.solver.reaches(position, Value::Win, &limits) == Some(true)
     }
 
-    /// By iterative deepening of the node limit.
+    /// Searches with a growing node limit.
     fn first(&self, turns: &[Choice], value: Value, percent: u32) -> Search {
         let mut undecided = turns.to_vec();
         let mut nodes = FIRST_PASS_NODES;

@@ -124,7 +124,9 @@ fn a_request_that_cannot_be_read_says_why() {
     for hand in ["KL", "--", "Q"] {
         assert_eq!(
             problem(&format!("................ {hand}")),
-            format!("`{hand}` is in hand, which is no piece of this set; expected a piece or `-`")
+            format!(
+                "`{hand}` is in hand, which is not a piece of this set; expected a piece or `-`"
+            )
         );
     }
     // The space does not count as a cell.
@@ -164,7 +166,7 @@ fn a_start_that_no_game_has_says_why() {
         ),
         (
             "...x............",
-            "cell 4 holds `x`, which is no piece of this set; expected a piece or `.`",
+            "cell 4 holds `x`, which is not a piece of this set; expected a piece or `.`",
         ),
     ] {
         let problem = Edition::default().start_from(start);
@@ -180,13 +182,13 @@ fn a_malformed_answer_is_told_with_an_example() {
         (
             "................ K",
             "six A",
-            "`six` is no cell (one or two digits)",
+            "`six` is not a cell (one or two digits)",
             "1 A",
         ),
         (
             "................ K",
             "006 A",
-            "`006` is no cell (one or two digits)",
+            "`006` is not a cell (one or two digits)",
             "1 A",
         ),
         ("................ K", "6 A B", "more than two words", "1 A"),
@@ -240,7 +242,7 @@ fn an_illegal_answer_is_told_with_what_is_possible() {
         ),
         (
             "10 x",
-            "the gift `x` is no piece of this set; pieces left: B J O",
+            "the gift `x` is not a piece of this set; pieces left: B J O",
         ),
     ] {
         assert_eq!(

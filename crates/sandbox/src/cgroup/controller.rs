@@ -27,7 +27,6 @@ pub enum Controller {
     Account,
 }
 
-/// What the processes of a bot may use together.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Allowance {
     pub memory: u64,

@@ -76,7 +76,6 @@ pub struct Named {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unseen {
     pub program: PathBuf,
-    /// The directory to show.
     pub directory: PathBuf,
     /// Whether `PATH` leads there but the directory holds much else.
     pub is_wide: bool,
@@ -85,7 +84,7 @@ pub struct Unseen {
 pub struct Follower {
     /// Where the referee was started, which decides what some shims start.
     pub here: PathBuf,
-    /// What every bot sees.
+    /// Paths that every bot sees.
     pub visible: Vec<PathBuf>,
     /// The bot's files, and what their path leads to.
     pub own: Vec<PathBuf>,
@@ -315,7 +314,6 @@ pub fn find_users(name: &str) -> Option<PathBuf> {
     find_in_path(name).filter(|path| path.is_absolute())
 }
 
-/// The directory that a program's installation fills.
 fn installation_of(program: &Path) -> PathBuf {
     let directory = program.parent().unwrap_or(Path::new("/"));
     // Homebrew's formulas lie side by side and need each other.

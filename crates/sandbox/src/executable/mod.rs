@@ -137,7 +137,7 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
             (Some(theirs), Some(ours)) if theirs != ours => Err(CannotStart::new(
                 bot,
                 format!(
-                    "it is a program for another kind of processor ({})",
+                    "it is a program for another kind of CPU ({})",
                     machine_name(theirs)
                 ),
                 format!("compile it on this machine ({})", machine_name(ours)),

@@ -108,8 +108,9 @@ impl<'a> Walk<'a> {
                 EntryKind::File => self.file_from(directory, &path, &path)?,
                 EntryKind::Other => {
                     let path = shown(&path);
-                    let cause =
-                        format!("its directory holds {path}, which is no file, directory or link");
+                    let cause = format!(
+                        "its directory holds {path}, which is not a file, directory or link"
+                    );
                     return Err(CannotStart::new(self.bot, cause, "remove it"));
                 }
             }
@@ -137,7 +138,7 @@ impl<'a> Walk<'a> {
             .and_then(|file| Ok((file.metadata()?, file)));
         let (meta, mut from) = match opened {
             Ok((meta, file)) if meta.is_file() => (meta, file),
-            Ok(_) => return Err(self.failed(source, &io::Error::other("it is no regular file"))),
+            Ok(_) => return Err(self.failed(source, &io::Error::other("it is not a regular file"))),
             Err(error) => return Err(self.failed(source, &error)),
         };
         let executable = is_executable(source, &meta);

@@ -101,7 +101,7 @@ fn start<C>(
 #[derive(Debug, Default)]
 struct Inbox {
     bytes: Vec<u8>,
-    /// Of a new box.
+    /// Descriptors of a new box.
     descriptors: Vec<OwnedFd>,
 }
 

@@ -28,10 +28,9 @@ use crate::limits::ResourceLimits;
 /// In the order in which a process enters them, with the rights that the first gives.
 const SPACES: [&str; 4] = ["user", "mnt", "net", "uts"];
 
-/// When no box arrived: bubblewrap itself has said why.
+/// The error when no box arrived; bubblewrap has said why.
 pub(super) const NOT_BUILT: &str = "bubblewrap could not build the sandbox";
 
-/// The namespaces of a box.
 #[derive(Debug)]
 pub struct KeptBox(Vec<OwnedFd>);
 
@@ -45,7 +44,7 @@ impl KeptBox {
         self.0.iter().map(AsFd::as_fd)
     }
 
-    /// With some bytes.
+    /// Sends the descriptors of the box with these bytes.
     pub(super) fn send(&self, to: &UnixStream, bytes: &[u8]) -> io::Result<()> {
         message::send_descriptors(to, bytes, &self.descriptors().collect::<Vec<_>>())
     }
@@ -147,7 +146,7 @@ pub(super) fn renew_scratch(
     shown.put()
 }
 
-/// `/proc`.
+/// Opens `/proc`.
 pub(super) fn open_processes() -> io::Result<OwnedFd> {
     open(CWD, "/proc", OFlags::PATH | OFlags::DIRECTORY)
 }

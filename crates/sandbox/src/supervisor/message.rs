@@ -24,13 +24,12 @@ pub(super) const INSIDE: &str = "inside";
 /// Second argument of the program inside a new box.
 pub(super) const HOLD: &str = "hold";
 
-/// Second argument of the self-test.
 pub(super) const SELF_TEST: &str = "self-test";
 
 /// Inside bubblewrap: leads to the supervisor.
 pub(super) const STATUS_FD: RawFd = 3;
 
-/// By which bubblewrap starts the program.
+/// The descriptor by which bubblewrap starts the program.
 pub(super) const REFEREE_FD: RawFd = 4;
 
 /// How long bubblewrap may take to build a sandbox.
@@ -99,7 +98,7 @@ impl From<Failure> for io::Error {
 /// The most descriptors sent at a time.
 const MOST: usize = 5;
 
-/// Sends descriptors with some bytes, of which there must be one.
+/// Sends descriptors with bytes, of which there must be at least one.
 pub(super) fn send_descriptors(
     socket: &UnixStream,
     bytes: &[u8],

@@ -192,10 +192,8 @@ pub(super) fn run(arguments: impl Iterator<Item = String>) -> io::Result<()> {
     writeln!(out, "{DONE}")
 }
 
-/// The argument of a self-test that exceeds its memory.
 pub const EXCEED_MEMORY: &str = "memory";
 
-/// The memory of such a self-test, in bytes.
 pub const SMALL_MEMORY: u64 = 32 << 20;
 
 /// Uses twice its memory.

@@ -117,7 +117,6 @@ pub(super) fn spawn(
     })
 }
 
-/// The command of a bot, with its environment, scratch directory and input.
 fn command(request: &SpawnRequest, input: OwnedFd, scratch: &Path) -> io::Result<Command> {
     let [name, arguments @ ..] = &request.argv[..] else {
         return Err(io::Error::other("an empty command"));

@@ -163,7 +163,7 @@ pub(super) enum Scratch {
     Watched(Watched),
     /// Its own file system of limited size, visible to the bot's processes.
     Inside,
-    /// Likewise, with a limited number of files.
+    /// Its own file system of limited size and number of files.
     Bounded,
 }
 

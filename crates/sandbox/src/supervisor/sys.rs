@@ -12,7 +12,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getpid};
 use seccompiler::sock_filter;
 
-/// What a call returned, unless it failed.
+/// The value that a call returned, or its error.
 fn checked(returned: libc::c_long) -> io::Result<libc::c_long> {
     if returned < 0 {
         Err(io::Error::last_os_error())
@@ -79,7 +79,6 @@ pub(super) fn pass_as<const N: usize>(descriptors: [(BorrowedFd<'_>, RawFd); N])
     Ok(())
 }
 
-/// Takes over a descriptor that the supervisor passed.
 pub(super) fn take(number: RawFd) -> io::Result<OwnedFd> {
     // SAFETY: this only checks whether the descriptor is open.
     checked(unsafe { libc::fcntl(number, libc::F_GETFD) }.into())?;
@@ -205,7 +204,7 @@ pub(super) fn fork() -> io::Result<Option<Pid>> {
     clone(0)
 }
 
-/// As [`fork`]; the new process is a sibling.
+/// Like [`fork`], but the new process is a sibling.
 pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
     clone(libc::CLONE_PARENT)
 }

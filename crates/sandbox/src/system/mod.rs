@@ -15,7 +15,6 @@ pub use self::windows::*;
 /// What a machine is short of, as an error of a call says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shortage {
-    /// Processes and threads.
     Processes,
     Memory,
     /// Files that this process may have open.

@@ -243,7 +243,6 @@ impl TerminalMode {
     }
 }
 
-/// The errors for each shortage.
 pub(super) const SHORTAGES: &[(Shortage, i32)] = &[
     (Shortage::Processes, libc::EAGAIN),
     (Shortage::Memory, libc::ENOMEM),

@@ -114,7 +114,6 @@ fn stands_for_program(path: &Path) -> bool {
     done != 0 && !opens_store(&data[..length as usize])
 }
 
-/// Whether the target is the program that opens the Store.
 fn opens_store(data: &[u8]) -> bool {
     let name: Vec<u8> = "AppInstallerPythonRedirector.exe"
         .encode_utf16()
@@ -170,7 +169,7 @@ fn program_endings() -> impl Iterator<Item = String> {
 
 /// The fix for a file that is not a program.
 pub fn make_executable(_: &str) -> String {
-    "give it the ending of its language or, if it is a program, .exe".to_owned()
+    "give it the extension of its language or, if it is a program, .exe".to_owned()
 }
 
 pub fn command_files(directory: &Path, command: &str) -> Vec<PathBuf> {
@@ -265,7 +264,6 @@ impl OpenDirectory {
     }
 }
 
-/// Opens a link itself.
 fn open_no_link(options: &mut OpenOptions) {
     options.custom_flags(FILE_FLAG_OPEN_REPARSE_POINT);
 }

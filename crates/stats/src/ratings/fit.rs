@@ -30,14 +30,14 @@ type LocalSquare = [Local; 3];
 pub(super) struct Pairing {
     pub(super) bots: [u32; 2],
     pub(super) meeting: Meeting,
-    /// With either bot as the first mover.
+    /// Virtual draws with each bot as the first mover.
     pub(super) virtual_draws: f64,
-    /// By first mover, without virtual draws.
+    /// Indexed by first mover; without virtual draws.
     outcomes: [[u32; 3]; 2],
 }
 
 impl Pairing {
-    /// By first mover, without virtual draws.
+    /// Indexed by first mover; without virtual draws.
     pub(super) fn games(&self) -> [f64; 2] {
         self.outcomes
             .map(|counts| counts.map(f64::from).iter().sum())
@@ -58,7 +58,6 @@ pub(super) struct Fit {
     pub(super) advantage: Option<usize>,
     parameters: usize,
     pub(super) pairings: Vec<Pairing>,
-    /// The numbers of each bot's pairings.
     of_bots: Vec<Vec<u32>>,
     pub(super) threads: usize,
 }

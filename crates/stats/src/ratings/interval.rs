@@ -37,9 +37,9 @@ struct Unit {
 /// A figure with what the games tell of it.
 pub(super) struct Profile {
     units: Vec<Unit>,
-    /// What was scored, weighted by speed, and how often.
+    /// Scores, weighted by speed, and how often each occurred.
     results: Vec<[f64; 2]>,
-    /// Of what is known of the figure, what these tell.
+    /// The share of all that is known of the figure which these results tell.
     share: f64,
     /// In natural units.
     deviation: f64,

@@ -92,7 +92,6 @@ impl Factor {
         right
     }
 
-    /// The inverse of the matrix L Lᵀ.
     pub(super) fn inverse(&self) -> Square {
         let size = self.0.size;
         let mut inverse = Square::zero(size);

@@ -4,7 +4,7 @@
 //! The ratings are the maximum-likelihood estimate, found by Newton's method and unique where it exists (Hunter, *MM
 //! algorithms for generalized Bradley–Terry models*, 2004). Draws are half a win, as in Ordo.
 //!
-//! How intervals are found is said in `interval`, how often they hold the truth in docs/ratings.md.
+//! How intervals are found is said in `interval`, how often they hold the truth in docs/internals/ratings.md.
 
 mod fit;
 mod interval;
@@ -136,7 +136,6 @@ impl Results {
         Ok(self.meetings.entry(bots).or_default())
     }
 
-    /// Adds games that are independent of each other.
     pub fn add_games(
         &mut self,
         first: usize,
@@ -231,7 +230,7 @@ impl Ratings {
         ends.map(|end| ELO * (self.parameters[parameter] + end))
     }
 
-    /// What to compare instead of the ratings; see [`levels`].
+    /// Ratings without rounding errors; see [`levels`].
     pub fn levels(&self) -> Vec<f64> {
         let elo: Vec<f64> = self.bots.iter().map(|bot| bot.elo).collect();
         levels(&elo)

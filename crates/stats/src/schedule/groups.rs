@@ -86,7 +86,7 @@ pub fn qualifiers(entrants: u32, count: u32) -> u32 {
     sizes.map(|size| size.min(QUALIFIED)).sum()
 }
 
-/// Of the groups and the play-offs together.
+/// Rounds of the groups and the play-offs together.
 pub fn rounds_of_both(entrants: u32, count: u32) -> u32 {
     let of_groups = rounds(entrants, count, 1).len();
     let of_groups = u32::try_from(of_groups).unwrap_or(u32::MAX);

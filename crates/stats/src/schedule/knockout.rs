@@ -13,7 +13,6 @@ use super::{EntrantId, Pairing, Round};
 pub struct Tally {
     /// 2 a win, 1 a draw.
     pub half_points: u64,
-    /// Wins in games in which it moved second.
     pub wins_as_second: u64,
     /// The turns of both sides in the games that it won.
     pub turns_of_wins: u64,
@@ -116,7 +115,6 @@ pub enum KnockoutError {
     AfterTheFinal { round: usize },
 }
 
-/// Until one entrant is left.
 pub const fn rounds(entrants: u32) -> u32 {
     match entrants {
         0 | 1 => 0,

@@ -59,7 +59,6 @@ impl Pairing {
     }
 }
 
-/// One of the two games of a pair.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Half {
     First,
@@ -100,7 +99,6 @@ impl fmt::Display for GameId {
 /// The least number of digits of an id.
 const PAIR_DIGITS: usize = 6;
 
-/// The error for a text that is not a game's id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an id of a game; expected one such as `p000123a`")]
 pub struct NoGameId;
@@ -127,7 +125,6 @@ impl FromStr for GameId {
     }
 }
 
-/// A game of the schedule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ScheduledGame {
     pub id: GameId,
@@ -152,7 +149,6 @@ pub struct PairOfGames {
 }
 
 impl PairOfGames {
-    /// In the order of [`Half::BOTH`].
     pub fn games(&self) -> [ScheduledGame; 2] {
         let Pairing { a, b } = self.pairing;
         Half::BOTH.map(|half| ScheduledGame {
@@ -175,9 +171,7 @@ impl PairOfGames {
 pub struct Round {
     /// From 1.
     pub number: u32,
-    /// The number of its first pair of games.
     pub first_pair: u64,
-    /// Pairs of games of each pairing.
     pub pairs_each: u32,
     pub pairings: Vec<Pairing>,
     pub byes: Vec<EntrantId>,
@@ -187,7 +181,7 @@ pub struct Round {
 }
 
 impl Round {
-    /// After `before` pairings in earlier rounds.
+    /// `before` is the number of pairings in earlier rounds.
     pub const fn new(
         number: u32,
         before: u64,
@@ -205,12 +199,10 @@ impl Round {
         }
     }
 
-    /// The number of pairs of games.
     pub fn count(&self) -> u64 {
         self.pairings.len() as u64 * u64::from(self.pairs_each)
     }
 
-    /// Its pairs, in the order of their numbers.
     pub fn pairs(&self) -> impl Iterator<Item = PairOfGames> {
         let each = self.pairings.iter().enumerate();
         let each = each.flat_map(move |(place, &pairing)| {
@@ -240,7 +232,7 @@ impl Round {
         })
     }
 
-    /// By the pairing's place in the round.
+    /// Openings of the pairing at this place in the round.
     fn openings_of(&self, place: usize) -> Range<u64> {
         match self.first_openings.get(place) {
             Some(&first) => first..first + u64::from(self.pairs_each),

@@ -57,7 +57,7 @@ impl Results {
         self.met.get(&pairing.sorted()).copied().unwrap_or(0)
     }
 
-    /// By points, then by seed.
+    /// The entrants by points, then by seed.
     pub fn ranking(&self) -> Vec<EntrantId> {
         let mut ranking: Vec<EntrantId> = (0..).map(EntrantId).take(self.points.len()).collect();
         ranking.sort_by_key(|entrant| std::cmp::Reverse(self.points[entrant.index()]));
@@ -138,7 +138,6 @@ struct Place {
 }
 
 impl Place {
-    /// By rank.
     fn all(results: &Results, ranking: &[EntrantId]) -> Vec<Self> {
         let points = |entrant: &EntrantId| results.points[entrant.index()];
         ranking

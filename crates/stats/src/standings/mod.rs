@@ -35,9 +35,9 @@ pub struct Game<'a> {
     pub winner: Option<usize>,
     /// The bot that forfeited, and the reason in a word.
     pub forfeit: Option<(usize, &'a str)>,
-    /// Of the first mover, and of the other.
+    /// Times of the first mover, and of the other.
     pub times: [GameTimes; 2],
-    /// Where the game was analysed: the turns of bots 0 and 1.
+    /// The turns of bots 0 and 1, if the game was analysed.
     pub tallies: Option<[TurnTally; 2]>,
 }
 
@@ -137,7 +137,6 @@ pub struct Place {
     pub sonneborn_berger: f64,
     /// Games won as the second to move.
     pub wins_as_second: u64,
-    /// By reason.
     pub forfeits: BTreeMap<String, u64>,
     /// In milliseconds, to 1 %.
     pub median_ms: Option<f64>,
@@ -160,7 +159,7 @@ pub struct Standings {
     pub advantage: Option<Estimate>,
     /// The rules by which the tables are ordered.
     pub ranking: Ranking,
-    /// Of the first table.
+    /// The order of the first table.
     pub order: Order,
     /// More than one when no games connect some bots with others.
     pub tables: usize,
@@ -377,7 +376,6 @@ pub struct GameTimes {
 }
 
 impl GameTimes {
-    /// With room for so many turns.
     pub fn with_capacity(turns: usize) -> Self {
         Self {
             bins: Vec::with_capacity(turns),

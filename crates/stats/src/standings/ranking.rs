@@ -140,7 +140,7 @@ pub struct Ranking {
     /// The [default](Ranking::tie_breaks) when there are none. Bots that are still tied are ordered by rating; those
     /// with equal ratings share a rank.
     pub tie_breaks: Vec<TieBreak>,
-    /// By name. Their points count.
+    /// Byes by the bot's name; their points count.
     pub byes: BTreeMap<String, Byes>,
     /// The games of two bots that meet in a round. Without it, bots count as having met once: for Buchholz scores.
     pub games_a_meeting: Option<u32>,
@@ -193,7 +193,7 @@ pub(super) struct Criteria<'a> {
     pub(super) ratings: &'a Ratings,
     levels: Vec<f64>,
     pub(super) ranking: &'a Ranking,
-    /// With those for byes.
+    /// Points, including those for byes.
     pub(super) points: Vec<f64>,
     pub(super) games: Vec<u64>,
     pub(super) byes: Vec<Byes>,

@@ -42,7 +42,7 @@ impl Scores {
         }
     }
 
-    /// By first and second mover, with their numbers.
+    /// Tallies by the numbers of the first and the second mover.
     pub fn tallies(&self) -> BTreeMap<(usize, usize), Tally> {
         let mut tallies = BTreeMap::<(usize, usize), Tally>::new();
         let mut add = |first: u32, second: u32, outcome, times| {

@@ -523,7 +523,7 @@ fn rounds_are_plain_data() {
     assert_eq!(serde_json::from_str::<Round>(&text).unwrap(), round);
 }
 
-/// Test cases of bbpPairings for the rules that are the same here (docs/ratings.md).
+/// Test cases of bbpPairings for the rules that are the same here (docs/internals/ratings.md).
 #[test]
 fn pairings_of_bbp_pairings() {
     let pairs = |round: &Round| -> BTreeSet<[u32; 2]> {

@@ -1,4 +1,4 @@
-//! What docs/ratings.md and docs/grades.md promise, by the simulations of the benchmarks that make their tables.
+//! What docs/internals/ratings.md and docs/grades.md promise, by the simulations of the benchmarks that make their tables.
 
 #[expect(dead_code, reason = "its main function prints the tables")]
 #[expect(unreachable_pub, reason = "it is a program of its own, too")]
@@ -72,7 +72,7 @@ fn sparse_and_unequal_fields() {
 fn swiss_tournaments() {
     let small = found(Field::Swiss, 9, 1, 0.0, 0.0, 200).all;
     assert!(small >= 0.93, "{small}");
-    // Of equal bots the lucky ones meet each other: docs/ratings.md.
+    // Of equal bots the lucky ones meet each other: docs/internals/ratings.md.
     let large = found(Field::Swiss, 32, 3, 0.3, 150.0, 20).all;
     assert!(large >= 0.9, "{large}");
 }

@@ -67,7 +67,7 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     pairs: u32,
 
-    /// Play all --pairs, also when it is certain before
+    /// Play all --pairs, even when it is certain before
     #[arg(long)]
     all: bool,
 
@@ -227,7 +227,7 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
     };
     let most = counted(u64::from(args.pairs), "comparison", "comparisons");
     print_stderr(&format!(
-        "referee: at most {most}, {budget}, {} at once, seed {seed}; if it is {is}, half of all runs take more than \
+        "referee: at most {most}, {budget}, {} at a time, seed {seed}; if it is {is}, half of all runs take more than \
          {expected} games (simulated)",
         counted(jobs as u64, "game", "games"),
     ));

@@ -24,7 +24,7 @@ pub(super) struct Script {
     pub(super) earlier: usize,
     /// The index of the last question to ask.
     pub(super) stop: usize,
-    /// Of the recorded game, if there is one.
+    /// The result of the recorded game, if there is one.
     pub(super) result: Option<String>,
 }
 

@@ -37,7 +37,7 @@ pub(super) struct Climb<'a> {
 }
 
 impl Climb<'_> {
-    /// In order of names.
+    /// The grades, in order of names.
     pub(super) async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
         // Until the end: a second signal must not cut off the clean-up.
         let _heeded = signals::heed();

@@ -61,7 +61,7 @@ pub(in crate::cli) struct Args {
     #[command(flatten)]
     time: TimeOptions,
 
-    /// Games at once [default: half as many as there are cores]
+    /// Games at a time [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 

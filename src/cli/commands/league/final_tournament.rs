@@ -1,5 +1,5 @@
 //! `referee league final`: the tournament that decides a term.
-//! It is announced first, with versions, settings and seed: nobody can choose them by the result.
+//! It is announced first, with versions, settings and seed, which are then not chosen by the result.
 
 use std::io::Write as _;
 use std::path::{Path, PathBuf};

@@ -166,7 +166,7 @@ impl Update<'_> {
         }
     }
 
-    /// Builds sources, `jobs` at once. Returns whether some cannot be built.
+    /// Builds sources, `jobs` at a time. Returns whether some cannot be built.
     async fn build(&mut self, versions: &Versions, jobs: usize) -> Result<bool, Failure> {
         let mut sources = Vec::new();
         for (name, version) in versions {

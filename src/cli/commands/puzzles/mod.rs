@@ -50,7 +50,7 @@ pub(in crate::cli) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     }
 }
 
-/// A file, or a shipped set.
+/// Loads a file, or a shipped set.
 fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
     let path = Path::new(set);
     let loaded = if let Some(name) = set.strip_prefix("builtin:") {

@@ -13,7 +13,7 @@ use crate::report::html;
 use crate::text::counted;
 
 const AFTER_HELP: &str = "\
-The page is one file and needs no network. The browser of whoever solves keeps what is solved.
+The page is one file and needs no network. The browser keeps what is solved.
 
 Exit status: 0 the page is written; 2 wrong usage or input; 1 the referee itself failed.";
 

@@ -1,4 +1,4 @@
-//! `--each`: a page for each bot, with its own games only, and what changed in a league since the last time.
+//! `--each`: a page for each bot, with its games only, and what changed in a league since the last time.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -63,7 +63,7 @@ pub(in crate::cli) fn write_each(
             write_text(&place, &not_entered_text(name, &absent.reason, since))?;
         } else {
             let options = html::Options {
-                title: format!("{name}: own games"),
+                title: format!("{name}: your games"),
                 own: Some((*name).to_owned()),
                 standing: places.get(*name).cloned(),
                 // A game may be in two files, in one with its analysis.
@@ -74,7 +74,7 @@ pub(in crate::cli) fn write_each(
         }
     }
     print_stderr(&format!(
-        "referee: {} in {}, each with the own games of a bot: NAME.html to look at the games, NAME.md for what to mend",
+        "referee: {} in {}, each with the games of one bot: NAME.html to look at, NAME.md for what to fix",
         counted(all.len() as u64, "page", "pages"),
         folder.display()
     ));

@@ -48,7 +48,7 @@ pub(in crate::cli) struct Args {
     #[arg(long)]
     private: bool,
 
-    /// A page for each bot, to hand out, into this folder: its own games, its faults and what to mend first; nothing
+    /// A page for each bot, to hand out, into this folder: its games, its faults and what to fix first; nothing
     /// of others but their names and turns
     #[arg(long, value_name = "DIR", conflicts_with_all = ["output", "live", "private", "title"])]
     each: Option<PathBuf>,

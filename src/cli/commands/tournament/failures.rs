@@ -155,7 +155,7 @@ fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
     format!("\n  referee tournament {words}\n  referee standings {folder} {out}")
 }
 
-/// Its folder where that gives its name.
+/// The bot's folder if that has the bot's name, else the bot as it was given.
 fn named(bot: &BotPlan) -> String {
     let folder = Path::new(&bot.bot).parent();
     let folder = folder.filter(|folder| {

@@ -1,4 +1,4 @@
-//! `referee tournament`: plays many games at once into a folder from which it can be resumed.
+//! `referee tournament`: plays many games at the same time into a folder from which it can be resumed.
 
 mod failures;
 mod options;

@@ -80,7 +80,7 @@ pub(in crate::cli) struct GamesOptions {
     #[arg(long)]
     pub(in crate::cli) no_check: bool,
 
-    /// Games at once [default: half as many as there are cores]
+    /// Games at a time [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(in crate::cli) jobs: Option<u16>,
 

@@ -1,4 +1,4 @@
-//! What comes before the first game: seeds, entry checks with their notices, and the number of games at once.
+//! What comes before the first game: seeds, entry checks with their notices, and the number of games at a time.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -170,7 +170,7 @@ fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let Some(jobs) = options.games.jobs else {
         let jobs = usual_jobs();
         print_stderr(&format!(
-            "referee: {jobs} game{} at once, a core for each bot (of {cores} core{}; --jobs N for \
+            "referee: {jobs} game{} at a time, a core for each bot (of {cores} core{}; --jobs N for \
              another number)",
             s(jobs),
             s(cores)
@@ -192,7 +192,7 @@ fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
             "bots will lose on time because they wait for each other"
         };
         print_stderr(&format!(
-            "referee: warning: {jobs} games at once need {} cores and there are {cores}, but the \
+            "referee: warning: {jobs} games at a time need {} cores and there are {cores}, but the \
              clocks are short: {consequence}; use --jobs {}",
             jobs * 2,
             usual_jobs()

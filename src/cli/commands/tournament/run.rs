@@ -168,7 +168,7 @@ fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
         Event::Round(number) => format!("round {number} of {}", plan.rounds_planned),
         Event::Stalled { id, why, again } => format!("{id}: {}", stall_sentence(why, *again)),
         Event::FewerGames(why) => {
-            format!("fewer games are played at once from now on: {why}")
+            format!("fewer games are played at a time from now on: {why}")
         }
         Event::Benched(benched) => {
             let name = plan.bot(benched.bot).map_or("?", |bot| bot.name.as_str());
@@ -179,7 +179,7 @@ fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
             )
         }
         Event::Stopping => {
-            "finishing the current games; press Ctrl-C again to stop at once".to_owned()
+            "finishing the current games; press Ctrl-C again to stop immediately".to_owned()
         }
     };
     line.suspend(|| print_stderr(&format!("referee: {text}")));

@@ -41,7 +41,7 @@ pub(in crate::cli) struct RunArgs {
     #[arg(long, value_name = "I/N", default_value = "1/1", value_parser = shard_of)]
     shard: Shard,
 
-    /// Games at once [default: half as many as there are cores]
+    /// Games at a time [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     jobs: Option<u16>,
 

@@ -9,7 +9,7 @@ use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::report::terminal::shortened;
 
-/// The width of a terminal that does not say it.
+/// The width of a terminal that reports none.
 const WIDTH: usize = 80;
 
 /// The least width that has room for a bar before the text.
@@ -20,7 +20,7 @@ pub(in crate::cli) struct ProgressLine {
     is_terminal: bool,
     /// Empty while nothing is shown.
     text: RefCell<String>,
-    /// When it was last due.
+    /// The time at which the bar was last due.
     due: Cell<Instant>,
 }
 
@@ -64,7 +64,7 @@ impl ProgressLine {
 
     pub(in crate::cli) fn show(&self, text: String) {
         if self.is_terminal {
-            // A line that fills the last column would be wrapped. While nobody reads, nothing is drawn: the next text
+            // A line that fills the last column would be wrapped. Without a reader nothing is drawn: the next text
             // replaces it.
             let shown = shortened(&text, width().saturating_sub(1));
             if !notes().is_unread() {

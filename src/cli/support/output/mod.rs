@@ -104,7 +104,7 @@ impl Write for GameText {
     }
 }
 
-/// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one that nobody reads,
+/// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one without a reader,
 /// must not stop the games. What is written in one call appears as a whole or not at all.
 #[derive(Clone, Copy, Debug)]
 pub(in crate::cli) struct Notes;

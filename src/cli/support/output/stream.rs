@@ -38,7 +38,7 @@ struct Shared {
     target: Mutex<Box<dyn Write + Send>>,
 }
 
-/// What has not been written yet.
+/// Text that has not been written yet.
 pub(super) struct Waiting {
     bytes: VecDeque<u8>,
     /// Since when the thread is in a write: a thread that has not come to it says nothing about the reader.

@@ -128,9 +128,9 @@ export function crosstable(places) {
         el("a", { href: `#games&of=${bot + 1}&against=${against + 1}`, title: label, "aria-label": label, tabindex: -1 }, half(met.points)));
     })));
   const table = el("table", { class: `cross each${order.length > DENSE ? " dense" : ""}${order.length > CROWDED ? " crowded" : ""}` },
-    el("caption", { class: "unseen" }, "Points of each against each"), el("thead", {}, head), el("tbody", {}, ...rows));
+    el("caption", { class: "unseen" }, "Head to head"), el("thead", {}, head), el("tbody", {}, ...rows));
   oneTabStop(table);
-  return scrolled(table, "Points of each against each");
+  return scrolled(table, "Head to head");
 }
 
 // More bots have narrower columns.
@@ -260,7 +260,7 @@ export function ratingHistory(bots, chosen, own = false) {
   const curves = bots.map((bot) => {
     const points = known.figures.history.flatMap(([games, rated]) => rated.filter(([of, played]) => of === bot && played >= FIRST_RATED)
       .map(([, played, elo, [from, to]]) => ({ games: own ? played : games, elo, from, to })));
-    // Of a number of own games, what came last.
+    // Of a number of the bot's games, what came last.
     return { bot, points: points.filter(({ games }, at) => games !== points[at + 1]?.games) };
   });
   if (!curves.some(({ points }) => points.length > 1)) return el("p", { class: "hint" }, "Too few games for a chart.");

@@ -90,7 +90,7 @@ export function keepingScroll(box, change) {
   const places = new Map(all().map((one) => [one.dataset.title, [one.scrollLeft, one.scrollTop]]));
   change();
   for (const one of all()) {
-    // So that it can have the focus again at once.
+    // So that it can have the focus again immediately.
     looks.get(one)?.();
     const [left, top] = places.get(one.dataset.title) ?? [0, 0];
     if (left || top) Object.assign(one, { scrollLeft: left, scrollTop: top });

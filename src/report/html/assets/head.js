@@ -127,7 +127,7 @@ function challenger(figures) {
   return figures.places.find((place) => place.bot === bot) ?? null;
 }
 
-// Who is first, with a title and by how much, and who is next: nobody where the bots cannot be compared, or where several
+// Who is first, with a title and by how much, and who is next: none where the bots cannot be compared, or where several
 // are equal.
 export function leaders(figures) {
   const { places } = figures;

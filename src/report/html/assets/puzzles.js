@@ -9,8 +9,8 @@ const data = JSON.parse(document.getElementById("data").textContent);
 const main = document.getElementById("main");
 
 const KINDS = {
-  "take-the-win": ["Take the win", "You can win, at once or by force. Find a turn that keeps the win."],
-  "give-no-win": ["Give no win", "One wrong turn, and your opponent wins at once. Find a turn that prevents it."],
+  "take-the-win": ["Take the win", "You can win, immediately or by force. Find a turn that keeps the win."],
+  "give-no-win": ["Give no win", "One wrong turn, and your opponent wins immediately. Find a turn that prevents it."],
   "hold-the-draw": ["Hold the draw", "You cannot force a win. Find a turn that keeps the draw."],
   "only-turn": ["Find the only turn", "Only one turn is right. Find it."],
 };

@@ -104,7 +104,7 @@ function grown(tree, attributes) {
   return svg(tag, { ...given, ...attributes }, ...children.map((child) => grown(child)));
 }
 
-// The board of a state; of a position that is no start of a game the pieces have no marks. `kind` is a class for the piece of the last turn.
+// The board of a state; of a position that is not the start of a game the pieces have no marks. `kind` is a class for the piece of the last turn.
 export function drawBoard(state, kind = "fresh") {
   if (state.drawing) return drawingOf(state.drawing);
   return grown(askRules("draw", ...edition(state.game), state.game.start ?? "", kind + (state.game.isPosition ? " plain" : ""), ...state.turns));

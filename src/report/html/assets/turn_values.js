@@ -28,7 +28,7 @@ const SLIPS = 0.2;
 
 // Who answers the turns of a branch: a title, and a choice among the turns with their values.
 const OPPONENTS = {
-  "": ["nobody: both sides are yours", null],
+  "": ["both sides are yours", null],
   perfect: ["perfect play", (turns) => { const top = worthRank(topOf(turns)); return oneOf(turns.filter((turn) => worthRank(turn) === top)); }],
   slips: ["perfect play with slips", (turns) => (Math.random() < SLIPS ? oneOf(turns) : OPPONENTS.perfect[1](turns))],
   // Takes a win that is there, and gives none away.
@@ -117,7 +117,7 @@ export function turnValues(game, redraw, always) {
 
   function judged(turn, worth, top) {
     if (worth.value === top.value) return `${turn} is right: it ${worth.value === "win" && worth.plies === 0 ? "wins" : `is a ${words(worth)}`}.`;
-    return `${turn} is wrong: it is a ${worth.value}${worth.plies === null ? "" : ` in ${worth.plies + own()}`}, and ${top.turn} ${top.value === "win" && top.plies === 0 ? "wins at once" : `is a ${words(top)}`}. ${opponent === "" ? "Play the best turns to see why." : "See what follows."}`;
+    return `${turn} is wrong: it is a ${worth.value}${worth.plies === null ? "" : ` in ${worth.plies + own()}`}, and ${top.turn} ${top.value === "win" && top.plies === 0 ? "wins immediately" : `is a ${words(top)}`}. ${opponent === "" ? "Play the best turns to see why." : "See what follows."}`;
   }
 
   // The turns that can be made: buttons for the gifts after the chosen cell.

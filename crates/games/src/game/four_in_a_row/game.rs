@@ -5,7 +5,7 @@ use referee_text::quote;
 use super::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
 use crate::game::builtin::Choose;
 use crate::game::{
-    BuiltinGame, IllegalReason, Info, Picture, Position as _, Rejection, Side, WinningLines,
+    BuiltinGame, Glyph, IllegalReason, Info, Picture, Position as _, Rejection, Side, WinningLines,
 };
 use crate::solver::{Solve, Solvers};
 use crate::strategy::perfect_four::PerfectFour;
@@ -13,6 +13,9 @@ use crate::strategy::perfect_four::PerfectFour;
 /// The game as bots, records and people read it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct FourInARow;
+
+/// Mark and colour of the first and of the second side.
+pub(crate) const DISCS: [(&str, &str); 2] = [("@", "yellow"), ("O", "red")];
 
 pub(super) const fn mark(side: Side) -> char {
     match side {
@@ -66,7 +69,7 @@ impl FourInARow {
         Ok(position)
     }
 
-    /// A position in which the game goes on.
+    /// Refuses positions in which the game is over.
     fn read_position(board: &str) -> Result<Position, String> {
         let position = Self::read_board(board)?;
         if position.outcome().is_some() || position.has_won(position.to_move()) {
@@ -75,7 +78,6 @@ impl FourInARow {
         Ok(position)
     }
 
-    /// In words.
     pub(super) fn free_columns(position: &Position) -> String {
         let numbers: Vec<String> = position
             .moves()
@@ -122,7 +124,7 @@ impl BuiltinGame for FourInARow {
     fn read_request(&self, line: &str) -> Result<Position, String> {
         let Some((side, board)) = line.split_once(' ') else {
             return Err(format!(
-                "expected a mark, a blank and a board, found {}",
+                "expected a mark, a space and a board, found {}",
                 quote(line.as_bytes())
             ));
         };
@@ -153,7 +155,7 @@ impl BuiltinGame for FourInARow {
             }
             word => {
                 return Err(Rejection::Malformed(format!(
-                    "{} is no column; expected a number, 1 to 7",
+                    "{} is not a column; expected a number, 1 to 7",
                     quote(word)
                 )));
             }
@@ -203,12 +205,22 @@ impl BuiltinGame for FourInARow {
             last: last.map(|column| place(column.0, position.height(column).saturating_sub(1))),
             winning: lines.concat(),
             lines,
+            glyphs: DISCS
+                .map(|(mark, colour)| {
+                    (
+                        mark.to_owned(),
+                        Glyph {
+                            shape: '●', colour
+                        },
+                    )
+                })
+                .to_vec(),
             ..Picture::default()
         }
     }
 
     fn instructions(&self) -> String {
-        "Four In A Row: whoever first has four in a row, column or diagonal wins.\n\
+        "Four In A Row: the first to have four in a row, column or diagonal wins.\n\
          In turn both choose a column, 1 to 7; the piece falls to its lowest free cell. Who\n\
          begins plays @, the other O. At any prompt: help, board, pieces, quit.\n"
             .to_owned()
@@ -226,7 +238,8 @@ impl BuiltinGame for FourInARow {
             .filter(|(_, after)| after.can_win_at_once())
             .map(|(column, _)| column.number().to_string())
             .collect();
-        (!losing.is_empty()).then(|| format!("these columns lose at once: {}", losing.join(" ")))
+        (!losing.is_empty())
+            .then(|| format!("these columns lose immediately: {}", losing.join(" ")))
     }
 
     fn inventory(&self, _: &Position) -> String {
@@ -262,7 +275,7 @@ fn reading_order() -> impl Iterator<Item = (u8, u8)> {
         .flat_map(|row| (0..COLUMNS).map(move |column| (column, row)))
 }
 
-/// As people count, 1 at the top.
+/// 1 to 6, from the top.
 const fn row_number(row: u8) -> u8 {
     ROWS - row
 }

@@ -5,6 +5,7 @@ mod game;
 
 use crate::game::{IllegalReason, Outcome, Side};
 
+pub(crate) use game::DISCS;
 pub use game::FourInARow;
 
 pub const COLUMNS: u8 = 7;
@@ -20,7 +21,7 @@ const HEIGHT: u8 = ROWS + 1;
 /// The directions of a line as shifts of a board: up, right, up-right, down-right.
 const DIRECTIONS: [u8; 4] = [1, HEIGHT, HEIGHT + 1, HEIGHT - 1];
 
-/// Shown as 1 to 7.
+/// 0 to 6, shown as 1 to 7.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Column(u8);
 

@@ -93,13 +93,11 @@ impl Board {
         true
     }
 
-    /// Row by row.
     pub fn free(&self) -> impl Iterator<Item = Cell> + use<> {
         let cells = self.cells;
         Cell::all().filter(move |cell| cells[cell.index()] == EMPTY)
     }
 
-    /// Row by row.
     pub fn pieces(&self) -> impl Iterator<Item = (Cell, Piece)> + '_ {
         Cell::all().filter_map(|cell| Some((cell, self.get(cell)?)))
     }
@@ -205,7 +203,6 @@ impl Cell {
         self.0 as usize % 4
     }
 
-    /// Row by row.
     pub fn all() -> impl DoubleEndedIterator<Item = Self> {
         (0..16).map(Self)
     }

@@ -7,6 +7,7 @@ use super::board::{Board, CELLS, Cell, Rules};
 use super::piece_set::{Piece, PieceFormat, PieceSet};
 use super::position::{Move, Position, StartError, Turn};
 use super::slip::slip;
+use crate::drawing::glyphs;
 use crate::game::builtin::Choose;
 use crate::game::{
     BuiltinGame, IllegalReason, Info, Outcome, Picture, Position as _, Rejection, WinningLines,
@@ -73,7 +74,6 @@ impl Edition {
         shown.collect::<Vec<_>>().join(" ")
     }
 
-    /// As a person types it.
     fn read_piece(&self, typed: &str) -> Option<Piece> {
         match self.format {
             PieceFormat::Binary if typed.len() != 4 => None,
@@ -89,7 +89,7 @@ impl Edition {
         }
     }
 
-    /// With nothing in hand.
+    /// A position with nothing in hand.
     fn read_position(&self, board: &str) -> Result<Position, String> {
         let cells = board;
         let board = self.set.configuration(cells).map_err(|error| {
@@ -102,7 +102,7 @@ impl Edition {
         let unknown = symbols.find(|&(cell, symbol)| symbol != '.' && board.get(cell).is_none());
         if let Some((cell, symbol)) = unknown {
             return Err(format!(
-                "cell {} holds {}, which is no piece of this set; expected a piece or `.`",
+                "cell {} holds {}, which is not a piece of this set; expected a piece or `.`",
                 cell.number(),
                 quote_char(symbol)
             ));
@@ -165,7 +165,7 @@ impl Edition {
             }
             Some(_) => format!("the gift {symbol} is on the board already"),
             None if symbol == '-' => "`-` as the gift, but one is due".to_owned(),
-            None => format!("the gift {} is no piece of this set", quote_char(symbol)),
+            None => format!("the gift {} is not a piece of this set", quote_char(symbol)),
         };
         let left: Vec<String> = after
             .left()
@@ -174,7 +174,7 @@ impl Edition {
         Err(format!("{reason}; pieces left: {}", left.join(" ")))
     }
 
-    /// What could have been answered, for messages.
+    /// A legal answer, for messages.
     fn example(&self, position: &Position) -> String {
         let mut example = String::new();
         if let Some((turn, _)) = position.turns().first() {
@@ -221,6 +221,9 @@ impl Edition {
             winning: lines.concat(),
             lines,
             cell_names: grid(&|cell| cell.number().to_string()),
+            glyphs: glyphs(&self.set)
+                .map(|(piece, glyph)| (self.shown(piece), glyph))
+                .collect(),
             ..Picture::default()
         }
     }
@@ -243,7 +246,7 @@ impl Edition {
         if number.is_none() && cell != "-" {
             let found = quote(cell.as_bytes());
             return Err(malformed(&format!(
-                "{found} is no cell (one or two digits)"
+                "{found} is not a cell (one or two digits)"
             )));
         }
         let mut after = *position;
@@ -252,7 +255,7 @@ impl Edition {
             && after.play(Move::Place(cell)).is_ok()
             && let Some(Outcome::Win(_)) = after.outcome()
         {
-            // A quarto wins at once; whatever gift the answer names is ignored.
+            // A quarto wins immediately; whatever gift the answer names is ignored.
             let cell = Some(cell);
             return Ok((Turn { cell, gift: None }, after));
         }
@@ -317,7 +320,7 @@ impl BuiltinGame for Edition {
         };
         let piece = piece.ok_or_else(|| {
             let found = quote(hand.as_bytes());
-            format!("{found} is in hand, which is no piece of this set; expected a piece or `-`")
+            format!("{found} is in hand, which is not a piece of this set; expected a piece or `-`")
         })?;
         position.holding(piece).ok_or_else(|| {
             let shown = self.shown(piece);
@@ -418,9 +421,9 @@ impl BuiltinGame for Edition {
             Rules::Standard => "row, column or diagonal",
         };
         format!(
-            "Quarto: whoever completes a {lines} of four pieces\n\
+            "Quarto: the first to complete a {lines} of four pieces\n\
              that share a property wins.\n\
-             Who begins only gives a piece. The other places it and gives one back, and so on.\n\
+             The first player only gives a piece. The other places it and gives one back, and so on.\n\
              Cells are 1 to 16, row by row from the top left, or a row and a column (2 3).\n\
              At any prompt: help, board, pieces, quit.\n"
         )
@@ -482,7 +485,7 @@ impl BuiltinGame for Edition {
             ""
         };
         Some(format!(
-            "{board}these gifts lose at once: {}",
+            "{board}these gifts lose immediately: {}",
             losing.join(" ")
         ))
     }
@@ -564,7 +567,7 @@ fn read_cell(typed: &str) -> Result<Cell, String> {
         Some(&[row, column]) if letters_ok => Err(format!(
             "row {row}, column {column} is out of range, both are 1 to 4: {expected}"
         )),
-        _ => Err(format!("{found} is no cell: {expected}")),
+        _ => Err(format!("{found} is not a cell: {expected}")),
     }
 }
 

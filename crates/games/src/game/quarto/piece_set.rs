@@ -23,9 +23,8 @@ pub struct Feature {
 pub struct PieceSet {
     pub(super) column: String,
     pub(super) features: [Feature; FEATURES],
-    /// As in the file.
+    /// The pieces in the order of the file.
     pub(super) order: [Piece; PIECES],
-    /// By piece index.
     pub(super) symbols: [char; PIECES],
     /// Empty for the built-in set.
     pub(super) text: String,
@@ -55,7 +54,6 @@ impl Default for PieceSet {
     }
 }
 
-/// What is wrong with a piece set, and where.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("line {line}, column {column}: {message}")]
 pub struct SetError {

@@ -61,7 +61,7 @@ impl PieceSet {
         Self::parse(text)
     }
 
-    /// As [`PieceSet::read`].
+    /// See [`PieceSet::read`].
     pub fn parse(text: &str) -> Result<Self, SetError> {
         let rows = rows(text)?;
         let mut set = Self {
@@ -194,13 +194,13 @@ impl PieceSet {
         Err(error_at(&self.text, at, &problem))
     }
 
-    /// Wherever it was read from.
+    /// Whether it equals the built-in set, wherever it was read from.
     pub fn is_builtin(&self) -> bool {
         self.text.is_empty() || *self == Self::default()
     }
 }
 
-/// By piece, where its character stands.
+/// For each piece, the byte at which its character stands.
 type Seen = [Option<usize>; PIECES];
 
 /// Line and column (in characters), from 1, of a byte of the text.

@@ -30,7 +30,7 @@ pub(super) const fn column(index: u32) -> u64 {
 /// Without four in a row.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Board {
-    /// Of the side to move.
+    /// Discs of the side to move.
     own: u64,
     all: u64,
 }

@@ -2,7 +2,7 @@
 //! milliseconds, later ones are solved quickly without it.
 //!
 //! The shipped scores follow from those of all positions with twelve discs in Markus Thill's database
-//! (bitbully-databases 0.0.2, MIT licence); docs/solver.md says how they were checked. `examples/make_books.rs` makes the
+//! (bitbully-databases 0.0.2, MIT licence); docs/internals/solver.md says how they were checked. `examples/make_books.rs` makes the
 //! file, from those or from proofs of this solver.
 
 use std::collections::HashSet;
@@ -41,7 +41,7 @@ pub fn book_key(position: &Position) -> u64 {
     Board::of(position).canonical_key()
 }
 
-/// The position is of the book; neither side wins immediately.
+/// The position must be in the book; neither side wins immediately.
 #[inline]
 pub(super) fn score(book: &CompactBook<'_>, board: &Board) -> Option<Score> {
     book.get(board.canonical_key()).map(u8::cast_signed)

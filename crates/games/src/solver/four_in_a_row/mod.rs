@@ -1,7 +1,7 @@
 //! The exact value of positions of Four In A Row.
 //!
 //! Alpha–beta with a null window over boards of bits, and a transposition table that holds whole keys, so that no entry is
-//! taken for another one. Turns after which the opponent wins at once are never searched, and those that make most
+//! taken for another one. Turns after which the opponent wins immediately are never searched, and those that make most
 //! threats come first. A book has the scores of all positions with eleven discs, so the search of an earlier one ends there.
 //!
 //! ```

@@ -37,7 +37,7 @@ pub(super) struct Search<'a> {
     book: Option<CompactBook<'static>>,
     check: &'a LimitCheck<'a>,
     table_from: u8,
-    /// Not added to the count yet.
+    /// Nodes not yet added to the shared count.
     nodes: u64,
 }
 

@@ -82,7 +82,7 @@ fn values_and_distances_are_those_of_brute_force() {
     }
 }
 
-/// Positions and scores of the sets that most solvers are measured with (docs/solver.md): the columns played, and the
+/// Positions and scores of the sets that most solvers are measured with (docs/internals/solver.md): the columns played, and the
 /// score. A win before the winner's disc number 21 scores 2 and so on; a loss is negative.
 const PUBLISHED: &str = include_str!("published.txt");
 

@@ -1,4 +1,4 @@
-"""Four In A Row as an environment of PettingZoo: `env`, `raw_env`, `parallel_env`, and many games at once: `batch`.
+"""Four In A Row as an environment of PettingZoo: `env`, `raw_env`, `parallel_env`, and many games at the same time: `batch`.
 
 The observation has shape (6, 7, 2), the mask shape (7,): `Position.observation`, `Position.action_mask`.
 The side that acts first is "player_0". A win is worth 1, a loss -1, a draw 0.
@@ -29,5 +29,5 @@ def parallel_env(render_mode=None):
 
 
 def batch(count, seed=0):
-    """So many games at once: a `referee.Batch`."""
+    """So many games at the same time: a `referee.Batch`."""
     return referee.Batch(referee.FourInARow(), count, seed)

@@ -1,4 +1,4 @@
-"""Quarto as an environment of PettingZoo: `env`, `raw_env`, `parallel_env`, and many games at once: `batch`.
+"""Quarto as an environment of PettingZoo: `env`, `raw_env`, `parallel_env`, and many games at the same time: `batch`.
 
 The observation has shape (4, 4, 9), the mask shape (289,): `Position.observation`, `Position.action_mask`.
 The side that acts first is "player_0". A win is worth 1, a loss -1, a draw 0.
@@ -29,5 +29,5 @@ def parallel_env(pieces=None, rules="standard", render_mode=None):
 
 
 def batch(count, seed=0, pieces=None, rules="standard"):
-    """So many games at once: a `referee.Batch`."""
+    """So many games at the same time: a `referee.Batch`."""
     return referee.Batch(referee.Quarto(pieces, rules), count, seed)

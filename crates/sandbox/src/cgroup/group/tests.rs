@@ -137,7 +137,7 @@ fn cpu_time_of_both_versions() {
         assert_eq!(opened.read(), Some(Duration::from_millis(8)));
         fs::write(directory.path().join(file), "").expect("a file");
         assert_eq!(opened.read(), None);
-        // The bot ended at once, and its group was removed.
+        // The bot exited immediately, and its group was removed.
         fs::remove_file(directory.path().join(file)).expect("a file");
         assert!(open().is_none());
     }
