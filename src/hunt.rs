@@ -297,12 +297,16 @@ impl Worker<'_> {
                 games[self.random.random_range(0..MOST_GAMES)] = game;
             }
         }
-        if let Some(kind) = blunder
-            && game.outcome().is_some()
-            && let Some(found) = locked(&self.hunt.shared).found.get_mut(&kind)
-            && line.turns.starts_with(&found.line.turns)
-        {
-            found.game = Some(line);
+        if blunder.is_some() && game.outcome().is_some() {
+            // It may have given something away more than once.
+            for found in locked(&self.hunt.shared).found.values_mut() {
+                let (turns, answer) = (&found.line.turns, found.answer.as_deref());
+                let is_here = line.turns.starts_with(turns)
+                    && line.turns.get(turns.len()).map(|turn| &**turn) == answer;
+                if found.game.is_none() && found.fault.is_none() && is_here {
+                    found.game = Some(line.clone());
+                }
+            }
         }
         Ok(())
     }

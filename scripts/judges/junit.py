@@ -3,8 +3,9 @@
 
     referee check --json submissions/ | scripts/judges/junit.py > checks.xml
     scripts/judges/junit.py exam/grades/grades.json > grades.xml
+    referee hunt --json mybot.py | scripts/judges/junit.py > hunt.xml
 
-A bot is a test suite; a check or a rung is a test. Advice that a bot does not follow is not a failure.
+A bot is a test suite; a check, a rung or a finding is a test. Advice that a bot does not follow is not a failure.
 """
 
 import json
@@ -37,6 +38,15 @@ def of_grade(grade):
         yield rung["rung"], kind, points, points
 
 
+def of_hunt(hunt):
+    """What `referee hunt --json` says."""
+    if not hunt["findings"]:
+        yield "hunt", None, "", f"nothing found in {hunt['questions']} questions, which is no proof"
+    for found in hunt["findings"]:
+        what = found["problem"] or f"{found['answer']}: {found['before']} to {found['after']}"
+        yield f"{found['kind']} at {found['question']}", "failure", what, found["reproduce"]
+
+
 def suites(text):
     try:
         whole = json.loads(text)
@@ -44,6 +54,8 @@ def suites(text):
         whole = None
     if isinstance(whole, dict) and "grades" in whole:
         return [(grade["name"], list(of_grade(grade))) for grade in whole["grades"]]
+    if isinstance(whole, dict) and "findings" in whole:
+        return [(whole["bot"], list(of_hunt(whole)))]
     bots = map(json.loads, filter(str.strip, text.splitlines()))
     return [(bot["bot"], list(of_check(bot))) for bot in bots]
 

@@ -1,19 +1,23 @@
-//! A person at this terminal, asked again when the answer is unusable.
+//! A person: at this terminal, asked again when the answer is unusable, or at the live page, whose answers are judged like a
+//! bot's.
 
 use std::cell::RefCell;
 use std::fmt;
 use std::future::Future;
 use std::io;
+use std::mem;
 use std::pin::Pin;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
+use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout};
 
 use super::fault::{Exit, Fault, ProcessState, Timeout, TimeoutEvidence};
 use super::{Allowance, Player, Reply};
 use crate::game::Game;
 use crate::game::{Picture, Side};
+use crate::threads::locked;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Typed {
@@ -34,36 +38,127 @@ pub trait Console {
 
 pub type SharedConsole = Rc<RefCell<dyn Console>>;
 
+/// What the person at the live page is asked. Clones are the same.
+#[derive(Clone, Debug)]
+pub struct Inbox(Arc<Shared>);
+
+#[derive(Debug)]
+struct Shared {
+    name: String,
+    /// Whoever knows it is the person.
+    secret: String,
+    asked: Mutex<Option<(String, oneshot::Sender<String>)>>,
+}
+
+impl Inbox {
+    /// What is asked before every game but the first.
+    const AGAIN: &str = "again";
+
+    pub fn new(name: String) -> Self {
+        Self(Arc::new(Shared {
+            name,
+            secret: format!("{:032x}", rand::random::<u128>()),
+            asked: Mutex::default(),
+        }))
+    }
+
+    pub fn name(&self) -> &str {
+        &self.0.name
+    }
+
+    pub fn secret(&self) -> &str {
+        &self.0.secret
+    }
+
+    /// Whether this question waited for an answer.
+    pub fn answer(&self, question: &str, answer: &str) -> bool {
+        let waiting = locked(&self.0.asked).take_if(|(asked, _)| asked == question);
+        waiting.is_some_and(|(_, sender)| sender.send(answer.to_owned()).is_ok())
+    }
+
+    async fn ask(&self, question: &str) -> io::Result<String> {
+        let (sender, answer) = oneshot::channel();
+        *locked(&self.0.asked) = Some((question.to_owned(), sender));
+        answer.await.map_err(io::Error::other)
+    }
+}
+
 pub struct Human {
+    place: Place,
+    /// In protocol form.
+    answer: String,
+}
+
+enum Place {
+    Terminal(AtTerminal),
+    Page { inbox: Inbox, has_played: bool },
+}
+
+struct AtTerminal {
     ruleset: Arc<dyn Game>,
     name: String,
     console: SharedConsole,
     /// Warn of moves that lose immediately.
     hints: bool,
-    /// In protocol form.
-    answer: String,
 }
 
 impl fmt::Debug for Human {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Human")
-            .field("name", &self.name)
-            .finish_non_exhaustive()
+        f.debug_struct("Human").finish_non_exhaustive()
     }
 }
 
 impl Human {
     /// With `hints` the person is warned of moves that lose immediately.
     pub fn new(ruleset: Arc<dyn Game>, name: String, console: SharedConsole, hints: bool) -> Self {
-        Self {
+        Self::at(Place::Terminal(AtTerminal {
             ruleset,
             name,
             console,
             hints,
+        }))
+    }
+
+    pub fn at_page(inbox: Inbox) -> Self {
+        Self::at(Place::Page {
+            inbox,
+            has_played: false,
+        })
+    }
+
+    const fn at(place: Place) -> Self {
+        Self {
+            place,
             answer: String::new(),
         }
     }
 
+    /// Whether each further game waits until the person wants it.
+    pub const fn wants_games(&self) -> bool {
+        matches!(self.place, Place::Page { .. })
+    }
+
+    /// Before a game; at the page this takes until the person wants it.
+    pub async fn start(&mut self) -> io::Result<()> {
+        if let Place::Page { inbox, has_played } = &mut self.place
+            && mem::replace(has_played, true)
+        {
+            inbox.ask(Inbox::AGAIN).await?;
+        }
+        Ok(())
+    }
+
+    /// One turn in protocol form; `None` when the person leaves.
+    async fn turn(&self, request: &str) -> io::Result<Option<String>> {
+        let request = request.trim_end_matches('\n');
+        match &self.place {
+            Place::Terminal(terminal) => terminal.turn(request).await,
+            Place::Page { inbox, .. } => inbox.ask(request).await.map(Some),
+        }
+    }
+}
+
+impl AtTerminal {
     /// `None` when the person leaves.
     async fn ask_text(&self, turn: &dyn Game, side: Side) -> io::Result<Option<String>> {
         let prompt = format!("{}, {} ", self.name, turn.question());
@@ -86,11 +181,10 @@ impl Human {
         }
     }
 
-    /// One turn in protocol form; `None` when the person leaves.
     async fn turn(&self, request: &str) -> io::Result<Option<String>> {
         let mut turn = self
             .ruleset
-            .read_request(request.trim_end_matches('\n'))
+            .read_request(request)
             .map_err(io::Error::other)?;
         let side = turn.to_move();
         let picture = turn.picture(Some(side));

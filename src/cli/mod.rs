@@ -57,7 +57,7 @@ A BOT is
                        builtin:perfect; in quotes, since a shell reads the ? otherwise:
                        'builtin:search?depth=3' looks that many turns ahead (1 to 4),
                        'builtin:perfect?slips=0.1' plays that share of turns at random
-  human                a person at this terminal
+  human                a person at this terminal; against a bot with --live, in the browser
 
 Examples:
   referee -v players/greedy.py players/random.sh

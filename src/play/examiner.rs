@@ -10,6 +10,7 @@ use super::game_runner::{GameError, GameFault, GameRunner};
 use super::replay::{Violation, replay};
 use super::seat::Seat;
 use crate::bot::ClockKind;
+use crate::bot::info::Info;
 use crate::bot::process::GracePeriods;
 use crate::game::Game;
 use crate::record::{BotIndex, Record, TurnText};
@@ -164,6 +165,11 @@ impl Examiner {
             turn: text.turn.clone(),
             time,
         }))
+    }
+
+    /// What the bot said of its thinking when it was asked last.
+    pub const fn info(&self) -> &Info {
+        &self.text.info
     }
 
     /// Until its process has been asked exactly this: goes on when it has been asked the beginning, and has a fresh one

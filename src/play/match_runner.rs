@@ -164,9 +164,9 @@ impl MatchRunner {
                 finished: &FinishedRecord::new(record),
                 fault: fault.as_ref(),
             })?;
-            let has_left = fault
-                .as_ref()
-                .is_some_and(|fault| fault.reproduce.is_none());
+            let has_left = fault.as_ref().is_some_and(|fault| {
+                fault.reproduce.is_none() && !self.seats[fault.by].wants_games()
+            });
             self.announce_benched(number, observer)?;
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;

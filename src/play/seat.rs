@@ -285,8 +285,10 @@ impl Seat {
     /// Begins a game: starts a process with this seed unless one runs.
     pub async fn start(&mut self, seed: u32) -> Result<(), GameError> {
         self.span = events::bot(&self.name);
-        let SeatPlayer::Program(seat) = &mut self.player else {
-            return Ok(());
+        let seat = match &mut self.player {
+            SeatPlayer::Program(seat) => seat,
+            SeatPlayer::Human(human) => return Ok(human.start().await?),
+            SeatPlayer::Script(_) => return Ok(()),
         };
         if let Some(process) = &mut seat.process {
             self.span.record("pid", process.id());
@@ -349,6 +351,11 @@ impl Seat {
         }
         events::used(&self.span, usage.as_ref());
         usage
+    }
+
+    /// Whether this is a person who is asked before each further game.
+    pub const fn wants_games(&self) -> bool {
+        matches!(&self.player, SeatPlayer::Human(human) if human.wants_games())
     }
 
     pub fn has_too_many_processes(&mut self) -> bool {

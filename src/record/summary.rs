@@ -42,6 +42,8 @@ pub struct RecordSummary<'a> {
     /// Parsed only when it is needed.
     #[serde(borrow, default)]
     analysis: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    info: Option<&'a RawValue>,
     /// RFC 3339.
     #[serde(borrow, default)]
     pub started: Cow<'a, str>,
@@ -175,7 +177,32 @@ impl<'a> RecordSummary<'a> {
         times
     }
 
-    /// For standings, with its [`times`](Self::times).
+    /// By bot: turns before which it said that it was sure to win, by a `score` of 0.8 to 1.
+    pub fn sure(&self) -> [u64; 2] {
+        #[derive(Deserialize)]
+        struct Said {
+            turn: usize,
+            #[serde(default)]
+            score: serde_json::Value,
+        }
+
+        let said = self
+            .info
+            .and_then(|info| serde_json::from_str(info.get()).ok());
+        let said: Vec<Said> = said.unwrap_or_default();
+        let mut sure = [0; 2];
+        for Said { turn, score } in said {
+            let is_sure = score
+                .as_f64()
+                .is_some_and(|score| (0.8..=1.0).contains(&score));
+            if is_sure && let Some(before) = turn.checked_sub(1) {
+                sure[(self.first.index() + self.side_of(before)) % 2] += 1;
+            }
+        }
+        sure
+    }
+
+    /// For standings, with its [`times`](Self::times), and without what bots [said](Self::sure).
     pub fn with_times(&self, times: [GameTimes; 2]) -> Game<'_> {
         let forfeit = self.forfeit();
         Game {
@@ -186,6 +213,7 @@ impl<'a> RecordSummary<'a> {
             forfeit: forfeit.map(|(by, reason)| (by.index(), reason.name())),
             times,
             tallies: self.tallies(),
+            sure: [0; 2],
         }
     }
 }

@@ -44,6 +44,8 @@ enum When {
     Timed,
     Analysed,
     AnalysedInFiles,
+    /// Where bots said how sure they were.
+    Scored,
 }
 
 enum Figure {
@@ -85,10 +87,10 @@ const fn column(
 
 /// In their order everywhere.
 #[rustfmt::skip]
-static COLUMNS: [Column; 37] = {
+static COLUMNS: [Column; 39] = {
     use Format::{Elo, Forfeits, Milliseconds, Number, Share, Text};
     use Figure::{Place as Of, Turns};
-    use When::{Always, Analysed, AnalysedInFiles, Byes, InFiles, InTables, Reached, Timed, TieBreak as Tie};
+    use When::{Always, Analysed, AnalysedInFiles, Byes, InFiles, InTables, Reached, Scored, Timed, TieBreak as Tie};
     [
         column("rank", "#", Number, 100, Always, Of(|p| json!(p.rank)), "The place in its table, from 1; equal bots share one."),
         column("name", "bot", Text, 100, Always, Of(|p| json!(p.name)), "The bot."),
@@ -126,6 +128,8 @@ static COLUMNS: [Column; 37] = {
         column("draw_to_loss", "draw→loss", Number, 0, AnalysedInFiles, Turns(|t| json!(t.draw_to_loss)), "Blunders from a draw to a loss."),
         column("missed_wins", "missed wins in 1", Number, 24, Analysed, Turns(|t| json!(t.missed_wins)), "Turns that missed an immediate win."),
         column("lost_at_once", "lost in 1", Number, 0, AnalysedInFiles, Turns(|t| json!(t.lost_at_once)), "Gifts that let the opponent win immediately, although another would not have."),
+        column("sure", "", Number, 0, Scored, Of(|p| json!(p.sure)), "Turns before which it said `info score` 0.8 or more: that it was sure to win."),
+        column("sure_won", "won when sure", Share, 22, Scored, Of(|p| json!(p.sure_won)), "The share of these turns in games that it won."),
         column("forfeits", "forfeits", Forfeits, 65, Always, Of(forfeits), "How often it forfeited, by reason, such as `illegal-move 2, timeout 1`."),
     ]
 };
@@ -231,6 +235,7 @@ pub(in crate::report) fn columns(standings: &Standings, in_tables: bool) -> Vec<
         When::Timed => {
             any(|place| place.worst_ms.is_some()) && !(in_tables && column.head.is_empty())
         }
+        When::Scored => any(|place| place.sure > 0) && !(in_tables && column.head.is_empty()),
         When::Analysed => any(|place| place.analysis.is_some()),
         When::AnalysedInFiles => !in_tables && any(|place| place.analysis.is_some()),
     };
@@ -640,6 +645,7 @@ pub fn column_reference() -> Vec<[String; 3]> {
         let condition = match column.when {
             When::Reached => "Only in tournaments with a bracket. ",
             When::Moved => "Only in leagues. ",
+            When::Scored => "Only where bots say a score. ",
             When::Timed => "Only in `times.csv` and `referee standings`. ",
             When::Analysed | When::AnalysedInFiles => "Only with analysed games. ",
             _ => "",

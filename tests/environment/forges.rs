@@ -15,7 +15,7 @@ use crate::requirements::{program, unavailable};
 type Test = fn() -> Result<(), Failed>;
 
 pub(crate) fn trials() -> Vec<Trial> {
-    let names: [(&str, Test); 5] = [
+    let names: [(&str, Test); 6] = [
         ("forges::the_action_compares", the_action_compares),
         (
             "forges::the_action_says_what_is_missing",
@@ -24,6 +24,10 @@ pub(crate) fn trials() -> Vec<Trial> {
         (
             "forges::the_action_builds_both_versions",
             the_action_builds_both_versions,
+        ),
+        (
+            "forges::mistakes_are_looked_for_and_asked_again",
+            mistakes_are_looked_for_and_asked_again,
         ),
         ("forges::gitlab", gitlab),
         ("forges::woodpecker", woodpecker),
@@ -299,5 +303,58 @@ fn woodpecker() -> Result<(), Failed> {
         let printed = String::from_utf8_lossy(&output.stdout);
         assert!(printed.contains("### "), "{output:?}");
     }
+    Ok(())
+}
+
+/// What a hunt found in a bot is a failure when it is kept and made again, and none otherwise.
+fn mistakes_are_looked_for_and_asked_again() -> Result<(), Failed> {
+    let request = PullRequest::new("random", "greedy")?;
+    let bots = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/bots");
+    // It answers the same question alike.
+    fs::copy(bots.join("thinks-aloud.sh"), request.path("work/bot.sh"))?;
+    let job = yaml("scripts/ci/gitlab-ci.yml")?["hunt"].clone();
+    let step = yaml("scripts/ci/woodpecker.yml")?["steps"][1].clone();
+    for (of, commands) in [
+        (&job["variables"], &job["script"]),
+        (&step["environment"], &step["commands"]),
+    ] {
+        let mut variables = variables(of);
+        for (name, value) in [("HUNT", "6s"), ("HUNT_OPTIONS", "--sandbox none")] {
+            assert!(
+                variables
+                    .insert(name.to_owned(), value.to_owned())
+                    .is_some()
+            );
+        }
+        let script = script(commands)?;
+        let run = || request.run("sh", &["-ec", &script], "work", &variables);
+        let output = run()?;
+        assert!(output.status.success(), "{output:?}");
+        fs::rename(
+            request.path("work/found.jsonl"),
+            request.path("work/mistakes.jsonl"),
+        )?;
+        let output = run()?;
+        assert_eq!(output.status.code(), Some(3), "{output:?}");
+        fs::rename(
+            request.path("work/mistakes.jsonl"),
+            request.path("work/kept.jsonl"),
+        )?;
+    }
+    let options = [
+        ("hunt-options", "--sandbox none"),
+        ("hunt", "6s"),
+        ("budget", "1ms"),
+    ];
+    let output = request.action(&[&INPUTS[..], &options].concat(), "main")?;
+    assert!(output.status.success(), "{output:?}");
+    assert!(request.read("GITHUB_STEP_SUMMARY")?.contains("given away"));
+    let found = request.read("GITHUB_OUTPUT")?;
+    assert!(found.contains("found="), "{found}");
+    let old = request.path("temp/old").display().to_string();
+    request.git("work", &["worktree", "remove", "--force", &old])?;
+    let kept = [("mistakes", "kept.jsonl")];
+    let output = request.action(&[&INPUTS[..], &options, &kept].concat(), "main")?;
+    assert_eq!(output.status.code(), Some(3), "{output:?}");
     Ok(())
 }

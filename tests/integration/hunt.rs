@@ -76,8 +76,6 @@ fn nothing_is_found_in_perfect_play_and_no_more_is_said() {
             .starts_with("builtin:perfect: nothing found, which proves nothing.\nTried: "),
         "{run}"
     );
-    let run = hunt(&["--time", "1s", "--format", "junit", "builtin:perfect"]);
-    assert!(run.stdout.contains("failures=\"0\""), "{run}");
 }
 
 /// A fault that shows only in rare positions, of a bot that is quick enough to be asked thousands of questions.

@@ -29,6 +29,8 @@ mod analysis;
 #[cfg(unix)]
 mod architecture;
 #[cfg(unix)]
+mod at_page;
+#[cfg(unix)]
 mod builtins;
 mod channel;
 #[cfg(unix)]

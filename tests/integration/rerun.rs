@@ -81,6 +81,23 @@ fn what_became_of_a_turn() {
 }
 
 #[test]
+fn what_it_thought_is_shown_then_and_now() {
+    let game = a_game("info depth 3 >&2; echo 7 B");
+    let now = "info depth 5 string better >&2; echo 15 J";
+    let lines = "Game 1, turn 1, then: depth 3\nGame 1, turn 1, now: depth 5: better\n";
+    says(&again(&game, now, &[]), 0, &[lines]);
+    let run = again(&game, now, &["--json"]);
+    let printed: Value = serde_json::from_str(&run.stdout).expect("JSON");
+    let departs = &printed["games"][0]["departs"];
+    assert_eq!(departs["then"]["info"], json!({"depth": 3}), "{run}");
+    assert_eq!(
+        departs["now"]["info"],
+        json!({"depth": 5, "string": "better"}),
+        "{run}"
+    );
+}
+
+#[test]
 fn the_table_says_where_it_departs() {
     let game = a_game("7 B");
     let run = again(&game, "15 J", &[]);

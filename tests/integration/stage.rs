@@ -21,7 +21,7 @@ fn slow_cup() -> Referee {
 }
 
 /// The next event of this kind.
-fn next(listener: &mut Listener, kind: &str) -> Value {
+pub(super) fn next(listener: &mut Listener, kind: &str) -> Value {
     let mut events = std::iter::from_fn(|| listener.next());
     let found = events.find(|event| event.kind == kind);
     found.expect("another event").data

@@ -684,3 +684,28 @@ fn ratings_by_version() {
         .collect();
     assert_eq!(versions.len(), 2, "{table}");
 }
+
+/// What bots said before their turns counts where it was a score from which they were sure.
+#[test]
+fn how_sure_bots_were_is_a_column() {
+    let files = Files::new();
+    let mut games = [game("a", "b", Some(0)), game("b", "a", Some(0))];
+    games[0]["info"] = json!([{"turn": 1, "score": 0.8}, {"turn": 2, "score": "0.9"}]);
+    games[1]["info"] = json!([{"turn": 1, "score": 7}, {"turn": 2, "score": 1.0, "string": "x"}, {"turn": 0, "score": 1}]);
+    let path = files.write("games.jsonl", &games);
+    let table = as_json(&[&path], &[]);
+    let sure = |i: usize| {
+        [
+            &table["standings"][i]["sure"],
+            &table["standings"][i]["sure_won"],
+        ]
+    };
+    let a = usize::from(names(&table)[1] == "a");
+    assert_eq!(sure(a), [&json!(2), &json!(0.5)]);
+    assert_eq!(sure(1 - a), [&json!(0), &json!(null)]);
+    let run = standings(&[&path], &[]);
+    assert!(run.stdout.contains("won when sure"), "{run}");
+    let silent = files.write("silent.jsonl", &round_robin());
+    let run = standings(&[&silent], &["--format", "csv"]);
+    assert!(!run.stdout.contains("sure"), "{run}");
+}

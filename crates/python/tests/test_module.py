@@ -367,6 +367,14 @@ class HandedIn(unittest.TestCase):
         self.assertEqual(int(suite.get("failures")), len(failures))
         self.assertIn(report["fix_first"]["check"], failures)
 
+        # 3: something was found.
+        words = [referee.command(), "hunt", "--json", "--time", "3s", "builtin:random"]
+        said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
+        (suite,) = xml.fromstring(subprocess.run(junit, input=said, check=True, stdout=subprocess.PIPE).stdout)
+        found = json.loads(said)["findings"]
+        self.assertTrue(found)
+        self.assertEqual([case.find("failure").text for case in suite], [one["reproduce"] for one in found])
+
         Path("scale.toml").write_text(
             'alpha = 0.05\nbeta = 0.05\nbudget = 20\nseed = 1\n'
             '[[rung]]\nname = "random"\nbot = "builtin:random"\nelo0 = 0\nelo1 = 300\npoints = 60\n'

@@ -49,6 +49,7 @@ without a solver only faults are found.
 Examples:
   referee hunt ./mybot
   referee hunt --time 5m --rules squares --record mistakes.jsonl ./mybot
+  referee hunt --json ./mybot | scripts/judges/junit.py > hunt.xml
   referee rerun mistakes.jsonl ./mybot          # later: is it fixed?
 
 Exit status: 0 nothing was found, which proves nothing; 3 something was; 2 wrong usage or input, or
@@ -98,8 +99,6 @@ pub(in crate::cli) struct Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
     Text,
-    /// A test report for CI
-    Junit,
     /// The questions at which it gave something away, for `referee puzzles`
     Puzzles,
 }
@@ -308,7 +307,6 @@ impl Report<'_> {
         let text = match self.args.format {
             _ if self.args.json => format!("{:#}\n", self.json()),
             Format::Text => self.text(),
-            Format::Junit => self.junit(),
             Format::Puzzles => self.puzzles()?,
         };
         if self.args.format != Format::Text {
@@ -436,44 +434,6 @@ impl Report<'_> {
             "early": {"turns": EARLY_TURNS + 1, "asked": self.tally.early[0], "all": self.tally.early[1]},
             "findings": findings,
         })
-    }
-
-    fn junit(&self) -> String {
-        let escaped = |text: &str| {
-            let text = escape_controls(text);
-            let text = text
-                .replace('&', "&amp;")
-                .replace('<', "&lt;")
-                .replace('>', "&gt;");
-            text.replace('"', "&quot;")
-        };
-        let (name, count) = (escaped(self.name), self.findings.len());
-        let mut text = format!(
-            "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"referee hunt {name}\" tests=\"{}\" failures=\"{count}\" time=\"{:.3}\">\n",
-            count.max(1),
-            self.took.as_secs_f64(),
-        );
-        if count == 0 {
-            let _ = writeln!(text, "  <testcase name=\"{}\"/>", escaped(&self.tried()));
-        }
-        for finding in self.findings {
-            let fault = finding
-                .found
-                .fault
-                .as_ref()
-                .map(|fault| fault.fault.to_string());
-            let answer = finding.found.answer.as_deref().unwrap_or("");
-            let what = fault.unwrap_or_else(|| format!("it answered {answer}"));
-            let _ = write!(
-                text,
-                "  <testcase name=\"{} at {}\">\n    <failure message=\"{}\">{}</failure>\n  </testcase>\n",
-                escaped(&finding.title()),
-                escaped(&finding.found.question),
-                escaped(&what),
-                escaped(finding.reproduce.as_deref().unwrap_or("")),
-            );
-        }
-        text + "</testsuite>\n"
     }
 
     fn puzzles(&self) -> Result<String, Failure> {

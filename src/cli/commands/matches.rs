@@ -20,6 +20,7 @@ use crate::cli::support::console::Terminal;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
 use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line, print_stderr};
+use crate::cli::support::pages::Pages;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
@@ -33,6 +34,7 @@ use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
+use crate::play::stage::Table;
 use crate::record::BotIndex;
 use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
@@ -96,37 +98,27 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     if args.options.verbose > 1 {
         programs(&bots).for_each(print_interpreters);
     }
-    let terminal = bots
-        .contains(&BotSpec::Human)
-        .then(|| Terminal::new(palette(&io::stdout())))
-        .transpose()?;
-    if args.for_bots.json && terminal.is_some() {
-        return Err(Failure::Usage(
-            "--json prints only records on stdout, but a person plays there; use --record FILE"
-                .to_owned(),
-        ));
-    }
-    start(&args.options, &args.for_bots, &bots, terminal)
+    start(&args.options, &args.for_bots, &bots)
 }
 
 pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
-    let terminal = Terminal::new(palette(&io::stdout()))?;
     let bots = [BotSpec::Human, BotSpec::Human];
-    start(&args.options, &BotOptions::default(), &bots, Some(terminal))
+    start(&args.options, &BotOptions::default(), &bots)
 }
 
-fn start(
-    options: &Options,
-    for_bots: &BotOptions,
-    bots: &[BotSpec; 2],
-    terminal: Option<Terminal>,
-) -> Result<(), Failure> {
+fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
     let format = options.piece_format.unwrap_or_default();
     let ruleset = options
         .game
         .ruleset_with(|choices| choices.format = format)?;
+    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
+    // One person against a bot, in a game whose board a page can draw, plays at the page.
+    let at_page =
+        options.pages.is_served() && people[0] != people[1] && ruleset.program().is_none();
+    let at_terminal = people.map(|is_person| is_person && !at_page);
+    let console = console(at_terminal.contains(&true), for_bots.json)?;
     check_builtins(&*ruleset, programs(bots))?;
     check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
     let is_drawn = options.start.is_none() && ruleset.info().has_drawn_start;
@@ -139,7 +131,7 @@ fn start(
     let file = record.map(RecordFile::open).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
-    if terminal.is_none() {
+    if console.is_none() {
         suspension::start()?;
     }
     let pages = options.pages.open(
@@ -164,18 +156,33 @@ fn start(
         restart: for_bots.restart || ruleset.info().has_drawn_start,
     };
     let pieces = options.game.pieces_file(&*ruleset)?;
-    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
-    let console = terminal.map(|terminal| -> SharedConsole { Rc::new(RefCell::new(terminal)) });
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
     }
-    let table = pages.stage().map(|stage| {
-        let mut table = stage.table();
-        table.seat(names.each_ref().map(String::as_str));
-        table
-    });
+    let table = table(&pages, &names);
     pages.expect(options.games);
-    let view = view_options(options, for_bots.json, people);
+    let view = view_options(options, for_bots.json, at_terminal);
+    let seats = [0, 1].map(|i| {
+        let name = names[i].clone();
+        match &bots[i] {
+            BotSpec::Program(program) => {
+                let pieces = pieces.as_ref().map(PiecesFile::path);
+                let tap = (options.verbose > 0).then(|| tap(&name));
+                let seat = Seat::program(&*ruleset, pieces, program.clone(), time).named(name);
+                seat.with_tap(tap)
+            }
+            BotSpec::Human => {
+                let human = match &console {
+                    Some(console) => {
+                        let (ruleset, console) = (Arc::clone(&ruleset), Rc::clone(console));
+                        Human::new(ruleset, name.clone(), console, options.hint)
+                    }
+                    None => Human::at_page(pages.seat(&name)),
+                };
+                Seat::human(name, human, options.time_of_people(time))
+            }
+        }
+    });
     let mut observer = Recorded {
         inner: TerminalView::new(
             names.clone(),
@@ -189,26 +196,6 @@ fn start(
         table,
         bar: bar(&view, options.games),
     };
-    let seats = [0, 1].map(|i| {
-        let name = names[i].clone();
-        match (&bots[i], &console) {
-            (BotSpec::Program(program), _) => {
-                let pieces = pieces.as_ref().map(PiecesFile::path);
-                let tap = (options.verbose > 0).then(|| tap(&name));
-                let seat = Seat::program(&*ruleset, pieces, program.clone(), time).named(name);
-                seat.with_tap(tap)
-            }
-            (BotSpec::Human, Some(console)) => {
-                let (ruleset, console) = (Arc::clone(&ruleset), Rc::clone(console));
-                let human = Human::new(ruleset, name.clone(), console, options.hint);
-                let is_timed = options.time.answers.move_time.is_some();
-                let move_time = time.move_time.filter(|_| is_timed);
-                Seat::human(name, human, TimeControl { move_time, ..time })
-            }
-            // A console is created whenever a person plays.
-            (BotSpec::Human, None) => unreachable!("a person without a console"),
-        }
-    });
     // All tasks of the match run on this thread.
     let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
@@ -229,6 +216,27 @@ fn start(
     let finished = observer.pages.finish(state);
     played?;
     finished
+}
+
+/// Of the page that is served, if one is.
+fn table(pages: &Pages, names: &[String; 2]) -> Option<Table> {
+    let mut table = pages.stage()?.table();
+    table.seat(names.each_ref().map(String::as_str));
+    Some(table)
+}
+
+fn console(is_used: bool, is_json: bool) -> Result<Option<SharedConsole>, Failure> {
+    if !is_used {
+        return Ok(None);
+    }
+    if is_json {
+        return Err(Failure::Usage(
+            "--json prints only records on stdout, but a person plays there; use --record FILE"
+                .to_owned(),
+        ));
+    }
+    let terminal = Terminal::new(palette(&io::stdout()))?;
+    Ok(Some(Rc::new(RefCell::new(terminal))))
 }
 
 fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
@@ -395,6 +403,15 @@ struct Options {
 }
 
 impl Options {
+    /// A move is limited only where that was asked for.
+    fn time_of_people(&self, time: TimeControl) -> TimeControl {
+        let is_timed = self.time.answers.move_time.is_some();
+        TimeControl {
+            move_time: time.move_time.filter(|_| is_timed),
+            ..time
+        }
+    }
+
     fn first(&self, ruleset: &dyn Game, seed: u64) -> BotIndex {
         match self.first {
             Some(First::Bot1) => BotIndex::A,

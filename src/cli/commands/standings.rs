@@ -22,7 +22,7 @@ use crate::record::{BotIndex, RecordSummary};
 use crate::report::standings::{as_csv, as_json, markdown, table};
 use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, GameTimes, Ranking, TieBreak};
+use crate::tournament::standings::{Collector, Game, GameTimes, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {
@@ -93,7 +93,10 @@ impl Games {
             }
         }
         self.distinct.add_digest(digests.content);
-        self.collector.add(&game.with_times(digests.times));
+        self.collector.add(&Game {
+            sure: game.sure(),
+            ..game.with_times(digests.times)
+        });
     }
 }
 

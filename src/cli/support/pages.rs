@@ -14,6 +14,7 @@ use super::setup::{unreadable, unwritable};
 use super::signals;
 use crate::arena::course::Course;
 use crate::bot::exhaustion::start_thread;
+use crate::bot::human::Inbox;
 use crate::bot::spec::Program;
 use crate::game::Game;
 use crate::play::stage::Stage;
@@ -61,7 +62,11 @@ pub(in crate::cli) struct Pages {
 
 impl PageOptions {
     pub(in crate::cli) const fn are_on(&self) -> bool {
-        self.report.is_some() || self.live.is_on()
+        self.report.is_some() || self.is_served()
+    }
+
+    pub(in crate::cli) const fn is_served(&self) -> bool {
+        self.live.is_on()
     }
 
     /// Refuses a report that cannot be written, or would replace something other than a page. `coming`: a directory
@@ -139,6 +144,16 @@ impl Pages {
     /// `None` without `--live`.
     pub(in crate::cli) fn stage(&self) -> Option<Stage> {
         self.stage.clone()
+    }
+
+    /// Has this person play at the page that is served, and says where.
+    pub(in crate::cli) fn seat(&self, name: &str) -> Inbox {
+        let inbox = Inbox::new(name.to_owned());
+        if let (Some(feed), Some(server)) = (&self.feed, &self.server) {
+            feed.seat(inbox.clone());
+            print_stderr(&format!("play at {}#play={}", server.url(), inbox.secret()));
+        }
+        inbox
     }
 
     pub(in crate::cli) fn set_state(&self, state: State) {

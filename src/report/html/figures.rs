@@ -13,7 +13,7 @@ use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
 use crate::text::{escape_controls, join_parts};
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
+use crate::tournament::standings::{Collector, Game, Place, Ranking, Scores, Standings};
 
 /// Bars of the page's charts in a factor of ten; the first begins at 1 µs.
 const BARS: f64 = 8.0;
@@ -69,7 +69,13 @@ impl Figures {
         bots: [usize; 2],
         shown: bool,
     ) {
-        self.collector.add(&game.with_times(game.times()));
+        // What bots say of their thinking is private, too.
+        let sure = if shown { game.sure() } else { [0; 2] };
+        let counted = Game {
+            sure,
+            ..game.with_times(game.times())
+        };
+        self.collector.add(&counted);
         let games = self.collector.games();
         let count = self.bots.len().max(bots[0] + 1).max(bots[1] + 1);
         self.bots.resize(count, OfBot::default());

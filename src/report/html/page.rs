@@ -42,7 +42,7 @@ const TURN_VALUES: Module = ("turn_values.js", include_str!("assets/turn_values.
 const THEME: Module = ("theme.js", include_str!("assets/theme.js"));
 
 /// Each after those that it imports.
-const MODULES: [Module; 20] = [
+const MODULES: [Module; 21] = [
     DOM,
     ("data.js", include_str!("assets/data.js")),
     RULES,
@@ -62,6 +62,7 @@ const MODULES: [Module; 20] = [
     TURN_VALUES,
     ("player.js", include_str!("assets/player.js")),
     ("stage.js", include_str!("assets/stage.js")),
+    ("seat.js", include_str!("assets/seat.js")),
     ("main.js", include_str!("assets/main.js")),
 ];
 

@@ -1,4 +1,4 @@
-//! HTTP requests and responses: the page, an event stream, or a refusal.
+//! HTTP requests and responses: the page, an event stream, an answer that was taken, or a refusal.
 
 use std::net::IpAddr;
 
@@ -7,7 +7,7 @@ use http_body_util::{Either, Full};
 use hyper::body::Bytes;
 use hyper::header::{
     ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, HOST, HeaderMap,
-    HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
+    HeaderName, HeaderValue, ORIGIN, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use hyper::{Method, Request, Response, StatusCode};
 
@@ -18,6 +18,8 @@ pub(super) type Body = Either<Full<Bytes>, Channel<Bytes>>;
 
 const SAME_ORIGIN: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+/// Before the secret of the person who plays.
+pub(super) const ANSWER: &str = "/answer/";
 
 /// Whether `Host` is an IP address or `localhost`. A website that points its name at this machine (DNS rebinding)
 /// sends that name.
@@ -29,15 +31,31 @@ fn is_own_name(host: &str) -> bool {
     name.eq_ignore_ascii_case("localhost") || name.parse::<IpAddr>().is_ok()
 }
 
+fn host_of<B>(request: &Request<B>) -> Option<&str> {
+    request.headers().get(HOST)?.to_str().ok()
+}
+
 /// Why a request is not answered, and the status.
 pub(super) fn refused<B>(request: &Request<B>) -> Option<(StatusCode, &'static str)> {
-    let host = request.headers().get(HOST);
-    let host = host.and_then(|host| host.to_str().ok());
-    if !host.is_some_and(is_own_name) {
+    if !host_of(request).is_some_and(is_own_name) {
         return Some((
             StatusCode::FORBIDDEN,
             "Use an IP address or localhost, with the port: other names are refused to protect against DNS rebinding.\n",
         ));
+    }
+    if request.method() == Method::POST && request.uri().path().starts_with(ANSWER) {
+        // Browsers name the page that sends it.
+        let origin = request.headers().get(ORIGIN);
+        let is_own = |origin: &HeaderValue| {
+            let host = origin.to_str().ok()?.strip_prefix("http://");
+            Some(host? == host_of(request)?)
+        };
+        return origin
+            .is_some_and(|origin| is_own(origin) != Some(true))
+            .then_some((
+                StatusCode::FORBIDDEN,
+                "Answers are taken from this page only.\n",
+            ));
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return Some((StatusCode::METHOD_NOT_ALLOWED, "This page is read only.\n"));
@@ -112,6 +130,14 @@ pub(super) fn events(stream: Channel<Bytes>) -> Response<Body> {
     response
 }
 
+/// The question and its answer in the body of a request.
+pub(super) fn answered(body: &[u8]) -> Option<(&str, &str)> {
+    let text = str::from_utf8(body).ok()?;
+    let (question, answer) = text.strip_suffix('\n').unwrap_or(text).split_once('\n')?;
+    (!answer.contains('\n')).then_some((question, answer))
+}
+
+/// A sentence: why not, or that it was done.
 pub(super) fn refusal(status: StatusCode, why: &'static str) -> Response<Body> {
     let mut response = whole(status, "text/plain; charset=utf-8", why.to_owned());
     if status == StatusCode::METHOD_NOT_ALLOWED {
@@ -166,11 +192,25 @@ mod tests {
             ("HEAD", "/?x", 200),
             ("GET", "/events?stage", 200),
             ("POST", "/", 405),
+            ("POST", "/answer/1", 200),
+            ("GET", "/answer/1", 404),
             ("DELETE", "/events", 405),
             ("GET", "/../etc/passwd", 404),
             ("GET", "/events/", 404),
         ] {
             assert_eq!(status(method, path), expected, "{method} {path}");
+        }
+        for (origin, expected) in [
+            ("http://[::1]:1", None),
+            ("http://[::1]:2", Some(403)),
+            ("https://[::1]:1", Some(403)),
+            ("null", Some(403)),
+        ] {
+            let request = Request::builder().method("POST").uri("/answer/1");
+            let request = request.header(HOST, "[::1]:1").header(ORIGIN, origin);
+            let refused = refused(&request.body(()).unwrap());
+            let status = refused.map(|(status, _)| status.as_u16());
+            assert_eq!(status, expected, "{origin}");
         }
         let nameless = Request::builder().uri("/").body(()).unwrap();
         assert_eq!(refused(&nameless).unwrap().0, StatusCode::FORBIDDEN);

@@ -1,4 +1,4 @@
-//! Serves the report's page while games are played: read only, by default to this machine.
+//! Serves the report's page while games are played, by default to this machine: read only, but for a person who plays there.
 //!
 //! A [`Feed`] takes records from any thread. A [`Server`] serves a page without data and a stream of server-sent events.
 //!
@@ -19,6 +19,7 @@ pub use server::Server;
 
 use self::stage::Watched;
 use crate::arena::course::Course;
+use crate::bot::human::Inbox;
 use crate::game::Game;
 use crate::play::stage::Stage;
 use crate::record::Record;
@@ -119,6 +120,17 @@ impl Feed {
     pub fn stage(&self, ruleset: &Arc<dyn Game>) -> Stage {
         let new = || Arc::new(Watched::new(Arc::clone(ruleset)));
         self.shared.watched.get_or_init(new).stage.clone()
+    }
+
+    /// Takes answers of the person who plays at the page, once the games of a ruleset are shown.
+    pub fn seat(&self, inbox: Inbox) {
+        if let Some(watched) = self.watched() {
+            let _ = watched.inbox.set(inbox);
+        }
+    }
+
+    fn inbox(&self) -> Option<&Inbox> {
+        self.watched()?.inbox.get()
     }
 
     /// Announces this many games besides those already played.

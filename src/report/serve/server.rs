@@ -7,10 +7,11 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use http_body_util::channel::Channel;
+use http_body_util::{BodyExt as _, Collected, Limited};
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper::{Request, Response};
+use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Builder;
@@ -21,7 +22,7 @@ use tracing::Instrument as _;
 
 use super::Feed;
 use super::events::{EVENT_BYTES, SEND_TIMEOUT, Shared, send_events};
-use super::http::{Body, events, page, refusal, refused, wanted};
+use super::http::{ANSWER, Body, answered, events, page, refusal, refused, wanted};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::log_target::{PAGE, SPAN};
 use crate::report::html::served;
@@ -36,6 +37,8 @@ const FOR_OTHERS: usize = 128;
 /// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
+/// Of a question with its answer.
+const ANSWER_BYTES: usize = 1024;
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -221,8 +224,8 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, permits: [OwnedSemap
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(SEND_TIMEOUT));
     let service = service_fn(|request: Request<Incoming>| {
-        let answer = answer(&request, &shared);
-        async move { Ok::<_, Infallible>(answer) }
+        let shared = Arc::clone(&shared);
+        async move { Ok::<_, Infallible>(answer(request, &shared).await) }
     });
     let serving = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -245,8 +248,8 @@ async fn connection(stream: TcpStream, shared: Arc<Shared>, permits: [OwnedSemap
     drop(permits);
 }
 
-fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
-    if let Some((status, why)) = refused(request) {
+async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
+    if let Some((status, why)) = refused(&request) {
         tracing::debug!(target: PAGE, status = status.as_u16(), why = why.trim_end(), "refused");
         return refusal(status, why);
     }
@@ -254,7 +257,31 @@ fn answer(request: &Request<Incoming>, shared: &Arc<Shared>) -> Response<Body> {
         tracing::debug!(target: PAGE, "the page is sent");
         return page(&shared.served);
     }
-    let wanted = wanted(request, shared.run.wrapping_add(shared.feed.sequence()));
+    if let Some(secret) = request.uri().path().strip_prefix(ANSWER) {
+        let inbox = shared.feed.inbox();
+        let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
+            return refusal(StatusCode::FORBIDDEN, "Nobody plays at this address.\n");
+        };
+        let body = Limited::new(request.into_body(), ANSWER_BYTES).collect();
+        let body = timeout(REQUEST_TIMEOUT, body).await;
+        let body = body.ok().and_then(Result::ok).map(Collected::to_bytes);
+        let (status, text) = match body.as_deref().and_then(answered) {
+            None => (
+                StatusCode::BAD_REQUEST,
+                "Expected two lines: the question, and the answer to it.\n",
+            ),
+            Some((question, answer)) if inbox.answer(question, answer) => {
+                (StatusCode::OK, "It is judged.\n")
+            }
+            Some(_) => (
+                StatusCode::CONFLICT,
+                "This question does not wait for an answer.\n",
+            ),
+        };
+        tracing::debug!(target: PAGE, status = status.as_u16(), "a person has answered");
+        return refusal(status, text);
+    }
+    let wanted = wanted(&request, shared.run.wrapping_add(shared.feed.sequence()));
     tracing::debug!(target: PAGE, from = wanted.from, stage = wanted.stage, "events are sent");
     let (mut sender, stream) = Channel::new(1);
     let shared = Arc::clone(shared);

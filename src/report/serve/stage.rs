@@ -4,7 +4,7 @@
 //! watchers; each watcher gets the newest when its connection has room. Nothing is written while no page watches.
 
 use std::collections::HashMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
@@ -12,6 +12,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::sleep;
 
 use super::Feed;
+use crate::bot::human::Inbox;
 use crate::game::Game;
 use crate::game::Side;
 use crate::play::stage::{GameNow, Stage};
@@ -37,6 +38,8 @@ pub(super) struct Watched {
     /// Times in the text are milliseconds from here.
     epoch: Instant,
     expected: Mutex<Option<Expected>>,
+    /// Of the person who plays at the page.
+    pub(super) inbox: OnceLock<Inbox>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -58,6 +61,7 @@ impl Watched {
             watchers: Arc::new(()),
             epoch: Instant::now(),
             expected: Mutex::new(None),
+            inbox: OnceLock::new(),
         }
     }
 
@@ -137,7 +141,7 @@ impl Watched {
         (Some(expected.games), seconds)
     }
 
-    /// `t`: number; `b`: names; `s`: start; `m`: turns; `n`: their number; `by`: side of the last one; `to`: side to
+    /// `t`: number; `b`: names; `me`: side of the person at the page; `s`: start; `m`: turns; `n`: their number; `by`: side of the last one; `to`: side to
     /// move; by side `left` (of the game), `limit` (of a move) and `last` turn in milliseconds; `d`: a program's
     /// drawing.
     fn packed(&self, number: usize, game: &GameNow, drawings: &mut Drawings) -> Value {
@@ -148,6 +152,7 @@ impl Watched {
             "t": number,
             "id": escape_controls(&game.id),
             "b": game.names.each_ref().map(|name| html::shown_name(name)),
+            "me": self.inbox.get().and_then(|inbox| game.names.iter().position(|name| name == inbox.name())),
             "s": escape_controls(&game.start),
             "m": turns,
             "n": game.count,

@@ -5,6 +5,7 @@
 //! Without a browser these tests are ignored; in CI (`CI=true`) they fail.
 
 mod access;
+mod at_page;
 mod course;
 mod driver;
 mod exact;
@@ -993,7 +994,7 @@ fn one_game_is_a_page() -> Result<()> {
 
 type Test = (&'static str, fn() -> Result<()>);
 
-const TESTS: [Test; 71] = [
+const TESTS: [Test; 72] = [
     (
         "its calibration is a count of the records",
         thoughts::its_calibration_is_a_count_of_the_records,
@@ -1149,6 +1150,10 @@ const TESTS: [Test; 71] = [
     (
         "a test that was decided early says so",
         stage::who_ended_early_is_no_champion,
+    ),
+    (
+        "a person plays a whole game",
+        at_page::a_person_plays_a_whole_game,
     ),
     (
         "the stage says what it waits for",

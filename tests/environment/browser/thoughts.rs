@@ -99,6 +99,23 @@ pub(super) fn its_calibration_is_a_count_of_the_records() -> Result<()> {
         .map(|&(from, to)| counted(&games, &name, from, to))
         .collect();
         same(&name, &rows, &expected)?;
+        // The column of the standings is the first row of that table.
+        let run = Referee::new(["standings", "--format", "json"])
+            .args([report.scratch.path().join("games.jsonl")])
+            .run();
+        let standings: Value = serde_json::from_str(&run.stdout).map_err(|e| e.to_string())?;
+        let places = standings["standings"].as_array().ok_or("places")?;
+        let place = places.iter().find(|place| place["name"] == name);
+        let place = place.ok_or("no place")?;
+        let won = place["sure_won"].as_f64().map_or_else(
+            || "–".to_owned(),
+            |share| format!("{}%", (100.0 * share).round()),
+        );
+        same(
+            &name,
+            &vec![place["sure"].to_string(), won],
+            &expected[0][..2].to_vec(),
+        )?;
     }
     report.open("#game=1&turn=3")?;
     let thought = report.text_of(".thought")?;

@@ -39,6 +39,8 @@ pub struct Game<'a> {
     pub times: [GameTimes; 2],
     /// The turns of bots 0 and 1, if the game was analysed.
     pub tallies: Option<[TurnTally; 2]>,
+    /// In how many turns bots 0 and 1 said that they were sure to win.
+    pub sure: [u64; 2],
 }
 
 /// Counts of a bot's turns by their analysis.
@@ -94,6 +96,8 @@ pub struct Collector {
     times: Vec<Times>,
     analyses: Vec<TurnTally>,
     analysed: bool,
+    /// By bot: turns in which it was sure to win, and those of games that it won.
+    sure: Vec<[u64; 2]>,
     games: u64,
 }
 
@@ -146,6 +150,10 @@ pub struct Place {
     pub worst_ms: Option<f64>,
     /// `None` when no game of the standings was analysed.
     pub analysis: Option<TurnTally>,
+    /// Turns in which it said that it was sure to win.
+    pub sure: u64,
+    /// The share of these turns in games that it won; `None` without any.
+    pub sure_won: Option<f64>,
     /// The points against each bot, in the order of the standings; `None` where they did not meet.
     pub against: Vec<Option<f64>>,
 }
@@ -209,6 +217,7 @@ impl Collector {
         self.forfeits.push(BTreeMap::new());
         self.times.push(Times::default());
         self.analyses.push(TurnTally::default());
+        self.sure.push([0; 2]);
         index
     }
 
@@ -233,6 +242,15 @@ impl Collector {
         }
         for (bot, times) in sides.into_iter().zip(&game.times) {
             self.times[bot].add(times);
+        }
+        for (number, turns) in game.sure.into_iter().enumerate() {
+            let [all, won] = &mut self.sure[bots[number]];
+            *all += turns;
+            *won += if game.winner == Some(number) {
+                turns
+            } else {
+                0
+            };
         }
         self.games += 1;
         self.add_analysis(game.names, game.tallies);
@@ -325,6 +343,11 @@ impl Collector {
                     p95_ms: self.times[by_name[i]].percentile(95),
                     worst_ms: self.times[by_name[i]].worst(),
                     analysis: self.analysed.then(|| self.analyses[by_name[i]]),
+                    sure: self.sure[by_name[i]][0],
+                    sure_won: match self.sure[by_name[i]] {
+                        [0, _] => None,
+                        [all, won] => Some(to_f64(won) / to_f64(all)),
+                    },
                     against,
                 });
             }

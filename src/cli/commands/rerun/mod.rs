@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use crate::analysis::rerun::{Departure, Judgement, Verdict, judge};
 use crate::analysis::{Analyst, Effort};
+use crate::bot::info::Info;
 use crate::bot::spec::Program;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{GameChoice, records_of};
@@ -205,6 +206,8 @@ struct Rerun<'a> {
     departure: Option<Departure>,
     /// Set where it makes no legal turn now.
     forfeit: Option<GameFault>,
+    /// What it said of its thinking where it departs.
+    info: Info,
     has_solver: bool,
     judgement: Judgement,
 }
@@ -367,6 +370,7 @@ async fn ask<'a>(game: &'a OwnGame, examiner: &mut Examiner) -> Result<Rerun<'a>
         questions,
         departure,
         forfeit,
+        info: examiner.info().clone(),
         has_solver: false,
         judgement: Judgement::default(),
     })

@@ -8,6 +8,7 @@ use serde_json::{Value as Json, json};
 use super::Rerun;
 use crate::analysis::appraisal::Comparison;
 use crate::analysis::rerun::{Finding, Verdict};
+use crate::bot::info::{Info, as_text};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::Stdout;
 use crate::cli::support::recorded::{fault_json, fault_lines};
@@ -60,6 +61,16 @@ impl Report<'_> {
         rows.extend(self.games.iter().map(Rerun::row));
         let mut out = aligned(&rows, palette, &[1, 2, 4, 5, 6]);
         for game in self.games {
+            if let Some(turn) = game.departs_at() {
+                let number = game.game.recorded.number;
+                for (label, info) in [("then", game.info_then()), ("now", Some(&game.info))] {
+                    if let Some(info) = info.filter(|info| !info.is_empty()) {
+                        // A record may come from elsewhere.
+                        let said = escape_controls(&as_text(info));
+                        let _ = writeln!(out, "Game {number}, turn {turn}, {label}: {said}");
+                    }
+                }
+            }
             if let (Some(fault), Some(last)) = (&game.forfeit, game.last_asked()) {
                 let number = game.game.recorded.number;
                 let fault = fault_lines(fault, usize::MAX);
@@ -117,6 +128,17 @@ impl Rerun<'_> {
         }
     }
 
+    fn departs_at(&self) -> Option<usize> {
+        Some(self.questions[self.departure.as_ref()?.index].turn)
+    }
+
+    /// What it said of its thinking in the game, where it departs now.
+    fn info_then(&self) -> Option<&Info> {
+        let turn = self.departs_at()?;
+        let mut said = self.game.recorded.record.info.iter();
+        Some(&said.find(|said| said.turn == turn)?.values)
+    }
+
     fn verdict(&self) -> String {
         let findings = &self.judgement.findings;
         let mut texts: Vec<String> = findings.iter().map(Finding::text).collect();
@@ -164,12 +186,16 @@ impl Rerun<'_> {
 
     fn json(&self) -> Result<Json, String> {
         let (recorded, judged) = (&self.game.recorded, &self.judgement);
-        let side = |turn: Option<&str>, found: Option<Comparison>| {
-            json!({
+        let side = |turn: Option<&str>, found: Option<Comparison>, info: Option<&Info>| {
+            let mut side = json!({
                 "turn": turn,
                 "value": found.and_then(|found| found.turn.value).map(Value::name),
                 "in": found.and_then(|found| found.turn.plies),
-            })
+            });
+            if let Some(info) = info.filter(|info| !info.is_empty()) {
+                side["info"] = json!(info);
+            }
+            side
         };
         let departs = self.departure.as_ref().map(|departure| {
             let question = &self.questions[departure.index];
@@ -177,8 +203,8 @@ impl Rerun<'_> {
             Ok::<_, String>(json!({
                 "turn": question.turn,
                 "asked": question.line.request(&*recorded.ruleset)?,
-                "then": side(question.answered.as_deref(), judged.then),
-                "now": side(departure.now.as_deref(), judged.now),
+                "then": side(question.answered.as_deref(), judged.then, self.info_then()),
+                "now": side(departure.now.as_deref(), judged.now, Some(&self.info)),
                 "best": found.and_then(|found| found.best).map(Value::name),
             }))
         });

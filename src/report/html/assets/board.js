@@ -1,7 +1,7 @@
 // A board to find out what turns are worth, and to play on, without a game.
 
 import { el } from "./dom.js";
-import { drawBoard, legend, loadRules, noBoard, pieceSlot, statesOf } from "./rules.js";
+import { drawBoard, handParts, loadRules, noBoard, statesOf } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
 import { turnValues } from "./turn_values.js";
 
@@ -26,10 +26,7 @@ function draw() {
   const fields = new URLSearchParams({ position: start.request, ...(worth.line ? { line: worth.line } : {}) });
   history.replaceState(history.state, "", `#${fields}`);
   worth.show(picture, state, SIDES[game.game][state.side]);
-  if (!state.left) return;
-  const piece = (symbol) => pieceSlot(game, symbol);
-  hand.replaceChildren(el("h2", {}, "In hand"), state.hand === null ? el("p", { class: "hint" }, "Nothing.") : el("div", { class: "pool" }, piece(state.hand)),
-    el("h2", {}, "Left to give"), el("div", { class: "pool" }, ...state.left.map(piece)), legend(game));
+  hand.replaceChildren(...handParts(state));
 }
 
 function begin(text, line) {

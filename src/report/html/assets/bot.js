@@ -134,6 +134,21 @@ function mend(index, at, games) {
   return found.length ? card("What to mend", null, el("ul", { class: "mend" }, ...found)) : null;
 }
 
+// Words of a shell.
+const shellWord = (text) => (/^[\w.\/:=@%+,-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+
+// Commands that find where it breaks, and that say whether a change has fixed its losses.
+function commands(index, games) {
+  const { command } = bot(index);
+  if (!command || command === "human" || games.length === 0) return null;
+  const { game, rules } = known.editions[games[0].edition];
+  const options = `${game === "quarto" ? "" : `--game ${shellWord(game)} `}${["", "standard"].includes(rules) ? "" : `--rules ${shellWord(rules)} `}`;
+  const pre = (text) => el("pre", { tabindex: "0" }, text);
+  return card("Where does it break?", null,
+    el("p", {}, "To look for the shortest games in which it gives something away or commits a fault:"), pre(`referee hunt ${options}${shellWord(command)}`),
+    el("p", {}, "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --lost --as ${shellWord(name(index))} ${shellWord(command)}`));
+}
+
 export function botView(index) {
   if (!known.bots[index]) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
   const at = place(index);
@@ -159,6 +174,7 @@ export function botView(index) {
       analysis(index, games),
       calibrationCard(index, games),
       faults(index, games),
+      commands(index, games),
       card("Time to answer", at?.median_ms ? `Half of its answers took ${time(at.median_ms)} or less, 95 of 100 ${time(at.p95_ms)} or less.` : null, answerTimes([index])),
       !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled over its games, with the 95% interval.", ratingHistory([index], chosen, true))),
     card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));

@@ -8,6 +8,7 @@ import { absentView, botList, botView } from "./bot.js";
 import { gameView } from "./player.js";
 import { whenLoaded } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
+import { playView, seatEdition, seatTables } from "./seat.js";
 import { forgetStage, playedGames, stageEdition, stageFigures, stageState, stageTables, stageView } from "./stage.js";
 
 const main = document.getElementById("main");
@@ -16,6 +17,8 @@ let view = {};
 // On a served page: connects to the server again when the stage is wanted, or not any more.
 let connect = null;
 let shown = "";
+// Of the person who plays on this page.
+let secret = null;
 
 function address() {
   const text = location.hash.slice(1);
@@ -24,6 +27,10 @@ function address() {
   const mine = known.head.own ? known.bots.findIndex((bot) => bot.name === known.head.own) + 1 : 0;
   // It may name a bot, too.
   if (fields.has("stage") && known.head.served) return { kind: "stage", fields };
+  if (fields.has("play") && known.head.served) {
+    secret = fields.get("play");
+    return { kind: "play" };
+  }
   if (fields.has("game") || only()) return { kind: "game", number: whole("game") ?? (only() ? 1 : 0), turn: whole("turn"), line: fields.get("line") };
   // Of other bots, a page of one bot has only the games against it.
   if (mine && fields.has("bot") && whole("bot") !== mine) return { kind: "games", fields: new URLSearchParams({ games: "", of: mine, against: whole("bot") ?? 0 }) };
@@ -48,19 +55,20 @@ function viewOf(at) {
     case "bots": return { node: botList(), again: true };
     case "games": return games(at.fields);
     case "stage": return stageView(at.fields);
+    case "play": return playView(secret);
     default: return { node: overview(), again: true };
   }
 }
 
-const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.number - 1]?.name ?? "Bot", absent: (at) => absent()[at.number - 1]?.name ?? "Bot", bots: () => "Bots", games: () => "Games", stage: () => "Stage" };
+const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.number - 1]?.name ?? "Bot", absent: (at) => absent()[at.number - 1]?.name ?? "Bot", bots: () => "Bots", games: () => "Games", stage: () => "Stage", play: () => "Play" };
 
 function parts(at) {
   const list = document.getElementById("parts");
   if (only()) return;
-  const items = [...(known.head.own ? [["bots", "Bot"]] : [["overview", "Overview"], ["bots", "Bots"]]), ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : [])];
+  const items = [...(known.head.own ? [["bots", "Bot"]] : [["overview", "Overview"], ["bots", "Bots"]]), ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : []), ...(secret === null ? [] : [["play", "Play"]])];
   const now = at.kind === "game" ? "games" : ["bot", "absent"].includes(at.kind) ? "bots" : at.kind;
   list.replaceChildren(...items.map(([kind, title]) => {
-    const item = link(`#${kind}`, title);
+    const item = link(kind === "play" ? `#play=${secret}` : `#${kind}`, title);
     if (kind === now) item.setAttribute("aria-current", "page");
     return el("li", {}, item);
   }));
@@ -73,7 +81,7 @@ function show() {
     return;
   }
   view.leave?.();
-  connect?.(at.kind === "stage");
+  connect?.(["stage", "play"].includes(at.kind));
   view = viewOf(at);
   const isSame = at.kind === "stage" && shown === "stage";
   const arrived = shown !== "" && !isSame;
@@ -119,7 +127,7 @@ function drawAgain() {
 function follow() {
   const sign = document.getElementById("live");
   const showStatus = (kind, text) => { sign.className = `live ${kind}`; sign.textContent = text; sign.hidden = false; };
-  document.querySelector(".foot").textContent = "Served by referee while games are played; read only.";
+  document.querySelector(".foot").textContent = "Served by referee while games are played.";
   let source = null;
   // Whether the stage is sent, and the last event that has been received.
   let staged = null;
@@ -151,8 +159,8 @@ function follow() {
     begin: () => { clear(); forgetStage(); state = "playing"; known.head.live = true; },
     entries: (entries) => { addEntries(entries); redrawSoon(); },
     figures: (figures) => { known.figures = figures; showState(); stageFigures(); redrawSoon(); },
-    edition: stageEdition,
-    tables: (tables) => { stageTables(tables); showState(); },
+    edition: (edition) => { stageEdition(edition); seatEdition(edition); },
+    tables: (tables) => { stageTables(tables); seatTables(tables); showState(); },
     state: (now) => {
       state = now;
       stageState(now);
@@ -175,7 +183,7 @@ function follow() {
       if (known.head.live) showStatus("off", failures > 2 ? "The referee does not answer; this page shows its last data" : "Connecting…");
     };
   };
-  connect(address().kind === "stage");
+  connect(["stage", "play"].includes(address().kind));
 }
 
 // --- start ------------------------------------------------------------------------------------

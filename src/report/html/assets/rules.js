@@ -113,6 +113,9 @@ export function drawBoard(state, kind = "fresh") {
 // Where a turn can be made in a state, as fields to lay on its board.
 export const choicesOf = (state) => answerOf([], "choices", state.game, state.request).map((tree) => grown(tree));
 
+// All answers in a state.
+export const legalAnswers = (state) => answerOf([], "turns", state.game, state.request);
+
 // An answer in this state, as advice: "place B on 6 and give A".
 export function advice(state, answer) {
   const after = stateAfter(state, answer);
@@ -151,6 +154,15 @@ export function piecePicture(game, symbol, attributes) {
 // A piece on a field of its own, with its symbol.
 export function pieceSlot(game, symbol, kind) {
   return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game, symbol) }, piecePicture(game, symbol), el("span", { class: "symbol", "aria-hidden": "true" }, symbol));
+}
+
+// The piece in hand and those that can be given, with a legend; nothing where there are none.
+export function handParts(state) {
+  const { game, hand, left } = state;
+  if (!left) return [];
+  const piece = (symbol) => pieceSlot(game, symbol);
+  return [el("h2", {}, "In hand"), hand === null ? el("p", { class: "hint" }, "Nothing.") : el("div", { class: "pool" }, piece(hand)),
+    el("h2", {}, "Left to give"), el("div", { class: "pool" }, ...left.map(piece)), legend(game)];
 }
 
 // A legend: which feature is drawn as what. It is open unless the set is the built-in one.

@@ -2,7 +2,7 @@
 // that were not made in the game, the branch.
 
 import { el, fill, keepingFocus, svg } from "./dom.js";
-import { choicesOf, inWords, piecePicture, stateAfter } from "./rules.js";
+import { choicesOf, inWords, legalAnswers, piecePicture, stateAfter } from "./rules.js";
 import { askValues, stopSolving } from "./exact.js";
 
 const SIGNS = { win: "+", draw: "=", loss: "−", unknown: "?" };
@@ -45,9 +45,10 @@ const oneOf = (turns) => turns[Math.floor(Math.random() * turns.length)];
 let opponent = "";
 let isPractice = false;
 
-// Values beside a board. `redraw()` draws the game again; `always`: there is nothing else to see.
-export function turnValues(game, redraw, always) {
-  if (always) isShown = true;
+// Values beside a board. `redraw()` draws the game again; `always`: there is nothing else to see. `send(request, answer)`: the
+// turn is made in a game that is being played, and no value is computed.
+export function turnValues(game, redraw, always, send = null) {
+  if (always && !send) isShown = true;
   let request = null;
   let found = { values: {}, done: false, error: "" };
   // The cell whose gifts are shown, as an answer begins: "5".
@@ -57,8 +58,8 @@ export function turnValues(game, redraw, always) {
   let branch = { from: 0, turns: [], states: [] };
   // Whether the reader is asked for a turn here, whatever is chosen.
   let isAsked = false;
-  const shows = () => isShown || isAsked;
-  const hides = () => isPractice || isAsked;
+  const shows = () => isShown || isAsked || send !== null;
+  const hides = () => isPractice || isAsked || send !== null;
   // What is said of the reader's last turn, in practice.
   let remark = "";
   const panel = el("div", { class: "worth" });
@@ -98,6 +99,10 @@ export function turnValues(game, redraw, always) {
   }
 
   function make(turn, isMine) {
+    if (send) {
+      send(request, turn);
+      return;
+    }
     const worth = found.values[turn];
     const top = found.done ? bestOf(turns()) : null;
     if (isMine) remark = hides() && top ? judged(turn, worth, top) : "";
@@ -159,6 +164,7 @@ export function turnValues(game, redraw, always) {
   }
 
   function verdict() {
+    if (send) return `It is your turn: ${gives() ? "give a piece" : place.state.left ? `choose a cell for ${place.state.hand}, then a piece to give` : "choose a column"}.`;
     if (hides()) return found.done ? `${place.mover} is to move.` : "Not solved yet.";
     if (found.error) return `It cannot be solved: ${found.error}.`;
     const all = turns();
@@ -178,7 +184,7 @@ export function turnValues(game, redraw, always) {
     }
     keepingFocus(place.picture, overlay);
     const top = turns().length ? bestOf(turns()) : { value: null };
-    panel.replaceChildren(el("p", { class: `worth-bar worth-${kind(top)}`, role: "status" }, verdict()), ...[choices(), branchPart()].filter(Boolean));
+    panel.replaceChildren(el("p", { class: `worth-bar worth-${kind(top)}`, role: "status" }, verdict()), ...[choices(), send ? null : branchPart()].filter(Boolean));
   }
 
   // Nothing to solve: the game or the branch is over.
@@ -236,7 +242,8 @@ export function turnValues(game, redraw, always) {
         request = state.request;
         cell = null;
         found = { values: {}, done: false, error: "" };
-        askValues(game, request, (news) => {
+        if (send) found.values = Object.fromEntries(legalAnswers(state).map((turn) => [turn, { value: null, plies: null }]));
+        else askValues(game, request, (news) => {
           found = { done: false, error: "", ...found, ...news };
           keepingFocus(panel, show);
           answer();

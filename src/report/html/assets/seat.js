@@ -1,0 +1,103 @@
+// The board of the person who plays against a bot. What turns are worth is not computed here.
+
+import { announce, el, keepingFocus, link, time } from "./dom.js";
+import { gameHash, known, outcome, unpacked } from "./data.js";
+import { drawBoard, handParts, isLoading, noBoard, statesOf } from "./rules.js";
+import { turnValues } from "./turn_values.js";
+
+// What the server has said.
+const seated = { edition: null, table: null, played: 0, expected: null, offset: 0 };
+
+let redrawSeat = null;
+
+export function seatEdition([game, rules, pieces]) {
+  seated.edition = { game, rules, pieces };
+}
+
+export function seatTables([now, { played, expected, tables }]) {
+  Object.assign(seated, { played, expected, offset: performance.now() - now, table: tables[0] ?? seated.table });
+  redrawSeat?.();
+}
+
+// The clock of the side to move, as a sentence.
+function clockLine({ to, since, left, limit }) {
+  const thinking = Math.max(0, performance.now() - seated.offset - since);
+  const whole = (ms) => time(1000 * Math.ceil(Math.max(0, ms) / 1000));
+  if (left[to] !== null) return `${whole(left[to] - thinking)} left for the game`;
+  return limit[to] === null ? "" : `${whole(limit[to] - thinking)} left for this turn`;
+}
+
+export function playView(secret) {
+  const [stage, place, hand, said, clock] = [el("div", { class: "stage" }), el("div"), el("div", { class: "card hands", hidden: true }), el("div"), el("p", { class: "hint" })];
+  let values = null;
+  let drawn = "";
+  // What was answered last, and why that failed.
+  let sent = "";
+  let problem = "";
+
+  async function send(question, answer) {
+    sent = `${seated.table.id} ${question}`;
+    problem = "";
+    draw();
+    try {
+      const response = await fetch(`answer/${secret}`, { method: "POST", body: `${question}\n${answer}\n` });
+      if (!response.ok) problem = await response.text();
+    } catch {
+      problem = "The referee does not answer.";
+    }
+    if (problem) sent = "";
+    draw();
+  }
+
+  function ended({ id, b }) {
+    const game = known.games.findLast((one) => one.id === id);
+    if (!game) return [];
+    const isMore = known.head.live && seated.played < (seated.expected ?? 0);
+    return [el("p", { class: "final", role: "status" }, outcome(game, unpacked(game).lines)),
+      el("div", { class: "row" }, link(gameHash(game.number), "Look at the game"),
+        isMore && sent !== `${id} again` ? el("button", { type: "button", "data-keep": "again", onclick: () => send("again", "") }, "Again") : null,
+        isMore ? null : el("p", { class: "hint" }, `The match of ${b[0]} and ${b[1]} is over. Several games in a row: -n 10.`))];
+  }
+
+  function whoMoves(table, state) {
+    const made = table.by === null ? null : el("p", {}, el("strong", { class: "name" }, table.b[table.by]), ` ${state?.words ?? ""}`);
+    return [made, table.to === table.me ? null : el("p", { role: "status" }, el("strong", { class: "name" }, table.b[table.to]), " is thinking.")];
+  }
+
+  function draw() {
+    const { table } = seated;
+    if (!table || !seated.edition) {
+      said.replaceChildren(el("p", { class: "hint" }, known.head.live ? "Waiting for the first game…" : "The match is over."));
+      return;
+    }
+    clock.textContent = table.to === null || !known.head.live ? "" : clockLine(table);
+    const game = { ...seated.edition, start: table.s, turns: table.m };
+    const key = JSON.stringify([table, seated.played, sent, problem, known.games.length, known.head.live, isLoading(game)]);
+    if (key === drawn) return;
+    drawn = key;
+    const state = statesOf(game).at(-1);
+    const isMine = table.to !== null && table.to === table.me && known.head.live;
+    if (isMine) announce("It is your turn.");
+    said.replaceChildren(...[problem ? el("p", { class: "final blame", role: "alert" }, problem) : null, ...(table.to === null ? ended(table) : whoMoves(table, state))].filter(Boolean));
+    if (!state) {
+      stage.replaceChildren(isLoading(game) ? "" : noBoard(game));
+      return;
+    }
+    const picture = drawBoard(state);
+    stage.replaceChildren(picture);
+    hand.hidden = !state.left;
+    hand.replaceChildren(...handParts(state));
+    values ??= turnValues(game, draw, true, send);
+    place.replaceChildren(values.panel);
+    values.panel.hidden = !isMine || sent === `${table.id} ${state.request}`;
+    if (!values.panel.hidden) values.show(picture, state, "");
+  }
+
+  const node = el("div", { class: "replay" }, el("h1", {}, known.head.title),
+    el("div", { class: "desk" }, el("div", {}, el("div", { class: "play card" }, stage, place)), el("div", {}, el("div", { class: "card" }, said, clock), hand)));
+  const redrawn = () => keepingFocus(node, draw);
+  redrawSeat = redrawn;
+  const timer = setInterval(redrawn, 250);
+  draw();
+  return { node, leave: () => { clearInterval(timer); redrawSeat = null; }, update: () => { redrawn(); return true; } };
+}
