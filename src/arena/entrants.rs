@@ -52,6 +52,8 @@ pub struct FolderPrograms {
     /// Meant as bots, but they cannot be started: directories with no program or several, programs not compiled or
     /// not executable. [`find`] says why.
     pub refused: Vec<(String, Option<String>)>,
+    /// Names, and why nothing can be made of them.
+    pub unusable: Vec<(String, String)>,
 }
 
 /// The programs in a directory, sorted by name: runnable files, and the program of each directory in it, named after
@@ -97,6 +99,7 @@ pub fn programs(folder: &Path) -> Result<FolderPrograms, TournamentError> {
         programs: found,
         others,
         refused,
+        unusable: Vec::new(),
     })
 }
 
@@ -260,7 +263,7 @@ impl Entrant {
 /// In bytes, without a number.
 const LONGEST: usize = 60;
 
-/// A name of a directory for each name of a bot: letters, digits, `-`, `_` and `.` only, never empty,
+/// A name of a directory for each name of a bot: letters, also with accents, digits, `-`, `_` and `.` only, never empty,
 /// never with a dot at the beginning, and all different even when case is ignored.
 ///
 /// ```
@@ -293,7 +296,11 @@ fn slug(name: &str) -> String {
         if slug.len() >= LONGEST {
             break;
         }
-        if c.is_ascii_alphanumeric() || (c == '.' && !slug.is_empty()) {
+        if ('\u{300}'..='\u{36f}').contains(&c) {
+            // A separate accent.
+            continue;
+        }
+        if c.is_alphanumeric() || (c == '.' && !slug.is_empty()) {
             slug.push(c);
         } else if !slug.is_empty() && !slug.ends_with(['-', '.']) {
             slug.push(if c == '_' { '_' } else { '-' });

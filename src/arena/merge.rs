@@ -96,7 +96,8 @@ pub fn merge(
                 });
                 if known.hash != hash {
                     return Err(TournamentError::Input(format!(
-                        "{id}: {}:{} and {}:{} differ; take out the one that is wrong",
+                        "{}: {}:{} and {}:{} differ; take out the one that is wrong",
+                        plan.id(id),
                         parts[known.part].path.display(),
                         known.line,
                         part.path.display(),
@@ -236,8 +237,9 @@ fn complete(
         format!("; play it with: referee shard run {directory} --shard {shard}")
     });
     Err(TournamentError::Input(format!(
-        "{count} of {} games are missing, the first is {first}{hint}",
-        2 * plan.pairs_so_far()
+        "{count} of {} games are missing, the first is {}{hint}",
+        2 * plan.pairs_so_far(),
+        plan.id(first)
     )))
 }
 

@@ -129,7 +129,7 @@ impl Results {
         let (id, pair) = identify(plan, game)?;
         let ending = game.ending()?;
         if !self.endings.note(id, ending) {
-            return Err(format!("the game {id} occurs twice"));
+            return Err(format!("the game {} occurs twice", plan.id(id)));
         }
         self.games += 1;
         self.collector.add(&game.with_times(game.times()));
@@ -242,14 +242,16 @@ pub enum Next {
 
 fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGames), String> {
     let id: GameId = game.id.parse().map_err(|error| format!("`id`: {error}"))?;
-    let pair = plan
-        .pair(id.pair)
+    let (id, pair) = plan
+        .game(id)
+        .and_then(|game| Some((game, plan.pair(game.pair)?)))
         .ok_or_else(|| format!("the game {id} is not in the plan"))?;
     let [a, b] = [pair.pairing.a, pair.pairing.b]
         .map(|bot| plan.bot(bot).map_or("", |bot| bot.name.as_str()));
     if game.names() != [a, b] || game.first != BotIndex::ALL[id.half as usize] {
         return Err(format!(
-            "in the plan {a} and {b} play the game {id}, and {} begins",
+            "in the plan {a} and {b} play the game {}, and {} begins",
+            plan.id(id),
             if id.half as usize == 0 { a } else { b }
         ));
     }
@@ -272,7 +274,8 @@ fn identify(plan: &Plan, game: &RecordSummary<'_>) -> Result<(GameId, PairOfGame
     let opening = openings::at(&plan.openings, pair.opening);
     if opening.is_some_and(|board| board != game.start) {
         return Err(format!(
-            "in the plan the game {id} starts from another board"
+            "in the plan the game {} starts from another board",
+            plan.id(id)
         ));
     }
     Ok((id, pair))

@@ -226,7 +226,7 @@ impl<'a> Worker<'a> {
                 let mut nobody = ();
                 let mut observer = Reporter {
                     context,
-                    id: scheduled.id,
+                    id: context.plan.id(scheduled.id),
                     table: match &mut self.table {
                         Some(table) => table,
                         None => &mut nobody,
@@ -300,7 +300,7 @@ impl<'a> Worker<'a> {
         };
         Ok(GameSetup {
             number: 2 * pair.number + half as u64,
-            id: scheduled.id.to_string(),
+            id: plan.id(scheduled.id).to_string(),
             seed: plan.seed,
             first: BotIndex::ALL[half as usize],
             start,
@@ -426,7 +426,7 @@ pub fn write_unplayed(
     plan: &Plan,
     commands: &[Vec<String>],
 ) -> Box<WriteUnplayed> {
-    let (seed, openings) = (plan.seed, plan.openings.clone());
+    let plan = plan.clone();
     let entries: Vec<_> = plan
         .bots
         .iter()
@@ -442,10 +442,10 @@ pub fn write_unplayed(
         });
         let setup = GameSetup {
             number: 2 * scheduled.id.pair + scheduled.id.half as u64,
-            id: scheduled.id.to_string(),
-            seed,
+            id: plan.id(scheduled.id).to_string(),
+            seed: plan.seed,
             first,
-            start: openings::at(&openings, scheduled.opening).unwrap_or_default(),
+            start: openings::at(&plan.openings, scheduled.opening).unwrap_or_default(),
             // No process is started.
             process_seeds: [0, 0],
         };

@@ -207,7 +207,7 @@ const HEADINGS: [(&str, &str); 10] = [
 /// The options that `-h` does not show.
 const RARE: &str = "game-option start start-time clock increment groups seeds sprt opening-plies openings tie-break \
                     bench-after no-check memory processes scratch expose env freeze live-exit live-frame private \
-                    piece-format hint from-first plan log-format";
+                    piece-format hint from-first plan log-format restart adjudicate";
 
 /// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [
@@ -400,6 +400,8 @@ league --format --rounds --groups --seeds --sprt --out: in a league everybody me
 league --budget: a league plays all pairings; for fewer games, give a smaller --pairs
 league --watch --after: give the same command again, from cron or a loop of the shell: it plays what is new
 grade --print-scale: referee print scale > scale.toml
+simulate --draws: it is the second number of --spread, such as --spread 100,20
+rerun --lost: it is --number lost
 simulate --budget --oracle: what fewer or more games tell, another --pairs shows
 simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at a time
 standings --drift --by=day --by=week --by=month: --from TIME rates the games since then

@@ -23,9 +23,13 @@ const FILE: &str = "archive.jsonl";
 
 const VERSIONS: &str = "versions";
 
+/// Of a game that is to be played again: why.
+const VOID: &str = "void";
+
 /// Identifies a game in any tournament: bots with versions, who moves first, the starting board.
 type Key = ([Bot; 2], BotIndex, String);
 
+/// Its folder, which no change of name moves, and its version.
 type Bot = (String, String);
 
 pub fn file(league: &Path) -> PathBuf {
@@ -57,12 +61,22 @@ fn for_each(
     Ok(())
 }
 
-/// Visits the games whose versions are known: those of the archive, or those that were played of a plan.
+/// Visits the games whose versions are known: those of the archive, or those that were played of a plan. Games that
+/// are void are left out.
 fn for_each_game(
     path: &Path,
+    (league, known): (&Path, &League),
     plan: Option<&Plan>,
     mut each: impl FnMut(Record, Key) -> Result<(), TournamentError>,
 ) -> Result<(), TournamentError> {
+    let folders = known.folders();
+    let mut void = HashSet::new();
+    for_each(&file(league), |record| {
+        if record.more.contains_key(VOID) {
+            void.insert((record.id, record.started));
+        }
+        Ok(())
+    })?;
     let planned: HashMap<&str, Option<&str>> = plan
         .iter()
         .flat_map(|plan| &plan.bots)
@@ -81,27 +95,37 @@ fn for_each_game(
         } else {
             None
         };
-        let Some((of_a, of_b)) = versions else {
+        let Some((of_a, of_b)): Option<(String, String)> = versions else {
             return Ok(());
         };
-        let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
-        let key = ([(a, of_a), (b, of_b)], record.first, record.start.clone());
+        let bot = |bot: BotIndex, version: String| {
+            let name = record.bots[bot].name.as_str();
+            let folder = folders.get(&(name, version.as_str()))?;
+            Some(((*folder).to_owned(), version))
+        };
+        let bots = bot(BotIndex::A, of_a).zip(bot(BotIndex::B, of_b));
+        let Some((a, b)) =
+            bots.filter(|_| !void.contains(&(record.id.clone(), record.started.clone())))
+        else {
+            return Ok(());
+        };
+        let key = ([a, b], record.first, record.start.clone());
         each(record, key)
     })
 }
 
 /// Archives the plan's played games that are new.
-pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), TournamentError> {
-    let archive = file(league);
+pub fn add(of: (&Path, &League), plan: &Plan, games: &Path) -> Result<(), TournamentError> {
+    let archive = file(of.0);
     let mut known = HashSet::new();
-    for_each_game(&archive, None, |_, key| {
+    for_each_game(&archive, of, None, |_, key| {
         known.insert(key);
         Ok(())
     })?;
     let opened = Journal::open(&archive);
     let (mut journal, _) = opened.map_err(|error| TournamentError::Input(error.to_string()))?;
     let failed = unread(&archive);
-    for_each_game(games, Some(plan), |mut record, key| {
+    for_each_game(games, of, Some(plan), |mut record, key| {
         let versions = json!([key.0[0].1, key.0[1].1]);
         if known.insert(key) {
             record.more.insert(VERSIONS.to_owned(), versions);
@@ -114,12 +138,26 @@ pub fn add(league: &Path, plan: &Plan, games: &Path) -> Result<(), TournamentErr
     journal.sync().map_err(failed)
 }
 
-/// Lines of archived games that the plan has, with its ids, in its order.
-pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, TournamentError> {
+/// Archives this record as void: the game does not count, and is played again.
+pub fn make_void(league: &Path, mut record: Record, why: &str) -> Result<(), TournamentError> {
+    record.more.insert(VOID.to_owned(), json!(why));
+    let archive = file(league);
+    let opened = Journal::open(&archive);
+    let (mut journal, _) = opened.map_err(|error| TournamentError::Input(error.to_string()))?;
+    let failed = unread(&archive);
+    journal
+        .append(&(line_of(&record)? + "\n"))
+        .map_err(&failed)?;
+    journal.sync().map_err(failed)
+}
+
+/// Lines of archived games that the plan has, with its ids and names, in its order.
+pub fn kept(of: (&Path, &League), plan: &Plan) -> Result<Vec<String>, TournamentError> {
     let mut wanted: HashMap<Key, GameId> = HashMap::new();
     let named = |id| {
         let bot = plan.bot(id)?;
-        Some((bot.name.clone(), bot.version.clone()?))
+        let folder = of.1.members.get(&bot.name)?.folder.clone();
+        Some((folder, bot.version.clone()?))
     };
     for pair in plan.pairs() {
         let bots = named(pair.pairing.a).zip(named(pair.pairing.b));
@@ -138,13 +176,21 @@ pub fn kept(league: &Path, plan: &Plan) -> Result<Vec<String>, TournamentError> 
         }
     }
     let mut kept: BTreeMap<GameId, String> = BTreeMap::new();
-    for_each_game(&file(league), None, |mut record, key| {
+    for_each_game(&file(of.0), of, None, |mut record, key| {
         let is_same = record.seed == plan.seed
             && record.game == plan.game
             && record.rules == plan.rules
             && record.pieces == plan.pieces;
         if let Some(&id) = wanted.get(&key).filter(|_| is_same) {
-            record.id = id.to_string();
+            record.id = plan.id(id).to_string();
+            let pairing = plan
+                .pair(id.pair)
+                .map(|pair| [pair.pairing.a, pair.pairing.b]);
+            for (bot, id) in record.bots.iter_mut().zip(pairing.into_iter().flatten()) {
+                if let Some(now) = plan.bot(id) {
+                    bot.name.clone_from(&now.name);
+                }
+            }
             kept.insert(id, line_of(&record)?);
         }
         Ok(())
@@ -195,13 +241,13 @@ pub struct News {
     pub compared: Option<Compared>,
 }
 
-/// By two names and versions: half points and games.
+/// By two bots: half points and games.
 #[derive(Debug, Default)]
 pub struct AllNews(HashMap<Bot, HashMap<Bot, (u64, u64)>>);
 
 impl AllNews {
     /// From the archive and this plan's games.
-    pub fn read(league: &Path, plan: &Plan, games: &Path) -> Result<Self, TournamentError> {
+    pub fn read(of: (&Path, &League), plan: &Plan, games: &Path) -> Result<Self, TournamentError> {
         let mut known = HashSet::new();
         let mut news = Self::default();
         let mut add = |record: Record, key: Key| {
@@ -220,8 +266,8 @@ impl AllNews {
             }
             Ok(())
         };
-        for_each_game(&file(league), None, &mut add)?;
-        for_each_game(games, Some(plan), &mut add)?;
+        for_each_game(&file(of.0), of, None, &mut add)?;
+        for_each_game(games, of, Some(plan), &mut add)?;
         Ok(news)
     }
 
@@ -229,24 +275,18 @@ impl AllNews {
         let member = league.members.get(name)?;
         let bot = plan.bots.iter().find(|bot| bot.name == name);
         let plays = bot.and_then(|bot| bot.version.as_deref());
-        let is_newest = member
-            .newest(None)
-            .is_none_or(|newest| Some(&*newest.id) == plays);
-        let problem = member.problem(None);
-        let problem = problem.or_else(|| {
-            (!is_newest).then(|| "the newest version was handed in too late".to_owned())
-        });
+        let problem = member.problem(league.deadline);
         let place = |id: &str| member.versions.iter().rposition(|known| known.id == id);
         let now = plays.and_then(place);
         Some(News {
             received: now.and_then(|now| Some(member.versions.get(now)?.received)),
             problem,
-            compared: now.and_then(|now| self.compared(name, member, now)),
+            compared: now.and_then(|now| self.compared(member, now)),
         })
     }
 
-    fn compared(&self, name: &str, member: &Member, now: usize) -> Option<Compared> {
-        let of = |version: &Version| self.0.get(&(name.to_owned(), version.id.clone()));
+    fn compared(&self, member: &Member, now: usize) -> Option<Compared> {
+        let of = |version: &Version| self.0.get(&(member.folder.clone(), version.id.clone()));
         let (earlier, playing) = (member.versions.get(..now)?, member.versions.get(now)?);
         let mut earlier = earlier.iter().rev().filter(|one| one.id != playing.id);
         let (last, before) = earlier.find_map(|one| Some((one, of(one)?)))?;

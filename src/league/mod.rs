@@ -6,8 +6,10 @@
 
 pub mod archive;
 pub mod build;
+pub mod example;
 pub mod grading;
 pub mod intake;
+pub mod log;
 pub mod season;
 pub mod state;
 

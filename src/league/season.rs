@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use super::archive;
+use super::state::League;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::{TournamentError, analysing, shard};
@@ -67,11 +68,17 @@ impl LeagueDirectory {
 
     /// Replaces the plan. Games of the old one, including unmerged parts, are archived; those of the new plan are
     /// taken from the archive. Returns how many.
-    pub fn change(&self, old: Option<&Plan>, new: &mut Plan) -> Result<usize, TournamentError> {
+    pub fn change(
+        &self,
+        league: &League,
+        old: Option<&Plan>,
+        new: &mut Plan,
+    ) -> Result<usize, TournamentError> {
+        let of = (&*self.path, league);
         // Locked until the new plan counts: no part of the old one may be played meanwhile.
         let mut parts = Vec::new();
         if let Some(old) = old {
-            archive::add(&self.path, old, &self.tournament().journal_file())?;
+            archive::add(of, old, &self.tournament().journal_file())?;
             for path in self.parts()? {
                 match Journal::open(&path) {
                     Ok((journal, _)) => parts.push(journal),
@@ -83,10 +90,10 @@ impl LeagueDirectory {
                     }
                     Err(error) => return Err(TournamentError::Input(error.to_string())),
                 }
-                archive::add(&self.path, old, &path)?;
+                archive::add(of, old, &path)?;
             }
         }
-        let kept = archive::kept(&self.path, new)?;
+        let kept = archive::kept(of, new)?;
         let next = self.path.join(NEXT);
         if next.exists() {
             fs::remove_dir_all(&next).map_err(TournamentError::io(&next))?;

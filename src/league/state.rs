@@ -1,17 +1,21 @@
 //! What a league knows of its bots: `league.json` in its folder.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use std::{fs, io};
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::build::BUILT;
 use super::intake::Submission;
 use super::intake::people::{self, Person};
+use super::log::{self, Entry};
 use crate::arena::TournamentError;
 use crate::arena::entrants::slugs;
 use crate::executable::CannotStart;
+use crate::play::setup::now;
 use crate::record::atomic_file::{replace, sync_directory};
 use crate::record::text_file;
 use crate::sandbox::snapshot::copy_tree;
@@ -53,6 +57,12 @@ pub struct Member {
     pub versions: Vec<Version>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
+    /// Names that it had.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
+    /// Why it plays no more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub withdrawn: Option<String>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -63,6 +73,20 @@ pub struct League {
     /// The last list of students.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<Person>,
+    /// That of the last update.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deadline: Option<Timestamp>,
+    /// Bots that play with the same program.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub identical: Vec<Vec<String>>,
+    /// To be written to the log.
+    #[serde(skip)]
+    news: Vec<Entry>,
+    /// Whether updates analyse, and the time for a turn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub analyse: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub time_per_move: Option<Duration>,
 }
 
 impl Default for League {
@@ -71,6 +95,11 @@ impl Default for League {
             v: VERSION,
             members: BTreeMap::new(),
             people: Vec::new(),
+            deadline: None,
+            identical: Vec::new(),
+            news: Vec::new(),
+            analyse: false,
+            time_per_move: None,
         }
     }
 }
@@ -97,7 +126,12 @@ impl League {
         }
     }
 
-    pub fn write(&self, folder: &Path) -> Result<(), TournamentError> {
+    /// Also the notes, into the log.
+    pub fn write(&mut self, folder: &Path) -> Result<(), TournamentError> {
+        if !self.news.is_empty() {
+            log::append(folder, &self.news)?;
+            self.news.clear();
+        }
         let path = folder.join(FILE);
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
         let written = written.and_then(|text| {
@@ -109,6 +143,16 @@ impl League {
 }
 
 impl League {
+    /// For the log.
+    pub fn note(&mut self, action: &str, of: &str, why: &str) {
+        self.news.push(Entry {
+            time: now(),
+            action: action.to_owned(),
+            of: of.to_owned(),
+            why: why.to_owned(),
+        });
+    }
+
     /// Forgets verdicts whose reason begins so.
     pub fn retry(&mut self, beginning: &str) {
         let members = self.members.values_mut();
@@ -120,35 +164,78 @@ impl League {
         }
     }
 
-    /// Takes over a list of students: members get their names from it, including those whose id or address had
-    /// another name in the list before.
-    pub fn enlist(&mut self, people: Vec<Person>) {
+    /// Takes over a list of students. Bots of people who are called otherwise now, by id or address, or are in another
+    /// team, are renamed; one whose people all share another bot now is withdrawn.
+    pub fn enlist(&mut self, mut people: Vec<Person>) {
+        for person in &mut people {
+            if let Some(before) = people::same(&self.people, person) {
+                let names = before.also.iter().chain([&before.name]);
+                let names = names.filter(|name| **name != person.name);
+                person.also = names.cloned().collect();
+            }
+        }
         let names: Vec<String> = self.members.keys().cloned().collect();
         for old in names {
-            let new = people::bot_of(&people, &old, None);
-            let Some(new) = new.or_else(|| people::renamed(&self.people, &people, &old)) else {
+            let owners = self.people.iter().filter(|person| person.bot() == old);
+            let owned = owners.map(|owner| Some(people::same(&people, owner)?.bot()));
+            let owned: BTreeSet<Option<String>> = owned.collect();
+            let owned: Vec<Option<String>> = owned.into_iter().collect();
+            let new = match &owned[..] {
+                [] => people::bot_of(&people, &old, None),
+                [only] => only.clone(),
+                _ => None,
+            };
+            let Some(new) = new.filter(|new| *new != old) else {
                 continue;
             };
-            if !self.members.contains_key(&new)
-                && let Some(member) = self.members.remove(&old)
+            if !self.rename(&old, &new)
+                && let Some(member) = self.members.get_mut(&old)
             {
-                self.members.insert(new, member);
+                let why = format!("its people share the bot of {new}");
+                member.withdrawn = Some(why.clone());
+                self.note("withdrawn", &old, &why);
             }
         }
         self.people = people;
     }
 
-    /// The name of the student with this Moodle number. Moodle adds numbers only where two students of one name are
-    /// in a download: members keep their first names.
-    pub fn called(&self, name: &str, id: &str) -> Option<String> {
-        let number = format!(" ({id})");
-        let alone = name.strip_suffix(&number).unwrap_or(name);
-        let numbered = format!("{alone}{number}");
-        if self.members.contains_key(&numbered) {
-            return Some(numbered);
+    /// Unless the new name is taken.
+    fn rename(&mut self, old: &str, new: &str) -> bool {
+        if self.members.contains_key(new) {
+            return false;
         }
-        let member = self.members.get(alone)?;
-        (member.id.as_deref() == Some(id)).then(|| alone.to_owned())
+        if let Some(mut member) = self.members.remove(old) {
+            member.also.retain(|name| name != new);
+            member.also.push(old.to_owned());
+            self.members.insert(new.to_owned(), member);
+            self.note("renamed", new, &format!("was {old}"));
+        }
+        true
+    }
+
+    /// The name of the student with this Moodle number, who is renamed unless a list says the name. Moodle adds numbers
+    /// only where two students of one name are in a download: members keep their first names.
+    pub fn called(&mut self, name: &str, id: &str) -> Option<String> {
+        let mut known = self.members.iter();
+        let (known, _) = known.find(|(_, member)| member.id.as_deref() == Some(id))?;
+        let (known, number) = (known.clone(), format!(" ({id})"));
+        let alone = |name: &str| name.strip_suffix(&number).unwrap_or(name).to_owned();
+        let is_other = alone(&known) != alone(name);
+        let is_renamed = is_other && self.people.is_empty() && self.rename(&known, name);
+        Some(if is_renamed { name.to_owned() } else { known })
+    }
+
+    /// Of each name that a bot has or had, with each of its versions: its folder.
+    pub fn folders(&self) -> HashMap<(&str, &str), &str> {
+        let mut folders = HashMap::new();
+        for (name, member) in &self.members {
+            let names = member.also.iter().chain([name]);
+            for name in names {
+                let versions = member.versions.iter();
+                folders.extend(versions.map(|version| ((&**name, &*version.id), &*member.folder)));
+            }
+        }
+        folders
     }
 
     /// Listed bots without a submission, and members not in the list.
@@ -158,7 +245,13 @@ impl League {
         }
         let bots = people::by_bot(&self.people);
         let missing = bots.keys().filter(|bot| !self.members.contains_key(*bot));
-        let unknown = self.members.keys().filter(|name| !bots.contains_key(*name));
+        let plays = self
+            .members
+            .iter()
+            .filter(|(_, member)| member.withdrawn.is_none());
+        let unknown = plays
+            .map(|(name, _)| name)
+            .filter(|name| !bots.contains_key(*name));
         (missing.cloned().collect(), unknown.cloned().collect())
     }
 
@@ -191,21 +284,34 @@ impl Member {
     /// The newest fit or unchecked version submitted by `deadline`.
     pub fn playing(&self, deadline: Option<Timestamp>) -> Option<&Version> {
         let mut versions = self.in_time(deadline).rev();
+        let mut versions = versions.by_ref().filter(|_| self.withdrawn.is_none());
         versions.find(|version| !matches!(version.status, Status::Unfit { .. }))
     }
 
     /// Why the newest submission does not play; `None` if it does.
     pub fn problem(&self, deadline: Option<Timestamp>) -> Option<String> {
+        if let Some(why) = &self.withdrawn {
+            return Some(format!("it was withdrawn: {why}"));
+        }
         if let Some(refused) = &self.refused {
             return Some(refused.clone());
         }
-        let Some(newest) = self.newest(deadline) else {
-            return Some("nothing was handed in in time".to_owned());
+        let newest = self.newest(deadline);
+        if let Some(last) = self.newest(None).filter(|_| self.is_late(deadline)) {
+            return Some(format!("it was handed in too late: {:.0}", last.received));
+        }
+        let Some(newest) = newest else {
+            return Some("nothing was handed in".to_owned());
         };
         match &newest.status {
             Status::Unfit { reason } => Some(reason.clone()),
             Status::New | Status::Fit => None,
         }
+    }
+
+    /// Whether the newest version came after the deadline.
+    pub fn is_late(&self, deadline: Option<Timestamp>) -> bool {
+        self.newest(None) != self.newest(deadline)
     }
 
     pub fn newest(&self, deadline: Option<Timestamp>) -> Option<&Version> {
@@ -229,6 +335,26 @@ const DIGITS: usize = 12;
 
 pub fn folder(league: &Path, member: &Member, version: &str) -> PathBuf {
     league.join("bots").join(&member.folder).join(version)
+}
+
+/// The folders of all its versions, as they are written, whole paths first. Its author knows them as `.`.
+pub fn homes(league: &Path, member: &Member) -> Vec<String> {
+    let folders = member.versions.iter().flat_map(|version| {
+        let folder = folder(league, member, &version.id);
+        let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
+        let real = whole.canonicalize().unwrap_or_else(|_| whole.clone());
+        [real, whole, folder].map(|folder| folder.display().to_string())
+    });
+    folders.collect()
+}
+
+/// Calls these folders, and what was built in them, `.`.
+pub fn at_home(text: &str, homes: &[String]) -> String {
+    homes.iter().fold(text.to_owned(), |text, home| {
+        let built = format!("{home}/{BUILT}/");
+        text.replace(&built, "./")
+            .replace(&format!("{home}/"), "./")
+    })
 }
 
 /// Copies a submission's files, unless known. Returns whether the version is new, or the submission's problem.

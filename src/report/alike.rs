@@ -167,9 +167,9 @@ impl<'a> Report<'a> {
             if number == above && number > 0 {
                 text += "  --- these do not stand out:\n";
             }
-            let (odds, both) = (odds_text(pair.odds), self.both(pair));
+            let (odds, names) = (odds_text(pair.odds), self.both(pair));
             let [equal, expected] = [pair.equal, pair.expected].map(percent);
-            let _ = writeln!(text, "{odds:>12}  {equal:>5}  {expected:>8}  {both}");
+            let _ = writeln!(text, "{odds:>12}  {equal:>5}  {expected:>8}  {names}");
         }
         text + "odds: one in so many pairs of independent bots is so much alike; expected: the share of equal\n\
                 answers of independent bots that play like these\n"

@@ -179,18 +179,22 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
         );
         return out;
     }
-    let _ = writeln!(
-        out,
-        "Every rung is a test against a bot that is the same for everybody. It ends when the result is certain: a bot that is not \
-         good enough passes with a probability of at most {} %, one that is good enough is said not to pass with at most {} %. \
-         After {} pairs of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
-         swapped. Openings and seeds follow from the files of your bot (`{}`), the rung and the seed of the scale; no other \
-         student's bot has to do with it.\n",
-        100.0 * scale.alpha,
-        100.0 * scale.beta,
-        scale.budget,
-        grade.hash
-    );
+    out.push_str("| rung | verdict | points | pairs of games | score |\n|---|---|---|---|---|\n");
+    for rung in &grade.rungs {
+        let score = rung
+            .score
+            .map_or_else(String::new, |score| format!("{score:.3}"));
+        let _ = writeln!(
+            out,
+            "| {} | {} | {} of {} | {} | {score} |",
+            escape_markdown(&rung.rung),
+            rung.verdict.words(),
+            rung.points,
+            rung.most_points,
+            rung.pairs.len()
+        );
+    }
+    out.push('\n');
     for rung in &grade.rungs {
         let _ = writeln!(
             out,
@@ -205,7 +209,15 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     }
     let _ = writeln!(
         out,
-        "## The same again\n\nThe same bot plays the same games, whenever and wherever it is graded with the same scale:\n\n```sh\n{repeat}\n```"
+        "## How it was decided\n\nEvery rung is a test against a bot that is the same for everybody. It ends when the result is certain: a bot that is not \
+         good enough passes with a probability of at most {} %, one that is good enough is said not to pass with at most {} %. \
+         After {} pairs of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
+         swapped. Openings and seeds follow from the files of your bot (`{}`), the rung and the seed of the scale; no other \
+         student's bot has to do with it.\n\n## The same again\n\nThe same bot plays the same games, whenever and wherever it is graded with the same scale:\n\n```sh\n{repeat}\n```",
+        100.0 * scale.alpha,
+        100.0 * scale.beta,
+        scale.budget,
+        grade.hash
     );
     out
 }
@@ -252,12 +264,20 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     );
 }
 
-/// CSV: `name`, `plays` (playing version), `newest` (version), `received` (its time), `versions` (count), `problem`
-/// (why the newest does not play), `people` (by the list of students).
-pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
+/// CSV, with the mark of UTF-8 that spreadsheets need: `name`, `plays` (playing version), `newest` (version),
+/// `received` (its time), `versions` (count), `problem` (why the newest does not play), `people` (by the list of
+/// students), `identical` (bots that are the same program).
+pub fn students(league: &League) -> String {
     let mut table = CsvTable::default();
     table.row([
-        "name", "plays", "newest", "received", "versions", "problem", "people",
+        "name",
+        "plays",
+        "newest",
+        "received",
+        "versions",
+        "problem",
+        "people",
+        "identical",
     ]);
     let id = |version: Option<&Version>| version.map_or_else(String::new, |known| known.id.clone());
     let people = people::by_bot(&league.people);
@@ -268,29 +288,33 @@ pub fn students(league: &League, deadline: Option<Timestamp>) -> String {
             .map_or_else(String::new, |all| all.join("; "))
     };
     for (name, member) in &league.members {
-        let newest = member.newest(deadline);
+        let newest = member.newest(None);
         let received = newest.map_or_else(String::new, |known| format!("{:.0}", known.received));
         let stranger = unknown
             .contains(name)
             .then_some("not in the list of students");
-        let problem = member.problem(deadline);
+        let problem = member.problem(league.deadline);
         let problem = problem.or_else(|| stranger.map(str::to_owned));
+        let same = league.identical.iter().find(|names| names.contains(name));
+        let same = same.into_iter().flatten().filter(|other| *other != name);
+        let same: Vec<&str> = same.map(String::as_str).collect();
         table.row([
             &escape_formula(name),
-            &id(member.playing(deadline)),
+            &id(member.playing(league.deadline)),
             &id(newest),
             &received,
             &member.versions.len().to_string(),
             &escape_formula(&join_parts(&problem.unwrap_or_default(), "; ")),
             &escape_formula(&of(name)),
+            &escape_formula(&same.join("; ")),
         ]);
     }
     for name in &missing {
         let problem = "nothing was handed in";
         let [name, people] = [name, &of(name)].map(|text| escape_formula(text));
-        table.row([&name, "", "", "", "0", problem, &people]);
+        table.row([&name, "", "", "", "0", problem, &people, ""]);
     }
-    table.text
+    format!("\u{feff}{}", table.text)
 }
 
 #[cfg(test)]
@@ -306,12 +330,11 @@ mod tests {
         league.people = vec![people::Person {
             name: "@anna".to_owned(),
             team: name.to_owned(),
-            email: String::new(),
-            id: String::new(),
+            ..people::Person::default()
         }];
-        let table = students(&league, None);
+        let table = students(&league);
         let row = table.lines().nth(1).expect("a row");
         assert!(row.starts_with("'=cmd()|x,"), "{table}");
-        assert!(row.ends_with(",'@anna"), "{table}");
+        assert!(row.ends_with(",'@anna,"), "{table}");
     }
 }

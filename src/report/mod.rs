@@ -4,6 +4,7 @@ pub mod checks;
 pub mod comparison;
 pub mod grades;
 pub mod html;
+pub mod markup;
 pub mod own;
 pub mod picture;
 pub mod serve;

@@ -12,6 +12,9 @@ use crate::record::annotation::{self, Annotation, Mark};
 use crate::record::{BotIndex, Record};
 use crate::text::{counted, escape_controls, escape_markdown, join_parts, short_name};
 
+use super::markup::{PICTURE, as_html};
+use super::picture::stills;
+
 const ONCE_MORE: &str = "The same question once more";
 
 const WITHOUT_REFEREE: &str = "without the referee, in the folder of the program";
@@ -141,6 +144,8 @@ struct Blunder {
     steps: i32,
     text: String,
     reproduce: Option<String>,
+    /// The position before it, an SVG file; of a blunder that is worse than those before it.
+    board: Option<String>,
 }
 
 #[derive(Clone, Debug, Default)]
@@ -175,7 +180,7 @@ impl OwnGames {
         };
         self.results[place] += 1;
         let begins = if record.first == own {
-            "own"
+            "you"
         } else {
             "opponent"
         };
@@ -225,7 +230,17 @@ impl OwnGames {
                 (None, Some(better)) => format!("; better: `{}`", escape_controls(better)),
                 _ => String::new(),
             };
+            let is_worst = self.blunders.iter().all(|other| other.steps < steps);
+            let board = || {
+                let rules = (&record.game, &record.rules, record.pieces.as_deref());
+                let ruleset = registry::of_record(rules.0, rules.1, rules.2).ok()?;
+                stills(&*ruleset, record)
+                    .ok()?
+                    .into_iter()
+                    .nth(note.turn.checked_sub(1)?)
+            };
             self.blunders.push(Blunder {
+                board: is_worst.then(board).flatten(),
                 steps,
                 text: format!(
                     "game {} against {opponent}, turn {}{turn}: {}{better}",
@@ -241,7 +256,30 @@ impl OwnGames {
         }
     }
 
+    /// As Markdown.
     pub fn text(&self, since: Option<&Since>) -> String {
+        format!(
+            "{}## All games\n\n| game | against | begins | result |\n|---|---|---|---|\n{}\n",
+            self.summary(since).replace(&format!("{PICTURE}\n\n"), ""),
+            self.rows.join("\n")
+        )
+    }
+
+    /// What comes before the list of games, as HTML with the board of the worst mistake.
+    pub fn sheet(&self, since: Option<&Since>) -> String {
+        let board = self.worst().and_then(|worst| worst.board.as_deref());
+        as_html(&self.summary(since), board)
+    }
+
+    /// The first of the worst.
+    fn worst(&self) -> Option<&Blunder> {
+        self.blunders
+            .iter()
+            .rev()
+            .max_by_key(|blunder| blunder.steps)
+    }
+
+    fn summary(&self, since: Option<&Since>) -> String {
         let [won, drawn, lost] = self.results;
         let mut out = format!(
             "# {}: your games\n\n{}: {won} won, {drawn} drawn, {lost} lost.\n\n{}## Fix first\n\n",
@@ -252,7 +290,7 @@ impl OwnGames {
         if let Some(problem) = since.and_then(|since| since.problem.as_ref()) {
             let _ = writeln!(
                 out,
-                "### The newest submission does not play\n\n{problem}\n\n### The version that plays\n"
+                "### The newest submission does not play\n\n{problem}\n"
             );
         }
         let mut kinds: Vec<_> = self.forfeits.iter().collect();
@@ -269,11 +307,6 @@ impl OwnGames {
             }
         }
         self.write_blunders(&mut out, kinds.is_empty());
-        let _ = writeln!(
-            out,
-            "## All games\n\n| game | against | begins | result |\n|---|---|---|---|\n{}",
-            self.rows.join("\n")
-        );
         out
     }
 
@@ -281,8 +314,7 @@ impl OwnGames {
         if self.analysed == 0 {
             if is_faultless {
                 out.push_str(
-                    "No game was forfeited. Whether the bot could have played better is not known, because the games were not \
-                     analysed (`--analyse`).\n\n",
+                    "No game was forfeited. Whether the bot could have played better is not known: the games were not analysed.\n\n",
                 );
             }
             return;
@@ -302,6 +334,9 @@ impl OwnGames {
             let _ = writeln!(out, "- {}", blunder.text);
         }
         out.push('\n');
+        if self.worst().is_some_and(|worst| worst.board.is_some()) {
+            let _ = writeln!(out, "The board before the first of these:\n\n{PICTURE}\n");
+        }
         if let Some(reproduce) = worst.first().and_then(|worst| worst.reproduce.as_ref()) {
             let _ = writeln!(
                 out,

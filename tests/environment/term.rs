@@ -1,5 +1,5 @@
-//! A term of a class: four weeks of submissions in six languages, as Moodle's archives, with everything that students
-//! do, and a referee that is killed again and again.
+//! A term of a class: six weeks of submissions in six languages, as Moodle's archives, with everything that students
+//! and teachers do, and a referee that is killed again and again.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -23,11 +23,21 @@ use crate::requirements::{program, unavailable};
 /// How often the referee is killed over the term.
 const KILLS: usize = 50;
 
-/// The weeks of the term, as days of January 2026.
-const WEEKS: [u8; 4] = [9, 16, 23, 30];
+/// The weeks of the term, as days from the first of January 2026.
+const WEEKS: [u8; 6] = [9, 16, 23, 30, 37, 44];
 
-/// A day after the deadline: the first of February.
+/// The first week with a list of students, and with a later deadline.
+const LISTED: usize = 4;
+
+/// A day after the first deadline: the first of February.
 const LATE: u8 = 32;
+
+/// Of everybody, in the fifth week and in the sixth.
+const LISTS: [&str; 2] = [
+    "name,id,team\nAnna Adams,a,\nBen Brown,b,\nCem Can,c,\nDana Diaz,d,\nEve Evans,e,\nFinn Fox,f,\nGul Gok,g,\nMissing Mo,m,\n",
+    "name,id,team\nAnna Adams,a,\nBen Brown,b,\nCem Can,c,owls\nDana Diaz-Ruiz,d,\nEve Evans-Ott,e,\nFinn Fox,f,\n\
+     Gül Gök,g,\nMissing Mo,m,\nTom Tal,t,owls\n",
+];
 
 /// What is in the newest submission of each student: the files, and the day, from the first of January, on which it was handed
 /// in.
@@ -145,6 +155,22 @@ fn hand_in(week: usize, class: &mut Class) -> Result<(), Failed> {
             put("Quin Quist_119", version("wins.py", "Quin"));
             put("Rob Rohr_120", version("greedy.py", "Rob"));
         }
+        4 => {
+            // Another name in the download alone, and another program for two.
+            if let Some(of_eve) = class.remove("Eve Evans_105") {
+                class.insert("Eve Evans-Ott_105", of_eve);
+            }
+            for name in ["Uli Uhl_123", "Vera Volk_124"] {
+                class.insert(name, (day, version("wins.py", "copied")));
+            }
+        }
+        5 => {
+            class.remove("Cem Can_103");
+            class.insert(
+                "Tom Tal_122",
+                (day, version("greedy.py", "the owls, by the partner")),
+            );
+        }
         _ => {
             put("Finn Fox_106", version("greedy.py", "Finn 2"));
             // As it was in the first week.
@@ -182,7 +208,14 @@ impl Teacher {
         self.0.path().join(name)
     }
 
-    fn league(&self, folder: &str) -> Referee {
+    fn league(&self, folder: &str, week: usize) -> Referee {
+        let deadline = if week < LISTED {
+            "2026-01-31"
+        } else {
+            "2026-02-14"
+        };
+        let listed = ["--students", "list.csv"];
+        let listed = if week < LISTED { &[][..] } else { &listed[..] };
         Referee::new([
             "league",
             folder,
@@ -191,7 +224,8 @@ impl Teacher {
             "--pairs",
             "1",
         ])
-        .args(["--seed", "1", "--jobs", "2", "--deadline", "2026-01-31"])
+        .args(["--seed", "1", "--jobs", "2", "--deadline", deadline])
+        .args(listed)
         .args(["--move-time", "2s", "--start-time", "3s"])
         .directory(self.0.path())
     }
@@ -223,11 +257,11 @@ impl Teacher {
     }
 }
 
-/// The games of `now` that were not played by `before`: two for each pairing of a new version.
+/// The games of `now` that were not played by `before`: two for each pairing of a new version. Names may change.
 fn new_games(before: &BTreeMap<String, String>, now: &BTreeMap<String, String>) -> usize {
     let kept = now
-        .iter()
-        .filter(|(name, version)| before.get(*name) == Some(version))
+        .values()
+        .filter(|version| before.values().any(|known| known == *version))
         .count();
     now.len() * (now.len() - 1) - kept * kept.saturating_sub(1)
 }
@@ -245,33 +279,29 @@ fn a_term_is_played() -> Result<(), Failed> {
     let mut random = StdRng::seed_from_u64(1);
     let mut class = Class::new();
     let mut before = BTreeMap::new();
-    let mut all: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    let mut all: BTreeMap<String, String> = BTreeMap::new();
     for week in 0..WEEKS.len() {
         hand_in(week, &mut class)?;
         download(&class, &teacher.path("submissions.zip"))?;
+        if let Some(list) = week.checked_sub(LISTED).and_then(|list| LISTS.get(list)) {
+            fs::write(teacher.path("list.csv"), list)?;
+        }
         let kills = KILLS / WEEKS.len() + usize::from(week < KILLS % WEEKS.len());
         for _ in 0..kills {
-            let running = teacher.league("term").start();
+            let running = teacher.league("term", week).start();
             thread::sleep(Duration::from_millis(random.random_range(0..1_500)));
             // As by `kill -9`.
             drop(running);
         }
-        let run = teacher.league("term").run();
+        let run = teacher.league("term", week).run();
         holds(run.code == Some(0), &run)?;
         let now = teacher.playing("term")?;
         // A league that was not interrupted, with the same submissions, and one that plays this week alone.
-        let quiet = teacher.league("quiet").run();
+        let quiet = teacher.league("quiet", week).run();
         holds(quiet.code == Some(0), &quiet)?;
-        // Versions that came back have met all but the new ones.
-        let known = now.iter().filter(|(name, version)| {
-            all.get(*name)
-                .is_some_and(|versions| versions.contains(version))
-        });
-        let known: BTreeMap<String, String> = known
-            .map(|(name, version)| (name.clone(), version.clone()))
-            .collect();
         let most = new_games(&before, &now);
-        let least = new_games(&known, &now);
+        // Versions that came back have met all but the new ones.
+        let least = new_games(&all, &now);
         let played: usize = quiet
             .last_line()
             .split(' ')
@@ -287,13 +317,105 @@ fn a_term_is_played() -> Result<(), Failed> {
         if teacher.playing("quiet")? != now || teacher.games("quiet")? != teacher.games("term")? {
             return Err(format!("week {week}: being killed has changed something").into());
         }
-        for (name, version) in &now {
-            all.entry(name.clone()).or_default().push(version.clone());
-        }
+        all.extend(
+            now.values()
+                .map(|version| (version.clone(), version.clone())),
+        );
         before = now;
+        if week + 1 == LISTED {
+            everybody_is_there(&teacher, &before)?;
+            same_as_at_once(&teacher, class.clone(), &before)?;
+        }
     }
-    everybody_is_there(&teacher, &before)?;
-    same_as_at_once(&teacher, class, &before)
+    people_are_themselves(&teacher, &before)?;
+    decisions_hold(&teacher, &before)?;
+    everybody_has_a_page(&teacher)
+}
+
+/// After the last week, with its list.
+fn people_are_themselves(
+    teacher: &Teacher,
+    playing: &BTreeMap<String, String>,
+) -> Result<(), Failed> {
+    for (now, before) in [
+        ("owls", "Cem Can"),
+        ("Dana Diaz-Ruiz", "Dana Diaz"),
+        ("Eve Evans-Ott", "Eve Evans"),
+        ("Gül Gök", ""),
+    ] {
+        if !playing.contains_key(now) || playing.contains_key(before) {
+            return Err(format!("{now}: {playing:?}").into());
+        }
+    }
+    let table = fs::read_to_string(teacher.path("term/students.csv"))?;
+    let rows = table.lines().count();
+    if !table.starts_with("\u{feff}name,") || rows != 1 + 24 {
+        return Err(format!("{rows} rows:\n{table}").into());
+    }
+    for words in [
+        "\nMissing Mo,,,,0,nothing was handed in",
+        ",Vera Volk\n",
+        "not in the list",
+    ] {
+        if !table.contains(words) {
+            return Err(format!("{words:?} is not in\n{table}").into());
+        }
+    }
+    Ok(())
+}
+
+/// A bot is withdrawn and brought back, and a game played again, in both leagues.
+fn decisions_hold(teacher: &Teacher, playing: &BTreeMap<String, String>) -> Result<(), Failed> {
+    let games = teacher.games("term")?;
+    let decide = |words: &[&str]| -> Result<(), Failed> {
+        let run = Referee::new([&["league"], words].concat())
+            .directory(teacher.0.path())
+            .run();
+        holds(run.code == Some(0), &run)
+    };
+    let update = |played: usize, kept: usize| -> Result<(), Failed> {
+        let run = teacher.league("term", WEEKS.len() - 1).run();
+        let new = if played == 1 { "game" } else { "games" };
+        holds(
+            run.last_line() == format!("{played} new {new}, {kept} kept"),
+            &run,
+        )
+    };
+    let n = playing.len();
+    decide(&["withdraw", "term", "Rob Rohr", "--why", "copied"])?;
+    update(0, (n - 1) * (n - 2))?;
+    decide(&["restore", "term", "Rob Rohr"])?;
+    update(0, n * (n - 1))?;
+    let text = fs::read_to_string(teacher.path("term/games.jsonl"))?;
+    let first = records(&text).swap_remove(0);
+    let id = first["id"].as_str().ok_or("an id")?;
+    decide(&["replay-game", "term", id, "--why", "a dispute"])?;
+    update(1, n * (n - 1) - 1)?;
+    let log = fs::read_to_string(teacher.path("term/log.jsonl"))?;
+    for action in ["renamed", "withdrawn", "restored", "played again"] {
+        if !log.contains(&format!("\"{action}\"")) {
+            return Err(format!("{action} is not in\n{log}").into());
+        }
+    }
+    if teacher.games("term")? == games {
+        Ok(())
+    } else {
+        Err("decisions have changed other games".into())
+    }
+}
+
+fn everybody_has_a_page(teacher: &Teacher) -> Result<(), Failed> {
+    let run = Referee::new(["report", "term", "--each", "pages"])
+        .directory(teacher.0.path())
+        .run();
+    holds(run.code == Some(0), &run)?;
+    for name in ["Gül-Gök", "Kai-Kohl", "owls", "Noa-Nagy", "Max-Muster-109"] {
+        let page = fs::read_to_string(teacher.path("pages").join(format!("{name}.html")))?;
+        if page.contains("term/bots") || !page.contains("<h2>Fix first</h2>") {
+            return Err(format!("{name}: {page}").into());
+        }
+    }
+    Ok(())
 }
 
 /// At the end of the term.
@@ -328,7 +450,7 @@ fn everybody_is_there(teacher: &Teacher, playing: &BTreeMap<String, String>) -> 
         "Kai Kohl,,,,0,",
         "hand in a .zip",
         "Noa Nagy,",
-        "Sam Sohn,,,,1,nothing was handed in in time",
+        ",1,it was handed in too late: 2026-02-01T12:00:00Z",
     ] {
         if !table.contains(words) {
             return Err(format!("{words:?} is not in\n{table}").into());
@@ -348,7 +470,7 @@ fn same_as_at_once(
     let of_pia = version("random.py", "Pia");
     class.insert("Pia Pohl_118", (WEEKS[1], of_pia));
     download(&class, &teacher.path("submissions.zip"))?;
-    let fresh = teacher.league("fresh").run();
+    let fresh = teacher.league("fresh", 0).run();
     holds(fresh.code == Some(0), &fresh)?;
     holds(teacher.playing("fresh")? == *playing, &fresh)?;
     for name in ["standings.csv", "crosstable.csv"] {

@@ -278,7 +278,10 @@ const WRONG: &[(&str, &str)] = &[
     ),
     ("run t --jobs x", "'--jobs <N>': invalid digit"),
     ("simulate --bots x", "'--bots <N>': invalid digit"),
-    ("simulate --draws 101", "101 is not in 0..=100"),
+    (
+        "simulate --bots 8 --spread 100,101",
+        "a percentage of draws",
+    ),
     ("simulate --seed x", "'--seed <N>': invalid digit"),
     ("solve --threads 0 x", "'--threads <N>': 0 is not in 1.."),
     (

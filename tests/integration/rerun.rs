@@ -174,7 +174,11 @@ fn games_are_chosen_and_keep_their_process() {
             .run();
         serde_json::from_str(&run.stdout).unwrap_or_else(|error| panic!("{error}\n{run}"))
     };
-    for (arguments, count) in [(&[][..], 4), (&["--lost"], lost), (&["--number", "4"], 1)] {
+    for (arguments, count) in [
+        (&[][..], 4),
+        (&["--number", "lost"], lost),
+        (&["--number", "4"], 1),
+    ] {
         let found = document(arguments);
         assert_eq!(
             found["games"].as_array().map(Vec::len),
@@ -270,10 +274,7 @@ fn what_is_wrong_is_said() {
             "no bot in it is called `eve`",
         ),
         (&[file, "--number", "9", "./drawn.sh"], "there is no game 9"),
-        (
-            &[file, "--number", "1", "--lost", "./drawn.sh"],
-            "cannot be used with",
-        ),
+        (&[file, "--lost", "./drawn.sh"], "--number lost"),
         (&[file, "human"], "a person cannot be asked again"),
         (&[file, "./no-such-file"], "cannot start ./no-such-file"),
         (&["./no-such-file", "./drawn.sh"], "./no-such-file: "),

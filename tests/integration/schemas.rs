@@ -171,6 +171,7 @@ fn full_plan() -> Plan {
             pairings: vec![Pairing::new(EntrantId(0), EntrantId(1))],
             byes: vec![EntrantId(2)],
             first_openings: vec![3],
+            labels: vec![10_000_000_001],
         }],
     }
 }

@@ -17,13 +17,19 @@ use crate::game::GameSource;
 use crate::play::TimeControl;
 use crate::text::hexadecimal;
 use crate::tournament::schedule::{
-    EntrantId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin, swiss,
+    EntrantId, GameId, PairOfGames, Pairing, Round, cycle, gauntlet, groups, knockout, round_robin,
+    swiss,
 };
 use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
 /// The format that this program writes.
 pub const VERSION: u32 = 1;
+
+/// Of pairings whose labels follow from versions: more would make ids long, fewer would make two alike.
+const LABELS: u64 = 90_000_000;
+
+const PAIRS_OF_A_LABEL: u64 = 1_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct SandboxPlan {
@@ -205,13 +211,70 @@ impl Plan {
         }
     }
 
+    /// Order, ids and openings of a pairing follow from the two versions.
     fn all_at_once(&self) -> Round {
         let count = self.entrants();
         let pairings = (0..count).flat_map(|a| {
             let others = a + 1..count;
             others.map(move |b| Pairing::new(EntrantId(a), EntrantId(b)))
         });
-        Round::new(1, 0, self.pairs, pairings.collect(), Vec::new())
+        let mut drawn: Vec<(u64, Pairing)> = pairings
+            .map(|pairing| (self.number_of_versions(pairing), pairing))
+            .collect();
+        // By what the labels are made of.
+        drawn.sort_by_key(|(number, _)| number % LABELS);
+        let mut labels = Vec::with_capacity(drawn.len());
+        let mut free = 0;
+        for (number, _) in &drawn {
+            let label = (LABELS / 9 + number % LABELS).max(free);
+            free = label + 1;
+            labels
+                .push(label * PAIRS_OF_A_LABEL.max(u64::from(self.pairs).next_power_of_two()) + 1);
+        }
+        let openings = self.openings.len().max(1) as u64;
+        Round {
+            first_openings: drawn
+                .iter()
+                .map(|(number, _)| number / LABELS % openings)
+                .collect(),
+            labels,
+            ..Round::new(
+                1,
+                0,
+                self.pairs,
+                drawn.into_iter().map(|(_, pairing)| pairing).collect(),
+                Vec::new(),
+            )
+        }
+    }
+
+    fn number_of_versions(&self, pairing: Pairing) -> u64 {
+        let of = |id| {
+            self.bot(id)
+                .map(|bot| (&*bot.slug, bot.version.as_deref().unwrap_or_default()))
+        };
+        let text = format!("{:?} {:?}", of(pairing.a), of(pairing.b));
+        let digest = Sha256::digest(text.as_bytes());
+        digest
+            .iter()
+            .take(size_of::<u64>())
+            .fold(0, |number, &byte| number << 8 | u64::from(byte))
+    }
+
+    /// A game's id as records have it.
+    pub fn id(&self, game: GameId) -> GameId {
+        let round = self.round(game.pair);
+        GameId {
+            pair: round.map_or(game.pair, |round| round.label(game.pair)),
+            ..game
+        }
+    }
+
+    /// The game with this id.
+    pub fn game(&self, id: GameId) -> Option<GameId> {
+        let labelled = self.rounds.first().filter(|round| !round.labels.is_empty());
+        let pair = labelled.map_or(Some(id.pair), |round| round.number(id.pair))?;
+        Some(GameId { pair, ..id })
     }
 
     /// Number of the pair's first game, from which process seeds are derived.
@@ -244,11 +307,14 @@ impl Plan {
 
     /// If the rounds so far have it.
     pub fn pair(&self, number: u64) -> Option<PairOfGames> {
+        self.round(number)?.pair(number)
+    }
+
+    fn round(&self, number: u64) -> Option<&Round> {
         let after = self
             .rounds
             .partition_point(|round| round.first_pair <= number);
-        let round = self.rounds.get(after.checked_sub(1)?)?;
-        round.pair(number)
+        self.rounds.get(after.checked_sub(1)?)
     }
 
     pub fn pairs_so_far(&self) -> u64 {

@@ -25,6 +25,9 @@ const MOST_PAIRS: u64 = 10_000_000;
 /// Drawn in less than a second; then repeated.
 const MOST_OPENINGS: u64 = 100_000;
 
+/// In a league each pairing of two versions has its own.
+const OPENINGS_OF_LEAGUE: u64 = 1_000;
+
 const BENCH_AFTER: u32 = 10;
 
 /// `None`: as in the resumed plan, or the default.
@@ -231,7 +234,12 @@ impl PlanRequest {
         let Some(plies) = plan.opening_plies else {
             return self.openings_of_file(ruleset);
         };
-        let count = u64::from(plan.rounds_planned) * u64::from(plan.pairs);
+        let least = if plan.by_version {
+            OPENINGS_OF_LEAGUE
+        } else {
+            0
+        };
+        let count = (u64::from(plan.rounds_planned) * u64::from(plan.pairs)).max(least);
         let count = usize::try_from(count.min(MOST_OPENINGS)).unwrap_or(usize::MAX);
         draw(ruleset, plan.seed, plies, count)
     }

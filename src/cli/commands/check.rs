@@ -26,6 +26,7 @@ use crate::cli::support::setup::{PiecesFile, palette, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::executable::compiler;
 use crate::league::build;
+use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
@@ -36,8 +37,8 @@ use crate::text::{counted, escape_controls, format_duration, milliseconds as ms,
 
 #[derive(Debug, clap::Args)]
 pub(in crate::cli) struct Args {
-    /// A file, a command line, or builtin:NAME; of a folder of bots, as a tournament takes it, every one. Sources are
-    /// built first, as in a league
+    /// A file, a command line, or builtin:NAME; of a folder of bots, or of a download that a league takes, every one.
+    /// Sources are built first, as in a league
     bot: String,
 
     #[command(flatten)]
@@ -65,12 +66,26 @@ pub(in crate::cli) struct Args {
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut builds = Builds::default();
-    let mut found = folder_of_bots(Path::new(&args.bot))?;
+    let path = Path::new(&args.bot);
+    let choose = || {
+        let chosen = args.sandbox.for_builds().sandbox();
+        chosen.map_err(|failure| failure.message(0).unwrap_or_default())
+    };
+    let intake = intake::to_check(path, &SandboxChoice::new(Box::new(choose)));
+    let intake = intake.map_err(Failure::Usage)?;
+    let mut found = match &intake {
+        Some(intake) => Some(builds.handed_in(intake)),
+        None => folder_of_bots(path)?,
+    };
     // Several sources may be one program.
-    let of_sources = found.as_ref().filter(|found| found.programs.is_empty());
+    let of_sources = found
+        .as_ref()
+        .filter(|found| intake.is_none() && found.programs.is_empty());
     let one = of_sources.and_then(|_| builds.program(&args.bot, &args.sandbox).ok());
     found = found.filter(|_| one.is_none());
-    let is_class = found.is_some();
+    let is_class = found
+        .as_ref()
+        .is_some_and(|found| intake.is_none() || found.programs.len() + found.unusable.len() > 1);
     let (programs, refused) = match (one, found) {
         (Some(one), _) => (vec![one], Vec::new()),
         (None, Some(found)) => bots_of(found, &args.sandbox, &mut builds)?,
@@ -350,6 +365,24 @@ struct Builds {
 }
 
 impl Builds {
+    /// What a league would take in.
+    fn handed_in(&mut self, intake: &Intake) -> FolderPrograms {
+        let newest = intake.submissions.iter().filter(|one| one.is_newest);
+        let programs = newest.map(|one| {
+            let folder = one.folder.to_string_lossy().into_owned();
+            self.names.push((format!("{folder}/"), "./".to_owned()));
+            (folder, Some(one.name.clone()))
+        });
+        let refused = intake.refused.iter();
+        FolderPrograms {
+            programs: programs.collect(),
+            unusable: refused
+                .map(|one| (one.name.clone(), one.reason.clone()))
+                .collect(),
+            ..FolderPrograms::default()
+        }
+    }
+
     fn own(&self, text: &str) -> String {
         let names = self.names.iter();
         names.fold(text.to_owned(), |text, (built, own)| {
@@ -359,11 +392,16 @@ impl Builds {
 
     /// Built from a copy if it cannot be started as it is.
     fn program(&mut self, text: &str, options: &SandboxOptions) -> Result<Program, Failure> {
-        let failure = match recorded::program(text, "checked") {
-            Err(failure) if Path::new(text).exists() => failure,
-            found => return found,
-        };
-        let source = Path::new(text).canonicalize()?;
+        let path = Path::new(text);
+        let mut as_it_is = recorded::program(text, "checked");
+        if let (Ok(program), Ok(file)) = (&mut as_it_is, build::program(path)) {
+            program.directory = build::directory(path, &file);
+        }
+        // As in a league, where a source that could be interpreted is built, too.
+        if !path.exists() || as_it_is.is_ok() && !(path.is_dir() && build::is_needed(path)) {
+            return as_it_is;
+        }
+        let source = path.canonicalize()?;
         let name = source.file_name().unwrap_or_default().to_string_lossy();
         let place = tempfile::tempdir()?;
         let copy = place.path();
@@ -374,16 +412,21 @@ impl Builds {
             copy_file(&name, &source, copy, &name)?;
             Path::new(".").join(text).with_extension("")
         } else {
-            return Err(failure);
+            return as_it_is;
         };
         let sandbox = options.for_builds().sandbox()?;
         let built = examine(async { Ok(build::build(&name, copy, &sandbox).await) })?;
         let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
-        if !built.map_err(|error| Failure::Usage(refused(error)))? {
-            return Err(failure);
+        if built
+            .map_err(|error| Failure::Usage(refused(error)))?
+            .is_none()
+        {
+            return as_it_is;
         }
-        let built = build::program(copy)?.to_string_lossy().into_owned();
-        let program = recorded::program(&built, "checked")?;
+        let file = build::program(copy)?;
+        let built = file.to_string_lossy().into_owned();
+        let mut program = recorded::program(&built, "checked")?;
+        program.directory = build::directory(copy, &file);
         self.names.push((built, own.to_string_lossy().into_owned()));
         self.places.push(place);
         Ok(Program {
@@ -407,7 +450,7 @@ fn bots_of(
             found.others.join(", ")
         ));
     }
-    let (mut programs, mut refused) = (Vec::new(), Vec::new());
+    let (mut programs, mut refused) = (Vec::new(), found.unusable);
     for (text, name) in found.programs.into_iter().chain(found.refused) {
         match builds.program(&text, options) {
             Ok(mut program) => {

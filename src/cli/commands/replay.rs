@@ -185,6 +185,8 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         own: None,
         standing: None,
         limits: Vec::new(),
+        notes: Vec::new(),
+        sheet: String::new(),
         skip_copies: false,
         frame: None,
         game: Some(Arc::clone(&game.ruleset)),

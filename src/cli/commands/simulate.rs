@@ -35,13 +35,10 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     pairs: u32,
 
-    /// How far the bots' strengths spread: their standard deviation, in Elo
-    #[arg(long, value_name = "ELO", default_value_t = 100.0, value_parser = spread)]
-    spread: f64,
-
-    /// The percentage of drawn games
-    #[arg(long, value_name = "PERCENT", default_value_t = 20, value_parser = clap::value_parser!(u8).range(0..=100))]
-    draws: u8,
+    /// How far the bots' strengths spread: their standard deviation, in Elo; and the percentage of drawn games
+    /// [default percentage: 20]
+    #[arg(long, value_name = "ELO[,PERCENT]", default_value = "100", value_parser = spread)]
+    spread: (f64, u8),
 
     /// Tournaments to simulate; the more, the more exact the figures
     #[arg(long, value_name = "N", default_value_t = 500, value_parser = clap::value_parser!(u32).range(1..))]
@@ -56,10 +53,14 @@ pub(in crate::cli) struct Args {
     json: bool,
 }
 
-fn spread(text: &str) -> Result<f64, String> {
-    let number = text.parse::<f64>().ok();
-    let number = number.filter(|elo| (0.0..=2000.0).contains(elo));
-    number.ok_or_else(|| "expected a number of Elo from 0 to 2000, such as 100".to_owned())
+fn spread(text: &str) -> Result<(f64, u8), String> {
+    let (elo, draws) = text.split_once(',').unwrap_or((text, "20"));
+    let elo = elo.parse().ok().filter(|elo| (0.0..=2000.0).contains(elo));
+    let draws = draws.parse().ok().filter(|draws| *draws <= 100);
+    elo.zip(draws).ok_or_else(|| {
+        "expected a number of Elo from 0 to 2000, and a percentage of draws where it is not 20, such as 100 or 100,5"
+            .to_owned()
+    })
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -75,8 +76,8 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             schedule,
             bots: args.bots,
             pairs: args.pairs,
-            draws: f64::from(args.draws) / 100.0,
-            spread: args.spread,
+            draws: f64::from(args.spread.1) / 100.0,
+            spread: args.spread.0,
             tournaments: args.tournaments,
             seed: args.seed,
         };
@@ -173,6 +174,6 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
         "{table}\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs when two meet, {} simulated \
          tournaments each. best wins: how often the best bot won; in order: pairs of bots that the ratings \
          have in the right order; ±95%: half the width of the intervals, in Elo; open: most have no upper or lower end.\n",
-        args.bots, args.spread, args.draws, args.pairs, args.tournaments
+        args.bots, args.spread.0, args.spread.1, args.pairs, args.tournaments
     )
 }

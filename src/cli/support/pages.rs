@@ -47,6 +47,10 @@ pub(in crate::cli) struct PageOptions {
     /// Leave what bots wrote to stderr, and their commands, out of pages; what they answered stays in
     #[arg(long)]
     private: bool,
+
+    /// For the teacher of a league.
+    #[arg(skip)]
+    pub(in crate::cli) notes: Vec<[String; 3]>,
 }
 
 #[derive(Debug, Default)]
@@ -102,6 +106,7 @@ impl PageOptions {
             title: title.to_owned(),
             private: self.private,
             limits,
+            notes: self.notes.clone(),
             frame: self.live.live_frame.clone(),
             game: Some(Arc::clone(game)).filter(|game| game.program().is_some()),
             ..html::Options::default()

@@ -1,16 +1,16 @@
 //! Builds submitted sources, in the sandbox of the bots.
 //!
-//! A build sees what a bot sees: the system's compilers, its own files, no network, a scratch folder. The program
-//! comes out through standard output, because nothing outside is writable, and is kept beside its sources.
+//! A build sees what a bot sees: the system's compilers, its own files, no network, a scratch folder. All files come
+//! out through standard output, because nothing outside is writable, and are kept in a folder beside the sources.
 
 mod recipe;
 
-use std::fs;
-use std::io::{self, Write as _};
+use std::fs::{self, File};
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use self::recipe::Recipe;
+use self::recipe::{PROGRAM, Recipe};
 use crate::bot::fault::Exit;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::Program;
@@ -18,11 +18,17 @@ use crate::bot::submission::{OWN, only_program};
 use crate::executable::CannotStart;
 use crate::executable::find_in_path;
 use crate::league::confined;
+use crate::record::atomic_file::sync_directory;
+use crate::sandbox::snapshot::copy_tree;
 use crate::sandbox::{Kind, Sandbox};
 use crate::system::protect;
-use crate::text::{cause, escape_controls, is_full};
+use crate::text::{cause, escape, escape_controls, is_full};
 
-const BUILT: [&str; 2] = ["referee-built-bot", "referee-built-bot.jar"];
+/// With all files after a build.
+pub(super) const BUILT: &str = "referee-built";
+
+/// In it; in a league of an older version, beside the sources.
+const PROGRAMS: [&str; 2] = [PROGRAM, "referee-built-bot.jar"];
 
 const TIME: Duration = Duration::from_mins(2);
 
@@ -62,39 +68,64 @@ fn of_machine(error: &io::Error) -> String {
 }
 
 fn built(folder: &Path) -> Option<PathBuf> {
-    let names = BUILT.map(|name| folder.join(name));
+    let names = PROGRAMS.map(|name| folder.join(name));
     names.into_iter().find(|path| path.is_file())
+}
+
+/// The folder with all files of a bot: after its build, or as it was submitted.
+pub fn files(folder: &Path) -> PathBuf {
+    let built = folder.join(BUILT);
+    if built.is_dir() {
+        built
+    } else {
+        folder.to_owned()
+    }
 }
 
 /// The built program, or the only one in the version's folder.
 pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
-    built(folder).map_or_else(|| only_program(folder), Ok)
+    let files = files(folder);
+    built(&files).map_or_else(|| only_program(&files), Ok)
+}
+
+/// The folder of all files, where the program is in another one, which a bot would see alone.
+pub fn directory(folder: &Path, program: &Path) -> Option<PathBuf> {
+    let files = files(folder);
+    (program.parent() != Some(&files)).then_some(files)
 }
 
 /// Whether there is something to build rather than a program; a `referee.toml` decides.
 pub fn is_needed(folder: &Path) -> bool {
     let has_own = || folder.join(OWN).is_file();
+    if folder.join(BUILT).is_dir() {
+        return false;
+    }
     match built(folder) {
         Some(built) => recipe::is_source(&built),
         None => has_own() || only_program(folder).map_or(true, |path| recipe::is_source(&path)),
     }
 }
 
-/// Builds a version with sources and no program. Returns whether there was something to build.
+/// Builds a version with sources and no program. Returns the files that were made, or `None` if there was nothing to
+/// build.
 ///
 /// A source that an interpreter can run, such as by `go run`, is compiled if there is a compiler.
-pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool, BuildError> {
+pub async fn build(
+    name: &str,
+    folder: &Path,
+    sandbox: &Sandbox,
+) -> Result<Option<Vec<String>>, BuildError> {
     let program = program(folder);
     if !is_needed(folder) {
-        return Ok(false);
+        return Ok(None);
     }
     let Some(recipe) = recipe::of(folder).map_err(BuildError::Submission)? else {
-        return Ok(false);
+        return Ok(None);
     };
     let is_missing = |need: &&String| find_in_path(need).is_none();
     if let Some(missing) = recipe.needs.iter().find(is_missing) {
         if program.is_ok() {
-            return Ok(false);
+            return Ok(None);
         }
         return Err(BuildError::Submission(format!(
             "{NO_COMPILER} `{missing}`, which builds {}; install it, or hand in the program itself",
@@ -102,17 +133,53 @@ pub async fn build(name: &str, folder: &Path, sandbox: &Sandbox) -> Result<bool,
         )));
     }
     let built = run(name, folder, sandbox, &recipe).await?;
-    let is_jar = built.starts_with(b"PK");
-    let mut file = tempfile::Builder::new()
+    let place = tempfile::Builder::new()
         .prefix(".built-")
-        .tempfile_in(folder)?;
-    file.write_all(&built)?;
-    file.as_file().sync_all()?;
-    // A jar is run by its extension.
-    protect(file.as_file(), !is_jar)?;
-    let place = folder.join(BUILT[usize::from(is_jar)]);
-    file.persist(place).map_err(|error| error.error)?;
-    Ok(true)
+        .tempdir_in(folder)?;
+    let made = keep(name, &built, folder, place.path())?;
+    fs::rename(place.path(), folder.join(BUILT))?;
+    sync_directory(folder)?;
+    Ok(Some(made))
+}
+
+/// Writes the files after a build into an empty folder; returns those that it made.
+fn keep(name: &str, built: &[u8], sources: &Path, place: &Path) -> Result<Vec<String>, BuildError> {
+    let damaged = |error: io::Error| {
+        if is_full(&error) {
+            return BuildError::Io(error);
+        }
+        BuildError::Submission(format!("what was built cannot be kept: {}", cause(&error)))
+    };
+    let unpacked = tempfile::tempdir()?;
+    let mut made = Vec::new();
+    let mut archive = tar::Archive::new(built);
+    for entry in archive.entries().map_err(damaged)? {
+        let mut entry = entry.map_err(damaged)?;
+        let kind = entry.header().entry_type();
+        let path = entry.path().map_err(damaged)?.into_owned();
+        if kind.is_dir() || kind.is_file() || kind.is_symlink() || kind.is_hard_link() {
+            entry.unpack_in(unpacked.path()).map_err(damaged)?;
+        }
+        if kind.is_file() && !path.ends_with(PROGRAM) && !sources.join(&path).exists() {
+            let shown = path.strip_prefix(".").unwrap_or(&path);
+            made.push(escape(shown.to_string_lossy().as_bytes()));
+        }
+    }
+    let program = unpacked.path().join(PROGRAM);
+    if let Ok(mut file) = File::open(&program) {
+        let mut start = [0; 2];
+        // A jar is run by its extension.
+        let is_jar = file.read_exact(&mut start).is_ok() && start == *b"PK";
+        protect(&file, !is_jar)?;
+        if is_jar {
+            fs::rename(&program, unpacked.path().join(PROGRAMS[1]))?;
+        }
+    }
+    match copy_tree(name, unpacked.path(), place) {
+        Ok(_) => Ok(made),
+        Err(error) if error.is_for_want_of_space() => Err(BuildError::Io(io::Error::other(error))),
+        Err(error) => Err(BuildError::Submission(error.to_string())),
+    }
 }
 
 /// Confines a build; it sees the compilers that it needs, and those that it names where possible.
@@ -182,7 +249,10 @@ async fn run(
         Some(Exit::Code(_)) if !output.is_empty() => first_lines(&output),
         Some(exit) => exit.to_string(),
         None if is_late => format!("it took longer than {} s", TIME.as_secs()),
-        None => format!("it made more than {} MB, or did not end", MAX_BYTES >> 20),
+        None => format!(
+            "with what it made there are more than {} MB, or it did not end",
+            MAX_BYTES >> 20
+        ),
     };
     // Outside the sandbox it was found.
     let unseen = |need: &&String| {
@@ -240,7 +310,7 @@ mod tests {
         assert!(!is_needed(folder.path()));
         write("referee.toml");
         assert!(is_needed(folder.path()));
-        write(BUILT[0]);
+        write(PROGRAMS[0]);
         assert!(!is_needed(folder.path()));
     }
 

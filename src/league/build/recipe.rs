@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 use crate::bot::submission::{OWN, entries, own};
 use crate::text::escape;
 
+/// The program that a compiler or a Makefile made.
+pub(super) const PROGRAM: &str = "referee-built-bot";
+
 const KEPT: usize = 1 << 16;
 
 /// Caches go to the scratch folder; nothing is fetched.
@@ -116,13 +119,15 @@ impl Recipe {
         self
     }
 
-    /// Run in the folder of the files, which it does not change. Writes the program to standard output, or on
-    /// failure the beginning of the commands' output.
+    /// Run in the folder of the files, which it does not change. Writes all files to standard output afterwards, as a
+    /// tar archive, or on failure the beginning of the commands' output.
     pub(super) fn script(&self) -> String {
         format!(
             "mkdir \"$TMPDIR/build\" \"$TMPDIR/out\" \"$TMPDIR/classes\" && cp -R . \"$TMPDIR/build\" && \
-             cd \"$TMPDIR/build\" && chmod -R u+w . && : >\"$TMPDIR/start\" || exit 2\n\
-             if sh -ec {} >\"$TMPDIR/log\" 2>&1 </dev/null; then exec cat \"$TMPDIR/out/bot\"; fi\n\
+             cd \"$TMPDIR/build\" && chmod -R u+w . && : >\"$TMPDIR/start\" && find . -type f >\"$TMPDIR/files\" || exit 2\n\
+             if sh -ec {} >\"$TMPDIR/log\" 2>&1 </dev/null; then\n\
+             if [ -e \"$TMPDIR/out/bot\" ]; then rm -rf target _build; cp \"$TMPDIR/out/bot\" {PROGRAM}; fi\n\
+             exec tar -cf - .; fi\n\
              head -c {KEPT} \"$TMPDIR/log\"\nexit 1\n",
             shell_words::quote(&format!("{SETTINGS}{}", self.commands))
         )
@@ -136,8 +141,13 @@ pub(super) fn of(folder: &Path) -> Result<Option<Recipe>, String> {
             return Ok(None);
         };
         let made = shell_words::quote(&own.program).into_owned();
-        // The command may leave it in another folder.
-        let commands = format!("( {build}\n)\ncp -- {made} \"$TMPDIR/out/bot\"");
+        // The command may leave the shell in another folder.
+        let commands = format!(
+            "( {build}\n)\nif [ ! -e {made} ]; then\n\
+             new=$(find . -type f | grep -vxF -f \"$TMPDIR/files\" | head -n 5)\n\
+             echo {made} is not there afterwards\"${{new:+; these were made: }}\"$new\n\
+             exit 1; fi"
+        );
         let recipe = Recipe::new(OWN, &["sh"], commands);
         return Ok(Some(recipe.naming(&build)));
     }

@@ -75,6 +75,8 @@ pub(super) fn read(
                     continue;
                 }
                 Err(error) if is_full(&error) => return Err(no_space(&error)),
+                // Moodle's names mean nothing to people.
+                Err(error) if id.is_some() => cause(&error),
                 Err(error) => format!("{found_in}: {}", cause(&error)),
             }
         };
@@ -212,6 +214,11 @@ fn contents(mut folder: PathBuf, intake: &mut Intake) -> io::Result<PathBuf> {
     Err(io::Error::other(format!(
         "there are more than {MAX_NESTED} folders in one another; hand in the files themselves"
     )))
+}
+
+/// The files of a single submission, in a room.
+pub(super) fn one(path: &Path, intake: &mut Intake) -> io::Result<PathBuf> {
+    contents(copies(&[path.canonicalize()?], intake)?, intake)
 }
 
 fn inner(archive: &Path, intake: &mut Intake) -> io::Result<PathBuf> {

@@ -12,6 +12,7 @@ use std::collections::{BTreeMap, HashMap};
 use std::env;
 use std::fs;
 use std::io;
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -134,6 +135,56 @@ pub fn read(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Intake, String
     }
     intake.put_in_order();
     Ok(intake)
+}
+
+/// What `referee check` takes as a league does: the submissions of a download, or the one in an archive. `None` for
+/// what is neither.
+pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Intake>, String> {
+    let is_of_moodle = |name: &str| names::owner(name).is_some_and(|owner| owner.id.is_some());
+    let format = formats::of_file(source);
+    let Some(format) = format.filter(|format| *format != Format::Other) else {
+        let inside = entries(source).unwrap_or_default();
+        let name = |path: &PathBuf| {
+            path.file_name()
+                .unwrap_or_default()
+                .to_string_lossy()
+                .into_owned()
+        };
+        let is_download = inside.iter().any(|path| is_of_moodle(&name(path)));
+        return is_download.then(|| read(source, sandbox)).transpose();
+    };
+    let mut is_class = false;
+    let seen = formats::each(source, format, |entry| {
+        let path = String::from_utf8_lossy(&entry.path);
+        is_class |= path.split('/').take(2).any(is_of_moodle);
+        Ok(ControlFlow::Continue(()))
+    });
+    let mut intake = Intake::default();
+    let one = seen.and_then(|()| folder::one(source, &mut intake));
+    if let Ok(folder) = &one {
+        let inside = entries(folder).unwrap_or_default();
+        let is_whole = |path: &PathBuf| path.is_dir() || formats::of_file(path).is_some();
+        is_class |= inside.len() > 1 && inside.iter().all(is_whole);
+    }
+    if is_class {
+        return read(source, sandbox).map(Some);
+    }
+    let name = source.file_name().unwrap_or_default().to_string_lossy();
+    let name = formats::split(&name)
+        .map_or(&*name, |(stem, _)| stem)
+        .to_owned();
+    match one {
+        Ok(folder) => intake.submissions.push(Submission {
+            name,
+            id: None,
+            folder,
+            received: Timestamp::UNIX_EPOCH,
+            found_in: String::new(),
+            is_newest: true,
+        }),
+        Err(error) => return Err(format!("{}: {}", source.display(), cause(&error))),
+    }
+    Ok(Some(intake))
 }
 
 fn archive(

@@ -19,6 +19,9 @@ pub struct Person {
     /// Number or name of the account.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub id: String,
+    /// Names in earlier lists.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub also: Vec<String>,
 }
 
 fn no_names(path: &Path) -> String {
@@ -142,6 +145,7 @@ impl StudentList {
                     .unwrap_or_else(|| field(team)),
                 email: field(email),
                 id: field(id),
+                also: Vec::new(),
             };
             if !person.bot().is_empty() {
                 let values = kept(&row);
@@ -206,6 +210,25 @@ fn plain(name: &str) -> String {
     words.join(" ")
 }
 
+/// Letters with their accents, and without.
+const ACCENTS: &str = "aàáâãäåāăą cçćĉċč dďđ eèéêëēĕėęě gĝğġģ hĥħ iìíîïĩīĭįı jĵ kķ lĺļľł nñńņň oòóôõöøōŏő rŕŗř \
+                       sśŝşšș tţťŧț uùúûüũūŭůűų wŵ yýÿŷ zźżž";
+
+/// Also without accents, however they are written.
+fn without_accents(name: &str) -> String {
+    let is_mark = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
+    let bare = |c: char| {
+        let mut groups = ACCENTS.split(' ').filter(|group| group.contains(c));
+        groups
+            .next()
+            .and_then(|group| group.chars().next())
+            .unwrap_or(c)
+    };
+    let lower = name.to_lowercase();
+    let bare: String = lower.chars().filter(|c| !is_mark(c)).map(bare).collect();
+    plain(&bare)
+}
+
 impl Person {
     /// Named after the team or the student.
     pub fn bot(&self) -> String {
@@ -216,10 +239,12 @@ impl Person {
         })
     }
 
-    fn called(&self) -> impl Iterator<Item = String> {
+    fn called(&self, plain: fn(&str) -> String) -> impl Iterator<Item = String> {
         let local = self.email.split('@').next().unwrap_or_default();
         let all = [&*self.name, &self.team, &self.id, &self.email, local];
-        all.map(plain).into_iter().filter(|name| !name.is_empty())
+        let also = self.also.iter().map(String::as_str);
+        let all = all.into_iter().chain(also).map(plain);
+        all.filter(|name| !name.is_empty())
     }
 }
 
@@ -234,13 +259,16 @@ fn participant(id: &str) -> Option<&str> {
 /// The bot of a submission; `None` if no or several people match. The whole name must match, or its end as in
 /// `exercise-anna`.
 pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String> {
-    let name = plain(name);
-    let fits_whole = |person: &Person| {
-        let is_id = id.is_some_and(|id| id == person.id || Some(id) == participant(&person.id));
-        is_id || person.called().any(|called| called == name)
+    let fits_whole = |plain: fn(&str) -> String| {
+        let name = plain(name);
+        move |person: &Person| {
+            let is_id = id.is_some_and(|id| id == person.id || Some(id) == participant(&person.id));
+            is_id || person.called(plain).any(|called| called == name)
+        }
     };
     let fits_end = |person: &Person| {
-        let mut called = person.called();
+        let name = without_accents(name);
+        let mut called = person.called(without_accents);
         called.any(|called| name.ends_with(&format!(" {called}")))
     };
     let only = |fits: &dyn Fn(&Person) -> bool| {
@@ -257,38 +285,51 @@ pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String>
             Ok(bots.pop())
         }
     };
-    match only(&fits_whole) {
-        Ok(None) => only(&fits_end).ok().flatten(),
-        found => found.ok().flatten(),
+    for fits in [
+        &fits_whole(plain) as &dyn Fn(&Person) -> bool,
+        &fits_whole(without_accents),
+        &fits_end,
+    ] {
+        match only(fits) {
+            Ok(None) => {}
+            found => return found.ok().flatten(),
+        }
     }
+    None
 }
 
-/// The present name of the only owner of this bot, by id or address.
-pub fn renamed(before: &[Person], now: &[Person], bot: &str) -> Option<String> {
-    let mut owners = before.iter().filter(|person| person.bot() == bot);
-    let (owner, None) = (owners.next()?, owners.next()) else {
-        return None;
-    };
+/// Who this is in a list: the only one of that id or address, or else of that name.
+pub fn same<'a>(list: &'a [Person], person: &Person) -> Option<&'a Person> {
     let is_same = |a: &str, b: &str| !a.is_empty() && a == b;
-    let mut found = now
-        .iter()
-        .filter(|person| is_same(&person.id, &owner.id) || is_same(&person.email, &owner.email));
-    let (person, None) = (found.next()?, found.next()) else {
-        return None;
-    };
-    // Joining or leaving a team changes the bot.
-    (person.team.is_empty() && owner.team.is_empty()).then(|| person.bot())
+    let by_id =
+        |other: &&Person| is_same(&person.id, &other.id) || is_same(&person.email, &other.email);
+    let by_name = |other: &&Person| is_same(&person.name, &other.name);
+    let only = |found: Vec<&'a Person>| <[_; 1]>::try_from(found).ok().map(|[one]| one);
+    only(list.iter().filter(by_id).collect())
+        .or_else(|| only(list.iter().filter(by_name).collect()))
 }
 
 /// Names submissions after their owners. Others keep their earlier name (`called`, by name and Moodle's number), or
-/// their own.
-pub fn join(intake: &mut Intake, people: &[Person], called: impl Fn(&str, &str) -> Option<String>) {
+/// their own; two names of one number are one student.
+pub fn join(
+    intake: &mut Intake,
+    people: &[Person],
+    mut called: impl FnMut(&str, &str) -> Option<String>,
+) {
     let submissions = intake.submissions.iter_mut();
     let submissions = submissions.map(|one| (&mut one.name, one.id.as_deref()));
     let refused = intake.refused.iter_mut();
     let refused = refused.map(|one| (&mut one.name, one.id.as_deref()));
+    let mut by_number = BTreeMap::new();
     for (name, id) in submissions.chain(refused) {
-        if let Some(bot) = bot_of(people, name, id).or_else(|| called(name, id?)) {
+        let bot = bot_of(people, name, id);
+        let bot = bot.or_else(|| {
+            let name = by_number
+                .entry(id?.to_owned())
+                .or_insert_with(|| name.clone());
+            Some(called(name, id?).unwrap_or_else(|| name.clone()))
+        });
+        if let Some(bot) = bot {
             *name = bot;
         }
     }
@@ -323,6 +364,7 @@ mod tests {
             team: String::new(),
             email: "a@x.org".to_owned(),
             id: "17".to_owned(),
+            also: Vec::new(),
         };
         assert_eq!(people.expect("a list"), std::slice::from_ref(&anna));
         let tabs = "Full name\tEmail address\tID number\tGroups\nAnna Á\ta@x.org\t17\t\n";
@@ -351,6 +393,17 @@ mod tests {
             let name = format!("Alex Kim ({id})");
             assert_eq!(bot_of(&people, &name, Some(id)).as_deref(), bot, "{id}");
         }
+    }
+
+    #[test]
+    fn other_accents_are_the_same_name() {
+        let people = list("name\nJosé Jung\nZoë Lang\nZoe Lang\n").expect("a list");
+        let bot = |name: &str| bot_of(&people, name, None);
+        for name in ["Jose Jung", "jose\u{301}-jung", "JOSÈ JUNG"] {
+            assert_eq!(bot(name).as_deref(), Some("José Jung"), "{name}");
+        }
+        assert_eq!(bot("Zoë Lang").as_deref(), Some("Zoë Lang"));
+        assert_eq!(bot("Zöe Lang"), None);
     }
 
     #[test]

@@ -30,7 +30,7 @@ use serde_json::{Value, json};
 pub use self::drawings::check_svg;
 pub(super) use self::drawings::position as drawing;
 pub use self::figures::Figures;
-pub use self::page::{Served, board, puzzles, served};
+pub use self::page::{Served, board, plain, puzzles, served};
 
 use self::pack::TextStore;
 use crate::arena::course::Course;
@@ -57,6 +57,10 @@ pub struct Options {
     pub standing: Option<Value>,
     /// How limits were enforced, a line each; for the overview.
     pub limits: Vec<String>,
+    /// For the teacher of a league, below a page that is not private: what, of whom, and the rest.
+    pub notes: Vec<[String; 3]>,
+    /// HTML above the view of the bot whose page it is.
+    pub sheet: String,
     /// Skip games that were added already, from several files; some bytes of memory a game.
     pub skip_copies: bool,
     /// A game program draws its positions.

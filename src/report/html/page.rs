@@ -156,6 +156,7 @@ fn render(
     content: &str,
     connect: &str,
     solvers: &str,
+    [sheet, notes]: [&str; 2],
 ) -> String {
     format!(
         include_str!("assets/page.html"),
@@ -164,6 +165,8 @@ fn render(
         title = escaped(&escape_controls(title)),
         style = STYLE,
         content = content,
+        sheet = sheet,
+        notes = notes,
         data = embedded(data),
         games = solvers,
         script = script,
@@ -181,6 +184,42 @@ fn head(options: &Options, live: bool) -> Value {
         "kept": MAX_GAMES,
         "limits": options.limits,
     })
+}
+
+/// A page without a script.
+pub fn plain(title: &str, html: &str) -> String {
+    let content = format!("<section class=\"card sheet\">{html}</section>\n");
+    render(title, "", "{}", &content, "'none'", "", ["", ""]).replace(
+        "<noscript><p>The rest of this page needs JavaScript, which is turned off.</p></noscript>",
+        "",
+    )
+}
+
+fn sheet(options: &Options) -> String {
+    if options.sheet.is_empty() {
+        return String::new();
+    }
+    format!(
+        "<section class=\"card sheet\">{}</section>\n",
+        options.sheet
+    )
+}
+
+/// For the teacher, without a script.
+fn notes(options: &Options) -> String {
+    if options.private || options.notes.is_empty() {
+        return String::new();
+    }
+    let row = |note: &[String; 3]| {
+        let cells = note
+            .iter()
+            .map(|text| format!("<td>{}</td>", escaped(&escape_controls(text))));
+        format!("<tr>{}</tr>\n", cells.collect::<String>())
+    };
+    let rows: String = options.notes.iter().map(row).collect();
+    format!(
+        "<section class=\"card notes\"><h2>For the teacher</h2><table><tbody>\n{rows}</tbody></table></section>\n"
+    )
 }
 
 /// The width of the standings for readers without JavaScript.
@@ -207,6 +246,7 @@ pub(super) fn whole<'a>(
         &format!("<pre>{}</pre>\n", escaped(&table)),
         "'none'",
         &solvers(kinds),
+        [&sheet(options), &notes(options)],
     )
 }
 
@@ -228,7 +268,15 @@ pub fn served(options: &Options) -> Served {
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
     Served {
-        page: render(&options.title, &SCRIPT, &data, "", "'self'", &solvers),
+        page: render(
+            &options.title,
+            &SCRIPT,
+            &data,
+            "",
+            "'self'",
+            &solvers,
+            [&sheet(options), &notes(options)],
+        ),
         policy: format!(
             "{}; frame-ancestors {framing}",
             policy(&SCRIPT, "'self'", !solvers.is_empty())
@@ -251,7 +299,15 @@ pub fn board(game: &dyn Game, position: &str) -> String {
     });
     let data = data.to_string();
     let solvers = solvers([game.name()]);
-    render(title, &BOARD_SCRIPT, &data, "", "'none'", &solvers)
+    render(
+        title,
+        &BOARD_SCRIPT,
+        &data,
+        "",
+        "'none'",
+        &solvers,
+        ["", ""],
+    )
 }
 
 /// Puzzles in this order, in one file without network; the browser keeps what was solved.
@@ -295,6 +351,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
         "",
         "'none'",
         &solvers,
+        ["", ""],
     )
 }
 

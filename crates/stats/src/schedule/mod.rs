@@ -71,7 +71,8 @@ impl Half {
 
 /// The id of a game: `p`, the number of its pair in at least six digits, and `a` or `b` for who moves first.
 ///
-/// It follows from the schedule alone. Ids are ordered like the games of the schedule.
+/// It follows from the schedule alone, unless the round has [labels](Round::labels). Ids are ordered like the games of
+/// the schedule.
 ///
 /// ```
 /// use referee_stats::schedule::{GameId, Half};
@@ -178,6 +179,10 @@ pub struct Round {
     /// Each pairing's first opening, where they are not the same for all.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub first_openings: Vec<u64>,
+    /// Ascending: what ids have for the number of each pairing's first pair, where that must not depend on the other
+    /// pairings.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub labels: Vec<u64>,
 }
 
 impl Round {
@@ -196,7 +201,35 @@ impl Round {
             pairings,
             byes,
             first_openings: Vec::new(),
+            labels: Vec::new(),
         }
+    }
+
+    /// What ids have for the number of a pair of this round.
+    pub fn label(&self, number: u64) -> u64 {
+        let place = number.saturating_sub(self.first_pair);
+        let (pairing, pair) = (
+            place / u64::from(self.pairs_each.max(1)),
+            place % u64::from(self.pairs_each.max(1)),
+        );
+        let first = usize::try_from(pairing)
+            .ok()
+            .and_then(|pairing| self.labels.get(pairing));
+        first.map_or(number, |first| first + pair)
+    }
+
+    /// The number of the pair with this label.
+    pub fn number(&self, label: u64) -> Option<u64> {
+        if self.labels.is_empty() {
+            return Some(label);
+        }
+        let pairing = self
+            .labels
+            .partition_point(|&first| first <= label)
+            .checked_sub(1)?;
+        let pair = label - self.labels.get(pairing)?;
+        let each = u64::from(self.pairs_each);
+        (pair < each).then(|| self.first_pair + pairing as u64 * each + pair)
     }
 
     pub fn count(&self) -> u64 {

@@ -25,6 +25,8 @@ use crate::league::state::League;
 use crate::play::setup::now;
 use crate::record::text_file;
 use crate::report::grades;
+use crate::report::html::plain;
+use crate::report::markup::as_html;
 use crate::sandbox::Sandbox;
 use crate::text::{escape_controls, join_parts};
 
@@ -242,6 +244,11 @@ fn write_grades(
         let own = TournamentDirectory::make(&out.join(&grade.folder))?;
         let page = grades::page(scale, grade, &folder, &repeat_command(args, grade));
         own.write("grade.md", &page)?;
+        let title = format!(
+            "{}: {} of {} points",
+            grade.name, grade.points, grade.most_points
+        );
+        own.write("grade.html", &plain(&title, &as_html(&page, None)))?;
         own.write("results.json", &grades::gradescope(grade)?)?;
         if let Some(submission) = &submission {
             own.write("result.json", &grades::classroom50(grade, submission)?)?;

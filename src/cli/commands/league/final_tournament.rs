@@ -75,7 +75,7 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
     start(&[], options, Task::Play)
 }
 
-fn no_league(folder: &Path) -> Failure {
+pub(super) fn no_league(folder: &Path) -> Failure {
     Failure::Usage(format!(
         "{}: there is no league in this folder; choose the folder of one",
         folder.display()
@@ -169,7 +169,8 @@ fn bots(
         let program = build::program(&files).map_err(|problem| {
             Failure::Usage(format!("{name}: {}; {}", problem.cause, problem.fix))
         })?;
-        bots.push(BotOptions::of_file(name, absolute(&program)?));
+        let directory = build::directory(&files, &program);
+        bots.push(BotOptions::of_file(name, absolute(&program)?, directory));
     }
     Ok(bots)
 }

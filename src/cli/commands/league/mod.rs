@@ -1,5 +1,6 @@
 //! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
 
+mod decisions;
 mod final_tournament;
 mod update;
 
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf, absolute};
 use clap::Subcommand;
 use jiff::Timestamp;
 
+use self::decisions::Decision;
 use self::final_tournament::FinalArgs;
 use self::update::Update;
 use super::alike;
@@ -17,7 +19,9 @@ use crate::arena::plan::Plan;
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
 use crate::cli::support::runtime::with_bots;
+use crate::cli::support::setup::unwritable;
 use crate::cli::support::values;
+use crate::league::example;
 use crate::league::intake::people;
 use crate::league::intake::{self, Intake, SandboxChoice};
 use crate::league::season::LeagueDirectory;
@@ -41,16 +45,33 @@ enum LeagueCommand {
     ///
     /// With the newest versions, new openings and a seed that is announced before.
     Final(Box<FinalArgs>),
+
     /// Find bots that decide alike
     ///
     /// Of the versions that play now. Asks only those that it has not asked before.
     Alike(Box<alike::LeagueArgs>),
+
+    /// Let a bot play no more
+    ///
+    /// Its games are kept for the case that it is brought back, and do not count.
+    Withdraw(Decision),
+
+    /// Bring a withdrawn bot back
+    Restore(Decision),
+
+    /// Have a disputed game played again
+    ///
+    /// Its record is kept in archive.jsonl and does not count.
+    ReplayGame(Decision),
 }
 
 pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
         Some(LeagueCommand::Final(args)) => final_tournament::run(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),
+        Some(LeagueCommand::Withdraw(args)) => decisions::decide(args, true),
+        Some(LeagueCommand::Restore(args)) => decisions::decide(args, false),
+        Some(LeagueCommand::ReplayGame(args)) => decisions::replay_game(args),
         None => run_update(&args.update),
     }
 }
@@ -58,8 +79,12 @@ pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
 #[derive(Debug, clap::Args)]
 struct Args {
     /// The folder of the league; a new one is started where there is none
-    #[arg(value_name = "DIR", required = true)]
+    #[arg(value_name = "DIR", required_unless_present = "example")]
     folder: Option<PathBuf>,
+
+    /// Write an example into this folder: the downloads of a class in two weeks, and its list of students
+    #[arg(long, value_name = "DIR", exclusive = true)]
+    example: Option<PathBuf>,
 
     /// Where submissions come from: a folder, a .zip or a .tar.gz (such as Moodle's) with a folder, an archive
     /// or a program for each student or team
@@ -94,6 +119,15 @@ impl Args {
 }
 
 fn run_update(args: &Args) -> Result<(), Failure> {
+    if let Some(folder) = &args.example {
+        example::write(folder).map_err(|error| unwritable(folder, &error))?;
+        print_stderr(&format!(
+            "referee: {} are in {}",
+            example::FILES.join(", "),
+            folder.display()
+        ));
+        return Ok(());
+    }
     if let Some(config) = &args.config
         && !BotOptions::read(Some(config))?.is_empty()
     {
@@ -143,13 +177,19 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     let people = people.map_err(Failure::Usage)?;
     let directory = LeagueDirectory::open(folder)?;
     let mut league = league.unwrap_or_default();
+    league.deadline = args.deadline;
+    if options.analyse {
+        league.time_per_move = options.time_per_move;
+    }
+    league.analyse |= options.analyse;
+    options.analyse = league.analyse;
+    options.time_per_move = options.time_per_move.or(league.time_per_move);
     if let Some(people) = people {
         league.enlist(people);
     }
     if let Some(mut intake) = intake {
-        people::join(&mut intake, &league.people, |name, id| {
-            league.called(name, id)
-        });
+        let people = league.people.clone();
+        people::join(&mut intake, &people, |name, id| league.called(name, id));
         take_in(&mut league, &directory, &intake)?;
     }
     let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
@@ -219,25 +259,10 @@ fn take_in(
     for note in &intake.notes {
         print_stderr(&format!("referee: {note}; it is left out"));
     }
-    for refused in &intake.refused {
-        print_stderr(&format!(
-            "referee: the submission of {} cannot be used: {}",
-            refused.name, refused.reason
-        ));
-    }
     print_stderr(&format!(
         "referee: {}, {new} of them new",
         counted(intake.submissions.len() as u64, "submission", "submissions")
     ));
-    let (missing, unknown) = league.missing_and_unknown();
-    for (names, problem) in [
-        (missing, "have handed in nothing"),
-        (unknown, "are not in the list of students"),
-    ] {
-        if !names.is_empty() {
-            print_stderr(&format!("referee: {problem}: {}", names.join(", ")));
-        }
-    }
     Ok(())
 }
 

@@ -1,11 +1,11 @@
 //! One run of a league: checks what is new, makes the plan, and plays what is missing.
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
+use std::io::{self, Write as _};
+use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use jiff::Timestamp;
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
@@ -15,7 +15,7 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, write_pieces};
+use crate::arena::preparation::{Notice, identical, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::checkup::Problem;
@@ -26,17 +26,25 @@ use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::sandbox::{announce, warn_root};
-use crate::cli::support::setup::{absolute, this_program};
+use crate::cli::support::setup::{absolute, palette, terminal_width, this_program};
 use crate::cli::support::signals;
 use crate::game::Game;
 use crate::league::build::{self, BuildError};
+use crate::league::log;
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{self, League, Member, Status, Version};
+use crate::league::state::{self, League, Member, Status, Version, at_home, homes};
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
+use crate::report::terminal::aligned;
 use crate::sandbox::{Bound, Sandbox};
-use crate::text::{counted, join_parts};
+use crate::text::{counted, cut, join_parts};
 use crate::tournament::ratings::Model;
+use crate::tournament::schedule::Round;
+
+const NAMED: usize = 5;
+
+/// Of a table where no terminal says.
+const COLUMNS: usize = 120;
 
 /// Versions by member.
 type Versions = BTreeMap<String, String>;
@@ -72,11 +80,17 @@ impl Update<'_> {
             checked = self.check_new(pieces_path.as_deref(), jobs) => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
-        older_versions(&self.league, self.args.deadline)?;
-        let (plan, entered) = self.plan(&request)?;
+        self.check_deadline()?;
+        let found = self.find(&self.playing(|_| true))?;
+        let same = identical(&found.entered).into_iter();
+        let same = same.map(|names| names.into_iter().map(str::to_owned).collect());
+        self.league.identical = same.collect();
+        self.league.write(self.directory.path())?;
+        tournament.write("students.csv", &students(&self.league))?;
+        let notes = log::notes(self.directory.path(), &self.league)?;
+        print_notes(self.args.folder(), &notes);
+        let (plan, entered) = self.plan(&request, found)?;
         let plan = self.switch(plan)?;
-        let students = students(&self.league, self.args.deadline);
-        tournament.write("students.csv", &students)?;
         if self.args.plan {
             print_plan(&plan, &tournament);
             return Ok(());
@@ -91,7 +105,9 @@ impl Update<'_> {
         };
         let kept = arena.results.games;
         let bounds = self.sandbox.bounds();
-        let pages = self.options.pages.open(
+        let mut pages = self.options.pages.clone();
+        pages.notes = notes;
+        let pages = pages.open(
             &title_of_folder(self.args.folder()),
             Some(&journal_file),
             Some(&journal_file),
@@ -138,9 +154,6 @@ impl Update<'_> {
             }
             let line = ProgressLine::new();
             print_notice(&line, Notice::checked(fit.len(), of));
-            for bot in &rejected {
-                print_notice(&line, Notice::rejected(bot));
-            }
             let unfit = rejected.into_iter().map(|bot| {
                 let reason = bot.reason;
                 (bot.bot.name, Status::Unfit { reason })
@@ -150,6 +163,12 @@ impl Update<'_> {
             for (name, status) in fit.chain(unfit) {
                 let member = self.league.members.get_mut(&name);
                 if let (Some(member), Some(id)) = (member, new.get(&name)) {
+                    let status = match status {
+                        Status::Unfit { reason } => Status::Unfit {
+                            reason: at_home(&reason, &homes(self.directory.path(), member)),
+                        },
+                        other => other,
+                    };
                     member.set(id, &status);
                     judged += 1;
                 }
@@ -206,9 +225,13 @@ impl Update<'_> {
             let built = local.run_until(built).await;
             let built = built.map_err(|error| Failure::Referee(error.to_string()))?;
             match built {
+                Ok(Some(made)) if !made.is_empty() => {
+                    let more = if made.len() > NAMED { " …" } else { "" };
+                    let first = made[..made.len().min(NAMED)].join(", ");
+                    print_stderr(&format!("referee: {name}: the build made {first}{more}"));
+                }
                 Ok(_) => {}
                 Err(BuildError::Submission(reason)) => {
-                    print_stderr(&format!("referee: {name}: {reason}"));
                     if let Some(member) = self.league.members.get_mut(name) {
                         member.set(version, &Status::Unfit { reason });
                     }
@@ -232,6 +255,9 @@ impl Update<'_> {
             let folder = state::folder(self.directory.path(), member, version);
             match build::program(&folder) {
                 Ok(program) => wanted.push(BotPlan {
+                    directory: build::directory(&folder, &program)
+                        .map(|directory| absolute(&directory))
+                        .transpose()?,
                     bot: absolute(&program)?,
                     name: name.clone(),
                     limits: Limits::from(self.options.games.time.control()?),
@@ -268,9 +294,13 @@ impl Update<'_> {
         }
     }
 
-    fn plan(&self, request: &PlanRequest) -> Result<(Plan, Vec<Entrant>), Failure> {
+    fn plan(
+        &self,
+        request: &PlanRequest,
+        found: Entrants,
+    ) -> Result<(Plan, Vec<Entrant>), Failure> {
+        let (ruleset, old) = (&*self.ruleset, self.old.as_ref());
         let playing = self.playing(|_| true);
-        let found = self.find(&playing)?;
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.
             return Err(Failure::Usage(format!(
@@ -281,7 +311,17 @@ impl Update<'_> {
         }
         let mut entered = found.entered;
         for entrant in &mut entered {
-            entrant.plan.version = playing.get(&entrant.plan.name).cloned();
+            let plan = &mut entrant.plan;
+            plan.version = playing.get(&plan.name).cloned();
+            if let Some(member) = self.league.members.get(&plan.name) {
+                plan.slug.clone_from(&member.folder);
+            }
+        }
+        // Older leagues go on with the same openings for all, and their bots in the order of names.
+        let is_new = |round: &Round| !round.labels.is_empty() && !round.first_openings.is_empty();
+        let is_old = old.is_some_and(|old| !old.rounds.iter().any(is_new));
+        if !is_old {
+            entered.sort_by(|a, b| a.plan.slug.cmp(&b.plan.slug));
         }
         let absent = self.league.members.iter();
         let absent = absent.filter_map(|(name, member)| {
@@ -295,7 +335,6 @@ impl Update<'_> {
             })
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
-        let (ruleset, old) = (&*self.ruleset, self.old.as_ref());
         let mut plan = request.plan(ruleset, bots, absent.collect(), self.seed, old)?;
         let is_drawn = request.openings.is_none();
         plan.openings = match old {
@@ -303,6 +342,11 @@ impl Update<'_> {
             _ => request.openings(ruleset, &plan)?,
         };
         plan.rounds = plan.first_rounds();
+        if is_old {
+            plan.rounds
+                .iter_mut()
+                .for_each(|round| round.first_openings.clear());
+        }
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
             return Err(Failure::Usage(format!(
@@ -315,14 +359,36 @@ impl Update<'_> {
         Ok((plan, entered))
     }
 
+    /// Refuses a deadline before all submissions.
+    fn check_deadline(&self) -> Result<(), Failure> {
+        let mut members = self.league.members.values();
+        match self.args.deadline {
+            Some(deadline) if !members.any(|member| member.newest(Some(deadline)).is_some()) => {
+                Err(Failure::Usage(format!(
+                    "--deadline: nothing was handed in before {deadline:.0}; a date alone is the beginning of that \
+                     day, in UTC"
+                )))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn switch(&self, mut plan: Plan) -> Result<Plan, Failure> {
         if let Some(old) = &self.old {
+            let directory = self.directory.tournament();
             if is_same(old, &plan) {
-                return Ok(old.clone());
+                let mut same = old.clone();
+                note_places(&mut same, old, &directory, &self.league)?;
+                if same != *old {
+                    directory.write_plan(&mut same)?;
+                }
+                return Ok(same);
             }
-            note_places(&mut plan, old, &self.directory.tournament())?;
+            note_places(&mut plan, old, &directory, &self.league)?;
         }
-        let kept = self.directory.change(self.old.as_ref(), &mut plan)?;
+        let kept = self
+            .directory
+            .change(&self.league, self.old.as_ref(), &mut plan)?;
         let games = 2 * plan.pairs_so_far();
         print_stderr(&format!(
             "referee: {}: {kept} of {games} games are kept, {} to play",
@@ -333,31 +399,27 @@ impl Update<'_> {
     }
 }
 
-/// Names the bots whose newest submission cannot play. Refuses a deadline before all submissions.
-fn older_versions(league: &League, deadline: Option<Timestamp>) -> Result<(), Failure> {
-    let mut members = league.members.values();
-    if let Some(deadline) = deadline
-        && !members.any(|member| member.newest(Some(deadline)).is_some())
-    {
-        return Err(Failure::Usage(format!(
-            "--deadline: nothing was handed in before {deadline:.0}; a date alone is the beginning of that day, in UTC"
-        )));
+/// What a teacher should know, as a table.
+fn print_notes(folder: &Path, notes: &[[String; 3]]) {
+    if notes.is_empty() {
+        return;
     }
-    for (name, member) in &league.members {
-        if let Some(version) = member.playing(deadline)
-            && member.problem(deadline).is_some()
-        {
-            print_stderr(&format!(
-                "referee: {name} plays with the version of {:.0}, as the newest submission does not play",
-                version.received
-            ));
-        }
-    }
-    Ok(())
+    let width = terminal_width(&io::stderr()).unwrap_or(COLUMNS);
+    let mut rows = vec![["what", "who", ""].map(str::to_owned).to_vec()];
+    rows.extend(notes.iter().map(|note| note.to_vec()));
+    let table = aligned(&rows, &palette(&io::stderr()), &[0, 1, 2]);
+    let lines = table.lines().map(|line| cut(line, width - 1) + "\n");
+    let lines: String = lines.collect();
+    print_stderr(&format!("{lines}  more: {}/students.csv", folder.display()));
 }
 
 /// Notes the places of the old table, or those before it while games are missing.
-fn note_places(new: &mut Plan, old: &Plan, directory: &TournamentDirectory) -> Result<(), Failure> {
+fn note_places(
+    new: &mut Plan,
+    old: &Plan,
+    directory: &TournamentDirectory,
+    league: &League,
+) -> Result<(), Failure> {
     let mut results = Results::new(old);
     TournamentDirectory::read_journal(&directory.journal_file(), old, &mut results)?;
     let ranking = results.ranking(old);
@@ -369,7 +431,13 @@ fn note_places(new: &mut Plan, old: &Plan, directory: &TournamentDirectory) -> R
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }
     for bot in &mut new.bots {
-        bot.place_before = places.get(&bot.name).copied();
+        let also = league
+            .members
+            .get(&bot.name)
+            .into_iter()
+            .flat_map(|member| &member.also);
+        let mut names = [&bot.name].into_iter().chain(also);
+        bot.place_before = names.find_map(|name| places.get(name)).copied();
     }
     Ok(())
 }

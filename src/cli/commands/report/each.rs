@@ -1,6 +1,6 @@
 //! `--each`: a page for each bot, with its games only, and what changed in a league since the last time.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -13,19 +13,19 @@ use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::write;
 use crate::cli::support::setup::unreadable;
 use crate::league::archive::AllNews;
-use crate::league::state::{self, League, Member};
-use crate::record::Record;
+use crate::league::state::{League, at_home, homes};
 use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
+use crate::record::{Record, RecordSummary};
 use crate::report::html;
+use crate::report::markup::as_html;
 use crate::report::own::{OwnGames, Since, not_entered_text, own, since};
 use crate::report::serve::Feed;
 use crate::text::counted;
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::{NotEntered, Ranking};
 
-/// Writes `NAME.html` and `NAME.md` for each bot; for one that did not enter, `NAME.md` with
-/// the reason. `members`: those of a league, by name.
+/// Writes `NAME.html` and `NAME.md` for each bot; for one that did not enter, with the reason. `members`: those of a league, by name.
 pub(in crate::cli) fn write_each(
     files: &[&Path],
     ranking: Ranking,
@@ -60,13 +60,16 @@ pub(in crate::cli) fn write_each(
         let member = members.get(*name).unwrap_or(&stranger);
         let since = member.since.as_ref();
         if let Some(absent) = absent.iter().find(|absent| absent.name == *name) {
-            write_text(&place, &not_entered_text(name, &absent.reason, since))?;
+            let reason = at_home(&absent.reason, &member.homes);
+            let text = not_entered_text(name, &reason, since);
+            let page = html::plain(&format!("{name}: did not enter"), &as_html(&text, None));
+            write_file(&with_ending(&place, ".html"), &page)?;
+            write_file(&with_ending(&place, ".md"), &text)?;
         } else {
             let options = html::Options {
                 title: format!("{name}: your games"),
                 own: Some((*name).to_owned()),
                 standing: places.get(*name).cloned(),
-                // A game may be in two files, in one with its analysis.
                 skip_copies: files.len() > 1,
                 ..html::Options::default()
             };
@@ -74,7 +77,7 @@ pub(in crate::cli) fn write_each(
         }
     }
     print_stderr(&format!(
-        "referee: {} in {}, each with the games of one bot: NAME.html to look at, NAME.md for what to fix",
+        "referee: {} in {}, one for each bot: NAME.html, and NAME.md as text",
         counted(all.len() as u64, "page", "pages"),
         folder.display()
     ));
@@ -88,40 +91,52 @@ fn write_one(
     place: &Path,
     (since, homes): (Option<&Since>, &[String]),
 ) -> Result<(), Failure> {
-    let feed = Feed::new(options);
     let mut text = OwnGames::new(name);
+    let mut games = Vec::new();
+    let mut seen = HashSet::new();
     for_each(files, |file, record| {
         if let Some(record) = own(record, name) {
             let problem = |problem| Failure::Usage(format!("{}: {problem}", file.display()));
-            let record = at_home(record, homes)?;
-            if feed.publish(&record).map_err(problem)? {
+            let record = record_at_home(record, homes)?;
+            let line = record.to_line()?;
+            let game = RecordSummary::parse(line.as_bytes()).map_err(problem)?;
+            // A game may be in two files, in one with its analysis.
+            if seen.insert(game.identity()) || !options.skip_copies {
                 let pieces = record.pieces.as_ref().and_then(|_| pieces_of(file));
                 text.add(&record, pieces.as_deref());
+                games.push(record);
             }
         }
         Ok(())
     })?;
+    let feed = Feed::new(html::Options {
+        sheet: text.sheet(since),
+        ..options
+    });
+    for record in &games {
+        feed.publish(record).map_err(Failure::Referee)?;
+    }
     write(&feed, &with_ending(place, ".html"))?;
-    write_text(place, &text.text(since))
+    write_file(&with_ending(place, ".md"), &text.text(since))
 }
 
 /// Calls these folders `.`.
-fn at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
+fn record_at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
     if homes.is_empty() {
         return Ok(record);
     }
-    let mut line = record.to_line()?;
-    for home in homes {
-        let quoted = serde_json::to_string(home)?;
-        let inner = quoted.trim_matches('"');
-        line = line.replace(&format!("{inner}/"), "./");
-    }
-    Ok(serde_json::from_str(&line)?)
+    let quoted = homes
+        .iter()
+        .map(|home| Ok(serde_json::to_string(home)?.trim_matches('"').to_owned()));
+    let quoted: Result<Vec<String>, serde_json::Error> = quoted.collect();
+    Ok(serde_json::from_str(&at_home(
+        &record.to_line()?,
+        &quoted?,
+    ))?)
 }
 
-fn write_text(place: &Path, text: &str) -> Result<(), Failure> {
-    let path = with_ending(place, ".md");
-    replace(&path, text.as_bytes()).map_err(|error| unreadable(&path, &error))
+fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
+    replace(path, text.as_bytes()).map_err(|error| unreadable(path, &error))
 }
 
 /// The name may have dots.
@@ -165,7 +180,7 @@ pub(in crate::cli) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>,
         return Ok(BTreeMap::new());
     };
     let member = |(name, member)| {
-        let homes = folders(path, member);
+        let homes = homes(path, member);
         (String::clone(name), OfMember { since: None, homes })
     };
     let mut members: BTreeMap<String, OfMember> = league.members.iter().map(member).collect();
@@ -178,31 +193,17 @@ pub(in crate::cli) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>,
     let ranking = results.ranking(&plan);
     let standings = results.collector.ranked(&Model::default(), &ranking);
     let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
-    let news = AllNews::read(path, &plan, &games)?;
+    let news = AllNews::read((path, &league), &plan, &games)?;
     for (name, of) in &mut members {
         let Some(mut news) = news.of(name, &league, &plan) else {
             continue;
         };
         if let Some(problem) = &mut news.problem {
-            // Its files as the author names them, not as the league's folder does.
-            for folder in &of.homes {
-                *problem = problem.replace(&format!("{folder}/"), "./");
-            }
+            *problem = at_home(problem, &of.homes);
         }
         let place = standings.places.iter().find(|place| place.name == *name);
         let places = place.map(|place| (place.rank, standings.places.len(), place.before));
         of.since = Some(since(places, &news));
     }
     Ok(members)
-}
-
-/// As they are written, whole paths first.
-fn folders(league: &Path, member: &Member) -> Vec<String> {
-    let folders = member.versions.iter().flat_map(|version| {
-        let folder = state::folder(league, member, &version.id);
-        let whole = std::path::absolute(&folder).unwrap_or_else(|_| folder.clone());
-        let real = whole.canonicalize().unwrap_or_else(|_| whole.clone());
-        [real, whole, folder].map(|folder| folder.display().to_string())
-    });
-    folders.collect()
 }

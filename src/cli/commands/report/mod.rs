@@ -18,6 +18,8 @@ use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
 use crate::cli::support::runtime::{runtime, until_interrupted};
 use crate::cli::support::setup::unreadable;
 use crate::game::Game;
+use crate::league::log;
+use crate::league::state::League;
 use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::serve::{Feed, State};
@@ -102,6 +104,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         private: args.private,
         skip_copies: shown.len() > 1,
         game: game_of(&args.game, &records)?,
+        notes: notes(&args.files)?,
         frame: args.live.live_frame.clone(),
         ..html::Options::default()
     });
@@ -116,6 +119,17 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     feed.set_ranking(ranking, course);
     check_not_input(&records, &args.output)?;
     write(&feed, &args.output)
+}
+
+/// Of leagues, for their teacher.
+fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>, Failure> {
+    let mut notes = Vec::new();
+    for path in files.iter().filter(|path| path.is_dir()) {
+        if let Some(league) = League::read(path)? {
+            notes.extend(log::notes(path, &league)?);
+        }
+    }
+    Ok(notes)
 }
 
 pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {

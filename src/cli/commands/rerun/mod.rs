@@ -38,9 +38,9 @@ the questions of later mistakes are then asked directly, as the protocol has no 
 Of a process that had played other games of the file before, all lines are sent, from the first.
 
 Examples:
-  referee rerun games.jsonl --lost ./mybot
+  referee rerun games.jsonl --number lost ./mybot
   referee rerun tournament-2026-01-31-100000 --number p000012a ./mybot
-  referee rerun games.jsonl --lost --as oldbot --json ./newbot
+  referee rerun games.jsonl --number lost --as oldbot --json ./newbot
 
 Exit status: 0 nothing that was wrong is still there, and nothing is new; 3 otherwise; 2 wrong
 usage or input, or a bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
@@ -54,12 +54,9 @@ pub(in crate::cli) struct Args {
     /// The bot: a file, a command line or builtin:NAME
     bot: String,
 
-    /// Only the games that it lost, by a forfeit or otherwise
-    #[arg(long, conflicts_with = "number")]
-    lost: bool,
-
-    /// Only this game: 1 for the first of the file, or its id, such as p000012a
-    #[arg(long, value_name = "N|ID")]
+    /// Only this game: 1 for the first of the file, or its id, such as p000012a; or `lost`: those that it lost, by a
+    /// forfeit or otherwise
+    #[arg(long, value_name = "N|ID|lost")]
     number: Option<GameChoice>,
 
     /// The time for a move [default: as in the game, else 10s; where there was no limit, an answer has 1 min]
@@ -72,6 +69,16 @@ pub(in crate::cli) struct Args {
 
     #[command(flatten)]
     asked: AskedBotOptions,
+}
+
+impl Args {
+    fn is_of_lost(&self) -> bool {
+        matches!(&self.number, Some(GameChoice::Id(id)) if id == "lost")
+    }
+
+    fn one(&self) -> Option<&GameChoice> {
+        self.number.as_ref().filter(|_| !self.is_of_lost())
+    }
 }
 
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
@@ -161,12 +168,12 @@ fn read(
             Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
         };
         count = line.number();
-        let is_named = match &args.number {
+        let is_named = match args.one() {
             Some(game) => !is_there && game.is(count, || Some(record.id.clone())),
             None => true,
         };
         is_there |= is_named;
-        let is_only = is_named && args.number.is_some();
+        let is_only = is_named && args.one().is_some();
         let recorded = Recorded::of(file, count, record, rules)?;
         let by = match recorded.part(program, part) {
             Ok(by) => by,
@@ -190,10 +197,10 @@ fn read(
             is_chosen,
             questions: OnceCell::new(),
         };
-        game.is_chosen &= !args.lost || game.result() == "loss";
+        game.is_chosen &= !args.is_of_lost() || game.result() == "loss";
         games.push(game);
     }
-    match (&args.number, others) {
+    match (args.one(), others) {
         (Some(game), _) if !is_there => Err(game.missing(file, count)),
         (_, Some(failure)) if games.is_empty() => Err(failure),
         _ => Ok(games),

@@ -210,10 +210,11 @@ impl BotOptions {
     }
 
     /// Without options of its own.
-    pub(in crate::cli) fn of_file(name: &str, file: String) -> Self {
+    pub(in crate::cli) fn of_file(name: &str, file: String, directory: Option<PathBuf>) -> Self {
         Self {
             name: Some(name.to_owned()),
             command: file,
+            directory,
             ..Self::default()
         }
     }

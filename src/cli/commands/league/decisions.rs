@@ -1,0 +1,117 @@
+//! What a teacher decides between two updates: who plays no more, and which game is played again.
+
+use std::path::{Path, PathBuf};
+
+use crate::arena::TournamentError;
+use crate::bot::shell;
+use crate::cli::support::failure::Failure;
+use crate::cli::support::output::print_stderr;
+use crate::cli::support::setup::unreadable;
+use crate::league::archive;
+use crate::league::intake::people;
+use crate::league::season::LeagueDirectory;
+use crate::league::state::League;
+use crate::record::Record;
+use crate::record::reader::Reader;
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct Decision {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// The bot, as in the table, or its student; or the game's id, such as p12345678001a
+    #[arg(value_name = "NAME|GAME")]
+    of: String,
+
+    /// The reason, for the league's log and tables
+    #[arg(
+        long,
+        value_name = "TEXT",
+        default_value = "",
+        hide_default_value = true
+    )]
+    why: String,
+}
+
+fn open(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
+    let league = League::read(folder)?.ok_or_else(|| super::final_tournament::no_league(folder))?;
+    Ok((LeagueDirectory::open(folder)?, league))
+}
+
+/// The next update follows the decision.
+fn done(folder: &Path, what: &str) {
+    let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
+    print_stderr(&format!("referee: {what}; now: referee league {folder}"));
+}
+
+/// Withdraws a bot, or brings it back.
+pub(super) fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
+    let (directory, mut league) = open(&args.folder)?;
+    let given = &args.of;
+    let found = if league.members.contains_key(given) {
+        Some(given.clone())
+    } else {
+        people::bot_of(&league.people, given, None)
+    };
+    let known = found.and_then(|name| league.members.get_mut(&name).map(|member| (name, member)));
+    let Some((name, member)) = known else {
+        return Err(Failure::Usage(format!(
+            "{given}: there is no such bot in this league"
+        )));
+    };
+    let why = if args.why.is_empty() {
+        "by the teacher"
+    } else {
+        &args.why
+    };
+    member.withdrawn = withdraws.then(|| why.to_owned());
+    let action = if withdraws { "withdrawn" } else { "restored" };
+    league.note(action, &name, &args.why);
+    league.write(directory.path())?;
+    done(&args.folder, &format!("{name} is {action}"));
+    Ok(())
+}
+
+/// The game's record no longer counts, and is kept in the archive.
+pub(super) fn replay_game(args: &Decision) -> Result<(), Failure> {
+    let (directory, mut league) = open(&args.folder)?;
+    let tournament = directory.tournament();
+    let games = tournament.journal_file();
+    let Some(mut plan) = tournament.plan()? else {
+        return Err(Failure::Usage(format!(
+            "{}: no games of this league have been planned",
+            args.folder.display()
+        )));
+    };
+    let record = find(&games, &args.of)?;
+    let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
+    archive::make_void(directory.path(), record, &args.why)?;
+    league.note(
+        "played again",
+        &format!("{} ({a} and {b})", args.of),
+        &args.why,
+    );
+    league.write(directory.path())?;
+    let old = plan.clone();
+    directory.change(&league, Some(&old), &mut plan)?;
+    done(
+        &args.folder,
+        &format!("game {} of {a} and {b} is to be played again", args.of),
+    );
+    Ok(())
+}
+
+fn find(games: &Path, id: &str) -> Result<Record, Failure> {
+    let failed = |error| unreadable(games, &error);
+    let mut reader = Reader::open(games).map_err(failed)?;
+    while let Some(line) = reader.next_complete_line().map_err(failed)? {
+        let record = line.record().map_err(TournamentError::from)?;
+        if record.id == id && record.was_played() {
+            return Ok(record);
+        }
+    }
+    Err(Failure::Usage(format!(
+        "{id}: no game of the league's table has this id; the page and games.jsonl show the ids"
+    )))
+}
