@@ -391,7 +391,7 @@ impl Format {
             Self::Gauntlet => "gauntlet",
             Self::Swiss => "Swiss tournament",
             Self::Knockout => "knockout",
-            Self::GroupsKnockout => "tournament of groups and play-offs",
+            Self::GroupsKnockout => "groups + knockout",
         }
     }
 
