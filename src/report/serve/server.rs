@@ -262,7 +262,7 @@ async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<Bo
         let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
             return refusal(
                 StatusCode::FORBIDDEN,
-                "No game is played at this address.\n",
+                "This is not the address of the player.\n",
             );
         };
         let body = Limited::new(request.into_body(), ANSWER_BYTES).collect();
