@@ -12,6 +12,7 @@ use super::values;
 use crate::arena::plan::SandboxPlan;
 use crate::bot::exhaustion::{Exhausted, available_memory};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
+use crate::league::intake::SandboxChoice;
 use crate::sandbox::{
     Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest,
 };
@@ -157,6 +158,14 @@ impl SandboxOptions {
             freeze: false,
             ..self.clone()
         }
+    }
+
+    /// For repositories among submissions.
+    pub(in crate::cli) fn for_repositories(&self) -> SandboxChoice<'_> {
+        SandboxChoice::new(Box::new(|| {
+            let chosen = self.for_builds().sandbox();
+            chosen.map_err(|failure| failure.message(0).unwrap_or_default())
+        }))
     }
 
     /// For a bot that is asked questions alone.
