@@ -45,6 +45,8 @@
 //! ARCHITECTURE.md says what each module is.
 
 // Hidden modules are public for the program and its tests only.
+#[doc(hidden)]
+pub mod alike;
 pub mod analysis;
 pub mod arena;
 pub mod bot;

@@ -13,6 +13,8 @@ pub enum Purpose {
     /// The start of a game that begins at random.
     Start,
     Opponent,
+    /// The questions that show who decides alike.
+    Alike,
 }
 
 /// `path` tells uses of one purpose apart, such as bot and game. The same arguments give the same numbers on every

@@ -108,7 +108,7 @@ def report() -> None:
         bots = ["players/greedy.py", "players/random.py", "players/random.sh", "builtin:greedy"]
         arguments = ["tournament", *bots, "--pairs", "20", "--seed", "4", "--report", str(page)]
         subprocess.run([REFEREE, *arguments, "--out", f"{folder}/spring"], check=True, stdout=subprocess.DEVNULL)
-        screenshots(page.as_uri(), "report", 1280, 1040, "document.querySelector('.decisive svg') !== null")
+        screenshots(page.as_uri(), "report", 1280, 1040, "document.querySelector('.latest svg') !== null")
 
 
 def board() -> None:
@@ -140,7 +140,7 @@ def stage() -> None:
         playing = subprocess.Popen([REFEREE, "tournament", *bots, *options], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         try:
             time.sleep(60)
-            ready = "document.querySelector('svg.board .piece, .board .piece') !== null"
+            ready = "document.querySelectorAll('.stage-board .piece').length > 8 && document.querySelector('.stage-evaluation')?.textContent.endsWith('best play')"
             screenshots("http://127.0.0.1:9518/#stage", "stage", 1920, 1220, ready)
         finally:
             playing.kill()

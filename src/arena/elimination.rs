@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::plan::{Format, Plan};
 use super::results::{Next, Results};
+use crate::text::ordinal;
 use crate::tournament::schedule::knockout::{self, DecidedBy, KnockoutError, Match};
 use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
 use crate::tournament::standings::Reached;
@@ -13,6 +14,12 @@ pub struct Bracket {
     /// The best seed first.
     pub seeds: Vec<EntrantId>,
     pub rounds_before: usize,
+}
+
+/// `A`, or its number where letters do not suffice.
+pub fn group_name(index: usize) -> String {
+    let letter = ('A'..='Z').nth(index);
+    letter.map_or_else(|| (index + 1).to_string(), |letter| letter.to_string())
 }
 
 impl Bracket {
@@ -181,15 +188,13 @@ impl Results {
             let longest = tables.iter().map(Vec::len).max().unwrap_or(0);
             let mut place = bracket.seeds.len() + 1;
             for of_group in groups::QUALIFIED as usize..longest {
-                let those = tables.iter().filter_map(|table| table.get(of_group));
-                let those: Vec<EntrantId> = those.copied().collect();
-                for (seed, &id) in those.iter().enumerate() {
-                    note(
-                        id,
-                        place,
-                        seed,
-                        format!("place {} of its group", of_group + 1),
-                    );
+                let those = tables.iter().enumerate();
+                let those: Vec<(usize, EntrantId)> = those
+                    .filter_map(|(group, table)| Some((group, *table.get(of_group)?)))
+                    .collect();
+                for (seed, &(group, id)) in those.iter().enumerate() {
+                    let title = format!("{} in group {}", ordinal(of_group + 1), group_name(group));
+                    note(id, place, seed, title);
                 }
                 place += those.len();
             }

@@ -12,8 +12,9 @@ use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::commands::{
-    analyse, board, bot, check, check_game, compare, debug, doctor, grade, hunt, league, matches,
-    new, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings, tournament,
+    alike, analyse, board, bot, check, check_game, compare, debug, doctor, grade, hunt, league,
+    matches, new, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
+    tournament,
 };
 use self::support::failure::Failure;
 use self::support::logging::LogOptions;
@@ -102,6 +103,8 @@ enum Command {
     Replay(replay::Args),
     /// Find where recorded games were decided
     Analyse(analyse::Args),
+    /// Find bots that decide alike
+    Alike(Box<alike::Args>),
     /// Print standings with ratings
     Standings(standings::Args),
     /// Write a page of standings and games
@@ -151,7 +154,7 @@ enum PrintCommand {
 }
 
 /// The commands as the help lists them.
-const GROUPS: [(&str, &[&str]); 6] = [
+const GROUPS: [(&str, &[&str]); 5] = [
     ("Play", &["play"]),
     (
         "Write a bot",
@@ -163,8 +166,18 @@ const GROUPS: [(&str, &[&str]); 6] = [
         "Tournaments",
         &["tournament", "league", "grade", "simulate", "shard"],
     ),
-    ("Results", &["replay", "analyse", "standings", "report"]),
-    ("Positions", &["board", "solve"]),
+    (
+        "Results and positions",
+        &[
+            "replay",
+            "analyse",
+            "standings",
+            "report",
+            "alike",
+            "board",
+            "solve",
+        ],
+    ),
     ("This machine", &["doctor", "print"]),
 ];
 
@@ -355,6 +368,7 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
         Command::Shard(ShardCommand::Merge(args)) => tournament::shards::run_merge(args),
         Command::Replay(args) => replay::run(args),
         Command::Analyse(args) => analyse::run(args),
+        Command::Alike(args) => alike::run(args),
         Command::Standings(args) => standings::run(args),
         Command::Report(args) => report::run(args),
         Command::Board(args) => board::run(args),
@@ -399,6 +413,7 @@ solve --time: it is --time-per-move, as elsewhere
 analyse --write: it is --output, as elsewhere
 compare --alpha --beta: a yes and a no are each wrong in at most 5 of 100 cases
 compare --against-old: with --pool half of the comparisons are games of NEW against OLD
+compare --not-worse: a margin below 0 asks for it, such as --margin -50
 compare --simulate: docs/compare.md says how often the answer is wrong, and how many games it takes
 puzzles --failed --junit: --json has every puzzle and the answer to it
 puzzles --free: positions that take longer to solve than --time-per-move are left out

@@ -1,4 +1,5 @@
 pub mod accuracy;
+pub mod alike;
 pub mod checks;
 pub mod comparison;
 pub mod grades;

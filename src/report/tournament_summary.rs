@@ -6,6 +6,7 @@ use super::standings::{as_csv, as_json, crosstable_csv, table, times_csv};
 use super::terminal::{Palette, aligned, shortened_name, width as columns_of};
 use crate::arena::Ended;
 use crate::arena::course::{BracketPlace, Course};
+use crate::arena::elimination::group_name;
 use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
 use crate::text::{counted, escape_controls, short_name};
@@ -77,9 +78,8 @@ fn winner(plan: &Plan, standings: &Standings) -> String {
 
 fn groups(course: &Course, palette: &Palette) -> String {
     let mut out = String::new();
-    for (table, number) in course.groups.iter().zip(1_u32..) {
-        let letter = ('A'..='Z').nth(number as usize - 1);
-        let title = letter.map_or_else(|| number.to_string(), |letter| letter.to_string());
+    for (group, table) in course.groups.iter().enumerate() {
+        let title = group_name(group);
         let heads = ["#", "bot", "games", "points", ""].map(str::to_owned);
         let rows = table.iter().zip(1..).map(|(place, rank): (_, usize)| {
             let advances = if place.advances { "advances" } else { "" };

@@ -1,3 +1,5 @@
 pub mod openings;
 
-pub use referee_stats::{betting, comparison, ratings, schedule, simulation, sprt, standings};
+pub use referee_stats::{
+    alike, betting, comparison, ratings, schedule, simulation, sprt, standings,
+};

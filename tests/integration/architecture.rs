@@ -7,7 +7,7 @@ use std::path::Path;
 
 /// The modules from below to above: each uses only those before it.
 const ORDER: &str = "system text threads game solver strategy drawing executable sandbox seed \
-     protocol log_target bot game_program record play analysis puzzles hunt tournament checkup arena \
+     protocol log_target bot game_program record play analysis puzzles hunt tournament alike checkup arena \
      league report cli";
 
 /// Modules that calculate, and what they do not name.

@@ -52,8 +52,8 @@ fn the_exit_status_is_the_answer() {
     for (words, code, verdict) in [
         (&[new, old][..], 0, "better"),
         (&[old, new], 3, "not-better"),
-        (&["--not-worse", new, old], 0, "not-worse"),
-        (&["--not-worse", old, new], 3, "worse"),
+        (&["--margin", "-50", new, old], 0, "not-worse"),
+        (&["--margin", "-50", old, new], 3, "worse"),
         (&["--pairs", "3", new, old], 4, "undecided"),
         (&["wrong.sh", old], 3, "unfit"),
     ] {

@@ -23,6 +23,8 @@ mod adjudication;
 #[cfg(unix)]
 mod agreement;
 #[cfg(unix)]
+mod alike;
+#[cfg(unix)]
 mod analysis;
 #[cfg(unix)]
 mod architecture;

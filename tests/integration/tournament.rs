@@ -715,7 +715,7 @@ fn groups_and_play_offs() {
         .map(|row| row["reached"].as_str().expect("words"))
         .collect();
     assert_eq!(reached[0], "champion");
-    assert_eq!(reached[4..], ["place 3 of its group"; 2]);
+    assert_eq!(reached[4..], ["3rd in group A", "3rd in group B"]);
     // The bracket is drawn, and ends with the champion.
     let champion = rows[0]["name"].as_str().expect("a name");
     assert!(run.stdout.contains(&format!("├─ {champion}\n")), "{run}");

@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+pub mod alike;
 pub mod betting;
 pub mod comparison;
 pub mod ratings;

@@ -350,6 +350,17 @@ pub fn counted(count: u64, one: &str, more: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { more })
 }
 
+/// `21st`.
+pub fn ordinal(number: usize) -> String {
+    let ending = match (number % 10, number % 100 / 10) {
+        (1, tens) if tens != 1 => "st",
+        (2, tens) if tens != 1 => "nd",
+        (3, tens) if tens != 1 => "rd",
+        _ => "th",
+    };
+    format!("{number}{ending}")
+}
+
 /// 12,345,678.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();

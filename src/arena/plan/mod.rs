@@ -389,7 +389,7 @@ impl Format {
             Self::Gauntlet => "gauntlet",
             Self::Swiss => "Swiss tournament",
             Self::Knockout => "knockout",
-            Self::GroupsKnockout => "tournament of groups and play-offs",
+            Self::GroupsKnockout => "groups + knockout",
         }
     }
 

@@ -1,5 +1,6 @@
 //! The commands, one file each.
 
+pub(in crate::cli) mod alike;
 pub(in crate::cli) mod analyse;
 pub(in crate::cli) mod board;
 pub(in crate::cli) mod bot;

@@ -110,7 +110,6 @@ fn views() -> Result<(OpenReport, Vec<String>)> {
     let four = number_of(|record| record["game"] == "four-in-a-row")?;
     let views = [
         "#overview".to_owned(),
-        "#bots".to_owned(),
         "#bot=1".to_owned(),
         "#bot=3".to_owned(),
         "#games".to_owned(),
@@ -176,7 +175,7 @@ pub(super) fn every_view_is_accessible() -> Result<()> {
             "textbox without a name",
         ),
         (
-            "document.querySelector('.tiles').append(document.createElement('p'))",
+            "document.querySelector('dl').append(document.createElement('p'))",
             "a list of other things",
         ),
     ];
@@ -344,7 +343,7 @@ pub(super) fn only_the_named_origin_frames_the_page() -> Result<()> {
     for (listener, is_allowed) in [(named, true), (other, false)] {
         browser.go(&framing(url, listener)?)?;
         browser.within_frame(0)?;
-        let standings = "return document.querySelectorAll('table.standings tbody tr').length === 2";
+        let standings = "return document.querySelectorAll('main .big-score .name').length === 2";
         if is_allowed {
             browser.wait(standings)?;
         } else {
@@ -354,7 +353,7 @@ pub(super) fn only_the_named_origin_frames_the_page() -> Result<()> {
     }
     // Alone it is shown to everybody.
     browser.go(url)?;
-    browser.wait("return document.querySelectorAll('table.standings tbody tr').length === 2")?;
+    browser.wait("return document.querySelectorAll('main .big-score .name').length === 2")?;
     drop(running);
     Ok(())
 }

@@ -92,7 +92,7 @@ pub(super) fn a_game_is_a_score_sheet() -> Result<()> {
         .flatten()
         .filter_map(Value::as_str)
         .collect();
-    let mut expected = vec!["the start".to_owned()];
+    let mut expected = vec!["Opening position".to_owned()];
     let mut hand = "";
     for turn in turns {
         let (cell, gift) = turn.split_once(' ').unwrap_or((turn, "-"));

@@ -57,11 +57,11 @@ pub(super) fn labels_answer_readers() -> Result<()> {
     let (records, number) = judged()?;
     let report = OpenReport::at(&records, &["--title", "Spring cup"])?;
     let overview = [
-        "turns per game",
-        "better than\u{a0}next",
-        "Moving first or second",
-        "95 of 100 less than the second",
-        "A missed win could have been won at once",
+        "Median: ",
+        "LOS vs\u{a0}next",
+        "Elo (95% CI)",
+        "the time within which 95% of its moves were made",
+        "A missed win could have been won in one move",
     ];
     is_clear(&report, "", &overview)?;
     let without = "return [...document.querySelectorAll('main section.card')].filter(e => e.querySelector('.settling, .strip, .columns, .curves, .bars') && !e.querySelector('.hint')).map(e => e.querySelector('h2').textContent)";
@@ -70,14 +70,9 @@ pub(super) fn labels_answer_readers() -> Result<()> {
         &report.browser.run(without)?,
         &json!([]),
     )?;
-    is_clear(&report, "#bots", &[])?;
-    is_clear(&report, "#bot=1", &["Half of its answers took"])?;
+    is_clear(&report, "#bot=1", &["95% within"])?;
     is_clear(&report, "#games", &["moved second"])?;
-    let turn = [
-        "Cell 7 would have won",
-        "! a mistake",
-        "✓ the only good turn, found",
-    ];
+    let turn = ["Cell 7 would have won", "! a mistake", "✓ only move, found"];
     is_clear(&report, &format!("#game={number}&turn=3"), &turn)?;
     same("the key", &report.count(".strip-key > span")?, &6.0)?;
     // The turn that won says who has won, and nothing of best play.
@@ -97,7 +92,7 @@ pub(super) fn labels_answer_readers() -> Result<()> {
     is_clear(
         &won,
         "",
-        &[" with a likelihood of > 99.9%", "1\u{202f}200 : 0"],
+        &["> 99.9% likely to be stronger", "1\u{202f}200 : 0"],
     )?;
     won.browser.is_quiet()
 }
@@ -122,8 +117,8 @@ pub(super) fn an_analysed_tournament_has_its_analysis_on_its_page() -> Result<()
     .run();
     same("exit", &run.code, &Some(0))?;
     let report = OpenReport::page(&page, scratch)?;
-    let heads = report.texts("table.standings thead th")?;
-    for head in ["accuracy", "blunders"] {
+    let heads = report.texts("[aria-labelledby=card-accuracy] thead th")?;
+    for head in ["opening", "blunders"] {
         same(head, &heads.iter().any(|one| one == head), &true)?;
     }
     let accurate = report.texts("[aria-labelledby=card-accuracy] tbody td:nth-child(2)")?;

@@ -93,7 +93,6 @@ pub(super) fn a_page_that_is_drawn_again_leaves_readers_where_they_are() -> Resu
                 ".scroll[tabindex='0']",
             ][..],
         ),
-        ("#bots", &[".botlist li:nth-child(5) a"][..]),
         (
             "#bot=2",
             &[
@@ -112,6 +111,10 @@ pub(super) fn a_page_that_is_drawn_again_leaves_readers_where_they_are() -> Resu
         ),
     ] {
         browser.run(&format!("location.hash = {}", json!(view)))?;
+        if view == "#games" {
+            // Folded on a phone.
+            browser.wait("const fold = document.querySelector('[data-keep=filters]'); fold?.click(); return fold !== null")?;
+        }
         for selector in selectors {
             let selector = json!(selector);
             browser.wait(&format!("const e = document.querySelector('main ' + {selector}); e?.focus({{ preventScroll: true }}); return e !== null && document.activeElement === e"))?;
@@ -199,5 +202,38 @@ pub(super) fn the_stage_says_what_it_waits_for() -> Result<()> {
     progress("stopping")?;
     live.feed.set_state(State::Interrupted);
     progress("paused")?;
+    live.browser.is_quiet()
+}
+
+/// The stage ends with the first three places, each with its points.
+pub(super) fn the_stage_ends_with_a_podium() -> Result<()> {
+    let live = Live::of(&[])?;
+    live.open("#stage")?;
+    let game = GAMES.iter().find(|game| game["result"]["winner"] == 0);
+    let game = game.ok_or("no such game")?;
+    let games = [
+        ("anna.py", "ben.py"),
+        ("ben.py", "cem.py"),
+        ("anna.py", "cem.py"),
+    ];
+    let games = games.map(|(winner, loser)| {
+        let mut game = game.clone();
+        game["bots"][0]["name"] = json!(winner);
+        game["bots"][1]["name"] = json!(loser);
+        game
+    });
+    publish(&live.feed, &games)?;
+    live.has(3)?;
+    // The last one first, whoever moved first in it.
+    live.browser.wait("const [last] = document.querySelectorAll('.stage-latest li'); return /^(anna 1–0 cem|cem 0–1 anna)$/.test(last?.textContent ?? '')")?;
+    live.feed.set_state(State::Finished);
+    live.browser
+        .wait("return document.querySelectorAll('.podium li').length === 3")?;
+    let steps = live.browser.run("return [...document.querySelectorAll('.podium li')].map(e => [...e.children].map(one => one.textContent))")?;
+    same(
+        "steps",
+        &steps,
+        &json!([["anna", "2", "1"], ["ben", "1", "2"], ["cem", "0", "3"]]),
+    )?;
     live.browser.is_quiet()
 }

@@ -47,12 +47,8 @@ pub(super) fn many_games_are_unpacked() -> Result<()> {
     same("bots", &report.count("table.standings tbody tr")?, &20.0)?;
     // What needs the games has been drawn, too.
     let worst = report.texts("ul.highlights strong")?.concat();
-    same(
-        "worst",
-        &worst.contains("The blunder of the tournament"),
-        &true,
-    )
-    .map_err(|e| format!("{e}: {worst}"))?;
+    same("worst", &worst.contains("Biggest blunder"), &true)
+        .map_err(|e| format!("{e}: {worst}"))?;
     same(
         "notices",
         &report.count("main > .overview > p.hint[role=status]")?,

@@ -101,6 +101,10 @@ pub(super) fn pictures_have_the_shapes_of_the_page() -> Result<()> {
     for number in chosen()? {
         let stills = drawn(&GAMES[number - 1])?;
         report.open(&format!("#game={number}&turn=0"))?;
+        // It has the mark of a fault.
+        report
+            .browser
+            .wait("return document.querySelector('.turn-times') !== null")?;
         let on_page = lists(
             &report.browser,
             "const slider = document.querySelector('[data-keep=slider]');

@@ -54,7 +54,7 @@ const AGREE: &str = "window.apart = [];
 /// Every move is seen as it is made; a bot and a table can be followed by keys; the last word is the champion.
 pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
     let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
-    let (running, url) = slow_cup(&scratch.path().join("cup"), "0", "0.25")?;
+    let (running, url) = slow_cup(&scratch.path().join("cup"), "0", "0.8")?;
     let browser = Browser::start()?;
     browser.size(1280, 800, false)?;
     browser.go(&format!("{url}#stage"))?;
@@ -65,7 +65,10 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
     browser.wait(&format!("{turn} > {first}"))?;
     browser.wait("return document.querySelectorAll('.stage-board .piece').length > 2")?;
     browser.wait("return document.querySelector('.stage-gift') !== null && document.querySelectorAll('.plate.thinks').length === 1")?;
-    browser.wait("return /\\d+ s of 10 s/.test(document.querySelector('.plate.thinks .plate-clock').textContent)")?;
+    browser.wait("return /\\d+ s of 10 s/.test(document.querySelector('.plate.thinks .plate-clock')?.textContent)")?;
+    // By what is known of the part, and by the solver.
+    browser.wait("return document.querySelector('.stage-where').textContent.startsWith('Board 1 · Round robin · turn ')")?;
+    browser.wait("return document.querySelector('.stage-evaluation')?.textContent.endsWith(' with best play')")?;
     let progress = "return document.querySelector('.stage-progress').textContent";
     same(
         "of all",
@@ -95,7 +98,7 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
         &"stage-table-2".to_owned(),
     )?;
     browser.keys(&[ENTER])?;
-    browser.wait("return location.hash === '#stage&table=2' && document.querySelector('.stage-where').textContent.startsWith('Table 2')")?;
+    browser.wait("return location.hash === '#stage&table=2' && document.querySelector('.stage-where').textContent.startsWith('Board 2')")?;
     // Choices are made by arrow keys, one after the other.
     browser.run("document.querySelector('[data-keep=stage-follow]').focus()")?;
     browser.keys(&[UP])?;
@@ -108,6 +111,8 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
         &"stage-follow".to_owned(),
     )?;
     is_accessible_everywhere(&browser, "while games are played")?;
+    // After a draw, with a third bot that has not played.
+    browser.wait("return /^With a win, (one|two|three) takes the lead/.test(document.querySelector('.stage-stake')?.textContent ?? '')")?;
     // Who has played more games may have more points than those above.
     browser.wait(
         "return document.querySelector('.stage-rows .hint')?.textContent.startsWith('By score, ')",
@@ -158,6 +163,35 @@ pub(super) fn moves_appear_and_the_champion_at_the_end() -> Result<()> {
     browser.go(&format!("{url}#stage"))?;
     browser.wait("return document.querySelector('#stage-champion') !== null")?;
     tab_leads_everywhere(&browser, "the stage")?;
+    browser.is_quiet()?;
+    drop(running);
+    Ok(())
+}
+
+/// Games of quick bots are shown turn by turn when they have ended, and the delay is said. Their results are not told before.
+pub(super) fn quick_games_are_replayed() -> Result<()> {
+    let scratch = tempfile::tempdir().map_err(|error| error.to_string())?;
+    let (running, url) = slow_cup(&scratch.path().join("cup"), "0", "0.15")?;
+    let browser = Browser::start()?;
+    browser.size(1280, 800, false)?;
+    browser.go(&format!("{url}#stage"))?;
+    browser.wait("return / · replay, ended \\d+ s ago$/.test(document.querySelector('.stage-where')?.textContent) && document.querySelectorAll('.stage-board .piece').length < 9")?;
+    let pieces = "return document.querySelectorAll('.stage-board .piece').length";
+    let mut before = browser.number(pieces)?;
+    for _ in 0..4 {
+        browser.wait(&format!("return (() => {{ {pieces} }})() !== {before}"))?;
+        let now = browser.number(pieces)?;
+        same("a turn", &(now - before), &1.0)?;
+        before = now;
+    }
+    // All games have ended, and the end is shown when this one has been.
+    browser.wait("return document.querySelector('.stage-progress').textContent === '6 of 6 games · finished'")?;
+    same(
+        "no end yet",
+        &browser.run("return document.querySelector('.stage-champion')")?,
+        &json!(null),
+    )?;
+    browser.wait("return document.querySelector('#stage-champion') !== null")?;
     running.signal("INT");
     running.finish();
     browser.is_quiet()

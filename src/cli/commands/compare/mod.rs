@@ -35,9 +35,9 @@ openings; then half of the comparisons are those of the results against them.
 Examples:
   referee compare ./mybot old/mybot
   referee compare ./mybot old/mybot --pool players/ --time 5m --markdown comment.md
-  referee compare --not-worse --margin 20 ./mybot old/mybot --json
+  referee compare --margin -20 ./mybot old/mybot --json
 
-Exit status: 0 NEW is better (with --not-worse: not worse); 3 it is not, or it cannot play;
+Exit status: 0 NEW is better (with a margin below 0: not worse); 3 it is not, or it cannot play;
 4 undecided; 2 wrong usage or input, or another bot that cannot play; 1 the referee itself
 failed; 130 interrupted, after what is known so far has been printed.";
 
@@ -54,11 +54,8 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "DIR|BOT")]
     pool: Vec<String>,
 
-    /// Ask whether NEW is not worse, instead of better
-    #[arg(long)]
-    not_worse: bool,
-
-    /// The difference that matters, in Elo: NEW is not better by so much, or not worse by so much
+    /// The difference that matters, in Elo: NEW is not better by so much; below 0, such as -20, asks instead whether
+    /// NEW is not worse by so much
     #[arg(long, value_name = "ELO", default_value_t = 50.0)]
     margin: f64,
 
@@ -91,15 +88,19 @@ pub(in crate::cli) struct Args {
 }
 
 impl Args {
+    fn asks_not_worse(&self) -> bool {
+        self.margin < 0.0
+    }
+
     /// `has_pool`: both play others, too.
     fn terms(&self, has_pool: bool) -> Terms {
         Terms {
-            question: if self.not_worse {
+            question: if self.asks_not_worse() {
                 Question::NotWorse
             } else {
                 Question::Better
             },
-            margin: self.margin,
+            margin: self.margin.abs(),
             direct: f64::from(percentage(has_pool)) / 100.0,
             alpha: ERROR,
             beta: ERROR,
@@ -200,8 +201,8 @@ fn print(args: &Args, report: &Report) -> Result<(), Failure> {
 
 /// Prints how many games there are at most, how long they take, and how often the answer errs.
 fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<(), Failure> {
-    let elo = args.margin;
-    let (is_not, is, otherwise) = if args.not_worse {
+    let elo = args.margin.abs();
+    let (is_not, is, otherwise) = if args.asks_not_worse() {
         (
             "not worse",
             "as good".to_owned(),
@@ -240,12 +241,16 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
     Ok(())
 }
 
-/// The median number of games if NEW is better by the margin or, with `--not-worse`, equal.
+/// The median number of games if NEW is better by the margin or, where it is asked whether it is not worse, equal.
 fn expected_games(args: &Args, others: usize) -> Result<u32, Failure> {
     let terms = args.terms(others > 0);
     let found = simulate(&Simulation {
         terms,
-        elo: if args.not_worse { 0.0 } else { terms.margin },
+        elo: if args.asks_not_worse() {
+            0.0
+        } else {
+            terms.margin
+        },
         draws: 0.1,
         others,
         percentage: percentage(others > 0),

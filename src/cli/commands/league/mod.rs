@@ -12,6 +12,7 @@ use jiff::Timestamp;
 use self::decisions::Decision;
 use self::final_tournament::FinalArgs;
 use self::update::Update;
+use super::alike;
 use super::tournament::{BotOptions, Options};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
@@ -45,6 +46,11 @@ enum LeagueCommand {
     /// With the newest versions, new openings and a seed that is announced before.
     Final(Box<FinalArgs>),
 
+    /// Find bots that decide alike
+    ///
+    /// Of the versions that play now. Asks only those that it has not asked before.
+    Alike(Box<alike::LeagueArgs>),
+
     /// Let a bot play no more
     ///
     /// Its games are kept for the case that it is brought back, and do not count.
@@ -62,6 +68,7 @@ enum LeagueCommand {
 pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
         Some(LeagueCommand::Final(args)) => final_tournament::run(args),
+        Some(LeagueCommand::Alike(args)) => alike::run_league(args),
         Some(LeagueCommand::Withdraw(args)) => decisions::decide(args, true),
         Some(LeagueCommand::Restore(args)) => decisions::decide(args, false),
         Some(LeagueCommand::ReplayGame(args)) => decisions::replay_game(args),

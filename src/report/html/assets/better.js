@@ -92,12 +92,12 @@ export function betterTurns(game, states, redraw) {
       const hide = el("label", { class: "choice" }, el("input", {
         type: "checkbox", checked: isHidden, "data-keep": "hide-better",
         onchange: (event) => { isHidden = event.target.checked; revealed = 0; kind = ""; redraw(); },
-      }), " Let me find better turns myself");
+      }), " Hide solutions (practise)");
       if (isSecret(turn)) {
         const possible = POSSIBLE[analysis.best] ?? "more";
         return [
           el("p", {}, el("strong", { class: "name" }, mover(turn)), ` is to move, and ${possible} is possible. What would you play?`),
-          el("div", { class: "row" }, button("Show the better turn", () => show(turn, "better"))), hide,
+          el("div", { class: "row" }, button("Best move", () => show(turn, "better"))), hide,
         ];
       }
       if (kind === "line" && about === turn) {
@@ -107,7 +107,7 @@ export function betterTurns(game, states, redraw) {
           el("h3", {}, line.title),
           el("p", { class: "did", role: "status" }, state ? [el("strong", { class: "name" }, mover(turn, line.place)), ` ${state.words}`] : "Nothing is known of it."),
           el("div", { class: "row" },
-            button("← Back", () => move(-1), { disabled: line.place === 0 }), button("On →", () => move(1), { disabled: isLast, "data-keep": "line-on" }),
+            button("← Back", () => move(-1), { disabled: line.place === 0 }), button("Next →", () => move(1), { disabled: isLast, "data-keep": "line-on" }),
             button("Return to the game", leave)),
           el("p", { class: "hint" }, `Turn ${line.place + 1} of ${line.states.length}, with best play by both.`),
         ];
@@ -116,9 +116,9 @@ export function betterTurns(game, states, redraw) {
       return [
         isShown ? el("p", { class: "hint" }, "The board shows the better turn.") : null,
         el("div", { class: "row" },
-          isShown ? button("Return to the game", leave) : button("Show the better turn", () => show(turn, "better")),
-          button("Show why it is better", () => prove(turn, "After the better turn", analysis.better, analysis.betterLine)),
-          button("Show what it led to", () => prove(turn, "After the turn that was made", game.turns[turn - 1], analysis.playedLine))),
+          isShown ? button("Return to the game", leave) : button("Best move", () => show(turn, "better")),
+          button("Why", () => prove(turn, "After the better turn", analysis.better, analysis.betterLine)),
+          button("Refutation", () => prove(turn, "After the turn that was made", game.turns[turn - 1], analysis.playedLine))),
         hide,
       ];
     },

@@ -1,10 +1,10 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
 import { capitalised, card, count, counted, el, link, own, percent, prose, signed, time } from "./dom.js";
-import { absent, absentHash, bot, botHash, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, rankText, story, tables, unpacked } from "./data.js";
+import { absent, bot, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, story, title, unpacked } from "./data.js";
 import { statesOf } from "./rules.js";
-import { gaveAway, phaseTable, told, why, worstMistake } from "./mistakes.js";
-import { answerTimes, opponentBars, ratingHistory, record, recordKey } from "./charts.js";
+import { gaveAway, judgedTurns, phaseTable, told, why, worstMistake } from "./mistakes.js";
+import { answerTimes, opponentBars, ratingHistory, recordKey } from "./charts.js";
 import { seatBars } from "./overview.js";
 import { gameList } from "./games.js";
 import { calibrationCard } from "./thoughts.js";
@@ -58,7 +58,7 @@ export function faultCard(game, where) {
 
 function faults(index, games) {
   const forfeited = games.filter((game) => game.forfeit && game.loser === index);
-  if (forfeited.length === 0) return card("Faults", null, el("p", {}, "None: every answer was legal and in time."));
+  if (forfeited.length === 0) return null;
   const reasons = new Map();
   for (const game of forfeited) reasons.set(game.reason, [...(reasons.get(game.reason) ?? []), game]);
   const list = el("div", { class: "faults" });
@@ -82,7 +82,7 @@ function faults(index, games) {
   }
   draw();
   const summary = [...reasons].map(([reason, games]) => link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason} ${count(games.length)}`));
-  return card("Faults", known.head.private ? "What the bots wrote to stderr is left out of this report." : null,
+  return card("Forfeits", known.head.private ? "What the bots wrote to stderr is left out of this report." : null,
     el("p", { class: "chips" }, ...summary), list, more);
 }
 
@@ -97,16 +97,16 @@ function analysis(index, games) {
       if (whole.sides[whole.sideOf(turn - 1)] !== index) continue;
       turns += 1;
       if (Object.hasOwn(tally, mark)) tally[mark] += 1;
-      if (MISTAKES.includes(mark)) blunders.push({ game, turn, mark, remark });
+      if (MISTAKES.includes(mark)) blunders.push({ game, turn, mark, remark, lost: judgedTurns(game).find((one) => one.turn === turn && one.lost > 0) });
     }
   }
   if (turns === 0) return null;
   const phases = place(index)?.phases;
-  return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. The phases are thirds of the board; a missed win could have been won at once; a count leads to the games, one after the other.`,
+  return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. Phases are thirds of the board. A missed win could have been won in one move. A count leads to the games, one after the other.`,
     phases ? phaseTable(index, phases, games) : null,
-    el("p", {}, `${counted(tally.forced, "turn")} had no choice; ${count(tally.only)} were the only good turn there was.`),
-    el("ul", { class: "highlights" }, ...blunders.slice(0, 8).map(({ game, turn, mark, remark }) =>
-      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, mark.replace("-", " ")), el("small", {}, told(remark)))))));
+    tally.forced + tally.only > 0 ? el("p", {}, `${counted(tally.forced, "turn")} had no choice; ${counted(tally.only, "only move")} found.`) : null,
+    el("ul", { class: "highlights" }, ...blunders.slice(0, SHOWN_LOSSES).map(({ game, turn, mark, remark, lost }) =>
+      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, lost ? gaveAway(lost) : mark.replace("-", " ")), el("small", {}, lost ? why(remark) : told(remark)))))));
 }
 
 // What to do first: the most frequent fault, the worst blunder, and the answer that came nearest to the limit.
@@ -117,21 +117,27 @@ function mend(index, at, games) {
   if (most) {
     const [reason, n] = most;
     const [number, command] = own(at.mend?.again ?? {}, reason) ?? [];
-    point("The most frequent fault", el("p", {}, link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason}, in ${counted(n, "game")}`),
-      command ? [". To see it as in ", link(gameHash(number), `game ${number}`), ", run"] : "."),
+    point("Most frequent forfeit", el("p", {}, link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason}, in ${counted(n, "game")}`),
+      command ? [". Reproduce (", link(gameHash(number), `game ${number}`), "):"] : "."),
     command ? el("pre", { tabindex: "0" }, command) : null);
   }
   const worst = worstMistake(games, index);
   if (worst) {
-    point("The worst blunder", el("p", {}, link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ` ${gaveAway(worst)}.`, worst.remark ? el("small", {}, ` ${why(worst.remark)}`) : null));
+    point(`Worst blunder: ${gaveAway(worst)}`, el("p", {}, link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ".", worst.remark ? el("small", {}, ` ${why(worst.remark)}`) : null));
   }
   const longest = at?.mend?.longest;
   // An answer that took a small share of its limit needs no fix.
   if (longest && longest[0] >= longest[1] / NEAR) {
     const [ms, limit, number, turn] = longest;
-    point("The answer nearest to its limit", el("p", {}, `${time(ms)} of ${time(limit)}, which is ${percent(ms / limit)} of it: `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
+    point("Slowest move", el("p", {}, `${time(ms)} of ${time(limit)} (${percent(ms / limit)}): `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
   }
-  return found.length ? card("What to mend", null, el("ul", { class: "mend" }, ...found)) : null;
+  return found.length ? card("Fix first", null, el("ul", { class: "mend" }, ...found)) : null;
+}
+
+// `10th`, or `3rd=` where others are as good.
+function ordinal({ rank, shared }) {
+  const kind = new Intl.PluralRules("en", { type: "ordinal" }).select(rank);
+  return `${rank}${{ one: "st", two: "nd", few: "rd", other: "th" }[kind]}${shared ? "=" : ""}`;
 }
 
 // Words of a shell.
@@ -146,7 +152,7 @@ function commands(index, games) {
   const pre = (text) => el("pre", { tabindex: "0" }, text);
   return card("Where does it break?", null,
     el("p", {}, "To look for the shortest games in which it gives something away or commits a fault:"), pre(`referee hunt ${options}${shellWord(command)}`),
-    el("p", {}, "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --number lost --as ${shellWord(name(index))} ${shellWord(command)}`));
+    el("p", {}, "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --number lost --as ${shellWord(bot(index).name)} ${shellWord(command)}`));
 }
 
 export function botView(index) {
@@ -154,9 +160,10 @@ export function botView(index) {
   const at = place(index);
   const games = gamesOf(index);
   const chosen = new Set([index]);
+  const forfeited = Object.values(at?.forfeits ?? {}).reduce((a, b) => a + b, 0);
   const tile = (title, value, hint) => el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
   return el("div", { class: "bot" },
-    el("p", { class: "above" }, at ? `Place ${rankText(at)} of ${at.of ?? known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
+    el("p", { class: "above" }, at ? `${ordinal(at)} of ${at.of ?? known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
     el("h1", {}, name(index)),
     bot(index).command ? el("p", { class: "command" }, el("code", {}, bot(index).command)) : null,
     at ? el("dl", { class: "tiles" },
@@ -164,20 +171,20 @@ export function botView(index) {
       !isRated() ? null : tile("Elo", signed(at.elo), interval(at)),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
       at.phases === undefined ? null : tile("accuracy", at.accuracy === null ? "–" : percent(at.accuracy, 1), `${counted(at.blunders, "blunder")}, ${counted(at.missed_wins, "missed win")}`),
-      tile("median answer", time(at.median_ms) || "–", at.median_ms ? `slowest ${time(at.worst_ms)}` : "none was made"),
-      tile("forfeits", count(Object.values(at.forfeits).reduce((a, b) => a + b, 0)), percent(Object.values(at.forfeits).reduce((a, b) => a + b, 0) / Math.max(1, at.games), 1) + " of its games")) : null,
+      tile("median move", time(at.median_ms) || "–", at.median_ms ? `slowest ${time(at.worst_ms)}` : "none was made"),
+      forfeited ? tile("forfeits", count(forfeited), `${percent(forfeited / Math.max(1, at.games), 1)} of its games`) : null) : null,
     mend(index, at, games),
     el("div", { class: "cards" },
-      card("Opponents", `Its points against each opponent${isRated() && !known.head.own ? ", whose rating (Elo) is beside the name" : ""}.`, opponentBars(index, shownOpponents), recordKey()),
-      card("Moving first or second", "The share of points that it made in either seat.", seatBars(index), recordKey()),
+      card("Results by opponent", isRated() && !known.head.own ? "Points against each; the number beside the name is its Elo." : "Points against each.", opponentBars(index, shownOpponents), recordKey()),
+      card("By seat", "The share of points that it made in either seat.", seatBars(index), recordKey()),
+      card("Move time", at?.median_ms ? `Median ${time(at.median_ms)} · 95% within ${time(at.p95_ms)}` : null, answerTimes([index])),
+      !isRated() || known.head.own ? null : card("Rating over the games", "Elo over its games, with the 95% interval.", ratingHistory([index], chosen, true)),
       worstLosses(index, games),
       analysis(index, games),
       calibrationCard(index, games),
       faults(index, games),
-      commands(index, games),
-      card("Time to answer", at?.median_ms ? `Half of its answers took ${time(at.median_ms)} or less, 95 of 100 ${time(at.p95_ms)} or less.` : null, answerTimes([index])),
-      !isRated() || known.head.own ? null : card("Rating over the games", "How its rating (Elo) settled over its games, with the 95% interval.", ratingHistory([index], chosen, true))),
-    card("Its games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
+      commands(index, games)),
+    card("Games", null, gameList(`Games of ${name(index)}`, () => games.filter((game) => points(game, index) >= 0), index, 20).node));
 }
 
 // The parts of a reason, each a line with its title but for the first.
@@ -195,17 +202,6 @@ function reasonParts(reason) {
 export function absentView(index) {
   const one = absent()[index];
   if (!one) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
-  return el("div", { class: "bot" }, el("p", { class: "above" }, "Did not enter"), el("h1", {}, one.name),
+  return el("div", { class: "bot" }, el("p", { class: "above" }, "Failed the entry check"), el("h1", {}, title(one.name)),
     card("Why", null, ...(one.reason ? reasonParts(one.reason) : [el("p", {}, "The reason is left out of this report.")])));
-}
-
-export function botList() {
-  const card = (href, rank, title, ...content) => el("li", {}, el("a", { href, class: "card" }, el("span", { class: "rank" }, rank), el("strong", { class: "name" }, title), ...content));
-  const list = (places) => places.map((place) => card(botHash(place.bot), rankText(place), name(place.bot),
-    el("span", {}, `${pointsText(place)} points, ${counted(place.games, "game")}${isRated() ? `, Elo ${signed(place.elo)}` : ""}`),
-    record(place.wins, place.draws, place.losses)));
-  const out = absent().map((one, index) => card(absentHash(index), "–", one.name, el("span", {}, "did not enter")));
-  const { separate } = known.figures;
-  return el("div", {}, el("h1", {}, "Bots"), separate ? el("p", { class: "hint" }, `${capitalised(separate)}.`) : null,
-    ...[...tables().map(list), out].filter(({ length }) => length > 0).map((all) => el("ul", { class: "botlist" }, ...all)));
 }

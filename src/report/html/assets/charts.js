@@ -1,7 +1,7 @@
 // Charts. Every chart has its figures in words, too, or is next to them.
 
-import { count, counted, el, folded, half, link, percent, scrolled, signed, sized, svg, time } from "./dom.js";
-import { botHash, gameHash, interval, isRated, known, name } from "./data.js";
+import { count, counted, el, folded, half, link, named, percent, scrolled, shortened, signed, sized, svg, time } from "./dom.js";
+import { botLink, gameHash, interval, isRated, known, name } from "./data.js";
 
 // Lines differ in colour, and from the ninth on in their dashes.
 const COLOURS = 8;
@@ -102,7 +102,7 @@ export function opponentBars(bot, kept) {
   const rows = known.figures.places.filter((place) => place.bot !== bot).map((place) => ({ place, met: meeting(bot, place.bot) })).filter(({ met }) => met.games > 0);
   return folded(rows, FOLDED_OPPONENTS, kept, (shown) => el("div", { class: "bars opponents" }, ...shown.map(({ place, met }) =>
     el("div", { class: "bar-row" },
-      el("span", { class: "bar-name" }, link(botHash(place.bot), name(place.bot)), isRated() && !known.head.own ? el("small", {}, ` ${signed(place.elo)}`) : null),
+      el("span", { class: "bar-name" }, botLink(place.bot), isRated() && !known.head.own ? el("small", {}, ` ${signed(place.elo)}`) : null),
       record(met.wins, met.draws, met.losses),
       el("span", { class: "bar-count" }, link(`#games&of=${bot + 1}&against=${place.bot + 1}`, `${half(met.points)} of ${count(met.games)}`))))));
 }
@@ -117,7 +117,7 @@ export function crosstable(places) {
   const head = el("tr", {}, el("th", { scope: "col", class: "text" }, "against"), ...order.map((bot, rank) =>
     el("th", { scope: "col", title: name(bot) }, el("span", { class: "unseen" }, name(bot)), el("span", { "aria-hidden": "true" }, rank + 1))));
   const rows = order.map((bot, rank) => el("tr", {},
-    el("th", { scope: "row", class: "text" }, el("span", { class: "rank" }, `${rank + 1} `), link(botHash(bot), el("span", { class: "name", title: name(bot) }, name(bot)))),
+    el("th", { scope: "row", class: "text" }, el("span", { class: "rank" }, `${rank + 1} `), botLink(bot)),
     ...order.map((against) => {
       if (bot === against) return el("td", { class: "self" }, el("span", { class: "unseen" }, "itself"));
       const met = meeting(bot, against);
@@ -222,7 +222,7 @@ export function answerTimes(bots) {
     const place = known.figures.places.find((place) => place.bot === bot);
     const label = !place ? "" : place.median_ms ? `median ${time(place.median_ms)}, 95% within ${time(place.p95_ms)}, slowest ${time(place.worst_ms)}` : "No answer";
     return el("div", { class: "bar-row" },
-      el("span", { class: "bar-name" }, link(botHash(bot), name(bot))),
+      el("span", { class: "bar-name" }, botLink(bot)),
       svg("svg", { class: "strip", height: 36, role: "img", "aria-label": label }, svg("title", {}, label),
         ...decades.map((bar) => svg("line", { class: "rule", x1: percent(at(bar), 2), x2: percent(at(bar), 2), y1: 0, y2: 36 })),
         ...counts.map((n, i) => (n === 0 ? null : svg("rect", {
@@ -317,14 +317,6 @@ function lineOf(bot, bots, chosen) {
   return Math.max(0, order.indexOf(bot));
 }
 
-function shortened(text, most) {
-  const letters = [...new Intl.Segmenter("en").segment(text)].map(({ segment }) => segment);
-  if (letters.length <= most) return text;
-  // In the middle, as names often differ only in their ends.
-  const tail = Math.floor((most - 1) / 2);
-  return [...letters.slice(0, Math.max(1, most - 1 - tail)), "…", ...letters.slice(letters.length - tail)].join("");
-}
-
 // Buttons that highlight a bot's curve, and a choice for the bots that have none.
 export function curveKey(bots, chosen, changed) {
   const buttons = bots.filter((bot, rank) => rank < BUTTONS || chosen.has(bot));
@@ -380,7 +372,7 @@ export function winners(game, shown) {
   const fields = game.turns.map((_, i) => {
     const { value, mark } = game.analysis.get(i + 1) ?? {};
     const holder = value === "w" ? i % 2 : value === "l" ? 1 - (i % 2) : null;
-    const label = holder !== null ? `${name(game.sides[holder])} wins` : value === "d" ? "a draw" : "not known";
+    const label = holder !== null ? `${name(game.sides[holder])} wins` : value === "d" ? "a draw" : "unsolved";
     return el("a", {
       href: gameHash(game.number, i + 1), class: `${holder === null ? (value === "d" ? "even" : "") : `side-${holder}`}${i + 1 === shown ? " now" : ""}`,
       title: `Turn ${i + 1}: ${label}`, "aria-label": `Turn ${i + 1}: ${label}${mark ? `, ${mark}` : ""}`,
@@ -388,9 +380,9 @@ export function winners(game, shown) {
   });
   const sides = [0, 1].map((side) => el("span", {}, el("i", { class: `swatch side-${side}` }), el("span", {}, el("span", { class: "name" }, name(game.sides[side])), " wins")));
   const key = el("p", { class: "key strip-key" }, ...sides,
-    el("span", {}, el("i", { class: "swatch even" }), "draw"), el("span", {}, el("i", { class: "swatch unknown" }), "not known"),
-    el("span", {}, "! a mistake"), el("span", {}, "✓ the only good turn, found"));
-  const strip = el("div", { class: "winners", role: "group", "aria-label": "Who wins with best play" }, ...fields);
+    el("span", {}, el("i", { class: "swatch even" }), "draw"), el("span", {}, el("i", { class: "swatch unknown" }), "unsolved"),
+    el("span", {}, "! a mistake"), el("span", {}, "✓ only move, found"));
+  const strip = el("div", { class: "winners", role: "group", "aria-label": "Evaluation" }, ...fields);
   // As wide as the columns of times above it.
   strip.style.maxWidth = `${40 * fields.length}px`;
   return [strip, key];

@@ -1,7 +1,7 @@
 // The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
 // complete in a file and arrive in pieces from a server.
 
-import { capitalised, half, own, percent, signed } from "./dom.js";
+import { capitalised, half, link, named, own, percent, signed } from "./dom.js";
 
 export const known = {
   head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
@@ -122,9 +122,27 @@ export function bot(index) {
   return known.bots[index] ?? { name: "?", command: "" };
 }
 
-export function name(index) {
-  return bot(index).name;
+const EXTENSION = /(.)\.(?:awk|c|cpp|exe|go|hs|jar|java|jl|js|lua|mjs|ml|out|php|pl|py|r|rb|rs|scm|sh|tcl|ts)$/i;
+
+const plain = (full) => full.replace(EXTENSION, "$1");
+
+// Names without their extension, where that tells them apart.
+let titles = { of: null, count: 0, short: new Map() };
+
+export function title(full) {
+  if (titles.of !== known.figures || titles.count !== known.bots.length) {
+    const all = new Set([...known.bots.map((bot) => bot.name), ...(known.figures.course?.bots ?? []).map(([bot]) => bot), ...absent().map((one) => one.name)]);
+    const times = new Map();
+    for (const one of all) times.set(plain(one), (times.get(plain(one)) ?? 0) + 1);
+    titles = { of: known.figures, count: known.bots.length, short: new Map([...all].map((one) => [one, plain(one)]).filter(([, short]) => times.get(short) === 1)) };
+  }
+  return titles.short.get(full) ?? full;
 }
+
+export const name = (index) => title(bot(index).name);
+
+// A bot's name, which leads to its page.
+export const botLink = (index) => link(botHash(index), named(name(index)));
 
 // The detail of a person who quits.
 const LEFT = "left the game";
@@ -150,6 +168,9 @@ export function story(game, lines) {
   return `${name(game.winner)} beats ${name(game.loser)}${lines ? ": " + lines : ""}`;
 }
 
+// The number of the pair to which a game of a tournament belongs.
+export const pairOf = (id) => Number(/^p(\d+)[ab]$/.exec(id)?.[1] ?? NaN);
+
 export function points(game, bot) {
   return game.winner < 0 ? 0.5 : game.winner === bot ? 1 : 0;
 }
@@ -165,7 +186,7 @@ export function other(game, bot) {
 export function place(bot) {
   const found = known.figures.places.find((place) => place.bot === bot);
   // A page of one bot has the games of that bot only, and its place among all.
-  return found && name(bot) === known.head.own ? { ...found, ...known.head.standing } : found;
+  return found && known.bots[bot].name === known.head.own ? { ...found, ...known.head.standing } : found;
 }
 
 // Bots that no games connect are in tables of their own.

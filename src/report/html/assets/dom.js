@@ -26,6 +26,28 @@ export function link(hash, ...children) {
   return el("a", { href: hash }, ...children);
 }
 
+// With their marks; emoji of several parts are one.
+const lettersOf = (text) => text.match(/.(?:\p{M}|\p{EMod}|\u200d.)*/gsu) ?? [];
+
+// A text with the most letters, cut in the middle: names often differ only in their ends.
+export function shortened(text, most) {
+  const letters = lettersOf(text);
+  if (letters.length <= most) return text;
+  const tail = Math.floor((most - 1) / 2);
+  return [...letters.slice(0, Math.max(1, most - 1 - tail)), "…", ...letters.slice(letters.length - tail)].join("");
+}
+
+// Names of so many letters have room everywhere.
+const ROOM = 14;
+
+// A name that is cut in the middle where there is no room for it.
+export function named(text) {
+  const letters = lettersOf(text);
+  if (letters.length <= ROOM) return el("span", { class: "name" }, text);
+  const tail = Math.min(7, Math.floor(letters.length / 2));
+  return el("span", { class: "name cut", title: text, dir: "auto" }, el("span", {}, letters.slice(0, -tail).join("")), el("span", {}, letters.slice(-tail).join("")));
+}
+
 // A card with a heading, a sentence of explanation, and its content.
 export function card(title, hint, ...children) {
   const id = "card-" + title.toLowerCase().replace(/[^a-z]+/g, "-");
@@ -38,13 +60,12 @@ export function card(title, hint, ...children) {
 // What each box that may scroll does when its size is known.
 const looks = new WeakMap();
 
-// A box that scrolls sideways what is too wide for it, and says so.
+// A box that scrolls sideways what is too wide for it, and fades where there is more.
 export function scrolled(content, title) {
-  const hint = el("p", { class: "hint sideways", hidden: true }, "There is more to the right: scroll sideways.");
   const box = el("div", { class: "scroll", "data-title": title }, content);
   const look = () => {
     const isWide = box.scrollWidth > box.clientWidth + 4;
-    hint.hidden = !isWide;
+    box.classList.toggle("more", isWide && box.scrollLeft + box.clientWidth < box.scrollWidth - 4);
     // Keys scroll only what can be focused.
     if (isWide || box.scrollHeight > box.clientHeight + 4) {
       box.tabIndex = 0;
@@ -55,10 +76,11 @@ export function scrolled(content, title) {
     }
   };
   looks.set(box, look);
+  box.addEventListener("scroll", look, { passive: true });
   const observer = new ResizeObserver(look);
   observer.observe(box);
   observer.observe(content);
-  return el("div", {}, hint, box);
+  return box;
 }
 
 // Draws the inside of a box anew with `change()`. The focus, if it was in the box, goes to what has taken the place

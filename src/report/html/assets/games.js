@@ -1,17 +1,17 @@
 // The list of games, with filters that are part of the page's address.
 
-import { count, counted, el, link, own, announce, when } from "./dom.js";
-import { botHash, gameHash, hasLeft, known, name, outcome, points } from "./data.js";
+import { count, counted, el, link, named, own, announce, when } from "./dom.js";
+import { botLink, gameHash, hasLeft, known, name, outcome, pairOf, points, title } from "./data.js";
 import { isAnalysed, judgedTurns } from "./mistakes.js";
 import { sortable } from "./tables.js";
 
 const ENDINGS = [
-  ["", "any ending"], ["won", "won by the bot"], ["lost", "lost by the bot"], ["drawn", "drawn"],
+  ["", "any"], ["won", "won by the bot"], ["lost", "lost by the bot"], ["drawn", "drawn"],
   ["forfeited", "forfeited by the bot"], ["any-forfeit", "forfeited by anyone"],
 ];
 
 const BLUNDERS = [
-  ["", "with or without"], ["any", "by anyone"], ["own", "by the bot"], ["missed", "missed wins, by anyone"],
+  ["", "any"], ["any", "by anyone"], ["own", "by the bot"], ["missed", "missed wins, by anyone"],
 ];
 
 // As many openings are suggested.
@@ -19,34 +19,39 @@ const SUGGESTED = 50;
 
 const order = ["number", 1];
 
+// Filters are folded on a phone, until they are wanted.
+let isUnfolded = window.innerWidth > 760;
+
 // The page of the list that was shown last, and for which filters.
 const lastShown = { page: 0, filters: "" };
 
-// The result in short: who won, or whose fault it was.
-function result(game) {
-  if (game.winner < 0) return el("span", { class: "badge draw" }, "draw");
-  const who = (bot) => el("strong", { class: "name" }, name(bot));
-  if (game.forfeit) return el("span", {}, who(game.loser), " ", el("span", { class: "badge blame" }, hasLeft(game) ? "left the game" : `forfeits: ${game.reason}`));
-  return el("span", {}, who(game.winner), " ", el("span", { class: "badge win" }, "wins"));
+const SCORES = ["0–1", "½–½", "1–0"];
+
+// The result in short: the score, the side that moved first before the other, and whose fault it was.
+export function scoreOf(game) {
+  const first = game.bots[game.first];
+  return SCORES[2 * points(game, first)];
 }
 
-function botLink(bot) {
-  return link(botHash(bot), el("span", { class: "name" }, name(bot)));
+function result(game) {
+  if (!game.forfeit) return el("span", {}, scoreOf(game));
+  return el("span", {}, scoreOf(game), " ", el("span", { class: "rare" }, named(name(game.loser)), " "), el("span", { class: "badge blame" }, hasLeft(game) ? "left the game" : `forfeits: ${game.reason}`));
 }
 
 // A list of games; `of` is the bot whose points are shown, if any.
 export function gameList(caption, rows, of, size = 50, at = undefined) {
   const sides = (game, side) => game.bots[side === 0 ? game.first : 1 - game.first];
+  const player = (game, side) => (game.winner === sides(game, side) ? el("strong", {}, botLink(game.winner)) : botLink(sides(game, side)));
   const score = { key: "score", title: "points", value: (g) => points(g, of), show: (g) => el("span", { class: `badge ${["loss", "draw", "win"][2 * points(g, of)]}` }, { 0: "0", 0.5: "½", 1: "1" }[points(g, of)]) };
   return sortable({
     caption, rows, size, sorted: order, kind: "games", at,
     columns: [
       { key: "number", title: "game", value: (g) => g.number, show: (g) => link(gameHash(g.number), String(g.number)), head: true },
-      { key: "first", title: "moved first", text: true, value: (g) => name(sides(g, 0)), show: (g) => botLink(sides(g, 0)) },
-      { key: "second", title: "moved second", text: true, value: (g) => name(sides(g, 1)), show: (g) => botLink(sides(g, 1)) },
+      { key: "first", title: "moved first", text: true, value: (g) => name(sides(g, 0)), show: (g) => player(g, 0) },
+      { key: "second", title: "moved second", text: true, value: (g) => name(sides(g, 1)), show: (g) => player(g, 1) },
       of === undefined ? null : score,
       { key: "result", title: "result", text: true, value: (g) => outcome(g), show: result },
-      { key: "length", title: "turns", value: (g) => g.length },
+      { key: "length", title: "turns", value: (g) => g.length, kind: "number rare" },
       { key: "started", title: "started", value: (g) => g.started, show: (g) => el("time", { title: when(g.started) }, when(g.started).replace(" UTC", "")), kind: "number faint rare", hint: "When it began, in UTC" },
     ].filter(Boolean),
   });
@@ -55,8 +60,8 @@ export function gameList(caption, rows, of, size = 50, at = undefined) {
 // Whether a game of a tournament is of the pairs with these numbers: `12-21`.
 function isOfPairs(game, pairs) {
   const wanted = /^(\d+)-(\d+)$/.exec(pairs ?? "");
-  const found = /^p(\d+)[ab]$/.exec(game.id);
-  return !wanted || (found !== null && Number(found[1]) >= Number(wanted[1]) && Number(found[1]) <= Number(wanted[2]));
+  const pair = pairOf(game.id);
+  return !wanted || (pair >= Number(wanted[1]) && pair <= Number(wanted[2]));
 }
 
 const closely = (text) => text.replaceAll(/\s/g, "").toLowerCase();
@@ -135,7 +140,7 @@ export function games(address) {
     return all;
   }
 
-  const clear = (title, keep) => el("button", { type: "button", "data-keep": keep, onclick: () => { location.hash = "#games"; } }, title);
+  const clear = (text, keep) => el("button", { type: "button", "data-keep": keep, onclick: () => { location.hash = "#games"; } }, text);
 
   // A filter that no game passes is the reader's to change.
   function showList() {
@@ -162,35 +167,35 @@ export function games(address) {
     known.list = { address: lastShown.filters, numbers: () => ordered().map((game) => game.number) };
   }
 
-  function choice(field, title, options) {
-    return el("label", {}, el("span", {}, title), el("select", {
+  function choice(field, label, options) {
+    return el("label", {}, el("span", {}, label), el("select", {
       "data-keep": `filter-${field}`, onchange: (event) => { filters[field] = event.target.value; changed(); },
     }, ...options.map(([value, text]) => el("option", { value, selected: value === filters[field] }, text))));
   }
 
-  const bots = known.bots.map((bot, index) => [String(index + 1), bot.name]).sort((a, b) => a[1].localeCompare(b[1], "en"));
+  const bots = known.bots.map((bot, index) => [String(index + 1), title(bot.name)]).sort((a, b) => a[1].localeCompare(b[1], "en"));
   const reasons = Object.keys(known.figures.endings).sort();
   const holder = el("div", { class: "card" });
-  const input = (field, title, more) => el("label", { class: `filter-${field}` }, el("span", {}, title), el("input", {
+  const input = (field, label, more) => el("label", { class: `filter-${field}` }, el("span", {}, label), el("input", {
     value: filters[field], "data-keep": `filter-${field}`, ...more,
     oninput: (event) => { filters[field] = event.target.value; changed(); },
   }));
-  const turns = (field, title) => input(field, title, { type: "number", min: 0, max: 9999 });
+  const turns = (field, label) => input(field, label, { type: "number", min: 0, max: 9999 });
   const suggested = openings();
   const node = el("div", {}, el("h1", {}, "Games"),
-    el("form", { class: "filters card", onsubmit: (event) => event.preventDefault() },
+    el("details", { class: "card", open: isUnfolded, ontoggle: (event) => { isUnfolded = event.target.open; } }, el("summary", { "data-keep": "filters" }, "Filters"), el("form", { class: "filters", onsubmit: (event) => event.preventDefault() },
       choice("of", "bot", [["", "any bot"], ...bots]),
       choice("against", "against", [["", "any bot"], ...bots]),
-      choice("ending", "ending", ENDINGS),
-      choice("reason", "reason", [["", "any reason"], ...reasons.map((reason) => [reason, reason])]),
-      choice("seat", "seat of the bot", [["", "either"], ["first", "moves first"], ["second", "moves second"]]),
-      turns("least", "turns, at least"),
-      turns("most", "turns, at most"),
+      choice("ending", "result", ENDINGS),
+      choice("reason", "how it ended", [["", "any"], ...reasons.map((reason) => [reason, reason])]),
+      choice("seat", "seat", [["", "either"], ["first", "moves first"], ["second", "moves second"]]),
+      turns("least", "turns from"),
+      turns("most", "turns to"),
       input("opening", "opening", { type: "search", placeholder: "board or first turns", list: suggested.length ? "openings" : null, spellcheck: "false", autocomplete: "off" }),
       suggested.length ? el("datalist", { id: "openings" }, ...suggested.map(([board, games]) => el("option", { value: board, label: counted(games, "game") }))) : null,
       isAnalysed() ? choice("blunder", "blunders", BLUNDERS) : null,
       input("text", "search", { type: "search", placeholder: "name, number or id" }),
-      clear("Show all", "filter-clear")),
+      clear("Clear filters", "filter-clear"))),
     found, holder);
   rebuild();
   // The view must be created again when there are new bots or reasons.

@@ -1,11 +1,9 @@
-// The head of the overview: what was played, who won and how surely, and the game that decided.
+// The head of the overview: what was played, who won and how surely.
 
-import { capitalised, card, count, counted, el, half, link, percent, time } from "./dom.js";
-import { botHash, criterion, gameHash, gameTitle, interval, isRated, known, name, pointsText, story, unpacked } from "./data.js";
-import { drawBoard, statesOf } from "./rules.js";
+import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
+import { botHash, criterion, gameHash, gameTitle, interval, isRated, known, name, pairOf, pointsText, story } from "./data.js";
 import { course } from "./course.js";
-import { opponentBars } from "./charts.js";
-import { gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
+import { opponentBars, record } from "./charts.js";
 
 // Games in the strip of two bots; of more, the last ones are shown.
 const STRIP = 400;
@@ -83,27 +81,14 @@ function earlyHint(figures) {
   return reason ? el("p", { class: "early" }, reason) : null;
 }
 
-// The last game of two bots; of a bracket, the last one of the final.
-function decisiveGame(first, second) {
+// The game that decided the final of a bracket.
+export function decisiveGame() {
   const final = course()?.bracket.at(-1)?.[0]?.meeting;
-  const between = (game) => game.bots.includes(first) && game.bots.includes(second);
-  const inFinal = ({ id }) => {
-    const found = /^p(\d+)[ab]$/.exec(id);
-    return found && Number(found[1]) >= final.pairs[0] && Number(found[1]) <= final.pairs[1];
-  };
-  const games = known.games.filter((game) => between(game) && (!final || inFinal(game)));
+  if (!final?.winner || course().champion === null) return null;
+  const inFinal = known.games.filter(({ id }) => pairOf(id) >= final.pairs[0] && pairOf(id) <= final.pairs[1]);
   // The order of the schedule, in which games need not have ended.
-  return games.reduce((last, game) => (last === null || game.id.localeCompare(last.id, "en") > 0 || !game.id.startsWith("p") ? game : last), null);
-}
-
-function smallBoard(game, title) {
-  if (!game) return null;
-  const whole = unpacked(game);
-  const state = statesOf(whole).at(-1);
-  if (!state) return null;
-  return el("figure", { class: "decisive" },
-    el("a", { href: gameHash(game.number, game.length) }, el("span", { class: "unseen" }, `${title}: game ${game.number}. `), drawBoard(state)),
-    el("figcaption", {}, `${title}: `, link(gameHash(game.number), `game ${game.number}`), `, ${story(game, whole.lines)}`));
+  const last = inFinal.reduce((top, game) => (top === null || game.id.localeCompare(top.id, "en", { numeric: true }) > 0 ? game : top), null);
+  return last?.winner >= 0 ? last : null;
 }
 
 // By how much the first is ahead of the second.
@@ -113,12 +98,13 @@ function lead(first, second) {
   if (order === "place" && final && course().champion !== null) {
     const [side, why] = final.winner;
     const points = [side, 1 - side].map((of) => half(final.half_points[of] / 2));
-    return `won the final ${points.join(" : ")}${why ? `, decided ${why}` : ""}`;
+    return `won the final ${points.join("–")}${why ? `, decided ${why}` : ""}`;
   }
   if (order === "place") return "";
-  if (order !== "points") return `${half(first.points)} of ${counted(first.games, "point")}`;
-  const points = first.points - second.points;
-  return points > 0 ? `${pointsText(first)} points, ${half(points)} ahead` : `${pointsText(first)} points each, ahead on the tie-break`;
+  const points = first.bye_points ? `${pointsText(first)} points` : `${half(first.points)} / ${counted(first.games, "point")}`;
+  if (order !== "points" || !second) return points;
+  const ahead = first.points - second.points;
+  return `${points}, ${ahead > 0 ? `${half(ahead)} ahead` : "ahead on the tie-break"}`;
 }
 
 // The bot that meets all others in a gauntlet.
@@ -152,29 +138,14 @@ export function nameList(places, linked) {
   return [shown.map((one, at) => [at ? ", " : null, linked ? link(botHash(places[at].bot), one) : one]), rest ? ` and ${count(rest)} more` : null].flat(2);
 }
 
-function certainty(first, second) {
-  if (first.los === null) return "They have played too few games to say how likely it is that the first is the better one.";
-  return better(first, second);
-}
-
-// A likelihood below this says nothing that a reader would call better.
+// A likelihood of superiority below this tells nobody apart.
 const TELLING = 0.6;
 
-// How likely it is that the first of two is better.
-function better(first, second) {
-  const sure = likelihood(first.los);
-  if (first.los < TELLING) return `These games do not tell which of the two is better. The likelihood that it is ${name(first.bot)} is ${sure}.`;
-  return `${name(first.bot)} is better than ${name(second.bot)} with a likelihood of ${sure}.`;
-}
-
-function worst() {
-  const mistake = isAnalysed() ? worstMistake(known.games) : null;
-  if (!mistake) return null;
-  const { game, turn, bot, remark } = mistake;
-  return el("ul", { class: "highlights" }, el("li", {}, link(gameHash(game.number, turn),
-    el("strong", {}, "The blunder of the tournament"),
-    el("span", {}, `Game ${game.number}, turn ${turn}: ${name(bot)} ${gaveAway(mistake)}`),
-    remark ? el("small", {}, why(remark)) : null)));
+// How likely it is that the first of two is the stronger one.
+function certainty(first, second) {
+  if (first.los === null) return "Too few games to tell them apart";
+  const sure = `${likelihood(first.los)} likely to be stronger than ${name(second.bot)} (LOS)`;
+  return first.los < TELLING ? `Too close to tell: ${sure}` : sure;
 }
 
 // The games of two bots in their order, a cell each. One cell is reached with Tab, the others with the arrow keys.
@@ -186,7 +157,7 @@ function strip(first, second) {
   });
   const step = { ArrowRight: 1, ArrowLeft: -1, Home: -cells.length, End: cells.length };
   return el("div", {},
-    el("p", { class: "hint" }, `Each field is a game: 1 where ${name(first)} won, 0 where ${name(second)} won.${games.length < known.figures.games ? ` The last ${count(games.length)} are shown.` : ""} The arrow keys go from game to game.`),
+    el("p", { class: "hint" }, `${games.length < known.figures.games ? `The last ${count(games.length)} games` : "One square per game"}, in order: 1 = ${name(first)} won (arrow keys move).`),
     el("div", {
       class: "game-strip", role: "group", "aria-label": "The games in their order",
       onkeydown: (event) => {
@@ -198,17 +169,21 @@ function strip(first, second) {
     }, ...cells));
 }
 
+// Two bots that only played each other: one score says it all.
+export const isDuel = ({ places, columns }) => places.length === 2 && places[1].table === 1 && !columns.some(([key]) => ["moved", "reached", "byes"].includes(key));
+
 function duel(places) {
   const [first, second] = places;
-  const sure = first.los === null ? "Too few games to say who is better." : better(first, second);
   // The two ratings are opposite numbers: their difference is twice each.
   const twice = (end) => (end === null ? null : 2 * end);
   const range = interval({ elo_low: twice(first.elo_low), elo_high: twice(first.elo_high) });
-  const apart = range === null || first.los === null ? "" : ` The ratings differ by ${Math.round(Math.abs(first.elo - second.elo))} Elo (95%: ${range}).`;
+  const apart = range === null || first.los === null ? "" : ` · ${signed(first.elo - second.elo)} Elo (95% CI ${range})`;
   const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
     el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),
-    el("p", {}, sure + apart), earlyHint(known.figures), known.unread ? null : strip(first.bot, second.bot), worst());
+    record(first.wins, first.draws, first.losses),
+    el("p", { class: "middle" }, `${counted(first.wins, "win")} · ${counted(first.draws, "draw")} · ${counted(first.losses, "loss", "losses")} of ${name(first.bot)}`),
+    el("p", {}, first.los === null ? certainty(first) : `${name(first.bot)}: ${certainty(first, second)}${apart}`), earlyHint(known.figures), known.unread ? null : strip(first.bot, second.bot));
 }
 
 // Who won, and how surely; nothing for a single game.
@@ -217,15 +192,11 @@ export function resultCard(figures) {
   // The games of one bot do not say who is the first of all.
   if (figures.games < 2 || places.length < 2 || known.head.own) return null;
   if (places.at(-1).table > 1) return earlyHint(figures);
-  if (places.length === 2) return duel(places);
+  if (isDuel(figures)) return duel(places);
   const { title, firsts, text, next } = leaders(figures);
-  const [first, second] = places;
   const row = (title, names, text) => el("div", {}, el("dt", {}, title), el("dd", {}, names, text ? [" ", el("small", {}, text)] : null));
-  const isGauntlet = title === "Challenger";
-  const board = isGauntlet || firsts.length > 1 ? null : smallBoard(decisiveGame(first.bot, second.bot), course()?.bracket.length ? "The last game of the final" : "The last game of the first two");
-  return card(known.head.live ? "So far" : "Result", null, el("div", { class: "result" },
-    el("div", {}, el("dl", { class: "winners-list" }, row(title, nameList(firsts, true), text), next ? row(next.title, nameList([next.place], true)) : null),
-      isGauntlet ? opponentBars(firsts[0].bot, {}) : null,
-      next && isRated() ? el("p", {}, certainty(first, second)) : null, earlyHint(figures), worst()),
-    board));
+  const sure = next && isRated() ? certainty(places[0], places[1]) : "";
+  return el("section", { class: "card", "aria-labelledby": "card-result" }, el("h2", { id: "card-result", class: "unseen" }, known.head.live ? "So far" : "Result"),
+    el("dl", { class: "winners-list" }, row(title, nameList(firsts, true), [text, sure].filter(Boolean).join(" · ")), next ? row(next.title, nameList([next.place], true)) : null),
+    title === "Challenger" ? opponentBars(firsts[0].bot, {}) : null, earlyHint(figures));
 }

@@ -1,10 +1,10 @@
 // Shows the view that the address names, and follows a server.
 
 import { capitalised, counted, el, keepingFocus, keepingScroll, link, own } from "./dom.js";
-import { absent, addEntries, clear, known, unpackGames } from "./data.js";
+import { absent, addEntries, clear, known, name, title, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
-import { absentView, botList, botView } from "./bot.js";
+import { absentView, botView } from "./bot.js";
 import { gameView } from "./player.js";
 import { whenLoaded } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
@@ -38,7 +38,6 @@ function address() {
   if (fields.has("absent")) return { kind: "absent", number: whole("absent") ?? 0 };
   if (fields.has("games")) return { kind: "games", fields };
   if (mine) return { kind: "bot", number: mine };
-  if (fields.has("bots")) return { kind: "bots" };
   return { kind: "overview" };
 }
 
@@ -52,7 +51,6 @@ function viewOf(at) {
     case "game": return gameView(at.number, at.turn, only(), at.line);
     case "bot": return { node: botView(at.number - 1), again: true };
     case "absent": return { node: absentView(at.number - 1), again: true };
-    case "bots": return { node: botList(), again: true };
     case "games": return games(at.fields);
     case "stage": return stageView(at.fields);
     case "play": return playView(secret);
@@ -60,15 +58,15 @@ function viewOf(at) {
   }
 }
 
-const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => known.bots[at.number - 1]?.name ?? "Bot", absent: (at) => absent()[at.number - 1]?.name ?? "Bot", bots: () => "Bots", games: () => "Games", stage: () => "Stage", play: () => "Play" };
+const TITLES = { game: (at) => `Game ${at.number}`, bot: (at) => (known.bots[at.number - 1] ? name(at.number - 1) : "Bot"), absent: (at) => title(absent()[at.number - 1]?.name ?? "Bot"), games: () => "Games", stage: () => "Stage", play: () => "Play" };
 
 function parts(at) {
   const list = document.getElementById("parts");
   if (only()) return;
-  const items = [...(known.head.own ? [["bots", "Bot"]] : [["overview", "Overview"], ["bots", "Bots"]]), ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : []), ...(secret === null ? [] : [["play", "Play"]])];
-  const now = at.kind === "game" ? "games" : ["bot", "absent"].includes(at.kind) ? "bots" : at.kind;
-  list.replaceChildren(...items.map(([kind, title]) => {
-    const item = link(kind === "play" ? `#play=${secret}` : `#${kind}`, title);
+  const items = [known.head.own ? ["bots", "Bot"] : ["overview", "Overview"], ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : []), ...(secret === null ? [] : [["play", "Play"]])];
+  const now = at.kind === "game" ? "games" : at.kind === "bot" && known.head.own ? "bots" : at.kind;
+  list.replaceChildren(...items.map(([kind, text]) => {
+    const item = link(kind === "play" ? `#play=${secret}` : `#${kind}`, text);
     if (kind === now) item.setAttribute("aria-current", "page");
     return el("li", {}, item);
   }));
@@ -91,8 +89,8 @@ function show() {
   if (isSame) keepingFocus(main, () => main.replaceChildren(view.node));
   else main.replaceChildren(view.node);
   parts(at);
-  const title = TITLES[at.kind]?.(at);
-  document.title = title && !only() ? `${title} · ${known.head.title}` : known.head.title;
+  const heading = TITLES[at.kind]?.(at);
+  document.title = heading && !only() ? `${heading} · ${known.head.title}` : known.head.title;
   if (arrived) {
     main.focus({ preventScroll: true });
     window.scrollTo(0, history.state?.y ?? 0);

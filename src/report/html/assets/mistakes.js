@@ -1,11 +1,11 @@
 // What an analysis says of bots and games: accuracy, blunders and missed wins, by phase.
 
 import { capitalised, card, count, el, folded, link, percent, scrolled } from "./dom.js";
-import { botHash, gameHash, known, name } from "./data.js";
+import { botLink, gameHash, known, name } from "./data.js";
 
-export const PHASES = ["opening", "middle", "end"];
+export const PHASES = ["opening", "middlegame", "endgame"];
 const RANKS = { w: 2, d: 1, l: 0 };
-const RESULTS = { w: "a win", d: "a draw", l: "a loss" };
+const RESULTS = { w: "win", d: "draw", l: "loss" };
 const FOLDED_BOTS = 12;
 
 // The mistake that was shown last, by the count that led to it, so that the count leads to the next one.
@@ -58,12 +58,12 @@ export function phasesOf(bot) {
 export const isAnalysed = () => known.figures.places.some((place) => place.phases !== undefined);
 
 export function gaveAway(mistake) {
-  return `turned ${RESULTS[mistake.best]} into ${RESULTS[mistake.value]}`;
+  return `${RESULTS[mistake.best]} â†’ ${RESULTS[mistake.value]}`;
 }
 
-// What an analysis says of a turn, with answers in words: "`12 F`" is "cell 12 with gift F".
+// What an analysis says of a turn, with answers in words.
 export function told(remark) {
-  const words = remark.replaceAll(/`- (\S)`/g, "gift $1").replaceAll(/`(\d+) -`/g, "cell $1").replaceAll(/`(\d+) (\S)`/g, "cell $1 with gift $2").replaceAll("`", "");
+  const words = remark.replaceAll(/`- (\S)`/g, "giving $1").replaceAll(/`(\d+) -`/g, "cell $1").replaceAll("`", "");
   return words.replaceAll(/(^|[.!?] )([a-z])/g, (_, before, letter) => before + letter.toUpperCase());
 }
 
@@ -98,11 +98,12 @@ const accuracyOf = ([proven, kept]) => (proven ? percent(kept / proven, 1) : "â€
 
 export function tableOf(caption, heads, rows) {
   return scrolled(el("table", { class: "accuracy" }, el("caption", { class: "unseen" }, caption),
-    el("thead", {}, el("tr", {}, ...heads.map((head, i) => el("th", { scope: "col", class: i ? "number" : "text" }, head)))),
+    el("thead", {}, el("tr", {}, ...heads.map((head, i) => el("th", { scope: "col", class: PHASES.includes(head) ? "number rare" : i ? "number" : "text" }, head)))),
     el("tbody", {}, ...rows)), caption);
 }
 
 export const cellOf = (...content) => el("td", { class: "number" }, ...content);
+const rareCell = (text) => el("td", { class: "number rare" }, text);
 
 function mistakesOf(bot, games) {
   return games.flatMap((game) => judgedTurns(game)).filter((turn) => turn.bot === bot);
@@ -121,13 +122,13 @@ export function accuracyCard(places) {
   const row = ({ bot, phases }) => {
     const all = sumOf(phases);
     const own = byBot.get(bot) ?? [];
-    return el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(bot), el("span", { class: "name" }, name(bot)))),
+    return el("tr", {}, el("th", { scope: "row", class: "text" }, botLink(bot)),
       cellOf(el("strong", {}, accuracyOf(all))),
-      ...phases.map((phase) => cellOf(accuracyOf(phase))),
+      ...phases.map((phase) => rareCell(accuracyOf(phase))),
       cellOf(leading(`${bot} blunders`, own.filter((turn) => turn.lost > 0), count(all[2]), `blunders of ${name(bot)}`)),
       cellOf(leading(`${bot} missed`, own.filter((turn) => turn.missed), count(all[3]), `missed wins of ${name(bot)}`)));
   };
-  return card("Accuracy", "The share of turns that kept the best result still possible, of those whose exact value is known: in all, and in each third of the board. A missed win could have been won at once. A count leads to the games, one after the other.",
+  return card("Accuracy", "The share of solved turns that kept the best result still possible, in all and in each third of the board. A missed win could have been won in one move. A count leads to the games, one after the other.",
     folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", ["bot", "all", ...PHASES, "blunders", "missed wins in 1"], shown.map(row))));
 }
 
@@ -140,7 +141,7 @@ export function phaseTable(bot, phases, games) {
       cellOf(leading(`${bot} ${title} blunders`, those.filter((turn) => turn.lost > 0), count(figures[2]), `blunders, ${title}`)),
       cellOf(leading(`${bot} ${title} missed`, those.filter((turn) => turn.missed), count(figures[3]), `missed wins, ${title}`)));
   };
-  return tableOf("Accuracy by phase", ["phase", "accuracy", "turns with a known value", "blunders", "missed wins in 1"],
+  return tableOf("Accuracy by phase", ["phase", "accuracy", "solved turns", "blunders", "missed wins in 1"],
     [...phases.map((figures, part) => row(PHASES[part], figures, part)), row("all", sumOf(phases))]);
 }
 
@@ -159,10 +160,10 @@ export function gameAccuracy(game, now) {
     const own = turns.filter((turn) => turn.bot === bot);
     const share = (those) => { const sure = those.filter((turn) => turn.isKnown); return accuracyOf([sure.length, sure.filter((turn) => turn.lost <= 0).length]); };
     return el("tr", {}, el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(bot))),
-      cellOf(el("strong", {}, share(own))), ...PHASES.map((_, part) => cellOf(share(own.filter((turn) => turn.phase === part)))),
+      cellOf(el("strong", {}, share(own))), ...PHASES.map((_, part) => rareCell(share(own.filter((turn) => turn.phase === part)))),
       cellOf(next(own.filter((turn) => turn.lost > 0), `blunders of ${name(bot)}`)),
       cellOf(next(own.filter((turn) => turn.missed), `missed wins of ${name(bot)}`)));
   });
-  return card("Accuracy", "The share of turns that kept the best result still possible. A missed win could have been won at once. A count leads to the next one.",
+  return card("Accuracy", "The share of solved turns that kept the best result still possible. A missed win could have been won in one move. A count leads to the next one.",
     tableOf("Accuracy in this game", ["bot", "all", ...PHASES, "blunders", "missed wins in 1"], rows));
 }

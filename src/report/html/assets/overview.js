@@ -1,11 +1,11 @@
 // The overview: standings, charts and highlights.
 
 import { capitalised, card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
-import { absent, absentHash, botHash, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, unpacked } from "./data.js";
+import { absent, absentHash, botHash, botLink, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, title, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
-import { accuracyCard } from "./mistakes.js";
+import { accuracyCard, gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
 import { analysisCard } from "./analysis.js";
-import { facts, likelihood, resultCard } from "./head.js";
+import { decisiveGame, facts, isDuel, likelihood, resultCard } from "./head.js";
 import { drawBoard, statesOf } from "./rules.js";
 import { sortable } from "./tables.js";
 import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, ratingHistory, whisker } from "./charts.js";
@@ -14,15 +14,15 @@ import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, 
 const NARROW_BOTS = 9;
 
 // The user's choices, kept when the page is redrawn while games are played.
-const chosen = { order: ["rank", 1], page: { page: 0 }, curves: null, times: {}, seats: {}, cross: {}, forfeits: {} };
+const chosen = { order: ["rank", 1], page: { page: 0 }, curves: null, times: {}, cross: {}, forfeits: {} };
 
 // Standings of more bots have narrow rows; those of many more are shown page by page.
 const LONG = 30;
 const PAGED = 120;
 const PAGE_ROWS = 60;
 
-// What not all tournaments have of a bot; each is a column more.
-const MORE = ["blunders", "moved", "reached"];
+// More columns are narrow.
+const FULL = 11;
 
 // A crosstable of more bots shows these, and the rest on request: 300 have 90,000 fields.
 const CROSSED = 60;
@@ -32,24 +32,6 @@ const FOLDED = 12;
 
 // Curves that are highlighted at first.
 const CURVES = 5;
-
-function tile(title, value, hint) {
-  return el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
-}
-
-function tiles(figures) {
-  const draws = own(figures.endings, "draw") ?? 0;
-  const forfeits = figures.places.reduce((sum, p) => sum + Object.values(p.forfeits).reduce((a, b) => a + b, 0), 0);
-  const share = (n) => percent(n / Math.max(1, figures.games), 1);
-  const turns = figures.lengths.reduce((sum, n, length) => sum + n * length, 0);
-  return el("dl", { class: "tiles" },
-    tile("bots", count(figures.places.length)),
-    tile("games", count(figures.games)),
-    tile("draws", share(draws), counted(draws, "game")),
-    tile("forfeits", share(forfeits), counted(forfeits, "game")),
-    tile("turns per game", (turns / Math.max(1, figures.games)).toFixed(1)),
-    figures.advantage === null || figures.advantage_error === null ? null : tile("moving first", `${signed(figures.advantage)} Elo`, `± ${Math.round(figures.advantage_error)}`));
-}
 
 // Places up or down since the last time; the arrow is read aloud as a word.
 function moved(by) {
@@ -65,29 +47,31 @@ const FORMATS = { text: (value) => value, number: (value) => (Number.isInteger(2
 const lost = (p) => Object.values(p.forfeits).reduce((a, b) => a + b, 0);
 
 // Columns that the page draws in its own way, by key: in place of one, several or none.
-const special = (scale) => ({
+const special = (places, scale) => ({
   rank: [{ hint: "Sort by place", show: rankText, kind: "rank", rising: true }],
-  name: [{ value: (p) => name(p.bot), show: (p) => link(botHash(p.bot), el("span", { class: "name", title: name(p.bot) }, name(p.bot))), head: true }],
+  name: [{ value: (p) => name(p.bot), show: (p) => botLink(p.bot), head: true }],
   moved: [{ hint: "Places up or down since the last time", value: (p) => (p.moved === "new" ? 0 : p.moved) }],
   reached: [{ kind: "text reached", value: (p) => String(p.rank).padStart(6, "0") }],
   points: [{ show: pointsText }],
+  byes: places.some((p) => p.byes) ? [{ kind: "number rare" }] : [],
   games: [{ show: (p) => count(p.games), kind: "number rare" }],
   score: [{ hint: "Points per game", kind: "number rare" }],
   wins: [{ key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] }],
   elo: [
     { show: (p) => el("span", { title: interval(p) }, signed(p.elo)) },
-    { key: "rating", title: "rating and its 95% interval", hint: "Sort by rating", kind: "widest", show: (p) => whisker(p, scale) },
+    { key: "rating", title: "Elo (95% CI)", hint: "Sort by rating", kind: "widest rare", show: (p) => whisker(p, scale) },
   ],
-  los: [{ title: "better than\u00a0next", hint: "Likelihood of being better than the next in the table (LOS)", kind: "number lines", show: (p) => (p.los === null ? "" : likelihood(p.los)) }],
-  accuracy: [{ hint: "Share of the turns that kept the best result still possible, of those whose exact value is known" }],
-  blunders: [{ hint: "Turns that gave away a win or a draw", show: (p) => (p.blunders === null ? "" : link(botHash(p.bot), count(p.blunders))) }],
-  median_ms: [{ title: "median time", hint: "Median time of an answer", kind: "number lines" }],
-  forfeits: [{ value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") }],
+  los: places.every((p) => p.los === null) ? [] : [{ title: "LOS vs\u00a0next", hint: "Likelihood of superiority: of being stronger than the next in the table", kind: "number lines rare", show: (p) => (p.los === null ? "" : likelihood(p.los)) }],
+  accuracy: [{ kind: "number rare", hint: "Share of the turns that kept the best result still possible, of those whose exact value is known" }],
+  blunders: [{ kind: "number rare", hint: "Turns that gave away a win or a draw", show: (p) => (p.blunders === null ? "" : link(botHash(p.bot), count(p.blunders))) }],
+  median_ms: [{ title: "median move", hint: "Median time of a move", kind: "number lines rare" }],
+  forfeits: places.some(lost) ? [{ kind: "number rare", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") }] : [],
+  ...Object.fromEntries(["buchholz", "buchholz_cut_1", "sonneborn_berger", "wins_as_second"].map((key) => [key, [{ kind: "number rare" }]])),
   draws: [], losses: [], proven: [], missed_wins: [], "": [],
 });
 
-function columnsOf(scale) {
-  const looks = special(scale);
+function columnsOf(places, scale) {
+  const looks = special(places, scale);
   const [first] = criterion();
   const marked = (column) => (column.title === first ? { ...column, kind: "number", show: (p) => el("strong", {}, column.show(p)) } : column);
   return known.figures.columns.flatMap(([key, title, format]) => (own(looks, key) ?? [{}]).map((column) => marked({
@@ -98,12 +82,12 @@ function columnsOf(scale) {
 
 function standings(places) {
   const scale = ratingScale(places);
-  const has = known.figures.columns.some(([key]) => MORE.includes(key));
+  const columns = columnsOf(places, scale);
   return tables().map((rows, number) => {
     const table = sortable({
-      caption: number ? `Standings ${number + 1}` : "Standings", kind: `standings${rows.length > LONG ? " long" : ""}${has ? " full" : ""}`,
+      caption: number ? `Standings ${number + 1}` : "Standings", kind: `standings${rows.length > LONG ? " long" : ""}${columns.length > FULL ? " full" : ""}`,
       sorted: chosen.order, rows: () => rows, size: rows.length > PAGED ? PAGE_ROWS : undefined, at: number ? undefined : chosen.page,
-      columns: columnsOf(scale),
+      columns,
     });
     table.node.querySelector("thead .widest")?.append(ratingAxis(scale));
     return table.node;
@@ -112,9 +96,8 @@ function standings(places) {
 
 function forfeits(places) {
   const reasons = [...new Set(places.flatMap((place) => Object.keys(place.forfeits)))].sort();
-  if (reasons.length === 0) return card("Forfeits", null, el("p", {}, "No game was forfeited."));
-  const total = (place) => Object.values(place.forfeits).reduce((sum, n) => sum + n, 0);
-  const faulty = places.filter((place) => total(place) > 0).sort((a, b) => total(b) - total(a));
+  if (reasons.length === 0) return null;
+  const faulty = places.filter((place) => lost(place) > 0).sort((a, b) => lost(b) - lost(a));
   const most = Math.max(...faulty.flatMap((place) => Object.values(place.forfeits)));
   const cell = (place, reason) => {
     const found = own(place.forfeits, reason);
@@ -122,10 +105,10 @@ function forfeits(places) {
     const strength = Math.max(1, Math.round((5 * found) / most));
     return el("td", { class: `heat blame-${strength}` }, link(`#games&of=${place.bot + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, count(found)));
   };
-  return card("Forfeits", "Games lost by a fault of the bot and not on the board, by reason. Those with the most come first.",
+  return card("Forfeits", "Games lost by a fault of the bot, not on the board.",
     folded(faulty, FOLDED, chosen.forfeits, (shown) => scrolled(el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
       el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "text" }, "bot"), ...reasons.map((reason) => el("th", { scope: "col", class: "reason" }, reason)))),
-      el("tbody", {}, ...shown.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))), ...reasons.map((reason) => cell(place, reason)))))), "Forfeits by reason")));
+      el("tbody", {}, ...shown.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, botLink(place.bot)), ...reasons.map((reason) => cell(place, reason)))))), "Forfeits by reason")));
 }
 
 // Wins, draws and losses by who moved first: of one bot, or of all together.
@@ -151,22 +134,11 @@ export function seatBars(bot) {
   return el("div", { class: "bars" }, seatRow("moving first", first), seatRow("moving second", second));
 }
 
-function seatCard(places) {
-  const scores = (place) => {
-    const { first, second } = seats(place.bot);
-    const share = ([w, d, l]) => (w + d + l ? (w + d / 2) / (w + d + l) : null);
-    return { place, first: share(first), second: share(second) };
-  };
-  const rows = places.map(scores);
-  const shown = (share) => (share === null ? "" : percent(share, 1));
-  return card("Moving first or second", "The share of points that each bot made in either seat." + (known.editions.some(({ game }) => game === "quarto") ? " In Quarto who moves first gives a piece and places none." : ""),
-    el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey(),
-    folded(rows.map(({ place, first, second }) => el("tr", {}, el("th", { scope: "row", class: "text" }, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot)))),
-      el("td", { class: "number" }, shown(first)), el("td", { class: "number" }, shown(second)),
-      el("td", { class: "number" }, first === null || second === null ? "" : signed(100 * (first - second))))), FOLDED, chosen.seats, (rows) =>
-      scrolled(el("table", {}, el("caption", { class: "unseen" }, "Share of points by seat"),
-        el("thead", {}, el("tr", {}, ...["bot", "first", "second", "difference"].map((title, i) => el("th", { scope: "col", class: i ? "number" : "text" }, title)))),
-        el("tbody", {}, ...rows)), "Share of points by seat")));
+// Where the games tell that it matters who moves first.
+function seatCard({ advantage, advantage_error: error }) {
+  if (advantage === null || error === null || Math.abs(advantage) <= error) return null;
+  return card("First-mover advantage", `${signed(advantage)} ± ${Math.round(error)} Elo.${known.editions.some(({ game }) => game === "quarto") ? " In Quarto who moves first gives a piece and places none." : ""}`,
+    el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey());
 }
 
 function settlingCard(places) {
@@ -179,13 +151,13 @@ function settlingCard(places) {
     if (focus) box.querySelector(`[data-keep="${focus}"]`)?.focus();
   };
   draw();
-  return card("Ratings over the games", "How the ratings (Elo) settled as games were played. Choose bots to highlight them; one alone is shown with its 95% interval.", box);
+  return card("Ratings over the games", "Elo as games were played. Choose bots to highlight them; one alone is shown with its 95% interval.", box);
 }
 
-function halfOf({ games, lengths }) {
+function median({ games, lengths }) {
   let [turns, seen] = [0, 0];
   while (turns < lengths.length && seen + (lengths[turns] ?? 0) < games / 2) { seen += lengths[turns] ?? 0; turns += 1; }
-  return `Half of the games took ${counted(turns, "turn")} or fewer.`;
+  return counted(turns, "turn");
 }
 
 function endings(figures) {
@@ -193,30 +165,41 @@ function endings(figures) {
     name: reason, count: n, href: `#games&reason=${encodeURIComponent(reason)}`,
     kind: reason === "draw" ? "draw" : known.editions.some((edition) => edition.game === reason) ? "win" : "blame",
   }));
-  const [most] = rows;
-  return card("How games ended", most ? `Most often by ${most.name}: ${count(most.count)} of ${counted(figures.games, "game")}.` : null, bars(rows),
-    el("h3", {}, "After how many turns"), el("p", { class: "hint" }, halfOf(figures)), lengths(figures.lengths));
+  return card("Endings", rows.length > 1 ? "How many games ended in each way." : `All games ended by ${rows[0]?.name}.`, rows.length > 1 ? bars(rows) : null,
+    el("h3", {}, "Game length"), el("p", { class: "hint" }, `Median: ${median(figures)}`), lengths(figures.lengths));
 }
 
-// Notable games: the quickest win, the biggest upset, the longest game.
+// Notable games, the first with its board: that which decided, the worst blunder, the quickest win, the biggest upset, the longest win.
 function highlights() {
   const won = known.games.filter((game) => game.winner >= 0 && !game.forfeit);
   const found = [];
-  const note = (title, game, why) => {
-    if (game) found.push(el("li", {}, link(gameHash(game.number), el("strong", {}, title), el("span", {}, `Game ${game.number}: ${story(game)}`), el("small", {}, why))));
+  const note = (title, game, small, turn = game.length, said = story(game)) => {
+    found.push([game, turn, el("li", {}, link(gameHash(game.number, turn), el("strong", {}, title), el("span", {}, `Game ${game.number}: ${said}`), small ? el("small", {}, small) : null))]);
   };
   const best = (games, merit) => games.reduce((top, game) => (top === null || merit(game) > merit(top) ? game : top), null);
   // Of several that took the same number of turns, none stands out.
   const only = (game) => (game && won.filter((other) => other.length === game.length).length === 1 ? game : null);
-  const quickest = best(won, (game) => -game.length);
-  note("The quickest win", only(quickest), quickest ? counted(quickest.length, "turn") : "");
+  const decisive = decisiveGame();
+  if (decisive) note("Last game of the final", decisive, unpacked(decisive).lines);
+  const worst = isAnalysed() ? worstMistake(known.games) : null;
+  if (worst) note(`Biggest blunder: ${gaveAway(worst)}`, worst.game, worst.remark && why(worst.remark), worst.turn, `${name(worst.bot)}, turn ${worst.turn}`);
+  const quickest = only(best(won, (game) => -game.length));
+  if (quickest) note("Quickest win", quickest, counted(quickest.length, "turn"));
   const elo = new Map(known.figures.places.map((p) => [p.bot, p.elo]));
   const gap = (game) => (elo.get(game.loser) ?? 0) - (elo.get(game.winner) ?? 0);
   const upset = best(won, gap);
-  if (isRated() && upset && gap(upset) > 30) note("The biggest upset", upset, `${Math.round(gap(upset))} Elo apart`);
-  const longest = best(won, (game) => game.length);
-  if (longest !== quickest) note("The longest win", only(longest), longest ? counted(longest.length, "turn") : "");
-  return found.length ? card("Highlights", null, el("ul", { class: "highlights" }, ...found)) : null;
+  if (isRated() && upset && gap(upset) > 30 && !isDuel(known.figures)) note("Biggest upset", upset, `${Math.round(gap(upset))} Elo apart`);
+  const longest = only(best(won, (game) => game.length));
+  if (longest && longest !== quickest) note("Longest win", longest, counted(longest.length, "turn"));
+  return found.length ? card("Highlights", null, withBoard(found[0][0], found[0][1], found.map(([, , item]) => item))) : null;
+}
+
+// A list of games beside the board of one of them.
+function withBoard(game, turn, items) {
+  const state = statesOf(unpacked(game))[turn];
+  return el("div", { class: "latest" },
+    state ? el("a", { href: gameHash(game.number, turn), class: "board-link" }, el("span", { class: "unseen" }, `Game ${game.number}. `), drawBoard(state)) : null,
+    el("ul", { class: "highlights" }, ...items));
 }
 
 const LIMITED = { "--memory": "memory", "--processes": "processes", "--scratch": "files that it writes", "--open-files": "open files", "--freeze": "thinking in the other's time" };
@@ -227,19 +210,15 @@ function latest() {
   const games = known.games.slice(0, known.figures.games);
   const game = games.at(-1);
   if (!game) return null;
-  const whole = unpacked(game);
-  const state = statesOf(whole).at(-1);
-  const list = games.slice(-4).reverse().map((game) =>
-    el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)))));
-  return card("Just played", null, el("div", { class: "latest" },
-    state ? el("a", { href: gameHash(game.number), class: "board-link" }, el("span", { class: "unseen" }, `Game ${game.number}. `), drawBoard(state)) : null,
-    el("ul", { class: "highlights" }, ...list)));
+  return card("Just played", null, withBoard(game, game.length, games.slice(-4).reverse().map((game) =>
+    el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)))))));
 }
 
 function limits() {
   const lines = (known.head.limits ?? []).map((line) => line.replace(/^(--[a-z-]+|[a-z ]+): (strict|checked): /, (_, what, how) => `${capitalised(own(LIMITED, what) ?? what)} (${how}): `));
   if (lines.length === 0) return null;
-  return card("Limits of the bots", "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds.", el("ul", {}, ...lines.map((line) => el("li", {}, line))));
+  return el("details", {}, el("summary", {}, "Sandbox and limits"),
+    el("p", { class: "hint" }, "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds."), el("ul", {}, ...lines.map((line) => el("li", {}, line))));
 }
 
 function verdict(places) {
@@ -251,8 +230,8 @@ function verdict(places) {
 function absentCard() {
   const all = absent();
   if (all.length === 0) return null;
-  return card("Did not enter", "They were there and play in no game.", el("ul", { class: "highlights" }, ...all.map(({ name, reason }, index) =>
-    el("li", {}, link(absentHash(index), el("strong", {}, name), reason ? el("small", {}, reason.split("\n")[0]) : null)))));
+  return card("Failed the entry check", null, el("ul", { class: "highlights" }, ...all.map(({ name, reason }, index) =>
+    el("li", {}, link(absentHash(index), el("strong", {}, title(name)), reason ? el("small", {}, reason.split("\n")[0]) : null)))));
 }
 
 export function overview() {
@@ -261,25 +240,25 @@ export function overview() {
     return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."), absentCard());
   }
   const places = figures.places;
-  const each = card("Each against each", "Points of the bot on the left. Choose a field to see its games; the arrow keys go from field to field.", folded(places, CROSSED, chosen.cross, crosstable), heatKey());
+  const isOne = isDuel(figures);
+  const each = isOne || figures.course?.format === "gauntlet" ? null : card("Head to head", "Points of the bot on the left. Click a cell for its games (arrow keys move).", folded(places, CROSSED, chosen.cross, crosstable), heatKey());
   return el("div", { class: "overview" },
-    el("h1", {}, known.head.title), facts(figures), known.unread ? el("p", { class: "hint", role: "status" }, known.unread) : null, resultCard(figures), tiles(figures),
-    known.head.live ? latest() : null,
+    el("h1", {}, known.head.title), facts(figures), known.unread ? el("p", { class: "hint", role: "status" }, known.unread) : null, resultCard(figures),
     groupsCard(), bracketCard(),
-    card("Standings", verdict(places), ...standings(places), el("div", { class: "rare" }, recordKey())),
+    isOne ? null : card("Standings", verdict(places), ...standings(places), el("div", { class: "rare" }, recordKey())),
+    known.head.live ? latest() : null,
     absentCard(),
     roundsCard(),
     places.length > NARROW_BOTS ? each : null,
     el("div", { class: "cards" },
       places.length > NARROW_BOTS ? null : each,
       highlights(),
+      card("Move time", "The median of each bot, where the line is, and the time within which 95% of its moves were made.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
+      isRated() && !isOne ? settlingCard(places) : null,
       accuracyCard(places) ?? analysisCard(),
       forfeits(places),
       endings(figures),
-      isRated() ? settlingCard(places) : null,
-      card("Time to answer", "How long each bot took for its answers: half of them less than the first time in its row, where the line is, and 95 of 100 less than the second.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
-      seatCard(places),
-      limits()),
+      seatCard(figures)),
+    limits(),
     known.unread ? null : figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
 }
-

@@ -1,7 +1,7 @@
 // A game, step by step.
 
 import { card, counted, el, keepingFocus, link, announce, own, svg, time, when } from "./dom.js";
-import { botHash, forfeitText, gameHash, gameTitle, known, name, outcome, points, unpacked } from "./data.js";
+import { botHash, forfeitText, gameHash, gameTitle, known, name, outcome, unpacked } from "./data.js";
 import { advice, drawBoard, inWords, isLoading, legend, noBoard, pieceSlot, statesOf, symbolsOf } from "./rules.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
@@ -10,6 +10,7 @@ import { analysisCard } from "./analysis.js";
 import { turnTimes, winners } from "./charts.js";
 import { thought, thoughtsCard } from "./thoughts.js";
 import { faultCard } from "./bot.js";
+import { scoreOf } from "./games.js";
 
 const SPEEDS = [["1600", "slow"], ["800", "normal"], ["300", "fast"]];
 const VALUES = { w: "a win", d: "a draw", l: "a loss", "": "unknown" };
@@ -32,7 +33,7 @@ function turnAnalysis({ value, best, mark, better, ahead, remark }, advice, isSe
   if (isSecret) better = "";
   else if (remark) parts.push(told(remark).replace(/[^.!?]$/, "$&."));
   else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was possible.`);
-  else if (value) parts.push(`With best play this is ${VALUES[value]}${ahead ? ` in ${counted(ahead, "turn")}` : ""}.`);
+  else if (value) parts.push(value === "d" ? "Draw with best play." : `${value === "w" ? "Won" : "Lost"}${ahead ? ` in ${ahead}` : ""} with best play.`);
   if (better && !remark.includes(better)) parts.push(`Better: ${advice(better)}.`);
   return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
 }
@@ -43,10 +44,8 @@ const SIGNS_OF_MARKS = { blunder: "??", "missed-win": "?", only: "!", forced: "�
 function slowest(game) {
   const most = Math.max(...game.times);
   const missing = game.fault ? `Turn ${game.times.length + 1} is the fault, ✗. ` : "";
-  return `${missing}The slowest ${game.fault ? "of the other answers" : "answer"} was turn ${game.times.indexOf(most) + 1}, with ${time(most)}. Quick ones are drawn higher than in proportion, so that they can be seen.`;
+  return `${missing}The slowest ${game.fault ? "of the other answers" : "answer"} was turn ${game.times.indexOf(most) + 1}, with ${time(most)}.`;
 }
-
-const SCORES = ["0–1", "½–½", "1–0"];
 
 const howItEnded = (game) => (game.winner < 0 ? "draw" : game.forfeit ? forfeitText(game) : game.lines || game.reason);
 
@@ -133,7 +132,7 @@ export function gameView(number, wantedTurn, only, line) {
   }
 
   function description() {
-    if (step === 0 && last > 0) return "The start";
+    if (step === 0 && last > 0) return "Opening position";
     if (step > made) return `Turn ${step}: ${outcome(game)}.`;
     return `Turn ${step}: ${mover(step)} ${states[step].words}` + (step === last ? `. ${outcome(game, game.lines)}.` : "");
   }
@@ -143,9 +142,9 @@ export function gameView(number, wantedTurn, only, line) {
     const next = name(game.sides[state.side]);
     hand.replaceChildren(el("h3", {}, "In hand"), state.hand === null
       ? el("p", { class: "hint" }, isOver ? "Nothing: the game is over." : "Nothing yet.")
-      : el("div", { class: "gift" }, pieceSlot(game, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " has to place ", el("strong", {}, state.hand), el("small", {}, inWords(game, state.hand).split(": ")[1]))));
+      : el("div", { class: "gift" }, pieceSlot(game, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " to place ", el("strong", {}, state.hand), el("small", {}, inWords(game, state.hand).split(": ")[1]))));
     const free = new Set(state.left);
-    left.replaceChildren(el("h3", {}, `Left to give: ${free.size}`), el("div", { class: "pool" }, ...symbolsOf(game).map((symbol) =>
+    left.replaceChildren(el("h3", {}, `Pieces left: ${free.size}`), el("div", { class: "pool" }, ...symbolsOf(game).map((symbol) =>
       (free.has(symbol) ? pieceSlot(game, symbol) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
   }
 
@@ -169,7 +168,7 @@ export function gameView(number, wantedTurn, only, line) {
     // A button that cannot be pressed again leaves the focus to its opposite.
     if (focused?.disabled) (step === 0 ? buttons.forward : buttons.back).focus({ preventScroll: true });
     const over = step === last;
-    const parts = [el("p", { class: "turn" }, step === 0 ? "The start" : `Turn ${step} of ${last}`)];
+    const parts = [el("p", { class: "turn" }, step === 0 ? "Opening position" : `Turn ${step} of ${last}`)];
     if (step > made) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, name(game.fault.by)), " ", el("span", { class: "badge blame" }, game.reason)));
     else if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${states[step].words}`, el("small", {}, time(game.times[step - 1]))));
     const said = step > 0 ? thought(game, step, better.isSecret(step)) : null;
@@ -223,7 +222,7 @@ export function gameView(number, wantedTurn, only, line) {
       return item(turn, game.sideOf(turn - 1), `Turn ${turn}: ${mover(turn)} ${states[turn].words}${mark ? `, ${mark.replace("-", " ")}` : ""}, ${time(game.times[turn - 1])}`,
         el("span", { class: "what" }, short(turn)), mark ? el("span", { class: `badge mark-${mark}` }, own(SIGNS_OF_MARKS, mark) ?? mark) : null, el("small", {}, time(game.times[turn - 1])));
     };
-    moves.replaceChildren(item(0, null, "The start", el("span", { class: "what" }, "the start")),
+    moves.replaceChildren(item(0, null, "Opening position", el("span", { class: "what" }, "Opening position")),
       ...states.slice(1).map((_, index) => moved(index + 1)),
       ...(hasFault ? [item(last, game.sides.indexOf(game.fault.by), `Turn ${last}: ${outcome(game)}`, el("span", { class: "badge blame" }, game.reason))] : []));
   }
@@ -249,7 +248,7 @@ export function gameView(number, wantedTurn, only, line) {
     svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), null);
   const head = el("header", { class: "versus" },
     only ? null : el("p", { class: "above" }, link(known.list?.address ?? "#games", "Games"), ` · ${gameTitle(game.game)}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
-    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("strong", { class: "score" }, ` ${SCORES[1 + Math.sign(points(game, first) - points(game, second))]} `), side(second, 1)),
+    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("strong", { class: "score" }, ` ${scoreOf(summary)} `), side(second, 1)),
     el("p", { class: "ended" }, `${howItEnded(game)} · ${counted(game.turns.length, "turn")}`));
   // The games before and after it in the list that was shown last, with its filter and order.
   const numbers = known.list?.numbers() ?? [];
@@ -273,8 +272,8 @@ export function gameView(number, wantedTurn, only, line) {
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div", { class: "desk" },
       el("div", {},
-        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, `${start.left ? "Pieces with a dashed frame" : "Discs with a dashed ring"} were there at the start. `, only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
-        game.times.length > 0 ? after(card("Time for every turn", slowest(game), times)) : null,
+        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, "Dashed: opening pieces. ", only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
+        game.times.length > 0 ? after(card("Time per turn (log scale)", slowest(game), times)) : null,
         thoughts),
       el("div", {},
         el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),

@@ -58,7 +58,6 @@ const isChosen = (puzzle) => chosenKind === "" || puzzle.kind === chosenKind;
 function overviewCard(now) {
   const chosen = puzzles.filter(isChosen);
   const of = (state) => chosen.filter((puzzle) => tried.get(puzzle.id) === state).length;
-  const levels = [...new Set(chosen.map((puzzle) => puzzle.level))].sort((a, b) => a - b);
   const present = Object.keys(KINDS).filter((kind) => puzzles.some((puzzle) => puzzle.kind === kind));
   const choice = el("label", { class: "choice" }, "Kind ", el("select", {
     "data-keep": "kind", onchange: (event) => { chosenKind = event.target.value; draw(); main.querySelector('[data-keep="kind"]')?.focus(); },
@@ -70,11 +69,9 @@ function overviewCard(now) {
     if (puzzle.number === now) of.setAttribute("aria-current", "page");
     return el("li", {}, of);
   };
-  const rows = levels.map((level) => el("div", {}, el("h3", {}, `Level ${level}`),
-    el("ol", { class: "numbers" }, ...chosen.filter((puzzle) => puzzle.level === level).map(item))));
   const again = el("button", { type: "button", onclick: () => { forgetAll(); draw(); main.querySelector(".asked button")?.focus(); announce("All puzzles are open again"); } }, "Start again");
-  return card("All puzzles", `${of("solved")} solved at the first try, ${of("failed")} not, ${chosen.length - of("solved") - of("failed")} open. The higher the level, the further one has to look.`,
-    choice, ...rows, tried.size > 0 ? again : null);
+  return card("All puzzles", `${of("solved")} solved at the first try, ${of("failed")} not, ${chosen.length - of("solved") - of("failed")} to do.`,
+    choice, el("ol", { class: "numbers" }, ...chosen.map(item)), tried.size > 0 ? again : null);
 }
 
 // --- one puzzle ---------------------------------------------------------------------------------
@@ -154,7 +151,7 @@ function question(puzzle, fields) {
       el("p", {}, "Choose a cell:"), buttons);
   }
   const place = attempt.cell ?? "-";
-  return el("div", { class: "asked" }, el("p", {}, attempt.cell === null ? "Choose the piece that you give:" : `On ${attempt.cell}. Now choose the piece that you give:`),
+  return el("div", { class: "asked" }, el("p", {}, attempt.cell === null ? "Give a piece:" : `Placed on ${attempt.cell}. Give a piece:`),
     el("div", { class: "pool" }, ...state.left.map((symbol) => pieceButton(game, symbol, () => submit(puzzle, `${place} ${symbol}`)))),
     attempt.cell === null ? null : el("p", {}, el("button", { type: "button", onclick: takeBack }, "Another cell")));
 }
@@ -180,7 +177,7 @@ function verdict(puzzle) {
   const difficulty = [`Level ${puzzle.level}`, `${counted(puzzle.answers.length, "right turn")} of ${puzzle.turns}`,
     puzzle.asked > 1 ? `${puzzle.failed} of ${counted(puzzle.asked, "bot")} failed` : ""].filter(Boolean).join(" · ");
   return el("div", {},
-    el("p", { class: `final ${isRight ? "win" : "blame"}` }, isRight ? "Right: " : "Wrong: ", inWordsOf(attempt.answer), isRight ? "." : ` gives the ${puzzle.value} away.`),
+    el("p", { class: `final ${isRight ? "win" : "blame"}` }, isRight ? "Right: " : "Wrong: ", inWordsOf(attempt.answer), isRight ? "." : ` lets the ${puzzle.value} slip.`),
     isRight || attempt.isShown ? rights : null,
     isRight ? null : refutation(),
     el("div", { class: "row" },

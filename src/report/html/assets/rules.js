@@ -171,7 +171,7 @@ export function legend(game) {
   const rows = features.map(([title, part, samples]) => el("div", { class: "legend-row" },
     el("dt", {}, title === part ? title : `${title} (drawn as ${part})`),
     el("dd", {}, ...samples.map(([word, tree]) => el("span", { class: "sample" }, pieceSvg(tree, { "aria-hidden": "true" }), word)))));
-  return el("details", { class: "legend", open: !builtin }, el("summary", {}, "What the pieces show"), el("dl", {}, ...rows));
+  return el("details", { class: "legend", open: !builtin }, el("summary", {}, "Piece key"), el("dl", {}, ...rows));
 }
 
 // --- games that are programs ------------------------------------------------------------------

@@ -1,24 +1,32 @@
 // The stage: the games that are being played, move by move, for a room that looks at a projector.
 
-import { announce, capitalised, count, counted, el, half, keepingFocus, svg, time } from "./dom.js";
-import { criterion, known, name, outcome, rankText, unpacked } from "./data.js";
-import { drawBoard, inWords, isLoading, piecePicture, statesOf } from "./rules.js";
-import { course } from "./course.js";
+import { announce, capitalised, count, counted, el, half, keepingFocus, named, time } from "./dom.js";
+import { criterion, known, name, outcome, pairOf, points, rankText, story, title, unpacked } from "./data.js";
+import { canSolve, drawBoard, inWords, isLoading, piecePicture, statesOf } from "./rules.js";
+import { askValues, stopSolving } from "./exact.js";
+import { bestOf } from "./turn_values.js";
+import { meeting } from "./charts.js";
+import { course, entrantName, groupName, meetingOf, roundName } from "./course.js";
 import { earlyEnd, leaders, nameList } from "./head.js";
 
 // How long the end of a game stays before the next game at its table is shown, and how long its record is waited for.
 const HOLD = 4000;
 const MISSED = 1500;
 
+// Between two turns that are shown, so that a room can follow; how long a position is searched.
+const PACE = 700;
+const SEARCH = 1000;
+
 // The most other tables and rows of standings that there is room for.
 const OTHERS = 5;
-const ROWS = 10;
+const ROWS = 8;
 const UPCOMING = 3;
+const LATEST = 3;
 
 // A game that has just ended is among the last ones.
 const RECENT = 2000;
 
-const HANDS = { waiting: "has to place", first: "gives the first piece" };
+const HANDS = { waiting: "to place", first: "gives the first piece" };
 
 // What the server has said of the games being played: by number of the table, what it is now and what is shown.
 const seen = { isKnown: false, edition: null, seats: new Map(), expected: null, left: null, offset: 0, state: "playing" };
@@ -50,7 +58,7 @@ export function stageTables([now, { expected, left, tables }]) {
   for (const table of tables) {
     const seat = seen.seats.get(table.t);
     if (seat) Object.assign(seat, { now: table, gone: false });
-    else seen.seats.set(table.t, { now: table, shown: table, game: null, until: 0, missed: null, gone: false });
+    else seen.seats.set(table.t, { now: table, gone: false, ...newGame(table, performance.now(), table.n) });
   }
   redrawStage?.();
 }
@@ -62,51 +70,122 @@ function recorded(id) {
   return null;
 }
 
-// Goes on to what is to be shown of a table: the game as it is, its end for a while, then the next game.
+const isOver = (seat) => seat.game !== null && seat.turn >= seat.game.length;
+
+// Goes on to what is to be shown of a table: turn by turn at a pace that can be followed, the end for a while, then the next game.
 function advanceSeat(seat, at) {
   const isSame = seat.now.id === seat.shown.id;
-  if (seat.game) {
-    if (isSame || at < seat.until) return;
-    Object.assign(seat, { shown: seat.now, game: null, missed: null });
-    return;
+  if (isSame && !seat.game) seat.shown = seat.now;
+  if (!seat.game && (!isSame || seat.now.to === null || seat.gone)) {
+    seat.game = recorded(seat.shown.id);
+    seat.ended = at;
+    if (!seat.game && !isSame) {
+      seat.missed ??= at;
+      if (at - seat.missed > MISSED) Object.assign(seat, newGame(seat.now, at, 0));
+    }
   }
-  if (isSame) seat.shown = seat.now;
-  if (isSame && seat.now.to !== null && !seat.gone) return;
-  const game = recorded(seat.shown.id);
-  if (game) {
-    Object.assign(seat, { game, until: at + HOLD });
-  } else if (!isSame) {
-    seat.missed ??= at;
-    if (at - seat.missed > MISSED) Object.assign(seat, { shown: seat.now, missed: null });
+  const made = seat.game ? seat.game.length : seat.shown.n;
+  seat.turn = Math.min(seat.turn, made);
+  if (seat.turn < made) {
+    // A game that goes on is caught up with.
+    if (at - seat.stepped < (seat.game || made - seat.turn < 2 ? PACE : PACE / 2)) return;
+    // What is far behind is no story any more: a screen that slept, or a game without positions.
+    seat.turn = at - seat.stepped > 20 * PACE || seat.shown.d ? made : seat.turn + 1;
+    seat.stepped = at;
   }
+  if (!isOver(seat)) return;
+  seat.until ||= at + HOLD;
+  if (at >= seat.until && !isSame) Object.assign(seat, newGame(seat.now, at, 0));
 }
+
+const newGame = (table, at, turn) => ({ shown: table, game: null, until: 0, missed: null, turn, stepped: at, ended: 0 });
 
 // What is drawn of a seat: the players, the board and its state, who is to move and who has won.
 function scene(seat) {
   const { shown, game } = seat;
-  if (game) {
-    const whole = unpacked(game);
-    const states = statesOf(whole);
-    const winner = game.winner < 0 ? null : whole.sides.indexOf(game.winner);
-    const found = { key: `${shown.t} ${game.id} over ${isLoading(whole)}`, names: whole.sides.map(name), turn: whole.turns.length, over: true, winner, text: outcome(game, whole.lines) };
-    if (states.length > 0) return { ...found, game: whole, state: states.at(-1), last: null };
-    return { ...playing(shown), ...found };
-  }
-  return playing(shown);
+  const whole = game ? unpacked(game) : { ...(seen.edition ?? { game: "", rules: "", pieces: null }), start: shown.s, turns: shown.d ? [] : shown.m, drawings: shown.d ? [shown.d] : null };
+  const states = statesOf(whole);
+  const made = game ? game.length : shown.n;
+  const isWhole = states.length === made + 1;
+  const turn = isWhole || game ? Math.min(seat.turn, made) : made;
+  const over = isOver(seat);
+  const state = isWhole ? states[turn] : states.at(-1);
+  const isNow = !game && turn === shown.n;
+  const names = game ? whole.sides.map(name) : shown.b.map(title);
+  const by = turn === 0 ? null : game ? whole.sideOf(turn - 1) : isNow ? shown.by : states[turn - 1]?.side;
+  const words = isWhole ? state.words : shown.m.at(-1);
+  return {
+    key: `${shown.t} ${shown.id} ${turn} ${over} ${isNow && shown.to} ${isLoading(whole)}`, names, turn, over, game: whole, state, made,
+    winner: over && game.winner >= 0 ? whole.sides.indexOf(game.winner) : null, text: over ? outcome(game, whole.lines) : "",
+    last: turn > 0 && !over && words && by !== null ? { by: names[by], side: by, words } : null,
+    to: over ? null : isNow ? shown.to : state?.side ?? null, table: isNow ? shown : null, moves: game ? whole.turns : shown.m,
+  };
 }
 
-function playing(table) {
-  const edition = seen.edition ?? { game: "", rules: "", pieces: null };
-  const game = { ...edition, start: table.s, turns: table.d ? [] : table.m, drawings: table.d ? [table.d] : null };
-  const states = statesOf(game);
-  const state = states.at(-1);
-  const made = table.m.at(-1);
-  const words = table.d || states.length !== table.n + 1 ? made : state.words;
-  const by = table.by === null ? "" : table.b[table.by];
+// By how much what is shown is late, in words.
+function delay(seat, at) {
+  if (seat.game && !isOver(seat)) return `replay, ended ${Math.round((performance.now() - seat.ended) / 1000)} s ago`;
+  return at.table || at.over ? "" : `delayed by ${counted(at.made - at.turn, "turn")}`;
+}
+
+// The match to which a game belongs: its part of the tournament, the points of both sides, and what a win would bring.
+function matchOf({ shown, game }, at) {
+  const pair = pairOf(shown.id);
+  const parts = course() ? [...course().bracket.map((places) => [roundName(places.length), places.map((place) => place.meeting)]),
+    ...course().rounds.map(({ meetings }, index) => [`Round ${index + 1} of ${course().rounds_planned}`, meetings])] : [];
+  const [part, packed] = parts.flatMap(([title, all]) => all.filter((one) => one && pair >= one.pairs[0] && pair <= one.pairs[1]).map((one) => [title, one]))[0] ?? [];
+  const bots = shown.b.map((full) => known.bots.findIndex((bot) => bot.name === full));
+  const index = (full) => course()?.bots.findIndex(([bot]) => bot === full);
+  const inGroup = (course()?.groups ?? []).findIndex((table) => shown.b.every((full) => table.some(({ bot }) => bot === index(full))));
+  const one = packed && meetingOf(packed);
+  const sides = one && shown.b.map((full) => one.bots.indexOf(index(full)));
+  const met = !one && bots.every((bot) => bot >= 0) ? meeting(...bots) : null;
+  // A game that is still being shown is not counted yet.
+  const early = game && !at.over && known.figures.games >= game.number ? bots.map((bot) => points(game, bot)) : [0, 0];
+  const score = (one ? sides.map((side) => one.points[side]) : met ? [met.points, met.games - met.points] : [0, 0]).map((all, side) => all - early[side]);
   return {
-    key: `${table.t} ${table.id} ${table.n} ${table.to} ${isLoading(game)}`, names: table.b, turn: table.n, over: false, winner: null, game, state,
-    last: table.n > 0 && words ? { by, words } : null, text: "", to: table.to, table,
+    part: part ?? (inGroup >= 0 ? groupName(inGroup) : course() ? capitalised(course().format) : ""), score,
+    number: one ? 2 * (pair - one.first) + (shown.id.endsWith("b") ? 2 : 1) : null, total: one?.total,
+    stake: game ? null : stakes(one && course().bracket.length > 0 && part, one, score, bots),
   };
+}
+
+// What a win in this game would bring to a side: the next round, or the lead.
+function stakes(round, one, score, bots) {
+  const { places, order } = known.figures;
+  const after = (place, side) => {
+    const [points, games] = side === undefined ? [place.points, place.games] : [place.points + side, place.games + 1];
+    return order === "score" ? points / games : points;
+  };
+  const brings = [0, 1].map((side) => {
+    if (round) return score[side] + 1 > one.total / 2 ? (round === "Final" ? "wins the tournament" : "goes through") : null;
+    const mine = places.find(({ bot }) => bot === bots[side]);
+    if (!mine || order === "place" || order === "rating" || (mine.rank === 1 && !mine.shared)) return null;
+    const others = places.filter((place) => place !== mine && place.table === mine.table).map((place) => after(place, place.bot === bots[1 - side] ? 0 : undefined));
+    return others.every((value) => value < after(mine, 1)) ? "takes the lead" : null;
+  });
+  const said = [0, 1].filter((side) => brings[side]).map((side) => `${name(bots[side])} ${brings[side]}`);
+  return said.length ? `With a win, ${said.join("; ")}.` : null;
+}
+
+// Who wins with best play from what is shown, found here, in a second at most.
+let evaluated = { key: "", winner: undefined };
+
+function evaluate(at) {
+  if (evaluated.key === at.key) return evaluated.winner;
+  const mine = evaluated = { key: at.key, winner: at.over ? at.winner ?? -1 : undefined };
+  if (at.over || !at.state || !canSolve(at.game) || isLoading(at.game)) return mine.winner;
+  const give = setTimeout(stopSolving, SEARCH);
+  askValues(at.game, at.state.request, ({ values = {} }) => {
+    const turns = Object.values(values);
+    const best = turns.length ? bestOf(turns).value : null;
+    if (best === null || mine !== evaluated) return;
+    clearTimeout(give);
+    mine.winner = { win: at.state.side, loss: 1 - at.state.side, draw: -1 }[best];
+    stopSolving();
+    redrawStage?.();
+  });
+  return undefined;
 }
 
 // --- the parts ---------------------------------------------------------------------------------
@@ -115,22 +194,28 @@ const minutes = (ms) => `${Math.floor(ms / 60000)}:${String(Math.floor(ms / 1000
 
 function clockText(at, side) {
   const { table } = at;
+  if (!table && at.last?.side === side && at.game.times) return [time(at.game.times[at.turn - 1]), "last move"];
   if (!table || at.over) return ["", ""];
   const thinking = at.to === side ? Math.max(0, performance.now() - seen.offset - table.since) : 0;
   if (table.left[side] !== null) return [minutes(Math.max(0, table.left[side] - thinking)), "left"];
   const limit = table.limit[side];
   if (at.to === side) return [`${Math.floor(thinking / 1000)} s`, limit === null ? "" : `of ${limit >= 1000 ? `${limit / 1000} s` : time(limit)}`];
-  return table.last[side] === null ? ["", ""] : [time(table.last[side]), "for the last turn"];
+  return table.last[side] === null ? ["", ""] : [time(table.last[side]), "last move"];
 }
 
-function plate(at, side) {
-  const isDisc = at.game?.game === "four-in-a-row";
-  const disc = isDisc ? svg("svg", { viewBox: "0 0 10 10", class: `plate-disc disc ${side === 0 ? "yellow" : "red"}`, role: "img", "aria-label": side === 0 ? "yellow" : "red" }, svg("circle", { class: "face", cx: 5, cy: 5, r: 4.4 })) : null;
-  const kind = at.over ? (at.winner === side ? "plate won" : "plate") : at.to === side ? "plate thinks" : "plate";
-  const word = at.over ? (at.winner === side ? "has won" : "") : at.to === side ? "to move" : "";
-  return el("div", { class: kind }, disc, el("span", { class: "name" }, at.names[side]),
-    word ? el("span", { class: "plate-word" }, word) : null,
-    el("span", { class: "plate-clock", "data-side": side }));
+function plate(at, side, score) {
+  const kind = at.over ? (at.winner === side ? "won" : "") : at.to === side ? "thinks" : "";
+  const word = at.over ? (at.winner === side ? "wins" : "") : at.to === side && at.table ? "thinking" : "";
+  return el("div", { class: `plate side-${side} ${kind}` }, el("span", { class: "name" }, at.names[side]), el("span", { class: "plate-score" }, el("span", { class: "unseen" }, "match points "), half(score[side])),
+    el("span", { class: "plate-clock", "data-side": side }), word ? el("span", { class: "plate-word" }, word) : null);
+}
+
+function evaluationPart(at) {
+  const winner = evaluate(at);
+  if (at.over || winner === undefined && !canSolve(at.game)) return null;
+  const text = winner === undefined ? "unsolved" : winner < 0 ? "draw with best play" : `${at.names[winner]} wins with best play`;
+  const bar = (side) => el("i", { class: winner === undefined ? "" : `side-${winner < 0 ? side : winner}` });
+  return el("p", { class: "stage-evaluation" }, el("span", { "aria-hidden": "true" }, bar(0), bar(1)), el("small", {}, el("span", { class: "unseen" }, "Evaluation: "), text));
 }
 
 function handPart(at) {
@@ -140,13 +225,12 @@ function handPart(at) {
   if (at.to === null || at.to === undefined) return null;
   const who = el("strong", { class: "name" }, at.names[at.to]);
   if (hand === null) return el("p", { class: "stage-hand" }, el("span", {}, who, ` ${HANDS.first}`));
-  return el("p", { class: "stage-hand" }, el("span", {}, who, ` ${HANDS.waiting}`), piecePicture(at.game, hand, { class: "stage-gift" }), el("small", {}, inWords(at.game, hand).split(": ")[1]));
+  return el("p", { class: "stage-hand" }, piecePicture(at.game, hand, { class: "stage-gift" }), el("span", {}, who, ` ${HANDS.waiting}`, el("small", {}, inWords(at.game, hand).split(": ")[1])));
 }
 
 function boardPart(at) {
   if (at.state) return drawBoard(at.state);
-  if (!at.table) return null;
-  return el("ol", { class: "stage-turns", start: Math.max(1, at.turn - at.table.m.length + 1) }, ...at.table.m.slice(-12).map((turn) => el("li", {}, el("code", {}, turn))));
+  return el("ol", { class: "stage-turns", start: Math.max(1, at.turn - 11) }, ...at.moves.slice(0, at.turn).slice(-12).map((turn) => el("li", {}, el("code", {}, turn))));
 }
 
 function progressText() {
@@ -168,37 +252,57 @@ function standingsPart(marked) {
   const places = known.figures.places;
   if (places.length === 0) return el("p", { class: "hint" }, "No game has ended yet.");
   const rows = places.slice(0, ROWS);
-  const followed = places.findIndex((place) => name(place.bot) === marked);
+  const followed = places.findIndex((place) => known.bots[place.bot].name === marked);
   if (followed >= ROWS) rows.push(places[followed]);
-  const [title, show] = criterion();
+  const [heading, show] = criterion();
+  // Where all have played as many games, their number says nothing.
+  const games = (cell) => (known.figures.order === "points" ? null : cell);
   const isApart = (place, at) => at > 0 && place.table !== rows[at - 1].table;
   return el("div", {}, el("table", { class: "stage-table" }, el("caption", { class: "unseen" }, "Standings"),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), el("th", { scope: "col" }, "games"), el("th", { scope: "col" }, title))),
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), games(el("th", { scope: "col" }, "games")), el("th", { scope: "col" }, heading))),
     el("tbody", {}, ...rows.flatMap((place, at) => [
       isApart(place, at) ? el("tr", { class: "apart" }, el("td", { colspan: 4, class: "text" }, "have not met those above:")) : null,
-      el("tr", { class: name(place.bot) === marked ? "followed" : null },
-        el("td", {}, rankText(place)), el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(place.bot))), el("td", {}, count(place.games)), el("td", {}, el("strong", {}, show(place)))),
+      el("tr", { class: known.bots[place.bot].name === marked ? "followed" : null },
+        el("td", {}, rankText(place)), el("th", { scope: "row", class: "text" }, named(name(place.bot))), games(el("td", {}, count(place.games))), el("td", {}, el("strong", {}, show(place)))),
     ]).filter(Boolean))),
   places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null,
-  title === "points" ? null : el("p", { class: "hint" }, `By ${known.figures.order}, as not all have played the same number of games.`));
+  heading === "points" ? null : el("p", { class: "hint" }, `By ${known.figures.order}, as not all have played the same number of games.`));
 }
 
 // Who plays next: meetings of which no game is being played.
 function nextPart() {
   if (seen.state !== "playing") return null;
-  const pairs = [...seen.seats.values()].filter((seat) => !seat.gone).map((seat) => Number(/^p(\d+)[ab]$/.exec(seat.now.id)?.[1] ?? 0));
+  const pairs = [...seen.seats.values()].filter((seat) => !seat.gone).map((seat) => pairOf(seat.now.id));
   const free = (course()?.next ?? []).filter(({ pairs: [first, last] }) => !pairs.some((pair) => pair >= first && pair <= last)).slice(0, UPCOMING);
   if (free.length === 0) return null;
-  const title = (index) => el("span", { class: "name" }, course().bots[index]?.[0] ?? "?");
-  return el("section", { "aria-labelledby": "stage-next" }, el("h2", { id: "stage-next" }, "Next"), el("ol", { class: "stage-next" }, ...free.map(({ bots: [a, b] }) => el("li", {}, title(a), " – ", title(b)))));
+  return el("section", { "aria-labelledby": "stage-next" }, el("h2", { id: "stage-next" }, "Next"), el("ol", { class: "stage-list" }, ...free.map(({ bots: [a, b] }) => el("li", {}, named(entrantName(a)), " – ", named(entrantName(b))))));
+}
+
+// The games that ended last, but for those that are still being shown.
+function latestPart() {
+  const shown = new Set([...seen.seats.values()].filter((seat) => seat.game && !isOver(seat)).map((seat) => seat.shown.id));
+  const games = known.games.slice(-LATEST - shown.size).filter((game) => !shown.has(game.id)).slice(-LATEST).reverse();
+  if (games.length === 0 || seen.state === "finished") return null;
+  return el("section", { "aria-labelledby": "stage-latest" }, el("h2", { id: "stage-latest" }, "Latest results"), el("ol", { class: "stage-list" }, ...games.map((game) => {
+    const [a, b] = unpacked(game).sides;
+    return el("li", {}, named(name(a)), ` ${half(points(game, a))}–${half(points(game, b))} `, named(name(b)));
+  })));
 }
 
 function otherPart(number, seat) {
   const at = scene(seat);
   return el("a", { class: "stage-other", href: `#stage&table=${number}`, "data-keep": `stage-table-${number}` },
     at.state ? drawBoard(at.state) : null,
-    el("span", {}, el("strong", {}, `Table ${number}`), el("span", { class: "name" }, at.names[0]), el("span", { class: "name" }, at.names[1]),
+    el("span", {}, el("strong", {}, `Board ${number}`), named(at.names[0]), named(at.names[1]),
       el("small", {}, at.over ? "finished" : counted(at.turn, "turn"))));
+}
+
+// The first three places; nothing where more share them.
+function podium() {
+  const best = known.figures.places.filter(({ rank }) => rank <= 3);
+  if (best.length < 3 || best.length > 4) return null;
+  const [, show] = criterion();
+  return el("ol", { class: "podium" }, ...best.map((place) => el("li", { class: `step-${place.rank}` }, named(name(place.bot)), el("small", {}, show(place)), el("strong", {}, rankText(place)))));
 }
 
 // Who won, when all games have been played; what stands in the way of saying so, when they have not.
@@ -215,7 +319,7 @@ function endPart() {
   const won = leaders(known.figures);
   return el("section", { class: "stage-champion", "aria-labelledby": "stage-champion" },
     ...(won ? [el("h2", { id: "stage-champion" }, won.title), el("p", { class: "stage-winner" }, nameList(won.firsts)),
-      won.text ? el("p", {}, won.text) : null, won.next ? el("p", {}, `${won.next.title}: `, nameList([won.next.place])) : null] : [el("h2", { id: "stage-champion" }, "No winner"), el("p", {}, capitalised(known.figures.separate ?? ""))]),
+      won.text ? el("p", {}, won.text) : null, won.next ? podium() : null] : [el("h2", { id: "stage-champion" }, "No winner"), el("p", {}, capitalised(known.figures.separate ?? ""))]),
     reason ? el("p", {}, reason) : null);
 }
 
@@ -250,17 +354,17 @@ function chooser(followed) {
   if (followed.table !== null && !tables.includes(followed.table)) tables.push(followed.table);
   if (followed.bot !== null && !bots.includes(followed.bot)) bots.push(followed.bot);
   const now = addressOf(followed);
-  const option = (value, title) => el("option", { value, selected: value === now }, title);
-  return [option("#stage", "the first table"),
-    el("optgroup", { label: "Tables" }, ...tables.map((table) => option(addressOf({ table, bot: null }), `Table ${table}`))),
-    el("optgroup", { label: "Bots" }, ...bots.map((bot) => option(addressOf({ table: null, bot }), bot)))];
+  const option = (value, text) => el("option", { value, selected: value === now }, text);
+  return [option("#stage", "first board"),
+    el("optgroup", { label: "Boards" }, ...tables.map((table) => option(addressOf({ table, bot: null }), `Board ${table}`))),
+    el("optgroup", { label: "Bots" }, ...bots.map((bot) => option(addressOf({ table: null, bot }), title(bot))))];
 }
 
 // --- the view ----------------------------------------------------------------------------------
 
 export function stageView(fields) {
   const followed = followedOf(fields);
-  const parts = Object.fromEntries(["progress", "board", "players", "rows", "next", "others"].map((part) => [part, el("div", { class: `stage-${part}` })]));
+  const parts = Object.fromEntries(["progress", "board", "players", "rows", "latest", "next", "others"].map((part) => [part, el("div", { class: `stage-${part}` })]));
   const select = el("select", { "data-keep": "stage-follow", onchange: (event) => { location.hash = event.target.value; } });
   const full = document.fullscreenEnabled ? el("button", { type: "button", class: "quiet", "data-keep": "stage-full", onclick: () => { if (document.fullscreenElement) document.exitFullscreen(); else document.getElementById("main").requestFullscreen(); } }) : null;
   const nameFull = () => { if (full) full.textContent = document.fullscreenElement ? "Leave full screen" : "Full screen"; };
@@ -268,9 +372,9 @@ export function stageView(fields) {
   document.addEventListener("fullscreenchange", nameFull);
   const node = el("div", { class: "screen" },
     el("header", { class: "stage-head" }, el("h1", {}, known.head.title), parts.progress,
-      el("label", {}, el("span", {}, "Follow "), select), full),
+      el("label", {}, el("span", {}, "Show: "), select), full),
     el("section", { class: "stage-game", "aria-label": "The game" }, parts.board, parts.players),
-    el("aside", { class: "stage-side", "aria-label": "The tournament" }, el("section", { "aria-labelledby": "stage-standings" }, el("h2", { id: "stage-standings" }, "Standings"), parts.rows), parts.next),
+    el("aside", { class: "stage-side", "aria-label": "The tournament" }, el("section", { "aria-labelledby": "stage-standings" }, el("h2", { id: "stage-standings" }, "Standings"), parts.rows), parts.latest, parts.next),
     parts.others);
   const drawnKeys = new Map();
   let announced = 0;
@@ -293,7 +397,7 @@ export function stageView(fields) {
   function waiting() {
     if (seen.state.startsWith("checking")) return el("p", { class: "stage-waiting" }, progressText());
     if (known.head.live && !seen.isKnown) return el("p", { class: "stage-waiting" }, "Connecting…");
-    const missing = followed.table !== null ? `No game is being played at table ${followed.table}.` : followed.bot !== null ? `${followed.bot} is not playing at this moment.` : known.head.live ? "No game is being played at this moment." : "";
+    const missing = followed.table !== null ? `No game is being played on board ${followed.table}.` : followed.bot !== null ? `${title(followed.bot)} is not playing at this moment.` : known.head.live ? "No game is being played at this moment." : "";
     return missing ? el("p", { class: "stage-waiting" }, missing) : null;
   }
 
@@ -303,7 +407,7 @@ export function stageView(fields) {
       const last = known.games.at(-1);
       const whole = last ? unpacked(last) : null;
       const state = whole ? statesOf(whole).at(-1) : null;
-      return state ? drawBoard(state) : null;
+      return state ? el("figure", {}, drawBoard(state), el("figcaption", {}, `Last game: ${story(last, whole.lines)}`)) : null;
     });
     redraw("players", `end ${JSON.stringify(known.figures.places.slice(0, 2))} ${JSON.stringify(course()?.champion ?? null)}`, () => endPart());
   }
@@ -313,21 +417,25 @@ export function stageView(fields) {
     for (const seat of seen.seats.values()) advanceSeat(seat, at);
     redraw("progress", progressText(), () => el("p", {}, progressText()));
     redraw("follow", JSON.stringify([stageBots(), [...seen.seats.keys()], addressOf(followed)]), () => chooser(followed));
-    const holding = [...seen.seats.values()].some((seat) => at < seat.until);
     const found = seatOf(followed);
-    if (seen.state === "finished" && !holding) {
+    if (seen.state === "finished" && !(found?.[1].game && (!isOver(found[1]) || at < found[1].until))) {
       drawEnd();
     } else {
       node.classList.remove("ended");
       if (found) {
-        const shown = scene(found[1]);
+        const [number, seat] = found;
+        const shown = scene(seat);
         if (drawnKeys.get("board") !== shown.key) say(shown);
         redraw("board", shown.key, () => boardPart(shown));
-        redraw("players", `${shown.key} ${found[0]}`, () => [
-          el("p", { class: "stage-where" }, `Table ${found[0]} · ${shown.over ? counted(shown.turn, "turn") : `turn ${shown.turn + 1}`}`),
-          plate(shown, 0), handPart(shown), plate(shown, 1),
-          shown.last ? el("p", { class: "stage-last" }, el("strong", { class: "name" }, shown.last.by), ` ${shown.last.words}`) : null,
-        ]);
+        const late = delay(seat, shown);
+        redraw("players", `${shown.key} ${number} ${late} ${evaluate(shown)} ${known.figures.games}`, () => {
+          const match = matchOf(seat, shown);
+          const where = [`Board ${number}`, match.part, match.number ? `game ${match.number} of ${match.total}` : "", shown.over ? counted(shown.turn, "turn") : `turn ${shown.turn + 1}`, late];
+          return [el("p", { class: "stage-where" }, where.filter(Boolean).join(" · ")),
+            el("div", { class: `replay-${shown.game.game}` }, plate(shown, 0, match.score), handPart(shown), plate(shown, 1, match.score), evaluationPart(shown)),
+            shown.last ? el("p", { class: "stage-last" }, el("strong", { class: "name" }, shown.last.by), ` ${shown.last.words}`) : null,
+            match.stake ? el("p", { class: "stage-stake" }, match.stake) : null];
+        });
         for (const clock of parts.players.querySelectorAll(".plate-clock")) {
           const [text, hint] = clockText(shown, Number(clock.dataset.side));
           if (clock.textContent !== text + (hint && ` ${hint}`)) clock.replaceChildren(text, ...(hint ? [" ", el("small", {}, hint)] : []));
@@ -340,11 +448,12 @@ export function stageView(fields) {
     const marked = followed.bot ?? null;
     redraw("rows", JSON.stringify([known.figures.order, known.figures.places.map((place) => [place.bot, place.points, place.games, rankText(place), place.elo, place.table]), marked]), () => standingsPart(marked));
     redraw("next", JSON.stringify([seen.state, course()?.next ?? [], [...seen.seats.values()].map((seat) => [seat.gone, seat.now.id])]), () => nextPart());
+    redraw("latest", JSON.stringify([seen.state, known.games.length, [...seen.seats.values()].map((seat) => [seat.shown.id, isOver(seat)])]), () => latestPart());
     const others = [...seen.seats.entries()].filter(([number, seat]) => number !== found?.[0] && !seat.gone).sort((a, b) => a[0] - b[0]);
     const shownOthers = known.head.live ? others.slice(0, OTHERS) : [];
     redraw("others", JSON.stringify(shownOthers.map(([, seat]) => scene(seat).key)), () => [
       ...shownOthers.map(([number, seat]) => otherPart(number, seat)),
-      others.length > shownOthers.length && shownOthers.length > 0 ? el("p", { class: "hint" }, `and ${counted(others.length - shownOthers.length, "table")} more`) : null,
+      others.length > shownOthers.length && shownOthers.length > 0 ? el("p", { class: "hint" }, `and ${counted(others.length - shownOthers.length, "board")} more`) : null,
     ]);
   }
 
@@ -353,5 +462,5 @@ export function stageView(fields) {
   redrawStage = redrawn;
   const timer = setInterval(redrawn, 250);
   draw();
-  return { node, leave: () => { clearInterval(timer); document.removeEventListener("fullscreenchange", nameFull); redrawStage = null; }, update: () => { redrawn(); return true; } };
+  return { node, leave: () => { clearInterval(timer); stopSolving(); document.removeEventListener("fullscreenchange", nameFull); redrawStage = null; }, update: () => { redrawn(); return true; } };
 }

@@ -71,7 +71,7 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort, a
       return el(tag, { scope: column.head ? "row" : null, class: kind }, column.show ? column.show(row) : String(column.value(row) ?? ""));
     }))));
     if (all.length === 0) {
-      body.append(el("tr", {}, el("td", { class: "text none", colspan: columns.length }, "Nothing to show.")));
+      body.append(el("tr", {}, el("td", { class: "text none", colspan: columns.length }, "No games match.")));
     }
     pager.hidden = pages < 2;
     if (!size) return;

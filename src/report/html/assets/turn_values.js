@@ -18,7 +18,7 @@ const worthRank = ({ value, plies }) => (value === null ? -2000 : WORTH[value](p
 const topOf = (turns) => turns.reduce((a, b) => (worthRank(b) > worthRank(a) ? b : a));
 
 // The same; unknown while a better one is possible.
-function bestOf(turns) {
+export function bestOf(turns) {
   const top = topOf(turns);
   return top.value !== "win" && turns.some(({ value }) => value === null) ? { value: null, plies: null } : top;
 }

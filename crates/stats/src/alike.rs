@@ -1,0 +1,485 @@
+//! Which bots decide alike? Bots that were asked the same questions are compared two at a time.
+//!
+//! Bots that were written independently of each other agree, too: because a turn is the best one, because many people
+//! write the same simple things, by chance. So each bot is first predicted without its partner: by what turns there are,
+//! by how often the others chose each, by *habits* (simple rules, starter code), and by every other bot that is like
+//! it. How much each of these counts is fitted to the bot's own answers. Evidence is only what the partner's answers tell
+//! beyond that.
+
+use serde::Serialize;
+
+use super::threads;
+
+/// How often a question is asked, each time seen from another side and with another seed. Bots that take the first or the
+/// last of several turns, or any of them, then show more of those turns than one.
+pub const ROUNDS: usize = 4;
+
+/// By round; `None` where there is no answer.
+pub type Choices = [Option<usize>; ROUNDS];
+
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Question {
+    /// How probable each turn is before anything is known of a bot; positive, with the sum 1.
+    pub prior: Vec<f64>,
+    /// Indices of the turns of each bot, then of each habit.
+    pub choices: Vec<Choices>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Pair {
+    pub a: usize,
+    pub b: usize,
+    /// Answers that both gave.
+    pub answers: usize,
+    /// The share of those that are equal.
+    pub equal: f64,
+    /// The share of independent bots, each of which answers as is expected of one of these.
+    pub expected: f64,
+    /// One in so many pairs of independent bots is so much alike: [`odds`].
+    pub odds: f64,
+}
+
+impl Pair {
+    pub fn stands_out(&self) -> bool {
+        self.odds >= LINE
+    }
+}
+
+/// Odds from which a pair stands out.
+pub const LINE: f64 = 10_000.0;
+
+/// So many bots that are most like a bot do not predict it: together with it they may have one source.
+const KIN: usize = 3;
+
+/// How many bots the prior is worth beside the others.
+const PRIOR: f64 = 1.0;
+
+/// Passes of expectation maximisation.
+const FITS: usize = 20;
+
+/// One partner may make at most this share of what is expected of a bot.
+const MOST: f64 = 0.999;
+
+const LEAST: f64 = 1e-9;
+
+/// One in at least how many pairs of independent bots has so much evidence, the natural logarithm of a likelihood ratio.
+/// Answers of a bot depend on each other, as it uses an idea everywhere; so this was measured, in simulated classes of 30
+/// that answered 100 questions: 1 in 10 pairs has 1.4, 1 in 100 has 20, 1 in 1000 has 72, 1 in 10 000 has 155.
+fn odds(evidence: f64) -> f64 {
+    10_f64.powf((0.9 + 0.23 * evidence.max(0.0).sqrt()).min(100.0))
+}
+
+fn count(all: usize) -> f64 {
+    u32::try_from(all).map_or(f64::INFINITY, f64::from)
+}
+
+/// Of a turn among the answers of all rounds.
+fn share(choices: &Choices, turn: usize) -> f64 {
+    let same = choices.iter().flatten().filter(|choice| **choice == turn);
+    count(same.count()) / count(choices.iter().flatten().count().max(1))
+}
+
+/// Parts of a mixture: the prior, the frequencies among bots, and two of each bot or habit that predicts.
+const COMMON: usize = 2;
+
+/// The likelihoods of an observation by some parts of a mixture; that of all others is 0.
+type Likelihoods = Vec<(usize, f64)>;
+
+fn likelihood(weights: &[f64], parts: &Likelihoods) -> f64 {
+    parts
+        .iter()
+        .map(|(part, value)| weights[*part] * value)
+        .sum()
+}
+
+/// The weights of a mixture that make the observations most probable.
+fn fitted(mut weights: Vec<f64>, observations: &[Likelihoods]) -> Vec<f64> {
+    for _ in 0..FITS {
+        let mut sums = vec![0.0; weights.len()];
+        for parts in observations {
+            let all = likelihood(&weights, parts);
+            for (part, value) in parts {
+                sums[*part] += weights[*part] * value / all;
+            }
+        }
+        let all: f64 = sums.iter().sum();
+        if all > 0.0 {
+            weights = sums.into_iter().map(|sum| sum / all).collect();
+        }
+    }
+    weights
+}
+
+/// What is expected of one bot.
+struct Model {
+    /// The probability of each turn, by question and round.
+    expected: Vec<[Vec<f64>; ROUNDS]>,
+    /// By bot: how much of it is due to its answer in the same round, and to all of its answers.
+    due: Vec<[f64; 2]>,
+}
+
+impl Model {
+    fn new(questions: &[Question], bots: usize, bot: usize, kin: &[usize]) -> Self {
+        let columns = questions.first().map_or(0, |first| first.choices.len());
+        let predicts = |other: &usize| *other != bot && !kin.contains(other);
+        let experts: Vec<usize> = (0..columns).filter(predicts).collect();
+        let frequencies: Vec<Vec<f64>> = questions
+            .iter()
+            .map(|question| frequencies(question, bots, bot))
+            .collect();
+        let mut observations = Vec::new();
+        for (question, frequencies) in questions.iter().zip(&frequencies) {
+            for (round, choice) in question.choices[bot].iter().enumerate() {
+                let Some(choice) = *choice else { continue };
+                let mut parts = vec![(0, question.prior[choice]), (1, frequencies[choice])];
+                for (number, expert) in experts.iter().enumerate() {
+                    let answers = &question.choices[*expert];
+                    if answers[round] == Some(choice) {
+                        parts.push((COMMON + 2 * number, 1.0));
+                    }
+                    let any = share(answers, choice);
+                    if any > 0.0 {
+                        parts.push((COMMON + 2 * number + 1, any));
+                    }
+                }
+                observations.push(parts);
+            }
+        }
+        let each = 0.25 / count(experts.len().max(1));
+        let mut weights = vec![each; COMMON + 2 * experts.len()];
+        (weights[0], weights[1]) = (0.2, 0.3);
+        let weights = fitted(weights, &observations);
+        let mut due = vec![[0.0, weights[1] / (PRIOR + count(bots) - 1.0)]; bots];
+        for (number, expert) in experts
+            .iter()
+            .enumerate()
+            .filter(|(_, expert)| **expert < bots)
+        {
+            due[*expert][0] += weights[COMMON + 2 * number];
+            due[*expert][1] += weights[COMMON + 2 * number + 1];
+        }
+        for due in &mut due {
+            let too_much = ((due[0] + due[1]) / MOST).max(1.0);
+            *due = due.map(|due| due / too_much);
+        }
+        let expected = questions
+            .iter()
+            .zip(&frequencies)
+            .map(|(question, frequencies)| {
+                std::array::from_fn(|round| {
+                    let mut expected: Vec<f64> =
+                        frequencies.iter().map(|p| p * weights[1]).collect();
+                    for (number, expert) in experts.iter().enumerate() {
+                        let answers = &question.choices[*expert];
+                        if let Some(choice) = answers[round] {
+                            expected[choice] += weights[COMMON + 2 * number];
+                        }
+                        let given = count(answers.iter().flatten().count());
+                        for choice in answers.iter().flatten() {
+                            expected[*choice] += weights[COMMON + 2 * number + 1] / given;
+                        }
+                    }
+                    // Who did not answer predicts nothing: the prior does.
+                    let rest = 1.0 - expected.iter().sum::<f64>();
+                    for (expected, p) in expected.iter_mut().zip(&question.prior) {
+                        *expected += rest * p;
+                    }
+                    expected
+                })
+            });
+        Self {
+            expected: expected.collect(),
+            due,
+        }
+    }
+
+    /// The probability of each turn without what `other`, which gave these answers, adds to it.
+    fn without(
+        &self,
+        [question, round]: [usize; 2],
+        other: usize,
+        answers: Choices,
+    ) -> impl Fn(usize) -> f64 {
+        let [same, any] = self.due[other];
+        let same = answers[round].map_or(0.0, |_| same);
+        let any = answers.iter().flatten().next().map_or(0.0, |_| any);
+        move |turn| {
+            let is_same = f64::from(u8::from(answers[round] == Some(turn)));
+            let due = same * is_same + any * share(&answers, turn);
+            ((self.expected[question][round][turn] - due) / (1.0 - same - any)).max(LEAST)
+        }
+    }
+}
+
+/// How often bots but this one choose each turn.
+fn frequencies(question: &Question, bots: usize, bot: usize) -> Vec<f64> {
+    let mut found: Vec<f64> = question.prior.iter().map(|p| p * PRIOR).collect();
+    let others = question.choices[..bots].iter().enumerate();
+    for (_, answers) in others.filter(|(other, _)| *other != bot) {
+        for choice in answers.iter().flatten() {
+            found[*choice] += 1.0 / count(ROUNDS);
+        }
+    }
+    let all: f64 = found.iter().sum();
+    found.into_iter().map(|p| p / all).collect()
+}
+
+/// How much more probable the answers of `bot` are to somebody who knows those of `other`, as a logarithm.
+fn evidence(questions: &[Question], model: &Model, bot: usize, other: usize) -> f64 {
+    let mut observations = Vec::new();
+    for (number, question) in questions.iter().enumerate() {
+        let known = question.choices[other];
+        for (round, choice) in question.choices[bot].iter().enumerate() {
+            let (Some(choice), Some(same)) = (*choice, known[round]) else {
+                continue;
+            };
+            let expected = model.without([number, round], other, known)(choice);
+            let mut parts = vec![(0, 1.0), (2, share(&known, choice) / expected)];
+            if choice == same {
+                parts.push((1, 1.0 / expected));
+            }
+            observations.push(parts);
+        }
+    }
+    let weights = fitted(vec![0.4, 0.3, 0.3], &observations);
+    let gains = observations
+        .iter()
+        .map(|parts| likelihood(&weights, parts).ln());
+    // The answers of a bot in all rounds are mostly one decision.
+    gains.sum::<f64>() / count(ROUNDS)
+}
+
+/// Answers that both gave, and how many of them are equal.
+fn agreement(questions: &[Question], a: usize, b: usize) -> (usize, usize) {
+    let rounds = questions.iter().flat_map(|question| {
+        let both = question.choices[a].into_iter().zip(question.choices[b]);
+        both.filter_map(|(a, b)| a.zip(b))
+    });
+    rounds.fold((0, 0), |(answers, equal), (a, b)| {
+        (answers + 1, equal + usize::from(a == b))
+    })
+}
+
+/// The most like this one.
+fn kin(questions: &[Question], bots: usize, bot: usize) -> Vec<usize> {
+    let mut others: Vec<(f64, usize)> = (0..bots)
+        .filter(|other| *other != bot)
+        .map(|other| {
+            let (answers, equal) = agreement(questions, bot, other);
+            (count(equal) / count(answers.max(1)), other)
+        })
+        .collect();
+    others.sort_by(|a, b| b.0.total_cmp(&a.0));
+    others
+        .into_iter()
+        .take(KIN)
+        .map(|(_, other)| other)
+        .collect()
+}
+
+/// All pairs of the first `bots` that answered something, the most striking first.
+pub fn pairs(questions: &[Question], bots: usize) -> Vec<Pair> {
+    let mut models: Vec<Option<Model>> = (0..bots).map(|_| None).collect();
+    threads::for_each_chunk(threads::processors(), &mut models, 1, |bot, model| {
+        let kin = kin(questions, bots, bot);
+        model[0] = Some(Model::new(questions, bots, bot, &kin));
+    });
+    let models: Vec<Model> = models.into_iter().flatten().collect();
+    let mut found: Vec<Pair> = (0..bots)
+        .flat_map(|a| (a + 1..bots).map(move |b| (a, b)))
+        .map(|(a, b)| Pair {
+            a,
+            b,
+            answers: 0,
+            equal: 0.0,
+            expected: 0.0,
+            odds: 0.0,
+        })
+        .collect();
+    threads::for_each_chunk(threads::processors(), &mut found, 1, |_, pair| {
+        pair[0] = compared(questions, &models, pair[0].a, pair[0].b);
+    });
+    found.retain(|pair| pair.answers > 0);
+    found.sort_by(|a, b| b.odds.total_cmp(&a.odds).then(b.equal.total_cmp(&a.equal)));
+    found
+}
+
+fn compared(questions: &[Question], models: &[Model], a: usize, b: usize) -> Pair {
+    let (answers, equal) = agreement(questions, a, b);
+    let mut expected = 0.0;
+    for (number, question) in questions.iter().enumerate() {
+        let [of_a, of_b] = [a, b].map(|bot| question.choices[bot]);
+        for round in 0..ROUNDS {
+            if of_a[round].is_none() || of_b[round].is_none() {
+                continue;
+            }
+            let like_a = models[a].without([number, round], b, of_b);
+            let like_b = models[b].without([number, round], a, of_a);
+            let turns = 0..question.prior.len();
+            expected += turns.map(|turn| like_a(turn) * like_b(turn)).sum::<f64>();
+        }
+    }
+    let of_a = evidence(questions, &models[a], a, b);
+    let of_b = evidence(questions, &models[b], b, a);
+    let all = count(answers.max(1));
+    Pair {
+        a,
+        b,
+        answers,
+        equal: count(equal) / all,
+        expected: expected / all,
+        odds: odds(of_a.min(of_b)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rand::rngs::ChaCha8Rng;
+    use rand::{RngExt as _, SeedableRng as _};
+
+    use super::*;
+
+    const TURNS: usize = 20;
+    const ASKED: usize = 100;
+
+    /// A bot takes the turn to which it gives the highest marks, its own for each question.
+    fn marks(random: &mut ChaCha8Rng) -> Vec<Choices> {
+        let own = |random: &mut ChaCha8Rng| [Some(random.random_range(0..TURNS)); ROUNDS];
+        (0..ASKED).map(|_| own(random)).collect()
+    }
+
+    fn asked(bots: &[Vec<Choices>]) -> Vec<Question> {
+        let prior = vec![1.0 / count(TURNS); TURNS];
+        let question = |number: usize| Question {
+            prior: prior.clone(),
+            choices: bots.iter().map(|bot| bot[number]).collect(),
+        };
+        (0..ASKED).map(question).collect()
+    }
+
+    fn class(seed: u64, bots: usize) -> (Vec<Vec<Choices>>, ChaCha8Rng) {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        ((0..bots).map(|_| marks(&mut random)).collect(), random)
+    }
+
+    fn mixed(
+        of: &[Choices],
+        with: &[Choices],
+        share: f64,
+        random: &mut ChaCha8Rng,
+    ) -> Vec<Choices> {
+        let both = of.iter().zip(with);
+        both.map(|(of, with)| {
+            if random.random_bool(share) {
+                *of
+            } else {
+                *with
+            }
+        })
+        .collect()
+    }
+
+    #[test]
+    fn independent_bots_do_not_stand_out_and_agree_as_expected() {
+        for seed in 0..3 {
+            let found = pairs(&asked(&class(seed, 12).0), 12);
+            assert_eq!(found.len(), 66);
+            assert!(found.iter().all(|pair| pair.odds < 100.0), "{:?}", found[0]);
+            let mean = |value: fn(&Pair) -> f64| found.iter().map(value).sum::<f64>() / 66.0;
+            let [equal, expected] = [mean(|pair| pair.equal), mean(|pair| pair.expected)];
+            assert!((equal - expected).abs() < 0.02, "{equal} {expected}");
+        }
+    }
+
+    #[test]
+    fn a_copy_and_half_a_copy_stand_out_whatever_the_order() {
+        let (mut bots, mut random) = class(7, 12);
+        bots.push(bots[3].clone());
+        let half = mixed(&bots[5], &bots[0], 0.7, &mut random);
+        bots[0] = marks(&mut random);
+        bots.push(half);
+        let found = pairs(&asked(&bots), 14);
+        let first: Vec<(usize, usize)> = found[..2].iter().map(|pair| (pair.a, pair.b)).collect();
+        assert_eq!(first, [(3, 12), (5, 13)]);
+        assert!(
+            found[1].odds > 1000.0 && found[2].odds < 100.0,
+            "{:?}",
+            &found[..3]
+        );
+        assert!(found[0].stands_out() && found[0].equal > 0.999 && found[0].expected < 0.2);
+        bots.reverse();
+        let again = pairs(&asked(&bots), 14);
+        for (pair, other) in found.iter().zip(&again).take(2) {
+            assert_eq!((13 - pair.a, 13 - pair.b), (other.b, other.a));
+            // Which of several that are equally like a bot predict it may depend on the order.
+            assert!((pair.odds / other.odds).ln().abs() < 0.2);
+        }
+    }
+
+    /// What a habit or starter code explains is no evidence, and neither is what a large group has in common.
+    #[test]
+    fn what_others_explain_is_no_evidence() {
+        let (mut bots, mut random) = class(8, 14);
+        let starter = marks(&mut random);
+        let (one, two) = (marks(&mut random), marks(&mut random));
+        bots[1] = mixed(&starter, &one, 0.7, &mut random);
+        bots[2] = mixed(&starter, &two, 0.7, &mut random);
+        let striking = pairs(&asked(&bots), 14)[0];
+        assert_eq!((striking.a, striking.b), (1, 2));
+        let without = striking.odds;
+        bots.push(starter.clone());
+        let odds = pairs(&asked(&bots), 14)
+            .iter()
+            .find(|pair| (pair.a, pair.b) == (1, 2))
+            .map(|pair| pair.odds);
+        assert!(
+            odds.is_some_and(|odds| odds < 100.0 && odds < without),
+            "{odds:?} {without}"
+        );
+        bots.pop();
+        for bot in &mut bots[3..9] {
+            let own = marks(&mut random);
+            *bot = mixed(&starter, &own, 0.7, &mut random);
+        }
+        let found = pairs(&asked(&bots), 14);
+        assert!(!found[0].stands_out(), "{:?}", found[0]);
+    }
+
+    #[test]
+    fn a_random_tie_break_hides_a_copy_only_in_part() {
+        let (mut bots, mut random) = class(9, 12);
+        // One of three turns each time.
+        let source: Vec<[usize; 3]> = (0..ASKED)
+            .map(|_| std::array::from_fn(|_| random.random_range(0..TURNS)))
+            .collect();
+        for _ in 0..2 {
+            let any = |turns: &[usize; 3]| -> Choices {
+                std::array::from_fn(|_| Some(turns[random.random_range(0..3)]))
+            };
+            bots.push(source.iter().map(any).collect());
+        }
+        let found = pairs(&asked(&bots), 14);
+        assert_eq!((found[0].a, found[0].b), (12, 13));
+        assert!(
+            found[0].odds > 1000.0 && found[1].odds < 100.0,
+            "{:?}",
+            &found[..2]
+        );
+    }
+
+    #[test]
+    fn who_does_not_answer_is_in_no_pair() {
+        let (mut bots, _) = class(10, 4);
+        bots[2] = vec![[None; ROUNDS]; ASKED];
+        bots[3][..80].fill([None; ROUNDS]);
+        let found = pairs(&asked(&bots), 4);
+        assert_eq!(found.len(), 3);
+        assert!(found.iter().all(|pair| pair.a != 2 && pair.b != 2));
+        assert!(
+            found
+                .iter()
+                .all(|pair| pair.odds.is_finite() && pair.expected.is_finite())
+        );
+        assert_eq!(pairs(&[], 3), []);
+    }
+}

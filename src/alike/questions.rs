@@ -1,0 +1,372 @@
+//! The positions that bots are asked about, as they look in each round, and what simple habits answer there.
+
+use std::collections::HashSet;
+
+use rand::rngs::ChaCha8Rng;
+use rand::seq::IndexedRandom as _;
+use serde::{Deserialize, Serialize};
+
+use crate::analysis::appraisal::Appraiser;
+use crate::game::{Game, Turn};
+use crate::solver::Value;
+use crate::tournament::alike::{Question, ROUNDS};
+
+/// With fewer turns to choose from, an answer says little.
+const LEAST_TURNS: usize = 6;
+
+/// A choice between so many equally good turns says something.
+const LEAST_EQUAL: usize = 3;
+
+/// Where at most one turn in so many is right, a wrong one says something.
+const FEW_RIGHT: usize = 4;
+
+/// At most one in so many questions is of that kind.
+const EVERY: usize = 4;
+
+/// Games for each question, at most.
+const GAMES: usize = 20;
+
+/// A number above those of rows, cells and pieces.
+const MOST: usize = 1 << 10;
+
+/// Indices of a turn's two parts, a cell and a piece, among all that come up, in order.
+type Parts = [usize; 2];
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Position {
+    /// By round: as [`Game::start_from`] reads it.
+    pub starts: [String; ROUNDS],
+    /// By round: the same turns, in canonical form.
+    pub turns: [Vec<String>; ROUNDS],
+    /// Whether a turn is among the best ones; without a solver all are.
+    pub best: Vec<bool>,
+    /// What each habit answers in each round.
+    habits: Vec<[usize; ROUNDS]>,
+}
+
+impl Position {
+    /// `choices`: of the bots.
+    pub fn question(&self, choices: impl Iterator<Item = [Option<usize>; ROUNDS]>) -> Question {
+        let habits = self.habits.iter().map(|answers| answers.map(Some));
+        Question {
+            prior: self.prior(),
+            choices: choices.chain(habits).collect(),
+        }
+    }
+
+    /// Half of all answers are among the best ones, the other half anywhere.
+    fn prior(&self) -> Vec<f64> {
+        let count = |all: usize| u32::try_from(all.max(1)).map_or(1.0, f64::from);
+        let any = 0.5 / count(self.best.len());
+        let good = 0.5 / count(self.right());
+        let best = self.best.iter();
+        best.map(|best| if *best { any + good } else { any })
+            .collect()
+    }
+
+    pub fn right(&self) -> usize {
+        self.best.iter().filter(|best| **best).count()
+    }
+
+    fn has_few_right(&self) -> bool {
+        self.right() * FEW_RIGHT <= self.best.len()
+    }
+}
+
+/// Up to `count` positions, each of another random game.
+pub fn draw(
+    ruleset: &dyn Game,
+    appraiser: Option<&Appraiser>,
+    random: &mut ChaCha8Rng,
+    count: usize,
+    is_over: impl Fn() -> bool,
+) -> Vec<Position> {
+    let pieces = pieces(ruleset);
+    let (mut found, mut few, mut known) = (Vec::<Position>::new(), 0, HashSet::new());
+    for _ in 0..count * GAMES {
+        if found.len() == count || is_over() {
+            break;
+        }
+        let drawn = of_random_game(ruleset, random).filter(|game| known.insert(game.as_start()));
+        let Some(position) = drawn.and_then(|game| judged(ruleset, &*game, appraiser, &pieces))
+        else {
+            continue;
+        };
+        if position.has_few_right() {
+            if few == count / EVERY {
+                continue;
+            }
+            few += 1;
+        }
+        found.push(position);
+    }
+    found
+}
+
+/// In which no side lets the other win at once without need. Nobody can win at once in the position, and the solver can
+/// tell its value.
+fn of_random_game(ruleset: &dyn Game, random: &mut ChaCha8Rng) -> Option<Box<dyn Game>> {
+    let mut game = ruleset.start();
+    let mut found = Vec::new();
+    while game.outcome().is_none() {
+        let me = game.to_move();
+        let turns: Vec<Turn> = game.turns().collect();
+        // One cell less than can be proven in a second: a hundred positions are wanted.
+        let provable = game.info().provable_cells;
+        let is_early = game.info().is_solvable() && game.free_cells() >= provable;
+        if !is_early && turns.len() >= LEAST_TURNS && !turns.iter().any(|turn| turn.wins(me)) {
+            found.push(game.clone());
+        }
+        let quiet: Vec<&Turn> = turns
+            .iter()
+            .filter(|turn| turn.after.outcome().is_none() && !turn.after.lets_win(me))
+            .collect();
+        let quiet = quiet.choose(random).copied();
+        game = quiet.or_else(|| turns.choose(random))?.after.clone();
+    }
+    found.choose(random).cloned()
+}
+
+/// `None` where an answer would say little, or the solver did not tell in time.
+fn judged(
+    ruleset: &dyn Game,
+    game: &dyn Game,
+    appraiser: Option<&Appraiser>,
+    pieces: &[char],
+) -> Option<Position> {
+    let me = game.to_move();
+    let turns: Vec<Turn> = game.turns().collect();
+    let best: Vec<bool> = match appraiser {
+        Some(appraiser) => {
+            let found = appraiser.position(game);
+            let value = found.value.filter(|_| found.undecided == 0)?;
+            let says = if found.best.len() * FEW_RIGHT <= turns.len() {
+                value > Value::Loss
+            } else {
+                found.best.len() >= LEAST_EQUAL
+            };
+            if !says {
+                return None;
+            }
+            let is_best = |turn: &Turn| found.best.contains(&turn.text);
+            turns.iter().map(is_best).collect()
+        }
+        None => vec![true; turns.len()],
+    };
+    let all = vec![true; turns.len()];
+    let safe: Vec<bool> = turns.iter().map(|turn| !turn.after.lets_win(me)).collect();
+    let texts: Vec<String> = turns.into_iter().map(|turn| turn.text).collect();
+    let parts = parts(&texts);
+    let views: [View; ROUNDS] = std::array::from_fn(|round| {
+        view(ruleset, game, round, &parts, pieces).unwrap_or_else(|| View {
+            start: game.as_start(),
+            turns: texts.clone(),
+            turned: 0,
+        })
+    });
+    let turned = views.each_ref().map(|view| view.turned);
+    let columns = by_column(game, &texts, &parts);
+    let mut habits = Vec::new();
+    for kept in [&all, &safe, &best] {
+        for parts in [Some(&parts), columns.as_ref()].into_iter().flatten() {
+            habits.extend(firsts(parts, kept, turned));
+        }
+    }
+    Some(Position {
+        starts: views.each_ref().map(|view| view.start.clone()),
+        turns: views.map(|view| view.turns),
+        best,
+        habits,
+    })
+}
+
+fn parts(turns: &[String]) -> Vec<Parts> {
+    let number = |part: usize| {
+        let mut known: Vec<&str> = Vec::new();
+        let words = turns.iter().map(|turn| turn.split(' ').nth(part));
+        let numbers = words.map(|word| {
+            let word = word.unwrap_or_default();
+            let place = known.iter().position(|other| *other == word);
+            place.unwrap_or_else(|| {
+                known.push(word);
+                known.len() - 1
+            })
+        });
+        numbers.collect::<Vec<usize>>()
+    };
+    let both = number(0).into_iter().zip(number(1));
+    both.map(|(first, second)| [first, second]).collect()
+}
+
+/// With cells in the order of somebody who goes through the board by columns; `None` in games whose cells have no names.
+fn by_column(game: &dyn Game, turns: &[String], parts: &[Parts]) -> Option<Vec<Parts>> {
+    let names = game.picture(None).cell_names;
+    let all = turns.iter().zip(parts).map(|(turn, part)| {
+        let word = turn.split(' ').next()?;
+        let mut rows = names.iter().enumerate();
+        let (row, column) =
+            rows.find_map(|(row, names)| Some((row, names.iter().position(|name| name == word)?)))?;
+        Some([column * MOST + row, part[1]])
+    });
+    all.collect()
+}
+
+/// The symbols of all pieces, in order.
+fn pieces(ruleset: &dyn Game) -> Vec<char> {
+    let start = ruleset.start();
+    let turns = start.turns();
+    let last = turns.filter_map(|turn| turn.text.split(' ').nth(1)?.chars().next());
+    last.collect()
+}
+
+/// How a position looks in a round.
+struct View {
+    start: String,
+    turns: Vec<String>,
+    /// Bit 0: its cells are in the opposite order; bit 1: its pieces are.
+    turned: usize,
+}
+
+/// The same position by symmetry: whoever takes the first of several turns takes another one there. `None` where that is
+/// not the same position.
+fn view(
+    ruleset: &dyn Game,
+    game: &dyn Game,
+    turned: usize,
+    own: &[Parts],
+    pieces: &[char],
+) -> Option<View> {
+    let start = game.as_start();
+    let (board, hand) = start.split_once(' ')?;
+    let seen = |symbol: char| match pieces.iter().position(|piece| *piece == symbol) {
+        Some(place) if turned & 2 > 0 => pieces[pieces.len() - 1 - place],
+        _ => symbol,
+    };
+    let cells = board.chars().map(seen);
+    let board: String = if turned & 1 > 0 {
+        cells.rev().collect()
+    } else {
+        cells.collect()
+    };
+    let hand: String = hand.chars().map(seen).collect();
+    let other = ruleset.start_from(&format!("{board} {hand}")).ok()?;
+    if other.class() != game.class() {
+        return None;
+    }
+    let texts: Vec<String> = other.turns().map(|turn| turn.text).collect();
+    let others = parts(&texts);
+    let most = [0, 1].map(|part| own.iter().map(|parts| parts[part]).max());
+    let turn = |parts: &Parts| {
+        let mut wanted = *parts;
+        for part in [0, 1] {
+            if turned >> part & 1 > 0 {
+                wanted[part] = most[part]? - parts[part];
+            }
+        }
+        let place = others.iter().position(|parts| *parts == wanted)?;
+        Some(texts[place].clone())
+    };
+    Some(View {
+        start: other.as_start(),
+        turns: own.iter().map(turn).collect::<Option<_>>()?,
+        turned,
+    })
+}
+
+/// The first and last turns of those that are kept, by one part and then by the other, as seen in each round.
+fn firsts(parts: &[Parts], kept: &[bool], turned: [usize; ROUNDS]) -> Vec<[usize; ROUNDS]> {
+    let is_kept = |turn: &usize| kept[*turn] || !kept.contains(&true);
+    let turns: Vec<usize> = (0..parts.len()).filter(is_kept).collect();
+    let orders = [0, 1]
+        .into_iter()
+        .flat_map(|major| (0..4).map(move |order| (major, order)));
+    let first = |(major, order): (usize, usize)| {
+        turned.map(|turned| {
+            let seen = |turn: usize, part: usize| match (turned ^ order) >> part & 1 {
+                0 => parts[turn][part],
+                _ => MOST * MOST - parts[turn][part],
+            };
+            let by = |turn: &&usize| (seen(**turn, major), seen(**turn, 1 - major));
+            turns.iter().min_by_key(by).copied().unwrap_or_default()
+        })
+    };
+    orders.map(first).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::analysis::Effort;
+    use crate::game::registry::{Choices, find};
+    use crate::seed::{Purpose, generator};
+    use crate::solver::{Options, Solvers};
+
+    fn drawn(name: &str, count: usize) -> Vec<Position> {
+        let game = find(name).expect("it is known").game(Choices::default());
+        let solvers = Solvers::new(Options::default());
+        let appraiser = Appraiser::new(solvers, "cell", Effort::Nodes(1 << 22), Arc::default());
+        let mut random = generator(1, Purpose::Alike, [0, 0]);
+        draw(&*game, Some(&appraiser), &mut random, count, || false)
+    }
+
+    #[test]
+    fn a_position_is_the_same_in_every_round() {
+        let game = find("quarto").expect("Quarto").game(Choices::default());
+        let positions = drawn("quarto", 12);
+        assert_eq!(positions.len(), 12);
+        for position in &positions {
+            let starts: HashSet<&String> = position.starts.iter().collect();
+            assert_eq!(starts.len(), ROUNDS, "{starts:?}");
+            let of = |round: usize| game.start_from(&position.starts[round]).expect("a start");
+            for turn in (0..position.best.len()).step_by(7) {
+                let class = |round: usize| {
+                    let after = of(round).after(&position.turns[round][turn]);
+                    after.expect("a turn").after.class()
+                };
+                for round in 1..ROUNDS {
+                    assert_eq!(class(0), class(round), "{}", position.starts[0]);
+                }
+            }
+            assert!(position.right() >= LEAST_EQUAL || position.has_few_right());
+            let sum: f64 = position.prior().iter().sum();
+            assert!((sum - 1.0).abs() < 1e-9);
+        }
+        let few = positions.iter().filter(|position| position.has_few_right());
+        assert!((1..=3).contains(&few.count()));
+    }
+
+    /// Where no symmetry is known, the rounds differ by the seed only.
+    #[test]
+    fn another_game_has_questions_too() {
+        let positions = drawn("four-in-a-row", 5);
+        assert_eq!(positions.len(), 5);
+        assert!(
+            positions
+                .iter()
+                .all(|position| position.starts[0] == position.starts[3])
+        );
+    }
+
+    #[test]
+    fn habits_see_the_board_as_bots_do() {
+        for position in drawn("quarto", 4) {
+            for round in 0..ROUNDS {
+                let text = |habit: usize| &position.turns[round][position.habits[habit][round]];
+                let mut cells: Vec<u8> = position.turns[round]
+                    .iter()
+                    .filter_map(|turn| turn.split(' ').next()?.parse().ok())
+                    .collect();
+                cells.sort_unstable();
+                assert!(
+                    text(0).starts_with(&format!("{} ", cells[0])),
+                    "{}",
+                    text(0)
+                );
+                let last = format!("{} ", cells[cells.len() - 1]);
+                assert!(text(3).starts_with(&last), "{}", text(3));
+            }
+        }
+    }
+}

@@ -1,0 +1,428 @@
+//! `referee alike FOLDER`: which bots decide alike, whatever their source?
+
+use std::collections::BTreeMap;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde::{Deserialize, Serialize};
+
+use super::tournament::{GamesOptions, Options};
+use crate::alike::questions::{Position, draw};
+use crate::alike::{Answers, QUESTIONS, Questionnaire};
+use crate::analysis::{Analyst, Effort};
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::entrants::{self, Entrant};
+use crate::arena::plan::{BotPlan, Limits};
+use crate::bot::{orphans, shell};
+use crate::cli::support::failure::Failure;
+use crate::cli::support::games::{GameOptions, check_builtins};
+use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::runtime::{end_orphans, run_with_ticks, runtime};
+use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
+use crate::cli::support::setup::{
+    PiecesFile, recorded_ruleset, this_program, unreadable, unwritable,
+};
+use crate::cli::support::values::{self, TimeOptions};
+use crate::game::Game;
+use crate::league::state::League;
+use crate::play::TimeControl;
+use crate::play::game_runner::GameError;
+use crate::record::Record;
+use crate::record::atomic_file::replace;
+use crate::record::reader::Reader;
+use crate::record::text_file;
+use crate::report::alike::Report;
+use crate::seed::{Purpose, generator};
+use crate::solver;
+use crate::text::{counted, escape_controls, join_parts};
+use crate::threads::{for_each_chunk, processors};
+use crate::tournament::alike::{Question, pairs};
+
+/// For a position, and again for its turns: enough for nearly all, and the same on every machine.
+const NODES: u64 = 1 << 22;
+
+/// Of the time, for finding the positions.
+const DRAWING: f64 = 0.5;
+
+/// In a league's folder: answers by the bots' files.
+const CACHE: &str = "alike.json";
+
+const AFTER_HELP: &str = "\
+All bots are asked the same positions: where several turns are equally good, a choice tells about the
+program and not about its strength; where few are right, the same wrong turn does. What other bots and
+simple habits explain is no evidence. docs/alike.md says how often that errs.
+
+It is a reason to look at two programs and to talk with their authors, not a verdict.
+
+Examples:
+  referee alike submissions/ --html alike.html
+  referee alike submissions/ --starter template/bot.py --json
+  referee alike class                       # the folder of a tournament
+  referee league alike term                 # asks only versions that are new
+
+Exit status: 0 whatever was found; 2 wrong usage or input; 1 the referee itself failed; 130
+interrupted.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(in crate::cli) struct Args {
+    /// A folder of bots, of a tournament or of a league; bots; or files of records, whose bots are asked again
+    #[arg(value_name = "FOLDER|RECORDS", required = true)]
+    bots: Vec<String>,
+
+    #[command(flatten)]
+    asking: Asking,
+}
+
+#[derive(Debug, clap::Args)]
+pub(in crate::cli) struct LeagueArgs {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: String,
+
+    #[command(flatten)]
+    asking: Asking,
+}
+
+#[derive(Debug, clap::Args)]
+struct Asking {
+    /// Starter code that all have: what it explains is no evidence; may be given more than once
+    #[arg(long, value_name = "FILE")]
+    starter: Vec<String>,
+
+    /// How long to ask; slow bots are asked fewer positions
+    #[arg(long, value_name = "TIME", default_value = "5m", value_parser = values::positive_duration)]
+    time: Duration,
+
+    /// Draws the positions, and is what `REFEREE_SEED` says in the first round [default: 0]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
+    seed: Option<u32>,
+
+    /// Also write a page to this file
+    #[arg(long, value_name = "FILE")]
+    html: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    #[command(flatten)]
+    game: GameOptions,
+
+    #[command(flatten)]
+    times: TimeOptions,
+
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+}
+
+pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+    ask(&args.bots, &args.asking, None)
+}
+
+pub(in crate::cli) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
+    let folder = Path::new(&args.folder);
+    if League::read(folder)?.is_none() || TournamentDirectory::at(folder).plan()?.is_none() {
+        return Err(Failure::Usage(format!(
+            "{}: no league has played in this folder; choose the folder of one",
+            args.folder
+        )));
+    }
+    let texts = std::slice::from_ref(&args.folder);
+    ask(texts, &args.asking, Some(&folder.join(CACHE)))
+}
+
+/// The bots of a class, and starter code.
+struct Class {
+    ruleset: Arc<dyn Game>,
+    bots: Vec<Entrant>,
+    starters: Vec<Entrant>,
+}
+
+fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Failure> {
+    let class = class(texts, asking)?;
+    let (seed, begun) = (asking.seed.unwrap_or(0), Instant::now());
+    let stop = Arc::new(AtomicBool::new(false));
+    let pieces = class.ruleset.pieces().map(PiecesFile::copy).transpose()?;
+    let all: Vec<&Entrant> = class.bots.iter().chain(&class.starters).collect();
+    let bar = ProgressBar::new(all.len() as u64, "bots");
+    let done = AtomicUsize::new(0);
+    let (asked, interrupted) = run_with_ticks(
+        &stop,
+        || {
+            bar.set_done(done.load(Ordering::Relaxed) as u64);
+            Ok(())
+        },
+        || {
+            let mut known = Known::read(cache, &*class.ruleset, seed);
+            if known.positions.len() < QUESTIONS {
+                known.positions = positions(&*class.ruleset, seed, begun, asking.time, &stop);
+                known.answers.clear();
+            }
+            let interview = Interview {
+                questionnaire: Questionnaire {
+                    ruleset: Arc::clone(&class.ruleset),
+                    positions: std::mem::take(&mut known.positions),
+                    seed,
+                },
+                bots: &all,
+                pieces: pieces.as_ref().map(PiecesFile::path),
+                until: begun + asking.time,
+                stop: &stop,
+                done: &done,
+            };
+            let answers = interview.answers(&mut known.answers)?;
+            known.positions = interview.questionnaire.positions;
+            if let Some(path) = cache.filter(|_| !stop.load(Ordering::Relaxed)) {
+                let text = serde_json::to_string(&known)?;
+                replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+            }
+            Ok::<_, Failure>((known.positions, answers))
+        },
+    )?;
+    bar.line.clear();
+    end_orphans();
+    let (positions, answers) = asked?;
+    if interrupted {
+        return Err(Failure::Interrupted);
+    }
+    if positions.is_empty() {
+        return Err(Failure::Usage(
+            "no position was found in this time in which a choice says something; --time gives more"
+                .to_owned(),
+        ));
+    }
+    let questions: Vec<Question> = (0..positions.len())
+        .map(|number| {
+            positions[number].question(answers.iter().map(|answers| answers.choices[number]))
+        })
+        .collect();
+    let names: Vec<String> = class.bots.iter().map(|bot| bot.plan.name.clone()).collect();
+    let report = Report {
+        ruleset: &*class.ruleset,
+        positions: &positions,
+        answers: &answers,
+        names: &names,
+        pairs: &pairs(&questions, names.len()),
+        seed,
+    };
+    if let Some(path) = &asking.html {
+        replace(path, report.html().as_bytes()).map_err(|error| unwritable(path, &error))?;
+    }
+    let text = if asking.json {
+        format!("{:#}\n", report.json())
+    } else {
+        report.text()
+    };
+    Ok(Stdout.write_all(text.as_bytes())?)
+}
+
+fn positions(
+    ruleset: &dyn Game,
+    seed: u32,
+    begun: Instant,
+    time: Duration,
+    stop: &Arc<AtomicBool>,
+) -> Vec<Position> {
+    let analyst = Analyst::new(Effort::Nodes(NODES), solver::Options::default(), stop);
+    let appraiser = analyst.appraiser(ruleset);
+    let mut random = generator(seed.into(), Purpose::Alike, [0, 0]);
+    let until = begun + time.mul_f64(DRAWING);
+    let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
+    draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
+}
+
+fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
+    let mut options = Options {
+        games: GamesOptions {
+            game: asking.game.clone(),
+            time: asking.times.clone(),
+            sandbox: asking.sandbox.clone(),
+            ..GamesOptions::default()
+        },
+        ..Options::default()
+    };
+    let plan = match texts {
+        [one] if Path::new(one).join("plan.json").is_file() => {
+            TournamentDirectory::at(Path::new(one)).plan()?
+        }
+        _ => None,
+    };
+    let (mut wanted, mut recorded) = (Vec::new(), None);
+    if let Some(plan) = &plan {
+        options = options.or_planned(plan)?;
+        wanted.clone_from(&plan.bots);
+    } else {
+        let limits = Limits::from(options.games.time.control()?);
+        for text in texts {
+            if Path::new(text)
+                .extension()
+                .is_some_and(|end| end == "jsonl")
+            {
+                recorded = of_records(Path::new(text), limits, &mut wanted)?.or(recorded);
+            } else {
+                wanted.extend(options.bots(std::slice::from_ref(text))?);
+            }
+        }
+    }
+    let ruleset = match recorded {
+        Some(ruleset) => ruleset,
+        None => options.ruleset(plan.as_ref())?,
+    };
+    let starters = options.bots(&asking.starter)?;
+    let is_starter = |bot: &BotPlan| starters.iter().any(|starter| starter.bot == bot.bot);
+    wanted.retain(|bot| !is_starter(bot));
+    wanted.extend(starters.iter().cloned());
+    let sandbox = options.games.sandbox.sandbox()?;
+    let found = entrants::find(&wanted, &this_program()?, &sandbox)?;
+    for rejected in &found.rejected {
+        let why = join_parts(&rejected.reason, "\n    ");
+        if is_starter(&rejected.bot) {
+            return Err(Failure::Usage(why));
+        }
+        let name = escape_controls(&rejected.bot.name);
+        print_stderr(&format!("referee: {name} is left out: {why}"));
+    }
+    announce(&sandbox);
+    let programs = || found.entered.iter().map(|entrant| &entrant.program);
+    warn_root(programs());
+    check_builtins(&*ruleset, programs())?;
+    let entered = found.entered.into_iter();
+    let (starters, bots): (Vec<Entrant>, Vec<Entrant>) =
+        entered.partition(|entrant| is_starter(&entrant.plan));
+    if bots.len() < 2 {
+        let count = counted(bots.len() as u64, "bot", "bots");
+        return Err(Failure::Usage(format!(
+            "{count} can be asked, and two are needed"
+        )));
+    }
+    Ok(Class {
+        ruleset,
+        bots,
+        starters,
+    })
+}
+
+/// Adds the bots of recorded games by their commands. Returns the rules of the last one.
+fn of_records(
+    path: &Path,
+    limits: Limits,
+    wanted: &mut Vec<BotPlan>,
+) -> Result<Option<Arc<dyn Game>>, Failure> {
+    let failed = |error| unreadable(path, &error);
+    let mut reader = Reader::open(path).map_err(failed)?;
+    let mut last: Option<Record> = None;
+    while let Some(line) = reader.next_line().map_err(failed)? {
+        let record = line
+            .record()
+            .map_err(|error| Failure::Usage(error.to_string()))?;
+        for bot in &record.bots {
+            let words = bot.command.iter().map(|word| shell::quoted(word));
+            let plan = BotPlan {
+                name: bot.name.clone(),
+                bot: match &bot.command[..] {
+                    [one] => one.clone(),
+                    _ => words.collect::<Vec<_>>().join(" "),
+                },
+                limits,
+                ..BotPlan::default()
+            };
+            if !wanted.contains(&plan) {
+                wanted.push(plan);
+            }
+        }
+        last = Some(record);
+    }
+    let ruleset = last.as_ref().map(recorded_ruleset).transpose();
+    ruleset.map_err(Failure::Usage)
+}
+
+/// What was asked and answered before.
+#[derive(Default, Serialize, Deserialize)]
+struct Known {
+    rules: String,
+    seed: u32,
+    positions: Vec<Position>,
+    /// By the hash of a bot's files, with its limits.
+    answers: BTreeMap<String, Answers>,
+}
+
+impl Known {
+    /// What belongs to another seed or other rules, or is damaged, is forgotten.
+    fn read(cache: Option<&Path>, ruleset: &dyn Game, seed: u32) -> Self {
+        let rules = format!("{:?}", ruleset.info());
+        let text = cache.and_then(|path| text_file::read(path, text_file::KEPT).ok());
+        let known: Option<Self> = text.and_then(|text| serde_json::from_str(&text).ok());
+        let known = known.filter(|known| (&known.rules, known.seed) == (&rules, seed));
+        known.unwrap_or(Self {
+            rules,
+            seed,
+            ..Self::default()
+        })
+    }
+}
+
+struct Interview<'a> {
+    questionnaire: Questionnaire,
+    bots: &'a [&'a Entrant],
+    pieces: Option<&'a str>,
+    until: Instant,
+    stop: &'a AtomicBool,
+    done: &'a AtomicUsize,
+}
+
+impl Interview<'_> {
+    /// Asks several bots at once, those whose answers are not known.
+    fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>, Failure> {
+        let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
+        let unknown = self
+            .bots
+            .iter()
+            .filter(|bot| !known.contains_key(&key(bot)));
+        let mut asked: Vec<_> = unknown.map(|bot| (bot, Ok(Answers::default()))).collect();
+        let (of, threads) = (asked.len(), processors());
+        self.done.store(self.bots.len() - of, Ordering::Relaxed);
+        for_each_chunk(threads, &mut asked, 1, |number, one| {
+            // What quick bots leave is for those after them.
+            let left = self.until.saturating_duration_since(Instant::now());
+            let turns = (of - number).div_ceil(threads.min(of));
+            let (bot, answers) = &mut one[0];
+            *answers = self.ask(bot, left / u32::try_from(turns).unwrap_or(u32::MAX));
+            self.done.fetch_add(1, Ordering::Relaxed);
+        });
+        let mut all = known.clone();
+        for (bot, answers) in asked {
+            let answers = answers?;
+            if answers.is_complete {
+                known.insert(key(bot), answers.clone());
+            }
+            all.insert(key(bot), answers);
+        }
+        let answers = self.bots.iter().map(|bot| all.get(&key(bot)).cloned());
+        Ok(answers.flatten().collect())
+    }
+
+    /// A bot that cannot be started answers nothing.
+    fn ask(&self, bot: &Entrant, budget: Duration) -> Result<Answers, Failure> {
+        let ruleset = &*self.questionnaire.ruleset;
+        let time = TimeControl::try_from(bot.plan.limits).unwrap_or_default();
+        let seat = || bot.seat(ruleset, self.pieces, None);
+        let runtime = runtime()?;
+        let asked = runtime.block_on(async {
+            orphans::adopt();
+            self.questionnaire.ask(seat, time, budget, self.stop).await
+        });
+        runtime.shutdown_background();
+        match asked {
+            Err(GameError::CannotStart(error)) => {
+                let name = escape_controls(&bot.plan.name);
+                print_stderr(&format!("referee: {name} is left out: {error}"));
+                Ok(self.questionnaire.none())
+            }
+            asked => Ok(asked?),
+        }
+    }
+}
