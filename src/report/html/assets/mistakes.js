@@ -21,7 +21,7 @@ export function phaseOf(game, turn) {
   return Math.min(2, Math.floor((3 * (opening + Math.max(0, turn - 1 - givesOnly))) / cells));
 }
 
-// The analysed solved turns of a game: who made them, in which phase, and what they gave away.
+// The solved turns of a game: who made them, in which phase, and what they gave away.
 export function judgedTurns(game) {
   if (game.judged) return game.judged;
   const found = [];
