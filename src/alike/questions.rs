@@ -103,7 +103,7 @@ pub fn draw(
     found
 }
 
-/// In which no side lets the other win at once without need. Nobody can win at once in the position, and the solver can
+/// In which no side lets the other win immediately without need. No side can win immediately in the position, and the solver can
 /// tell its value.
 fn of_random_game(ruleset: &dyn Game, random: &mut ChaCha8Rng) -> Option<Box<dyn Game>> {
     let mut game = ruleset.start();
@@ -198,7 +198,7 @@ fn parts(turns: &[String]) -> Vec<Parts> {
     both.map(|(first, second)| [first, second]).collect()
 }
 
-/// With cells in the order of somebody who goes through the board by columns; `None` in games whose cells have no names.
+/// With cells in the order of the columns; `None` in games whose cells have no names.
 fn by_column(game: &dyn Game, turns: &[String], parts: &[Parts]) -> Option<Vec<Parts>> {
     let names = game.picture(None).cell_names;
     let all = turns.iter().zip(parts).map(|(turn, part)| {
@@ -227,7 +227,7 @@ struct View {
     turned: usize,
 }
 
-/// The same position by symmetry: whoever takes the first of several turns takes another one there. `None` where that is
+/// The same position by symmetry: a bot that takes the first of several turns takes another one there. `None` where that is
 /// not the same position.
 fn view(
     ruleset: &dyn Game,

@@ -224,7 +224,7 @@ fn frequencies(question: &Question, bots: usize, bot: usize) -> Vec<f64> {
     found.into_iter().map(|p| p / all).collect()
 }
 
-/// How much more probable the answers of `bot` are to somebody who knows those of `other`, as a logarithm.
+/// How much more probable the answers of `bot` become when those of `other` are known, as a logarithm.
 fn evidence(questions: &[Question], model: &Model, bot: usize, other: usize) -> f64 {
     let mut observations = Vec::new();
     for (number, question) in questions.iter().enumerate() {

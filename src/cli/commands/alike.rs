@@ -53,7 +53,7 @@ const CACHE: &str = "alike.json";
 const AFTER_HELP: &str = "\
 All bots are asked the same positions: where several turns are equally good, a choice tells about the
 program and not about its strength; where few are right, the same wrong turn does. What other bots and
-simple habits explain is no evidence. docs/alike.md says how often that errs.
+simple habits explain does not count as evidence. docs/alike.md says how often that errs.
 
 It is a reason to look at two programs and to talk with their authors, not a verdict.
 
@@ -89,7 +89,7 @@ pub(in crate::cli) struct LeagueArgs {
 
 #[derive(Debug, clap::Args)]
 struct Asking {
-    /// Starter code that all have: what it explains is no evidence; may be given more than once
+    /// Starter code that all have: what it explains does not count; may be given more than once
     #[arg(long, value_name = "FILE")]
     starter: Vec<String>,
 
@@ -375,7 +375,7 @@ struct Interview<'a> {
 }
 
 impl Interview<'_> {
-    /// Asks several bots at once, those whose answers are not known.
+    /// Asks several bots at a time, those whose answers are not known.
     fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>, Failure> {
         let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
         let unknown = self

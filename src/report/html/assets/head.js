@@ -138,7 +138,7 @@ export function nameList(places, linked) {
   return [shown.map((one, at) => [at ? ", " : null, linked ? link(botHash(places[at].bot), one) : one]), rest ? ` and ${count(rest)} more` : null].flat(2);
 }
 
-// A likelihood of superiority below this tells nobody apart.
+// A likelihood of superiority below this tells no two bots apart.
 const TELLING = 0.6;
 
 // How likely it is that the first of two is the stronger one.

@@ -21,7 +21,7 @@ export function phaseOf(game, turn) {
   return Math.min(2, Math.floor((3 * (opening + Math.max(0, turn - 1 - givesOnly))) / cells));
 }
 
-// The analysed turns of a game with a known value: who made them, in which phase, and what they gave away.
+// The solved turns of a game: who made them, in which phase, and what they gave away.
 export function judgedTurns(game) {
   if (game.judged) return game.judged;
   const found = [];
@@ -45,7 +45,7 @@ export function judgedTurns(game) {
   return found;
 }
 
-// Sums of a bot by phase, as in the figures: turns with a known value, those that kept it, blunders and missed wins.
+// Sums of a bot by phase, as in the figures: solved turns, those that kept it, blunders and missed wins.
 export function phasesOf(bot) {
   const sums = PHASES.map(() => [0, 0, 0, 0]);
   for (const turn of known.games.flatMap(judgedTurns).filter((one) => one.bot === bot)) {
