@@ -40,6 +40,13 @@ fn unread(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
     move |error| TournamentError::Input(unreadable(path, &error))
 }
 
+fn open(path: &Path) -> Result<Journal, TournamentError> {
+    let opened = Journal::open(path);
+    Ok(opened
+        .map_err(|error| TournamentError::Input(error.to_string()))?
+        .0)
+}
+
 fn line_of(record: &Record) -> Result<String, TournamentError> {
     let line = record.to_line();
     line.map_err(|error| TournamentError::Input(error.to_string()))
@@ -122,8 +129,7 @@ pub fn add(of: (&Path, &League), plan: &Plan, games: &Path) -> Result<(), Tourna
         known.insert(key);
         Ok(())
     })?;
-    let opened = Journal::open(&archive);
-    let (mut journal, _) = opened.map_err(|error| TournamentError::Input(error.to_string()))?;
+    let mut journal = open(&archive)?;
     let failed = unread(&archive);
     for_each_game(games, of, Some(plan), |mut record, key| {
         let versions = json!([key.0[0].1, key.0[1].1]);
@@ -142,8 +148,7 @@ pub fn add(of: (&Path, &League), plan: &Plan, games: &Path) -> Result<(), Tourna
 pub fn make_void(league: &Path, mut record: Record, why: &str) -> Result<(), TournamentError> {
     record.more.insert(VOID.to_owned(), json!(why));
     let archive = file(league);
-    let opened = Journal::open(&archive);
-    let (mut journal, _) = opened.map_err(|error| TournamentError::Input(error.to_string()))?;
+    let mut journal = open(&archive)?;
     let failed = unread(&archive);
     journal
         .append(&(line_of(&record)? + "\n"))

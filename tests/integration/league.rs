@@ -607,7 +607,7 @@ fn a_check_takes_what_a_league_takes() {
     }
     let run = class.run(&["check", "Anna.tar", "--sandbox", "none"]);
     assert!(
-        run.stdout.ends_with("Anna is fit to enter a tournament.\n"),
+        run.stdout.ends_with("Anna passes the entry check.\n"),
         "{run}"
     );
 }

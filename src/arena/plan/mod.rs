@@ -253,12 +253,7 @@ impl Plan {
             self.bot(id)
                 .map(|bot| (&*bot.slug, bot.version.as_deref().unwrap_or_default()))
         };
-        let text = format!("{:?} {:?}", of(pairing.a), of(pairing.b));
-        let digest = Sha256::digest(text.as_bytes());
-        digest
-            .iter()
-            .take(size_of::<u64>())
-            .fold(0, |number, &byte| number << 8 | u64::from(byte))
+        number_of(&format!("{:?} {:?}", of(pairing.a), of(pairing.b)))
     }
 
     /// A game's id as records have it.
@@ -282,11 +277,8 @@ impl Plan {
         let version = |id: EntrantId| self.bot(id).and_then(|bot| bot.version.as_deref());
         match [pair.pairing.a, pair.pairing.b].map(version) {
             [Some(a), Some(b)] if self.by_version => {
-                let text = format!("{a} {b} {}", pair.opening);
-                let digest = Sha256::digest(text.as_bytes());
-                let number = digest.iter().take(size_of::<u64>());
                 // Even: the second game has the next number.
-                number.fold(0, |number, &byte| number << 8 | u64::from(byte)) & !1
+                number_of(&format!("{a} {b} {}", pair.opening)) & !1
             }
             _ => 2 * pair.number,
         }
@@ -356,6 +348,12 @@ impl Plan {
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
         self.bots.iter().chain(rejected)
     }
+}
+
+fn number_of(text: &str) -> u64 {
+    let digest = Sha256::digest(text.as_bytes());
+    let bytes = digest.iter().take(size_of::<u64>());
+    bytes.fold(0, |number, &byte| number << 8 | u64::from(byte))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, ValueEnum)]

@@ -26,7 +26,7 @@ use crate::cli::support::setup::{PiecesFile, palette, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::executable::compiler;
 use crate::league::build;
-use crate::league::intake::{self, Intake, SandboxChoice};
+use crate::league::intake::{self, Intake};
 use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
@@ -67,12 +67,8 @@ pub(in crate::cli) struct Args {
 pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);
-    let choose = || {
-        let chosen = args.sandbox.for_builds().sandbox();
-        chosen.map_err(|failure| failure.message(0).unwrap_or_default())
-    };
-    let intake = intake::to_check(path, &SandboxChoice::new(Box::new(choose)));
-    let intake = intake.map_err(Failure::Usage)?;
+    let intake =
+        intake::to_check(path, &args.sandbox.for_repositories()).map_err(Failure::Usage)?;
     let mut found = match &intake {
         Some(intake) => Some(builds.handed_in(intake)),
         None => folder_of_bots(path)?,

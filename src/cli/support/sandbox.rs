@@ -12,6 +12,7 @@ use super::values;
 use crate::arena::plan::SandboxPlan;
 use crate::bot::exhaustion::{Exhausted, available_memory};
 use crate::bot::spec::{BotSpec, CannotStart, Program};
+use crate::league::intake::SandboxChoice;
 use crate::sandbox::{
     Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest,
 };
@@ -159,6 +160,14 @@ impl SandboxOptions {
         }
     }
 
+    /// For repositories among submissions.
+    pub(in crate::cli) fn for_repositories(&self) -> SandboxChoice<'_> {
+        SandboxChoice::new(Box::new(|| {
+            let chosen = self.for_builds().sandbox();
+            chosen.map_err(|failure| failure.message(0).unwrap_or_default())
+        }))
+    }
+
     /// For a bot that is asked questions alone.
     pub(in crate::cli) fn confine(&self, program: &Program) -> Result<Program, Failure> {
         let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
@@ -240,10 +249,12 @@ impl SandboxOptions {
     }
 }
 
+/// What is not the usual sandbox.
 pub(in crate::cli) fn announce(sandbox: &Sandbox) {
     print_stderr(&match sandbox.kind() {
+        Kind::Bwrap => return,
         Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
-        kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
+        kind @ Kind::Landlock => format!("referee: sandbox of the bots: {}", layer_names(kind)),
     });
 }
 

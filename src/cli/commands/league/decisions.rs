@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::final_tournament::no_league;
 use crate::arena::TournamentError;
 use crate::bot::shell;
 use crate::cli::support::failure::Failure;
@@ -25,17 +26,12 @@ pub(in crate::cli) struct Decision {
     of: String,
 
     /// The reason, for the league's log and tables
-    #[arg(
-        long,
-        value_name = "TEXT",
-        default_value = "",
-        hide_default_value = true
-    )]
+    #[arg(long, value_name = "TEXT", default_value = "by the teacher")]
     why: String,
 }
 
 fn open(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
-    let league = League::read(folder)?.ok_or_else(|| super::final_tournament::no_league(folder))?;
+    let league = League::read(folder)?.ok_or_else(|| no_league(folder))?;
     Ok((LeagueDirectory::open(folder)?, league))
 }
 
@@ -60,12 +56,7 @@ pub(super) fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
             "{given}: there is no such bot in this league"
         )));
     };
-    let why = if args.why.is_empty() {
-        "by the teacher"
-    } else {
-        &args.why
-    };
-    member.withdrawn = withdraws.then(|| why.to_owned());
+    member.withdrawn = withdraws.then(|| args.why.clone());
     let action = if withdraws { "withdrawn" } else { "restored" };
     league.note(action, &name, &args.why);
     league.write(directory.path())?;
@@ -79,10 +70,7 @@ pub(super) fn replay_game(args: &Decision) -> Result<(), Failure> {
     let tournament = directory.tournament();
     let games = tournament.journal_file();
     let Some(mut plan) = tournament.plan()? else {
-        return Err(Failure::Usage(format!(
-            "{}: no games of this league have been planned",
-            args.folder.display()
-        )));
+        return Err(no_league(&args.folder));
     };
     let record = find(&games, &args.of)?;
     let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());

@@ -23,7 +23,7 @@ use crate::cli::support::setup::unwritable;
 use crate::cli::support::values;
 use crate::league::example;
 use crate::league::intake::people;
-use crate::league::intake::{self, Intake, SandboxChoice};
+use crate::league::intake::{self, Intake};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League};
 use crate::seed;
@@ -171,8 +171,13 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         // Options that are not given stay as they were.
         options = options.or_planned(plan)?;
     }
-    let intake = args.from.as_deref().map(|source| read(source, &options));
+    let sandbox = options.games.sandbox.for_repositories();
+    let intake = args
+        .from
+        .as_deref()
+        .map(|source| intake::read(source, &sandbox));
     let intake = intake.transpose().map_err(Failure::Usage)?;
+    drop(sandbox);
     let people = args.students.as_deref().map(people::read).transpose();
     let people = people.map_err(Failure::Usage)?;
     let directory = LeagueDirectory::open(folder)?;
@@ -209,15 +214,6 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         seed,
     };
     with_bots(update.run())
-}
-
-/// Repositories are read in the sandbox of builds.
-fn read(source: &Path, options: &Options) -> Result<Intake, String> {
-    let choose = || {
-        let chosen = options.games.sandbox.for_builds().sandbox();
-        chosen.map_err(|failure| failure.message(0).unwrap_or_default())
-    };
-    intake::read(source, &SandboxChoice::new(Box::new(choose)))
 }
 
 /// Without links, as far as the path exists.

@@ -77,7 +77,7 @@ pub(in crate::cli) fn write_each(
         }
     }
     print_stderr(&format!(
-        "referee: {} in {}, one for each bot: NAME.html, and NAME.md as text",
+        "referee: {} in {}, each with the games of one bot: NAME.html to look at, NAME.md for what to fix",
         counted(all.len() as u64, "page", "pages"),
         folder.display()
     ));

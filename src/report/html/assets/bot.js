@@ -146,7 +146,7 @@ function commands(index, games) {
   const pre = (text) => el("pre", { tabindex: "0" }, text);
   return card("Where does it break?", null,
     el("p", {}, "To look for the shortest games in which it gives something away or commits a fault:"), pre(`referee hunt ${options}${shellWord(command)}`),
-    el("p", {}, "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --lost --as ${shellWord(name(index))} ${shellWord(command)}`));
+    el("p", {}, "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --number lost --as ${shellWord(name(index))} ${shellWord(command)}`));
 }
 
 export function botView(index) {
