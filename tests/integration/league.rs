@@ -463,23 +463,23 @@ fn a_bot_is_withdrawn_and_brought_back() {
 fn a_disputed_game_is_played_again() {
     let teacher = Teacher::of(&[("anna", RANDOM), ("ben", GREEDY), ("cem", RANDOM)]);
     teacher.update("term");
-    let started = |id: &str| -> Vec<Value> {
+    let times = |id: &str| -> Vec<Value> {
         let games = common::records(&teacher.0.read("term/games.jsonl")).into_iter();
         let of = games.filter(|game| game["id"] == id);
-        of.map(|game| game["started"].clone()).collect()
+        of.map(|game| game["times_ms"].clone()).collect()
     };
     let games = teacher.games("term");
     let id = games[3][0].as_str().expect("an id");
-    let before = started(id);
+    let before = times(id);
     for _ in 0..2 {
         teacher
             .0
             .run(&["league", "replay-game", "term", id, "--why", "a dispute"]);
-        assert!(started(id).is_empty());
+        assert!(times(id).is_empty());
         assert_eq!(teacher.update("term").last_line(), "1 new game, 5 kept");
     }
     assert_eq!(teacher.games("term"), games);
-    assert_ne!(started(id), before);
+    assert_ne!(times(id), before);
     // What does not count is kept.
     let archive = teacher.0.read("term/archive.jsonl");
     assert_eq!(archive.matches("\"void\":\"a dispute\"").count(), 2);

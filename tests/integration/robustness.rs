@@ -188,7 +188,7 @@ fn a_report_replaces_nothing_but_a_report() {
     };
     refused(
         &plays("notes.txt").run(),
-        &["--report notes.txt", "no page"],
+        &["--report notes.txt", "not a page"],
     );
     refused(&plays("bot").run(), &["--report bot", "no page"]);
     refused(&plays(".").run(), &["--report .", "directory"]);

@@ -274,7 +274,7 @@ fn what_is_no_file_is_refused() {
     let bot = directory(&[("bot.sh", 0o755, SCRIPT)]);
     let _socket = UnixListener::bind(bot.path().join("socket")).expect("a socket");
     let error = refused(&at(&bot, "bot.sh")).to_string();
-    assert!(error.contains("no file, directory or link"), "{error}");
+    assert!(error.contains("not a file, directory or link"), "{error}");
 }
 
 /// Copies a bot while its author exchanges `path`, of its directory, for a link to `secret`: after the directory above

@@ -595,6 +595,6 @@ mod tests {
             assert!(read_cell(typed).is_err(), "{typed}");
         }
         let wrong = read_cell("5x6").unwrap_err();
-        assert!(wrong.starts_with("`5x6` is no cell"), "{wrong}");
+        assert!(wrong.starts_with("`5x6` is not a cell"), "{wrong}");
     }
 }
