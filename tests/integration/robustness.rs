@@ -190,7 +190,7 @@ fn a_report_replaces_nothing_but_a_report() {
         &plays("notes.txt").run(),
         &["--report notes.txt", "not a page"],
     );
-    refused(&plays("bot").run(), &["--report bot", "no page"]);
+    refused(&plays("bot").run(), &["--report bot", "not a page"]);
     refused(&plays(".").run(), &["--report .", "directory"]);
     refused(
         &plays("nosuch/page.html").run(),
