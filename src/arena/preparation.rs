@@ -42,9 +42,10 @@ pub enum Notice<'a> {
 }
 
 impl Notice<'_> {
-    pub fn checked(passed: usize, of: usize) -> Self {
+    /// None where all passed.
+    pub fn checked(passed: usize, of: usize) -> Option<Self> {
         let bots = counted(of as u64, "bot", "bots");
-        Self::Text(format!("{passed} of {bots} passed the entry check"))
+        (passed < of).then(|| Self::Text(format!("{passed} of {bots} passed the entry check")))
     }
 
     pub fn rejected(rejected: &RejectedBot) -> Self {
@@ -86,10 +87,10 @@ impl Preparation<'_> {
             self.request.check_openings(&**self.ruleset, seed)?;
             let (jobs, pieces) = (self.jobs, self.pieces_path);
             entered = check_all(self.ruleset, entered, &mut rejected, jobs, pieces, notify).await?;
-            notify(Notice::checked(
-                entered.len(),
-                entered.len() + rejected.len(),
-            ));
+            let of = entered.len() + rejected.len();
+            Notice::checked(entered.len(), of)
+                .into_iter()
+                .for_each(&mut *notify);
         }
         for bot in &rejected {
             notify(Notice::rejected(bot));

@@ -45,7 +45,7 @@ pub struct Inbox(Arc<Shared>);
 #[derive(Debug)]
 struct Shared {
     name: String,
-    /// Whoever knows it is the person.
+    /// Proves that an answer is from the person.
     secret: String,
     asked: Mutex<Option<(String, oneshot::Sender<String>)>>,
 }

@@ -275,6 +275,20 @@ fn once(help: &str, described: &mut Described) -> Vec<String> {
     let mut entries = entries.into_iter().peekable();
     while let Some(entry) = entries.next() {
         let heading = entry[0];
+        if heading == "Examples:" {
+            continue; // Guides have them, run by a test.
+        }
+        if heading.starts_with("Exit status:") {
+            // Those of all commands stand before.
+            let words: Vec<&str> = entry
+                .iter()
+                .flat_map(|line| line.split_whitespace())
+                .collect();
+            let words = words.join(" ");
+            let own = words.split_once("; 2 wrong usage");
+            lines.push(own.map_or(words.clone(), |(own, _)| format!("{own}.")));
+            continue;
+        }
         let is_option = |entry: &&Vec<&str>| entry[0].trim_start().starts_with(['-', '<', '[']);
         if entry.len() > 1 || entries.peek().as_ref().is_none_or(|next| !is_option(next)) {
             lines.extend(entry.into_iter().map(str::to_owned));

@@ -328,8 +328,14 @@ fn mistakes_are_looked_for_and_asked_again() -> Result<(), Failed> {
         }
         let script = script(commands)?;
         let run = || request.run("sh", &["-ec", &script], "work", &variables);
-        let output = run()?;
-        assert!(output.status.success(), "{output:?}");
+        // On a busy machine the first may come to nothing.
+        for _ in 0..5 {
+            let output = run()?;
+            assert!(output.status.success(), "{output:?}");
+            if !request.read("work/found.jsonl")?.is_empty() {
+                break;
+            }
+        }
         fs::rename(
             request.path("work/found.jsonl"),
             request.path("work/mistakes.jsonl"),
@@ -348,7 +354,7 @@ fn mistakes_are_looked_for_and_asked_again() -> Result<(), Failed> {
     ];
     let output = request.action(&[&INPUTS[..], &options].concat(), "main")?;
     assert!(output.status.success(), "{output:?}");
-    assert!(request.read("GITHUB_STEP_SUMMARY")?.contains("given away"));
+    assert!(request.read("GITHUB_STEP_SUMMARY")?.contains("Tried: "));
     let found = request.read("GITHUB_OUTPUT")?;
     assert!(found.contains("found="), "{found}");
     let old = request.path("temp/old").display().to_string();

@@ -93,7 +93,7 @@ fn a_round_robin() {
         let placed = a["start"].as_str().unwrap().replace('.', "").len();
         assert_eq!(placed, 4);
     }
-    assert!(run.stdout.contains("24 distinct games of 24"), "{run}");
+    assert!(!run.stdout.contains("distinct games"), "{run}");
     assert!(run.stderr.contains("referee: 24 games in "), "{run}");
     let winner = "builtin:greedy wins the tournament.\n";
     assert!(run.stdout.ends_with(winner), "{run}");
@@ -1117,8 +1117,7 @@ fn bots_that_repeat_themselves() {
             "1",
         ];
         let run = place.play("t", &arguments);
-        assert!(run.stdout.contains("distinct games of 10"), "{run}");
-        let few = !run.stdout.contains("10 distinct games");
+        let few = run.stdout.contains("distinct games");
         assert_eq!(few, run.stderr.contains("repeat themselves"), "{run}");
     }
 }

@@ -106,7 +106,12 @@ pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
     start(&args.options, &BotOptions::default(), &bots)
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
+fn drawn_seed() -> u64 {
+    let seed = seed::drawn();
+    print_stderr(&format!("referee: seed {seed}"));
+    seed
+}
+
 fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
@@ -114,11 +119,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let ruleset = options
         .game
         .ruleset_with(|choices| choices.format = format)?;
-    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
-    // One person against a bot, in a game whose board a page can draw, plays at the page.
-    let at_page =
-        options.pages.is_served() && people[0] != people[1] && ruleset.program().is_none();
-    let at_terminal = people.map(|is_person| is_person && !at_page);
+    let at_terminal = at_terminal(options, bots, &*ruleset);
     let console = console(at_terminal.contains(&true), for_bots.json)?;
     check_builtins(&*ruleset, programs(bots))?;
     check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
@@ -143,11 +144,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         pages::limits(programs(bots)),
         &ruleset,
     )?;
-    let seed = options.seed.unwrap_or_else(|| {
-        let seed = seed::drawn();
-        print_stderr(&format!("referee: seed {seed}"));
-        seed
-    });
+    let seed = options.seed.unwrap_or_else(drawn_seed);
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
         games: options.games,
@@ -210,13 +207,16 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = match played {
-        Ok(()) => State::Finished,
-        Err(_) => State::Interrupted,
-    };
-    let finished = observer.pages.finish(state);
+    let finished = observer.pages.finish(state_after(&played));
     played?;
     finished
+}
+
+const fn state_after(played: &Result<(), Failure>) -> State {
+    match played {
+        Ok(()) => State::Finished,
+        Err(_) => State::Interrupted,
+    }
 }
 
 /// Of the page that is served, if one is.
@@ -224,6 +224,16 @@ fn table(pages: &Pages, names: &[String; 2]) -> Option<Table> {
     let mut table = pages.stage()?.table();
     table.seat(names.each_ref().map(String::as_str));
     Some(table)
+}
+
+/// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
+fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [bool; 2] {
+    let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
+    let is_drawn = options.pages.is_served() && ruleset.program().is_none();
+    if is_drawn && people[0] != people[1] {
+        return [false; 2];
+    }
+    people
 }
 
 fn console(is_used: bool, is_json: bool) -> Result<Option<SharedConsole>, Failure> {

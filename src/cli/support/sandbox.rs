@@ -249,10 +249,12 @@ impl SandboxOptions {
     }
 }
 
+/// What is not the usual sandbox.
 pub(in crate::cli) fn announce(sandbox: &Sandbox) {
     print_stderr(&match sandbox.kind() {
+        Kind::Bwrap => return,
         Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
-        kind => format!("referee: sandbox of the bots: {}", layer_names(kind)),
+        kind @ Kind::Landlock => format!("referee: sandbox of the bots: {}", layer_names(kind)),
     });
 }
 

@@ -260,7 +260,10 @@ async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<Bo
     if let Some(secret) = request.uri().path().strip_prefix(ANSWER) {
         let inbox = shared.feed.inbox();
         let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
-            return refusal(StatusCode::FORBIDDEN, "Nobody plays at this address.\n");
+            return refusal(
+                StatusCode::FORBIDDEN,
+                "This is not the address of the player.\n",
+            );
         };
         let body = Limited::new(request.into_body(), ANSWER_BYTES).collect();
         let body = timeout(REQUEST_TIMEOUT, body).await;

@@ -305,7 +305,10 @@ pub(super) fn the_page_of_a_bot_says_what_to_mend() -> Result<()> {
     same("the command", &command.contains("script.sh"), &true)?;
     let hunts = "[aria-labelledby=card-where-does-it-break-] pre";
     let commands = report.texts(hunts)?;
-    let starts = ["referee hunt ", "referee rerun games.jsonl --lost --as "];
+    let starts = [
+        "referee hunt ",
+        "referee rerun games.jsonl --number lost --as ",
+    ];
     let are_there = commands.len() == 2 && (0..2).all(|i| commands[i].starts_with(starts[i]));
     same(&format!("{commands:?}"), &are_there, &true)?;
     report.open("#bots")?;

@@ -153,7 +153,9 @@ impl Update<'_> {
                 fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
             }
             let line = ProgressLine::new();
-            print_notice(&line, Notice::checked(fit.len(), of));
+            if let Some(notice) = Notice::checked(fit.len(), of) {
+                print_notice(&line, notice);
+            }
             let unfit = rejected.into_iter().map(|bot| {
                 let reason = bot.reason;
                 (bot.bot.name, Status::Unfit { reason })

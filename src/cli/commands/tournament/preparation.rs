@@ -166,16 +166,8 @@ pub(in crate::cli) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sa
 
 fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
     let cores = available_parallelism().map_or(1, usize::from);
-    let s = |count: usize| if count == 1 { "" } else { "s" };
     let Some(jobs) = options.games.jobs else {
-        let jobs = usual_jobs();
-        print_stderr(&format!(
-            "referee: {jobs} game{} at a time, a core for each bot (of {cores} core{}; --jobs N for \
-             another number)",
-            s(jobs),
-            s(cores)
-        ));
-        return jobs;
+        return usual_jobs();
     };
     let jobs = usize::from(jobs);
     // Below one second a wait for a core matters.
