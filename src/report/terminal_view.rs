@@ -282,7 +282,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         write!(self.out, "Forfeits: {}.", of("forfeits"))?;
         // Elsewhere the same seed prints the same.
         if self.options.detail != Detail::Results {
-            write!(self.out, " Median answer: {}.", of("median_ms"))?;
+            write!(self.out, "  Median answer: {}.", of("median_ms"))?;
         }
         writeln!(self.out)
     }

