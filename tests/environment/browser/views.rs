@@ -192,10 +192,8 @@ pub(super) fn the_next_game_and_the_way_back_are_those_of_the_list() -> Result<(
         ))
     };
     at(&listed[2])?;
-    same(
-        "turn",
-        &report.text_of(".story .turn")?,
-        &"Opening position".to_owned(),
+    browser.wait(
+        "return document.querySelector('.story .turn')?.textContent === 'Opening position'",
     )?;
     let steps = browser.number("return history.length")?;
     browser.run("document.querySelectorAll('.moves a')[2].click()")?;
