@@ -35,7 +35,7 @@ pub struct Pair {
     pub equal: f64,
     /// The share of independent bots, each of which answers as is expected of one of these.
     pub expected: f64,
-    /// One in so many pairs of independent bots is so much alike: [`odds`].
+    /// One in so many pairs of independent bots is so much alike.
     pub odds: f64,
 }
 
