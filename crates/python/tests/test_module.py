@@ -80,7 +80,7 @@ class Positions(unittest.TestCase):
             (lambda: quarto.position("IJ"), "16 characters"),
             (lambda: quarto.position("................ -", "second"), "nothing is in hand"),
             (lambda: quarto.position("................ -", "third"), "'first' or 'second'"),
-            (lambda: quarto.start().play("- Z"), "no piece of this set"),
+            (lambda: quarto.start().play("- Z"), "not a piece of this set"),
             (lambda: referee.Quarto(rules="cubes"), "'standard' or 'squares'"),
             (lambda: referee.FourInARow().start().play("8"), "no column 8"),
             (lambda: quarto.start().value(time=-1), "seconds"),
