@@ -629,7 +629,7 @@ fn bots_are_named_by_what_tells_them_apart() {
         (format!("nice sh {bot}"), "bot.sh"),
         ("sh -x".to_owned(), "sh -x"),
     ] {
-        let run = Referee::new(["check", &command])
+        let run = Referee::new(["check", "--move-time", "1s", "--start-time", "1s", &command])
             .directory(place.path())
             .run();
         assert!(
@@ -639,7 +639,8 @@ fn bots_are_named_by_what_tells_them_apart() {
         );
     }
     let bots = ["./sleeps.sh 0", "./sleeps.sh 0.0"];
-    let run = Referee::new(bots).run();
+    let limits = ["--move-time", "1s", "--start-time", "1s"];
+    let run = Referee::new(bots).args(limits).run();
     assert!(
         run.stdout.contains("sleeps.sh 0 ") || run.stdout.contains("sleeps.sh 0.0 "),
         "{run}"
