@@ -608,9 +608,11 @@ pub(super) fn own_games_begin_with_their_bot() -> Result<()> {
     let row = rows
         .find(|row| row["name"] == "builtin:greedy")
         .ok_or("no row")?;
-    let rank = row["rank"]
-        .as_u64()
-        .and_then(|rank| ["1st", "2nd", "3rd"].get(rank as usize - 1).copied());
+    let rank = row["rank"].as_u64().and_then(|rank| {
+        ["1st", "2nd", "3rd"]
+            .get(usize::try_from(rank).ok()? - 1)
+            .copied()
+    });
     let place = format!("{} of 3", rank.ok_or("no rank")?);
     same("its place", &report.text_of(".above")?, &place)?;
     let elo = row["elo"].as_f64().ok_or("no rating")?.round();
