@@ -153,14 +153,12 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
             table.leave();
         }
         self.pages.publish(game.record())?;
-        match &self.bar {
-            Some(bar) => {
-                let line = &bar.line;
-                let shown = game.fault.map(|_| line.suspend(|| self.inner.ended(game)));
-                shown.unwrap_or_else(|| self.inner.ended(game))?;
-                bar.inc();
-            }
-            None => self.inner.ended(game)?,
+        if let Some(bar) = self.bar.as_ref().filter(|_| game.fault.is_some()) {
+            bar.line.clear();
+        }
+        self.inner.ended(game)?;
+        if let Some(bar) = &self.bar {
+            bar.inc();
         }
         caught_up()
     }
