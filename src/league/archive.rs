@@ -52,6 +52,12 @@ fn line_of(record: &Record) -> Result<String, TournamentError> {
     line.map_err(|error| TournamentError::Input(error.to_string()))
 }
 
+/// Tells a game from one that was played in its place. Both may have begun in the same second.
+fn played(record: &Record) -> (String, String, String) {
+    let times = json!(record.times_ms).to_string();
+    (record.id.clone(), record.started.clone(), times)
+}
+
 /// The file need not exist; a torn last line is skipped.
 fn for_each(
     path: &Path,
@@ -80,7 +86,7 @@ fn for_each_game(
     let mut void = HashSet::new();
     for_each(&file(league), |record| {
         if record.more.contains_key(VOID) {
-            void.insert((record.id, record.started));
+            void.insert(played(&record));
         }
         Ok(())
     })?;
@@ -111,9 +117,7 @@ fn for_each_game(
             Some(((*folder).to_owned(), version))
         };
         let bots = bot(BotIndex::A, of_a).zip(bot(BotIndex::B, of_b));
-        let Some((a, b)) =
-            bots.filter(|_| !void.contains(&(record.id.clone(), record.started.clone())))
-        else {
+        let Some((a, b)) = bots.filter(|_| !void.contains(&played(&record))) else {
             return Ok(());
         };
         let key = ([a, b], record.first, record.start.clone());
