@@ -216,14 +216,6 @@ fn confine(
     Ok((program, hash, own))
 }
 
-/// The command as recorded; the program need not exist.
-pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
-    match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
-        Ok(BotSpec::Program(program)) => program.command,
-        _ => vec![bot.bot.clone()],
-    }
-}
-
 /// The entrant whose file this program links to.
 fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Program> {
     let own = own_program(&program.argv).filter(|own| own.is_symlink())?;
