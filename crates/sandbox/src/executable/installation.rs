@@ -1,5 +1,5 @@
 //! Where an interpreter is installed: the directories it needs besides its own file, found by
-//! following shims, links, virtual environments and shebang lines. Nothing is run.
+//! following shims, links, virtual environments and shebang lines.
 
 use std::collections::VecDeque;
 use std::env;
@@ -165,7 +165,8 @@ impl Follower {
         let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
             return Ok(());
         };
-        let program = shim::behind(path, &self.here).filter(|_| !self.is_owned(&way));
+        let program = Some(&way).filter(|way| !self.is_owned(way));
+        let program = program.and_then(|_| shim::behind(path, &self.here));
         let Some(way) = program.map_or(Some(way), |program| Way::to(&program)) else {
             return Ok(());
         };
