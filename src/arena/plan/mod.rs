@@ -547,16 +547,6 @@ impl Plan {
         differences
     }
 
-    /// New or changed bots of the plan `now`, without those rejected by this one.
-    pub fn late<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a BotPlan> {
-        let is_as_it_was = |bot: &BotPlan| {
-            let same = |known: &&BotPlan| known.name == bot.name;
-            let known = self.bots.iter().find(same);
-            self.has_rejected(&bot.name) || known.is_some_and(|known| known.hash == bot.hash)
-        };
-        now.bots.iter().filter(move |bot| !is_as_it_was(bot))
-    }
-
     fn names(&self) -> impl Iterator<Item = &str> {
         self.bots.iter().map(|bot| bot.name.as_str())
     }
