@@ -324,7 +324,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         return Err(cannot("the file is empty", "save the program into it"));
     }
     if let Some((cause, fix)) = no_program::why(path) {
-        return Err(cannot(&cause, &fix));
+        return Err(cannot(cause, &fix));
     }
     let ending = Path::new(path)
         .extension()

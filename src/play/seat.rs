@@ -10,7 +10,6 @@ use super::events;
 use super::game_runner::GameError;
 use super::setup::{environment, is_told_answers, that_matter};
 use crate::bot::exhaustion::Exhausted;
-use crate::bot::fault::Exit;
 use crate::bot::human::Human;
 use crate::bot::info::Info;
 use crate::bot::meter::Usage;
@@ -254,7 +253,8 @@ impl Seat {
         }
     }
 
-    fn process(&mut self) -> Option<&mut Process> {
+    /// The one that runs.
+    pub fn process(&mut self) -> Option<&mut Process> {
         match &mut self.player {
             SeatPlayer::Human(_) | SeatPlayer::Script(_) => None,
             SeatPlayer::Program(seat) => seat.process.as_mut(),
@@ -358,13 +358,9 @@ impl Seat {
         matches!(&self.player, SeatPlayer::Human(human) if human.wants_games())
     }
 
-    pub fn has_too_many_processes(&mut self) -> bool {
-        self.process()
-            .is_some_and(|process| process.has_too_many_processes())
-    }
-
     pub fn has_memory_group(&self) -> bool {
-        matches!(&self.player, SeatPlayer::Program(seat) if seat.program.has_memory_group())
+        self.program_seat()
+            .is_some_and(|seat| seat.program.has_memory_group())
     }
 
     /// The command that sends a program this request again, by which this fault can be seen; `None` for people. Unless
@@ -391,7 +387,8 @@ impl Seat {
 
     /// Whether the last process was asked more than one question.
     pub fn was_asked_before(&self) -> bool {
-        matches!(&self.player, SeatPlayer::Program(seat) if seat.asked.lines().count() > 1)
+        self.program_seat()
+            .is_some_and(|seat| seat.asked.lines().count() > 1)
     }
 
     /// After this fault: whether a fresh process commits the same when it is asked this request only.
@@ -443,40 +440,13 @@ impl Seat {
 
     /// Whether a sandbox may be the cause of an error.
     pub fn is_sandboxed(&self) -> bool {
-        matches!(&self.player, SeatPlayer::Program(seat) if seat.private_copy().is_some())
+        self.program_seat()
+            .is_some_and(|seat| seat.private_copy().is_some())
     }
 
     /// `None` when it is not known.
     pub fn language(&self) -> Option<Language> {
         self.program_seat()?.program.language
-    }
-
-    /// Sends its process text until that writes something or this time is over: how much it has been sent, whether it
-    /// has read all of that, and what it wrote. Only for a process that is stopped next.
-    pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, bool, Vec<u8>) {
-        match self.process() {
-            Some(process) => {
-                let (sent, output) = process.feed(bytes, wait).await;
-                (sent, !process.has_unread_input(), output)
-            }
-            None => (0, false, Vec::new()),
-        }
-    }
-
-    /// Closes its process's input, and returns what it then writes first, within this time.
-    pub async fn end_of_input(&mut self, wait: Duration) -> Vec<u8> {
-        match self.process() {
-            Some(process) => process.last_words(wait).await,
-            None => Vec::new(),
-        }
-    }
-
-    /// Closes the program's input and waits for its exit; `None` when it does not exit, or no process runs.
-    pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
-        match self.process() {
-            Some(process) => process.end_input(wait).await,
-            None => Ok(None),
-        }
     }
 
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {

@@ -1515,5 +1515,8 @@ fn what_the_referee_writes_beside_a_bot_does_not_change_it() {
     assert!(Path::new(&record).exists(), "{game}");
     let changed = run("out", &[]);
     assert_eq!(changed.code, Some(2), "{changed}");
-    assert!(changed.stderr.contains("anna has been changed"), "{changed}");
+    assert!(
+        changed.stderr.contains("anna has been changed"),
+        "{changed}"
+    );
 }

@@ -45,7 +45,10 @@ fn manager_of(shim: &Path) -> Option<(PathBuf, PathBuf)> {
     let end = shim.canonicalize().ok()?;
     if end.file_name()? == "rustup" && shim.file_name()? != "rustup" {
         let root = env::var_os("RUSTUP_HOME").map(PathBuf::from);
-        return Some((end, root.or_else(|| Some(env::home_dir()?.join(".rustup")))?));
+        return Some((
+            end,
+            root.or_else(|| Some(env::home_dir()?.join(".rustup")))?,
+        ));
     }
     let directory = shim.parent()?;
     if directory.file_name()? != "shims" {
@@ -56,7 +59,9 @@ fn manager_of(shim: &Path) -> Option<(PathBuf, PathBuf)> {
     file.take(LONGEST).read_to_string(&mut text).ok()?;
     let manager = text.lines().find_map(|line| {
         let words = shell_words::split(line).ok()?;
-        let at = words.windows(3).find(|it| it[0] == "exec" && it[2] == "exec")?;
+        let at = words
+            .windows(3)
+            .find(|it| it[0] == "exec" && it[2] == "exec")?;
         find_users(&at[1])
     })?;
     Some((manager, directory.parent()?.to_owned()))
