@@ -189,12 +189,6 @@ pub fn start_thread<T: Send + 'static>(
     started.map_err(|error| explain(&format!("a thread ({name})"), &error))
 }
 
-/// How many more tasks can be started, as far as is known.
-#[cfg(all(target_os = "linux", not(portable)))]
-pub(super) fn free() -> Option<u64> {
-    nearest_limit().map(|limit| limit.free())
-}
-
 /// The least memory that all bots together can have, in bytes, and whose limit it is.
 pub fn available_memory() -> Option<(u64, &'static str)> {
     let limit = |directory: &PathBuf| {

@@ -3,8 +3,7 @@
 //! A bot's process group is killed with it, but not a daemon that left the group. On Linux the
 //! referee adopts orphans as a subreaper. Exited ones are reaped soon; live ones are killed once
 //! they are older than every running bot, and all of them when all bots have stopped; none where this
-//! process had children before (of a shell that exec'ed the referee). `super::bound` limits how many
-//! there may be.
+//! process had children before (of a shell that exec'ed the referee).
 
 use super::children;
 use crate::system::{Pid, forced_end};
@@ -42,7 +41,6 @@ mod linux {
     use tokio::signal::unix::{SignalKind, signal};
 
     use super::{children, survivors};
-    use crate::bot::bound;
     use crate::log_target::PROCESS;
     use crate::sandbox::procfs::{self, Stat};
 
@@ -77,7 +75,6 @@ mod linux {
         let owned = children::owned_pids();
         let is_owned = |pid: &Pid| owned.contains(pid);
         let is_alone = *IS_ALONE.get_or_init(|| procfs::own_children().iter().all(is_owned));
-        bound::watch(children_of_bots);
         if !is_alone {
             tracing::warn!("what bots leave behind is not ended: this process had children before");
             return;

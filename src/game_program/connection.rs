@@ -71,7 +71,7 @@ impl Connection {
             .spawn()
             .map_err(|error| format!("cannot be started: {}", cause(&error)))?;
         let pid = pid(&child).ok_or("has no process id")?;
-        let owned = starting.own(pid, &program.name, false);
+        let owned = starting.own(pid, &program.name);
         drop(starting);
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(stderr)) = streams else {

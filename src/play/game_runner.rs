@@ -309,9 +309,6 @@ impl GameRunner {
     ) -> Result<GameFault, GameError> {
         let void_reason = self.stalls.void_reason(since, &fault).await;
         let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
-        let process = seat.process();
-        let exceeds = process.is_some_and(|process| process.has_too_many_processes());
-        let exhausted = exhausted.filter(|_| !exceeds);
         let (never_answered, stderr) = seat.forfeit(&fault).await?;
         if let Fault::Exited { exit, .. } = &mut *fault
             && !crash::is_about_network(&stderr)

@@ -135,10 +135,7 @@ impl Process {
     /// How it exited. `status` is the bot's, or its supervisor's.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
         let Some(supervisor) = &mut self.supervisor else {
-            return match self.owned.exceeded() {
-                Some(limit) => Exit::Limit(limit),
-                None => describe(status),
-            };
+            return describe(status);
         };
         let Some(report) = supervisor.exit_report() else {
             // The supervisor itself was killed.

@@ -29,8 +29,6 @@ use self::platform::{AnswerPipe, Group, Pipes, RequestPipe, exit_status};
 use self::unix as platform;
 #[cfg(windows)]
 use self::windows as platform;
-#[cfg(all(target_os = "linux", not(portable)))]
-use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
 use super::exhaustion;
@@ -142,7 +140,7 @@ impl Process {
                 Some(limits),
             );
             // The supervisor outlives a killed referee, to kill the bot.
-            let spawn = |command| spawn(&mut Command::from(command), program, true);
+            let spawn = |command| spawn(&mut Command::from(command), program);
             let ((mut child, owned), stdin, connection) = confinement.launch(&request, spawn)?;
             let pipes = Pipes::of(&mut child, Some(ChildStdin::from_std(stdin)?))?;
             let child = (child, owned);
@@ -171,7 +169,7 @@ impl Process {
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
-        let spawn = |command: &mut Command| spawn(command, program, false);
+        let spawn = |command: &mut Command| spawn(command, program);
         let limits = program.confinement.as_ref().map(Confinement::limits);
         let (child, pipes, group) = platform::start(&mut command, limits, spawn)?;
         Ok(Self::new(program, child, pipes, Ok(group), tap))
@@ -289,13 +287,6 @@ impl Process {
         self.stderr.end(bytes)
     }
 
-    /// Whether it exceeds the bound on processes without a sandbox; then they are killed.
-    pub fn has_too_many_processes(&self) -> bool {
-        #[cfg(all(target_os = "linux", not(portable)))]
-        bound::enforce();
-        self.owned.exceeded().is_some()
-    }
-
     /// Whether it has not answered yet.
     pub const fn is_fresh(&self) -> bool {
         self.fresh
@@ -379,18 +370,14 @@ impl Process {
 }
 
 /// Starts a child that only its owner reaps.
-fn spawn(
-    command: &mut Command,
-    program: &Program,
-    is_supervisor: bool,
-) -> io::Result<(Child, OwnedChild)> {
+fn spawn(command: &mut Command, program: &Program) -> io::Result<(Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name, is_supervisor);
+    let owned = starting.own(pid, &program.name);
     Ok((child, owned))
 }
 
