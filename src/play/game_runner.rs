@@ -156,7 +156,7 @@ impl GameRunner {
             if let Some(fault) = &game.fault
                 && fault.never_answered
             {
-                seats[fault.by].count_failed_start(fault.fault.reason());
+                seats[fault.by].count_failed_start();
             }
             span.in_scope(|| events::ended(&game.record));
             return Ok(game);

@@ -19,12 +19,9 @@ use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
 use crate::game::{BuiltinBot, Game};
-use crate::protocol::{ForfeitReason, env};
+use crate::protocol::env;
 use crate::record::ProcessEntry;
 use crate::text::{cause, escape_lines};
-
-/// A bot that fails to give a first answer this many times in a row is benched by a match.
-const FAILED_STARTS: u32 = 3;
 
 /// Of the questions of a process that are kept, to ask them again: those of some five games.
 const ASKED_BYTES: usize = 1024;
@@ -41,7 +38,6 @@ pub struct Seat {
     time: TimeControl,
     player: SeatPlayer,
     failed_starts: u32,
-    benched: Option<ForfeitReason>,
     /// In the log, of the game that it plays or has played last.
     span: Span,
 }
@@ -241,7 +237,6 @@ impl Seat {
             time,
             player,
             failed_starts: 0,
-            benched: None,
             span: Span::none(),
         }
     }
@@ -271,10 +266,6 @@ impl Seat {
 
     pub const fn time(&self) -> TimeControl {
         self.time
-    }
-
-    pub const fn benched(&self) -> Option<ForfeitReason> {
-        self.benched
     }
 
     /// Processes in a row that failed to give a first answer.
@@ -430,12 +421,9 @@ impl Seat {
         Ok((process.is_fresh(), stderr))
     }
 
-    /// For a process that never answered. Too many of them in a row bench the bot.
-    pub const fn count_failed_start(&mut self, reason: ForfeitReason) {
+    /// For a process that never answered.
+    pub const fn count_failed_start(&mut self) {
         self.failed_starts += 1;
-        if self.failed_starts >= FAILED_STARTS {
-            self.benched = Some(reason);
-        }
     }
 
     /// Whether a sandbox may be the cause of an error.
