@@ -10,9 +10,7 @@
 )]
 
 use std::collections::BTreeMap;
-use std::sync::{
-    Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
-};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::system::{Pid, is_child};
 
@@ -46,15 +44,6 @@ pub(crate) fn starting() -> Starting {
 /// While this is held no child starts.
 pub(super) fn no_starts() -> RwLockWriteGuard<'static, ()> {
     STARTS.write().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The same, unless a child is being started.
-pub(super) fn try_no_starts() -> Option<RwLockWriteGuard<'static, ()>> {
-    match STARTS.try_write() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {

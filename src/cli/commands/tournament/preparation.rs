@@ -110,7 +110,7 @@ fn seed_list(plan: &Plan) -> String {
 /// `--seeds`: orders the bots by a file, or by the standings in a tournament's folder.
 pub(super) fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
     let path = if path.is_dir() {
-        path.join("standings.json")
+        path.join("standings.csv")
     } else {
         path.to_owned()
     };
