@@ -16,7 +16,6 @@ pub struct Course {
     pub format: Format,
     /// `None` when the bots' limits differ.
     pub limits: Option<Limits>,
-    /// Pairs of games a meeting.
     pub pairs: u32,
     #[serde(skip)]
     pub names: Vec<String>,
@@ -185,7 +184,6 @@ impl Results {
             .collect()
     }
 
-    /// All rounds, including those to come.
     fn drawn(&self, plan: &Plan, bracket: &Bracket) -> Vec<Vec<BracketPlace>> {
         let entrant = |seed| bracket.entrant(seed).index();
         let seats = knockout::bracket(bracket.size());

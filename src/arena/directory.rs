@@ -91,7 +91,6 @@ impl TournamentDirectory {
         written.map_err(TournamentError::io(&path))
     }
 
-    /// Waits this long for another referee.
     pub fn open_journal(&self, path: &Path, wait: Duration) -> Result<(Journal, Option<TornTail>)> {
         let opened = Journal::open_within(path, wait);
         let opened = opened.map_err(|error| match error {

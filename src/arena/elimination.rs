@@ -39,7 +39,6 @@ impl Bracket {
         }
     }
 
-    /// The winner, and why.
     pub fn decision(&self, played: &Match) -> (EntrantId, DecidedBy) {
         let (seed, by) = self.by_seed(played).decision();
         (self.entrant(seed), by)

@@ -47,7 +47,6 @@ impl Entrants {
 pub struct FolderPrograms {
     /// Paths, with names that differ from the file's.
     pub programs: Vec<(String, Option<String>)>,
-    /// Other files, escaped.
     pub others: Vec<String>,
     /// Meant as bots, but they cannot be started: directories with no program or several, programs not compiled or
     /// not executable. [`find`] says why.

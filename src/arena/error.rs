@@ -16,7 +16,6 @@ pub enum TournamentError {
     /// Wrong options or input: a sentence with the fix.
     #[error("{0}")]
     Input(String),
-    /// The machine or the referee failed.
     #[error("{0}")]
     Machine(String),
     #[error(transparent)]
@@ -51,7 +50,6 @@ pub enum TournamentError {
 }
 
 impl TournamentError {
-    /// An error of a file or folder of a tournament.
     pub fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| {
             let path = path.display();

@@ -21,7 +21,6 @@ use crate::tournament::schedule::{GameId, Half};
 pub struct HostReport {
     pub cpu: String,
     pub games: u64,
-    /// Games forfeited for `timeout`.
     pub timeouts: u64,
 }
 

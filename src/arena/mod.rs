@@ -60,7 +60,6 @@ pub enum Event {
     },
     FewerGames(String),
     Benched(Benched),
-    /// It stops after the current games.
     Stopping,
     NotWritten(io::Error),
     WorkerEnded(Result<(), GameError>),

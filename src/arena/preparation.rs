@@ -34,7 +34,6 @@ pub enum Notice<'a> {
 }
 
 impl Notice<'_> {
-    /// None where all passed.
     pub fn checked(passed: usize, of: usize) -> Option<Self> {
         let bots = counted(of as u64, "bot", "bots");
         (passed < of).then(|| Self::Text(format!("{passed} of {bots} passed the entry check")))
@@ -288,7 +287,6 @@ pub fn identical(entrants: &[Entrant]) -> Vec<Vec<&str>> {
     names.filter(|names| names.len() > 1).collect()
 }
 
-/// A sentence; of two names or more.
 pub fn same_program(names: &[&str]) -> String {
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
     format!(
@@ -297,7 +295,6 @@ pub fn same_program(names: &[&str]) -> String {
     )
 }
 
-/// Equal for the same programs only.
 fn identity(entrant: &Entrant) -> String {
     let program = &entrant.program;
     let own = program.own_file();

@@ -30,7 +30,6 @@ use crate::tournament::sprt::Decision;
 /// Breaks when no more games are needed: those being played then do not count.
 type Observer<'a> = dyn FnMut(&Plan, &Results, &Event) -> ControlFlow<()> + 'a;
 
-/// Forever without a deadline.
 pub async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,

@@ -62,7 +62,6 @@ impl Shard {
         at(self.index - 1)..at(self.index)
     }
 
-    /// The name of its files, without extension.
     pub fn name(self, plan: &Plan) -> String {
         let part = format!("{}-of-{}", self.index, self.count);
         if plan.format.depends_on_results() {
@@ -78,13 +77,11 @@ impl Shard {
 pub struct Header {
     pub plan: String,
     pub shard: String,
-    /// Games in the journal before.
     pub after: u64,
     pub host: String,
     pub cpu: String,
     pub cores: usize,
     pub referee: String,
-    /// Hashes of files, by bot.
     pub bots: BTreeMap<String, String>,
     /// RFC 3339.
     pub started: String,

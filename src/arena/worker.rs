@@ -53,7 +53,6 @@ pub struct Worker<'a> {
     context: &'a ArenaContext,
     /// Seats of the last pair; their processes may still run.
     seats: Option<(Pairing, [Seat; 2])>,
-    /// For the logs of stderr.
     current_pair: Arc<AtomicU64>,
     /// Number of the pairing's first pair, from which its processes' seeds are derived.
     pairing_number: u64,
@@ -308,7 +307,6 @@ impl Playing {
         self.over.notify_waiters();
     }
 
-    /// Returns immediately when no other is left.
     async fn wait_for_another(&self) {
         let over = self.over.notified();
         if self.pairs.fetch_sub(1, Ordering::SeqCst) > 1 {

@@ -41,7 +41,6 @@ pub(crate) fn starting() -> Starting {
     Starting(STARTS.read().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// While this is held no child starts.
 pub(super) fn no_starts() -> RwLockWriteGuard<'static, ()> {
     STARTS.write().unwrap_or_else(PoisonError::into_inner)
 }

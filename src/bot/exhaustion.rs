@@ -180,7 +180,6 @@ pub fn explain(what: &str, error: &io::Error) -> io::Error {
     io::Error::other(format!("cannot start {what}: {cause}"))
 }
 
-/// The error says which limit is reached.
 pub fn start_thread<T: Send + 'static>(
     name: &str,
     body: impl FnOnce() -> T + Send + 'static,

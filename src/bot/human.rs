@@ -98,7 +98,6 @@ struct AtTerminal {
     ruleset: Arc<dyn Game>,
     name: String,
     console: SharedConsole,
-    /// Warn of moves that lose immediately.
     hints: bool,
 }
 
@@ -109,7 +108,6 @@ impl fmt::Debug for Human {
 }
 
 impl Human {
-    /// With `hints` the person is warned of moves that lose immediately.
     pub fn new(ruleset: Arc<dyn Game>, name: String, console: SharedConsole, hints: bool) -> Self {
         Self::at(Place::Terminal(AtTerminal {
             ruleset,

@@ -47,7 +47,6 @@ mod linux {
     /// How long the last process may take to exit; only one that hangs in the kernel takes long.
     const ENDING: Duration = Duration::from_secs(2);
 
-    /// Least time between searches for exited processes.
     const SEARCHING: Duration = Duration::from_millis(20);
 
     const TOLD: usize = 10;

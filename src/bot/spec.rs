@@ -17,7 +17,6 @@ use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
 use crate::text::{escape_path, meant, short_name};
 
-/// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotSpec {
     Human,
@@ -35,7 +34,6 @@ pub struct Program {
     pub language: Option<Language>,
     /// Working directory; the referee's when `None`.
     pub directory: Option<PathBuf>,
-    /// The sandbox it was taken into.
     pub confinement: Option<Confinement>,
 }
 
@@ -153,7 +151,6 @@ impl BotSpec {
         }
     }
 
-    /// The command as records hold it.
     pub fn command(&self) -> Vec<String> {
         match self {
             Self::Human => vec!["human".to_owned()],

@@ -47,7 +47,6 @@ impl Stderr {
         Self(Arc::new((pipe, Mutex::new(output))))
     }
 
-    /// Reads it to its end.
     pub async fn drain(self) {
         while self.0.0.readable().await.is_ok() && self.read().is_ok() {
             // A program that floods its stderr must not delay another's answer.

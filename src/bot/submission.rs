@@ -47,7 +47,6 @@ pub fn is_compiled(source: &Path) -> bool {
     all.any(|path| path != source && is_program(&path))
 }
 
-/// Whether a file starts as programs do.
 fn is_marked(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     fs::File::open(path)?.take(4).read_to_end(&mut start)?;

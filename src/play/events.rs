@@ -79,7 +79,6 @@ pub(super) fn answered(bot: &Span, reply: Result<&Reply<'_>, &Fault>, allowance:
     }
 }
 
-/// In the game that has just ended.
 pub(super) fn used(bot: &Span, usage: Option<&Usage>) {
     if let Some(usage) = usage {
         info!(
@@ -148,7 +147,6 @@ const fn clock(allowance: Allowance) -> &'static str {
     }
 }
 
-/// `None` when there are none.
 fn escaped(bytes: &[u8]) -> Option<String> {
     (!bytes.is_empty()).then(|| escape(bytes))
 }

@@ -15,7 +15,6 @@ use crate::bot::process::GracePeriods;
 use crate::game::Game;
 use crate::record::{BotIndex, Record, TurnText};
 
-/// A position, and how it came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// The start as [`Game::start_from`] reads it.

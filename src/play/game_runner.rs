@@ -50,7 +50,6 @@ pub struct FinishedGame {
     pub fault: Option<GameFault>,
 }
 
-/// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]
 pub enum GameError {
     #[error(transparent)]

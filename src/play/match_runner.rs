@@ -23,9 +23,7 @@ pub struct MatchPlan {
     pub games: u64,
     /// In the first game; further games alternate.
     pub first: BotIndex,
-    /// All random choices are derived from it.
     pub seed: u64,
-    /// Whether every game has fresh processes.
     pub restart: bool,
 }
 

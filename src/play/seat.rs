@@ -33,7 +33,6 @@ const STDERR_TAIL: usize = 4096;
 #[derive(Debug)]
 pub struct Seat {
     name: String,
-    /// The command as records hold it.
     command: Vec<String>,
     time: TimeControl,
     player: SeatPlayer,
@@ -63,12 +62,10 @@ impl fmt::Debug for Script {
 
 struct ProgramSeat {
     program: Program,
-    /// Receives what it writes to stderr.
     tap: Option<Tap>,
     /// The seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
-    /// The seed of the running process.
     seed: u32,
     /// What this process has been asked: lines, up to [`ASKED_BYTES`].
     asked: String,
@@ -76,7 +73,6 @@ struct ProgramSeat {
     since: Option<String>,
     /// What it is told of the limit for a move.
     move_time: Option<Duration>,
-    /// Whether its requests list the legal answers.
     is_told_answers: bool,
 }
 
@@ -421,7 +417,6 @@ impl Seat {
         Ok((process.is_fresh(), stderr))
     }
 
-    /// For a process that never answered.
     pub const fn count_failed_start(&mut self) {
         self.failed_starts += 1;
     }
@@ -432,7 +427,6 @@ impl Seat {
             .is_some_and(|seat| seat.private_copy().is_some())
     }
 
-    /// `None` when it is not known.
     pub fn language(&self) -> Option<Language> {
         self.program_seat()?.program.language
     }

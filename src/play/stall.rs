@@ -14,7 +14,6 @@ use crate::bot::exhaustion::start_thread;
 use crate::sandbox::procfs::own_processor_wait;
 use crate::threads::locked;
 
-/// How often the detector reads the clock.
 const BEAT: Duration = Duration::from_millis(25);
 
 /// Waking up this late is normal.

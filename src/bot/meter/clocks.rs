@@ -14,13 +14,11 @@ use rustix::process::Pid;
 use crate::sandbox::cgroup::OpenAccount;
 use crate::sandbox::procfs::{self, Stat};
 
-/// The clocks of a process and its descendants.
 #[derive(Debug)]
 pub(super) struct Clocks {
     root: Pid,
     /// Processes above the bot: supervisor and helpers, in a chain.
     above: usize,
-    /// The processes found, with their clocks.
     running: Vec<(Pid, libc::clockid_t)>,
     /// The helpers' usage at the last search. They only wait, but the supervisor's final count has
     /// it.
@@ -34,7 +32,6 @@ pub(super) struct Clocks {
     seen: HashMap<Pid, Seen>,
     /// Whether one exited and was not waited for.
     has_lost: bool,
-    /// Whether some exited and were waited for.
     has_ended_children: bool,
 }
 
@@ -76,7 +73,6 @@ impl Clocks {
         }
     }
 
-    /// The bot runs; `account` counts its usage.
     pub(super) fn started(&mut self, account: Option<OpenAccount>) {
         self.account = account;
     }
@@ -234,7 +230,6 @@ fn read(clock: libc::clockid_t) -> Option<Duration> {
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
 }
 
-/// Waits of each thread since it started.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
     /// Sorted by thread; thread, process, wait.
@@ -274,7 +269,6 @@ impl Waits {
     }
 }
 
-/// The runnable threads of a bot.
 #[derive(Debug, Default)]
 pub(super) struct Runnable {
     /// How often each was given a CPU.

@@ -38,7 +38,6 @@ pub struct Usage {
     pub memory_kb: u64,
 }
 
-/// A bot's usage since its turn began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnUsage {
     pub cpu: Duration,
@@ -81,7 +80,6 @@ impl TurnUsage {
     }
 }
 
-/// Least time between readings of the clocks.
 const READING: Duration = Duration::from_micros(500);
 
 /// After a longer turn new processes are searched for; a search takes about 0.1 ms.

@@ -11,7 +11,6 @@ const LONGEST: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct OngoingWait {
     at: Instant,
-    /// CPU time in this turn by then.
     cpu: Duration,
     runnable: Runnable,
     /// The least it has lasted.
@@ -40,7 +39,6 @@ impl OngoingWait {
         }
     }
 
-    /// The state after the next look.
     pub(super) fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
         let passed = at.saturating_duration_since(self.at);
         let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));

@@ -47,7 +47,6 @@ use crate::text::escape;
 /// How long the last of its stderr may take after its exit.
 const LAST_STDERR: Duration = Duration::from_millis(10);
 
-/// How long building a sandbox may take.
 const BUILDING: Duration = Duration::from_secs(15);
 
 /// How long a killed process may take to be gone. Much memory takes a while; without permission, or
@@ -58,7 +57,6 @@ const KILLED: Duration = Duration::from_secs(2);
 /// s itself.
 const REMOVING: Duration = Duration::from_secs(8);
 
-/// Bytes quoted of a failed sandbox's stderr.
 const QUOTED_STDERR: usize = 400;
 
 /// How long each step of stopping may take.
@@ -87,7 +85,6 @@ pub struct Process {
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
     owned: OwnedChild,
-    /// The bot's processes, once it runs.
     group: Option<Group>,
     /// In a sandbox.
     supervisor: Option<SupervisorConnection>,
@@ -244,7 +241,6 @@ impl Process {
         Ok(())
     }
 
-    /// Starts counting usage for a game.
     pub fn begin_game(&mut self) {
         self.meter.begin();
     }
@@ -282,12 +278,10 @@ impl Process {
         self.set_frozen(false);
     }
 
-    /// The last `bytes` of its stderr.
     pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
         self.stderr.end(bytes)
     }
 
-    /// Whether it has not answered yet.
     pub const fn is_fresh(&self) -> bool {
         self.fresh
     }

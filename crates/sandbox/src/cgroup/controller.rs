@@ -21,7 +21,6 @@ pub enum Controller {
     Memory,
     Pids,
     Cpu,
-    /// Stops the processes, whatever signals they get.
     Freezer,
     /// Counts CPU time. v2 needs no controller for it.
     Account,

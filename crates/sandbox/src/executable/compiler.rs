@@ -44,7 +44,6 @@ const fn compiler(
     }
 }
 
-/// Sorted by name.
 #[rustfmt::skip]
 pub const COMPILERS: &[Compiler] = &[
     compiler("Ada", &["adb"], "gnatmake -o {out} {in}"),

@@ -13,7 +13,6 @@ use super::{all_in_path, check_header, find_in_path, shim};
 /// The most links and scripts followed; the kernel's own limit.
 const MOST_STEPS: usize = 40;
 
-/// Subdirectories with an installation's programs.
 const OF_PROGRAMS: [&str; 2] = ["bin", "sbin"];
 
 /// Subdirectories without which an installation's programs do not start.
@@ -88,7 +87,6 @@ pub struct Follower {
     pub visible: Vec<PathBuf>,
     /// The bot's files, and what their path leads to.
     pub own: Vec<PathBuf>,
-    /// Files of other bots.
     pub others: Vec<PathBuf>,
 }
 
@@ -347,7 +345,6 @@ fn virtual_environment(program: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
     Some((root.to_owned(), base))
 }
 
-/// From a path to its canonical target.
 struct Way {
     first: PathBuf,
     /// Links on it; their directories are canonical.

@@ -12,7 +12,6 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 use super::installation::find_users;
 use super::{all_in_path, is_executable_file};
 
-/// The most bytes of a shim.
 const LONGEST: u64 = 4096;
 
 /// The program that a shim starts in `directory`; `None` when `path` is not a shim or starts none. Asked once for each.

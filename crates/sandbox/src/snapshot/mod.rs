@@ -97,7 +97,6 @@ impl BotFiles {
         matches!(self.owned, Owned::Directory(_))
     }
 
-    /// Its directory, canonical.
     pub fn directory(&self) -> Option<&Path> {
         self.path().filter(|_| self.is_directory())
     }

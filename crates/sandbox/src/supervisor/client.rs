@@ -97,7 +97,6 @@ fn start<C>(
     Ok((child, ChildStdin::from(stdin), control))
 }
 
-/// Splits a supervisor's bytes into lines.
 #[derive(Debug, Default)]
 struct Inbox {
     bytes: Vec<u8>,

@@ -95,7 +95,6 @@ impl From<Failure> for io::Error {
     }
 }
 
-/// The most descriptors sent at a time.
 const MOST: usize = 5;
 
 /// Sends descriptors with bytes, of which there must be at least one.

@@ -50,7 +50,6 @@ pub fn is_ignored(signal: i32) -> bool {
     done == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
-/// Gives this thread the lowest priority.
 #[cfg(target_os = "linux")]
 pub fn give_way() {
     // On Linux `None` means this thread. If refused, nothing changes.
