@@ -10,7 +10,7 @@ use super::shell::{self, Question, quoted};
 use super::submission::only_program;
 pub use crate::executable::CannotStart;
 use crate::executable::interpreter::{self, Language};
-use crate::executable::{check_header, compiler, find_in_path, has_windows_lines, install};
+use crate::executable::{check_header, find_in_path, has_windows_lines, install};
 use crate::sandbox::snapshot::{BotFiles, own_program};
 use crate::sandbox::{BotCommand, Confinement, Sandbox};
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
@@ -334,11 +334,9 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if !is_executable(Path::new(path), &meta) {
         // Not executable: run by the interpreter of its extension.
         let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
-            let fix = match compiler::of_ending(ending) {
-                Some(compiler) => format!(
-                    "compile it and give the compiled program ({} is not interpreted): {}",
-                    compiler.language,
-                    compiler.command(path)
+            let fix = match interpreter::compiling(path) {
+                Some((language, command)) => format!(
+                    "compile it and give the compiled program ({language} is not interpreted): {command}"
                 ),
                 None => format!(
                     "{} or name its interpreter (\"{} {}\")",

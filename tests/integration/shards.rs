@@ -5,7 +5,6 @@ use std::path::PathBuf;
 
 use crate::common::{self, Referee, Run};
 use referee::record::journal::Journal;
-use serde_json::Value;
 
 struct Place(tempfile::TempDir);
 

@@ -215,6 +215,7 @@ fn a_program_for_another_machine() {
     fails(at, "noise", &[neither, "give the command line"]);
     // Only the kernel sees that the rest of the program is missing. In a sandbox the C library starts it,
     // which then takes it for a shell script.
+    let ours = fs::read(env!("CARGO_BIN_EXE_referee")).expect("this program");
     place.file("half", &ours[..64], 0o755);
     for bots in [["half", "builtin:random"], ["builtin:random", "half"]] {
         let run = Referee::new(["--seed", "1", "--sandbox", "none", "--"])

@@ -21,8 +21,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use self::clocks::Waits;
-use self::ongoing::OngoingWait;
+use self::ongoing::{OngoingWait, Waits, waited_since};
 use crate::sandbox::cgroup::OpenAccount;
 use crate::system::Pid;
 use crate::text::milliseconds;
@@ -253,10 +252,10 @@ impl Meter {
         let ongoing = self.ongoing.as_ref();
         let sampled = ongoing.filter(|_| self.loses_waits());
         let sampled = sampled.map_or(Duration::ZERO, |ongoing| ongoing.sampled);
-        let waited = |waits: &Waits| waits.since(&self.turn_waits).max(sampled);
+        let waited = |waits: &Waits| waited_since(waits, &self.turn_waits).max(sampled);
         TurnUsage {
             waited: waits.as_ref().map(waited),
-            threads: waits.map_or(1, |waits| waits.threads()),
+            threads: waits.map_or(1, |waits| waits.len()),
             ..self.usage(cpu)
         }
     }

@@ -1,7 +1,6 @@
 //! Executable files: where commands are found, whether the kernel would run a file, and what to
 //! install when it would not.
 
-pub mod compiler;
 #[cfg(all(target_os = "linux", not(portable)))]
 pub mod installation;
 pub mod interpreter;
@@ -154,8 +153,7 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
             "compile it for this system, or give the command line that runs it",
         ));
     }
-    if looks_like_text && let Some(compiler) = compiler::of_file(Path::new(given)) {
-        let (language, command) = (compiler.language, compiler.command(given));
+    if looks_like_text && let Some((language, command)) = interpreter::compiling(given) {
         return Err(CannotStart::new(
             bot,
             format!("it is source of {language} that has not been compiled"),

@@ -185,7 +185,7 @@ fn the_kernel_kills_stopped_processes_at_once() {
     let members = || fs::read_to_string(directory.join("cgroup.procs")).expect("a file");
     assert_eq!(members().lines().count(), 3);
     let freezer = groups.with(Controller::Freezer).expect("a freezer");
-    freezer.set(true).expect("it is written");
+    freezer.set_frozen(true).expect("it is written");
     kill_all(&directory, Version::Two);
     assert_eq!(shell.wait().expect("a child").signal(), Some(9));
     // Other processes reap the rest.
