@@ -18,7 +18,7 @@ use crate::checkup::Problem;
 use crate::game::Game;
 use crate::play::TimeControl;
 use crate::play::seat::Seat;
-use crate::sandbox::snapshot::{BotFiles, ContentHash};
+use crate::sandbox::snapshot::{BotFiles, ContentHash, own_program};
 use crate::sandbox::{Confinement, Sandbox};
 use crate::strategy;
 use crate::text::{cause, escape_controls, short_name, unreadable};
@@ -151,6 +151,14 @@ pub fn find(
         };
         let mut no_space = None;
         let hashed = program.clone().and_then(|program| {
+            if let Some(other) = linked_entrant(&program, &all) {
+                let cause = format!(
+                    "it is a link to the file of {}, which enters, too",
+                    other.name
+                );
+                let error = CannotStart::new(&program.name, cause, "give it a file of its own");
+                return Err(Problem::from(error).to_string());
+            }
             let others: Vec<&Program> = all
                 .iter()
                 .copied()
@@ -205,6 +213,16 @@ fn confine(
         None => own.hash()?,
     };
     Ok((program, hash, own))
+}
+
+/// The entrant whose file this program links to.
+fn linked_entrant<'a>(program: &Program, all: &[&'a Program]) -> Option<&'a Program> {
+    let own = own_program(&program.argv).filter(|own| own.is_symlink())?;
+    let end = own.canonicalize().ok()?;
+    all.iter().copied().find(|other| {
+        let place = own_program(&other.argv).filter(|place| !place.is_symlink());
+        place.is_some_and(|place| place.canonicalize().is_ok_and(|place| place == end))
+    })
 }
 
 /// Whether each may read the other's files.

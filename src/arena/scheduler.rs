@@ -43,12 +43,6 @@ pub struct Scheduler<L = Arc<FinishedRecord>> {
     unplayed: Box<WriteUnplayed<L>>,
 }
 
-impl<L> std::fmt::Debug for Scheduler<L> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scheduler").finish_non_exhaustive()
-    }
-}
-
 impl<L> Scheduler<L> {
     /// For the pairs with these numbers; games in `endings` are already played. Unless `more_rounds` is false,
     /// [`Self::add_round`] adds rounds.

@@ -29,7 +29,6 @@ use crate::seed;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
-#[derive(Debug)]
 pub struct ArenaContext {
     pub runner: GameRunner,
     pub plan: Plan,
@@ -48,7 +47,6 @@ impl ArenaContext {
     }
 }
 
-#[derive(Debug)]
 pub struct Worker<'a> {
     context: &'a ArenaContext,
     /// Seats of the last pair; their processes may still run.

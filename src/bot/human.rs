@@ -2,7 +2,6 @@
 //! bot's.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::future::Future;
 use std::io;
 use std::mem;
@@ -99,12 +98,6 @@ struct AtTerminal {
     name: String,
     console: SharedConsole,
     hints: bool,
-}
-
-impl fmt::Debug for Human {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Human").finish_non_exhaustive()
-    }
 }
 
 impl Human {

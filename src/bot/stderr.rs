@@ -2,7 +2,6 @@
 //! kept.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io;
 use std::mem;
 use std::sync::{Arc, Mutex};
@@ -28,12 +27,6 @@ pub type Tap = Arc<dyn Fn(&str) + Send + Sync>;
 /// Shared with the task that reads it.
 #[derive(Clone)]
 pub struct Stderr(Arc<(Pipe, Mutex<Output>)>);
-
-impl fmt::Debug for Stderr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Stderr").field(&self.0.0).finish()
-    }
-}
 
 impl Stderr {
     pub fn new(pipe: Pipe, tap: Option<Tap>) -> Self {

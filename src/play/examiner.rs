@@ -92,7 +92,6 @@ pub struct Answer {
 pub type Asked = Result<Answer, GameFault>;
 
 /// A bot that is asked one question after the other, and what its process has been asked.
-#[derive(Debug)]
 pub struct Examiner {
     runner: Rc<GameRunner>,
     pub seat: Seat,

@@ -113,7 +113,6 @@ impl Score {
     }
 }
 
-#[derive(Debug)]
 pub struct MatchRunner {
     runner: GameRunner,
     plan: MatchPlan,

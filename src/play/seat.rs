@@ -1,4 +1,3 @@
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -30,7 +29,6 @@ const ASKED_BYTES: usize = 1024;
 const STDERR_TAIL: usize = 4096;
 
 /// One of the two players of a game: a person, or a program and its process.
-#[derive(Debug)]
 pub struct Seat {
     name: String,
     command: Vec<String>,
@@ -41,7 +39,6 @@ pub struct Seat {
     span: Span,
 }
 
-#[derive(Debug)]
 enum SeatPlayer {
     Human(Human),
     Script(Script),
@@ -52,12 +49,6 @@ enum SeatPlayer {
 struct Script {
     bot: BuiltinBot,
     answer: String,
-}
-
-impl fmt::Debug for Script {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Script").finish_non_exhaustive()
-    }
 }
 
 struct ProgramSeat {
@@ -80,15 +71,6 @@ impl ProgramSeat {
     /// The folder with its files in a sandbox.
     fn private_copy(&self) -> Option<&Path> {
         self.program.confinement.as_ref()?.directory()
-    }
-}
-
-impl fmt::Debug for ProgramSeat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProgramSeat")
-            .field("program", &self.program)
-            .field("process", &self.process)
-            .finish_non_exhaustive()
     }
 }
 

@@ -80,7 +80,6 @@ impl GracePeriods {
     };
 }
 
-#[derive(Debug)]
 pub struct Process {
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
