@@ -30,13 +30,16 @@ pub(super) fn behind(path: &Path, directory: &Path) -> Option<PathBuf> {
         let output = command.stderr(Stdio::null()).output().ok()?;
         Some(PathBuf::from(str::from_utf8(&output.stdout).ok()?.trim()))
     });
-    let program = answer.clone()?;
     // A file in the directory may name a version by a path.
-    let climbs = program.components().any(|it| it == Component::ParentDir);
-    let is_installed = program.starts_with(root) && !climbs;
+    let is_installed = |program: &PathBuf| {
+        let climbs = program.components().any(|it| it == Component::ParentDir);
+        program.starts_with(&root) && !climbs && is_executable_file(program)
+    };
+    let installed = answer.clone().filter(is_installed);
+    // Else what `PATH` has besides the shims.
     let mut others = all_in_path(path.file_name()?.to_str()?);
-    let is_allowed = is_installed || others.any(|other| other == program && other != path);
-    (is_allowed && is_executable_file(&program)).then_some(program)
+    installed
+        .or_else(|| others.find(|other| other.is_absolute() && other.parent() != path.parent()))
 }
 
 /// The manager of a shim, and the directory below which it installs.
