@@ -21,7 +21,6 @@ use crate::solver;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnalysisProgress<'a> {
     Begins {
-        /// Games analysed before.
         done: u64,
     },
     Turn {

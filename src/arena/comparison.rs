@@ -44,7 +44,6 @@ pub struct Forfeits {
 pub struct Progress {
     opponents: Vec<usize>,
     next: usize,
-    /// Number of its first pair.
     next_pair: u64,
     pub comparison: Comparison,
     pub forfeits: Forfeits,

@@ -7,7 +7,7 @@ use super::plan::{Format, Limits, Plan};
 use super::results::Results;
 use crate::text::counted;
 use crate::tournament::schedule::knockout::{self, Match};
-use crate::tournament::schedule::{EntrantId, Pairing, Round, groups};
+use crate::tournament::schedule::{Pairing, Round};
 use crate::tournament::sprt::{Decision, Sprt};
 
 /// Bots are indices in `names`.
@@ -16,7 +16,6 @@ pub struct Course {
     pub format: Format,
     /// `None` when the bots' limits differ.
     pub limits: Option<Limits>,
-    /// Pairs of games a meeting.
     pub pairs: u32,
     #[serde(skip)]
     pub names: Vec<String>,
@@ -89,7 +88,7 @@ impl BracketPlace {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct GroupPlace {
     pub bot: usize,
     pub half_points: u64,
@@ -151,25 +150,12 @@ impl Results {
     }
 
     fn upcoming(&self, plan: &Plan) -> Vec<Upcoming> {
-        let meetings = plan.rounds.iter().flat_map(|round| {
-            let each = u64::from(round.pairs_each);
-            let places = round.pairings.iter().zip(0_u64..);
-            places.map(move |(pairing, place)| {
-                let first = round.first_pair + place * each;
-                (pairing, first..first + each)
-            })
-        });
-        let unplayed = meetings.filter(|(_, pairs)| {
-            let mut pairs = pairs.clone();
-            pairs.any(|pair| self.endings.of(pair).contains(&None))
-        });
-        unplayed
+        let meetings = plan.rounds.iter().flat_map(|round| self.meetings(round));
+        let unplayed = meetings.filter(|meeting| !meeting.is_complete());
+        let upcoming = unplayed
             .take(NEXT)
-            .map(|(pairing, pairs)| Upcoming {
-                bots: [pairing.a.index(), pairing.b.index()],
-                pairs: [pairs.start, pairs.end - 1],
-            })
-            .collect()
+            .map(|Meeting { bots, pairs, .. }| Upcoming { bots, pairs });
+        upcoming.collect()
     }
 
     pub(super) fn meetings(&self, round: &Round) -> Vec<Meeting> {
@@ -198,53 +184,6 @@ impl Results {
             .collect()
     }
 
-    fn groups(&self, plan: &Plan) -> Vec<Vec<GroupPlace>> {
-        if plan.format != Format::GroupsKnockout {
-            return Vec::new();
-        }
-        let mut places: Vec<GroupPlace> = (0..plan.bots.len())
-            .map(|bot| GroupPlace {
-                bot,
-                ..GroupPlace::default()
-            })
-            .collect();
-        for round in plan.rounds.iter().take(plan.group_rounds()) {
-            for meeting in self.meetings(round) {
-                for (bot, points) in meeting.bots.into_iter().zip(meeting.half_points) {
-                    if let Some(place) = places.get_mut(bot) {
-                        place.half_points += points;
-                        place.games += meeting.games;
-                    }
-                }
-            }
-        }
-        let complete = self.group_tables(plan);
-        let is_complete = complete.is_some();
-        let tables =
-            complete.unwrap_or_else(|| groups::groups(plan.entrants(), plan.groups.unwrap_or(1)));
-        let qualified = groups::QUALIFIED as usize;
-        let table = |table: &Vec<EntrantId>| {
-            let mut table: Vec<GroupPlace> = table
-                .iter()
-                .filter_map(|id| places.get(id.index()).copied())
-                .collect();
-            if is_complete {
-                for place in table.iter_mut().take(qualified) {
-                    place.advances = true;
-                }
-            } else {
-                // By points per game. Stable: the better seed stays first.
-                table.sort_by(|a, b| {
-                    let share = |a: &GroupPlace, b: &GroupPlace| a.half_points * b.games.max(1);
-                    share(b, a).cmp(&share(a, b))
-                });
-            }
-            table
-        };
-        tables.iter().map(table).collect()
-    }
-
-    /// All rounds, including those to come.
     fn drawn(&self, plan: &Plan, bracket: &Bracket) -> Vec<Vec<BracketPlace>> {
         let entrant = |seed| bracket.entrant(seed).index();
         let seats = knockout::bracket(bracket.size());

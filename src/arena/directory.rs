@@ -3,7 +3,7 @@
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use super::error::TournamentError;
 use super::plan::Plan;
@@ -44,13 +44,6 @@ impl TournamentDirectory {
 
     pub fn plan_file(&self) -> PathBuf {
         self.path.join("plan.json")
-    }
-
-    /// When the journal was made; otherwise when the plan was last written.
-    pub fn begun(&self) -> Option<SystemTime> {
-        let made = fs::metadata(self.journal_file()).and_then(|meta| meta.created());
-        let written = || fs::metadata(self.plan_file())?.modified();
-        made.or_else(|_| written()).ok()
     }
 
     pub fn journal_file(&self) -> PathBuf {
@@ -98,7 +91,6 @@ impl TournamentDirectory {
         written.map_err(TournamentError::io(&path))
     }
 
-    /// Waits this long for another referee.
     pub fn open_journal(&self, path: &Path, wait: Duration) -> Result<(Journal, Option<TornTail>)> {
         let opened = Journal::open_within(path, wait);
         let opened = opened.map_err(|error| match error {

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use super::course::GroupPlace;
 use super::plan::{Format, Plan};
 use super::results::{Next, Results};
 use crate::text::ordinal;
@@ -38,7 +39,6 @@ impl Bracket {
         }
     }
 
-    /// The winner, and why.
     pub fn decision(&self, played: &Match) -> (EntrantId, DecidedBy) {
         let (seed, by) = self.by_seed(played).decision();
         (self.entrant(seed), by)
@@ -102,41 +102,66 @@ impl Results {
         }
     }
 
-    /// The entrants of each group, the best first; `None` until all group games are played. Ties are broken by
-    /// direct encounter, Sonneborn–Berger, then seed.
+    /// The entrants of each group, the best first; `None` until all group games are played.
     pub fn group_tables(&self, plan: &Plan) -> Option<Vec<Vec<EntrantId>>> {
-        let count = plan.entrants() as usize;
+        let groups = self.groups(plan);
+        let is_complete = groups.iter().flatten().any(|place| place.advances);
+        let id = |place: &GroupPlace| EntrantId(u32::try_from(place.bot).unwrap_or(u32::MAX));
+        let tables = groups.iter().map(|group| group.iter().map(id).collect());
+        is_complete.then(|| tables.collect())
+    }
+
+    /// The best of each first, by points per game. Ties are broken by direct encounter, Sonneborn–Berger, then seed.
+    pub(super) fn groups(&self, plan: &Plan) -> Vec<Vec<GroupPlace>> {
+        if plan.format != Format::GroupsKnockout {
+            return Vec::new();
+        }
+        let count = plan.bots.len();
         let mut made = vec![BTreeMap::<usize, u64>::new(); count];
-        for pair in plan
-            .rounds
-            .iter()
-            .take(plan.group_rounds())
-            .flat_map(Round::pairs)
-        {
+        let mut games = vec![0_u64; count];
+        let mut is_complete = true;
+        let rounds = plan.rounds.iter().take(plan.group_rounds());
+        for pair in rounds.flat_map(Round::pairs) {
+            let [a, b] = [pair.pairing.a, pair.pairing.b].map(EntrantId::index);
             for ending in self.endings.of(pair.number) {
-                let points = ending?.half_points() as u64;
-                let [a, b] = [pair.pairing.a, pair.pairing.b].map(EntrantId::index);
-                *made.get_mut(a)?.entry(b).or_default() += points;
-                *made.get_mut(b)?.entry(a).or_default() += 2 - points;
+                let Some(ending) = ending else {
+                    is_complete = false;
+                    continue;
+                };
+                let points = ending.half_points() as u64;
+                for (bot, other, points) in [(a, b, points), (b, a, 2 - points)] {
+                    if let (Some(row), Some(games)) = (made.get_mut(bot), games.get_mut(bot)) {
+                        *row.entry(other).or_default() += points;
+                        *games += 1;
+                    }
+                }
             }
         }
         let points: Vec<u64> = made.iter().map(|row| row.values().sum()).collect();
-        let mut tables = groups::groups(plan.entrants(), plan.groups.unwrap_or(1));
-        for group in &mut tables {
-            let members = group.clone();
-            let key = |id: &EntrantId| {
-                let row = &made[id.index()];
-                let tied = members
-                    .iter()
-                    .filter(|other| points[other.index()] == points[id.index()]);
-                let direct: u64 = tied.filter_map(|other| row.get(&other.index())).sum();
-                let berger: u64 = row.iter().map(|(&other, made)| made * points[other]).sum();
-                std::cmp::Reverse((points[id.index()], direct, berger))
-            };
+        let share = |bot: usize| (points[bot] << 32) / games[bot].max(1);
+        let groups = groups::groups(plan.entrants(), plan.groups.unwrap_or(1));
+        let table = |members: Vec<EntrantId>| {
+            let members: Vec<usize> = members.into_iter().map(EntrantId::index).collect();
+            let mut table = members.clone();
             // Stable: the better seed stays first.
-            group.sort_by_cached_key(key);
-        }
-        Some(tables)
+            table.sort_by_cached_key(|&bot| {
+                let row = &made[bot];
+                let tied = members.iter().filter(|&&other| share(other) == share(bot));
+                let direct: u64 = tied.filter_map(|other| row.get(other)).sum();
+                let berger: u64 = row.iter().map(|(&other, made)| made * points[other]).sum();
+                std::cmp::Reverse((share(bot), direct, berger))
+            });
+            let places = table.into_iter().enumerate();
+            places
+                .map(|(place, bot)| GroupPlace {
+                    bot,
+                    half_points: points[bot],
+                    games: games[bot],
+                    advances: is_complete && place < groups::QUALIFIED as usize,
+                })
+                .collect()
+        };
+        groups.into_iter().map(table).collect()
     }
 
     /// What each bot reached, by name; `None` during the groups.

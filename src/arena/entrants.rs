@@ -47,7 +47,6 @@ impl Entrants {
 pub struct FolderPrograms {
     /// Paths, with names that differ from the file's.
     pub programs: Vec<(String, Option<String>)>,
-    /// Other files, escaped.
     pub others: Vec<String>,
     /// Meant as bots, but they cannot be started: directories with no program or several, programs not compiled or
     /// not executable. [`find`] says why.
@@ -214,14 +213,6 @@ fn confine(
         None => own.hash()?,
     };
     Ok((program, hash, own))
-}
-
-/// The command as recorded; the program need not exist.
-pub fn command(bot: &BotPlan, referee: &Path) -> Vec<String> {
-    match BotSpec::parse(&bot.bot, referee, &strategy::NAMES) {
-        Ok(BotSpec::Program(program)) => program.command,
-        _ => vec![bot.bot.clone()],
-    }
 }
 
 /// The entrant whose file this program links to.

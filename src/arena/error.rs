@@ -3,7 +3,6 @@
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 
-use super::plan::{BotPlan, Plan};
 use crate::bot::exhaustion::Exhausted;
 use crate::play::game_runner::GameError;
 use crate::record::reader::LineError;
@@ -17,7 +16,6 @@ pub enum TournamentError {
     /// Wrong options or input: a sentence with the fix.
     #[error("{0}")]
     Input(String),
-    /// The machine or the referee failed.
     #[error("{0}")]
     Machine(String),
     #[error(transparent)]
@@ -39,7 +37,8 @@ pub enum TournamentError {
     #[error("{0}")]
     Missing(String),
     #[error(
-        "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose another folder with --out",
+        "{}: it holds another tournament:\n  {}\nundo these changes to resume it, or choose another folder with --out; docs/teachers.md tells how late bots \
+         play",
         .path.display(),
         .differences.join("\n  ")
     )]
@@ -47,14 +46,10 @@ pub enum TournamentError {
         path: PathBuf,
         /// A sentence each.
         differences: Vec<String>,
-        /// New or changed bots, as they are now.
-        late: Vec<BotPlan>,
-        plan: Box<Plan>,
     },
 }
 
 impl TournamentError {
-    /// An error of a file or folder of a tournament.
     pub fn io(path: &Path) -> impl Fn(io::Error) -> Self + use<'_> {
         move |error| {
             let path = path.display();

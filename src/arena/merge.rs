@@ -1,64 +1,36 @@
-//! Merges a tournament's shards into the journal that a single machine would have written, apart from the order of
-//! lines.
+//! Merges the journals of a tournament's shards into one.
 //!
 //! The shards must belong to the plan, no game may be missing, and no two records of a game may differ. Journals are
 //! streamed: memory is two bytes a game, and about 50 for each that occurs twice.
 
-use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
-use std::sync::Arc;
 
 use super::directory::{TournamentDirectory, each_line};
 use super::error::TournamentError;
 use super::plan::Plan;
 use super::results::{Distinct, Endings, Results};
-use super::scheduler::{Benched, ForfeitStreak, WriteUnplayed};
 use super::shard::{self, Header, Shard};
+use crate::record::Ending;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::{Journal, LINGERING_LOCK};
-use crate::record::reader::Line;
-use crate::record::{BotIndex, Ending, FinishedRecord, ForfeitReason, RecordSummary};
-use crate::tournament::schedule::{EntrantId, GameId, Half, PairOfGames};
-
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct HostReport {
-    pub cpu: String,
-    pub games: u64,
-    /// Games forfeited for `timeout`.
-    pub timeouts: u64,
-}
+use crate::tournament::schedule::{GameId, Half};
 
 #[derive(Debug)]
 pub struct Merged {
     pub results: Results,
-    pub hosts: BTreeMap<String, HostReport>,
     pub duplicates: u64,
-    /// Games that a shard skipped because it benched a bot, and that a single machine would have played: there the
-    /// opponent was benched before.
-    pub doubtful: u64,
     /// Locks the replaced journal until the tables are written.
     pub lock: Journal,
 }
 
-/// Games that occur twice, and the first record of each once it has been read.
-type Twice = HashMap<GameId, Option<First>>;
+/// Games that occur twice. Of the first record, once it has been read: how it ended, a hash of the game if it was
+/// played, and its place.
+type Twice = HashMap<GameId, Option<((Ending, Option<u64>), String)>>;
 
-struct First {
-    /// How it ended, and a hash of the game if it was played.
-    hash: (Ending, Option<u64>),
-    part: usize,
-    line: u64,
-}
-
-/// Merges into the directory's journal, whose games stay. `unplayed` makes the records of games that are not played
-/// because a bot is benched.
-pub fn merge(
-    directory: &TournamentDirectory,
-    plan: &Plan,
-    unplayed: &WriteUnplayed,
-) -> Result<Merged, TournamentError> {
+/// Merges into the directory's journal, whose games stay.
+pub fn merge(directory: &TournamentDirectory, plan: &Plan) -> Result<Merged, TournamentError> {
     let mut parts = parts(directory, plan)?;
     let journal = directory.journal_file();
     // Before it is read: no referee may play into it meanwhile.
@@ -70,52 +42,42 @@ pub fn merge(
     });
     let (endings, duplicates, mut twice) = survey(&parts, plan)?;
     complete(directory, &endings, plan, &parts)?;
-    let benched = BenchedBots::find(&endings, plan);
     drop(endings);
     let file = AtomicFile::create(&journal).map_err(TournamentError::io(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
-    let mut merged = Merged {
-        results: Results::new(plan),
-        hosts: BTreeMap::new(),
-        duplicates,
-        doubtful: 0,
-        lock,
-    };
-    for (place, part) in parts.iter().enumerate() {
+    let mut results = Results::new(plan);
+    for part in &parts {
         each_line(&part.path, |line| {
-            let chosen = choose(part, line, plan, &benched, unplayed, &mut merged)?;
-            let (id, bytes, is_new) = chosen;
+            let wrong = |problem| line.error(problem);
+            let game = line.summary()?;
+            let (id, ending) = Results::examine(plan, &game).map_err(wrong)?;
             if let Some(first) = twice.get_mut(&id) {
-                let game = RecordSummary::parse(&bytes).map_err(|problem| line.error(problem))?;
-                let ending = game.ending().map_err(|problem| line.error(problem))?;
                 let hash = (ending, Distinct::digest(&game));
-                let known = first.get_or_insert(First {
-                    hash,
-                    part: place,
-                    line: line.number(),
-                });
-                if known.hash != hash {
+                let place = format!("{}:{}", part.path.display(), line.number());
+                let (known, before) = first.get_or_insert_with(|| (hash, place.clone()));
+                if *known != hash {
                     return Err(TournamentError::Input(format!(
-                        "{}: {}:{} and {}:{} differ; take out the one that is wrong",
-                        plan.id(id),
-                        parts[known.part].path.display(),
-                        known.line,
-                        part.path.display(),
-                        line.number()
+                        "{}: {before} and {place} differ; take out the one that is wrong",
+                        plan.id(id)
                     )));
                 }
             }
-            if is_new {
-                out.write_all(&bytes)
-                    .map_err(TournamentError::io(&part.path))?;
+            if results.endings.of(id.pair)[id.half as usize].is_some() {
+                return Ok(());
             }
-            Ok(())
+            results.add(plan, &game).map_err(wrong)?;
+            let written = out.write_all(line.bytes());
+            written.map_err(TournamentError::io(&part.path))
         })?;
     }
     let file = out.into_inner().map_err(IntoInnerError::into_error);
     let done = file.and_then(AtomicFile::commit);
     done.map_err(TournamentError::io(&journal))?;
-    Ok(merged)
+    Ok(Merged {
+        results,
+        duplicates,
+        lock,
+    })
 }
 
 /// Journals with their headers, checked against the plan.
@@ -146,7 +108,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
     let mut parts = Vec::new();
     for path in paths {
         let header_file = path.with_extension("header");
-        let mut headers = match Header::read(&header_file) {
+        let headers = match Header::read(&header_file) {
             Ok(headers) => headers,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // A run refused before its first game leaves an empty journal.
@@ -154,7 +116,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
                     continue;
                 }
                 return Err(TournamentError::Input(format!(
-                    "{}: its header {}, which records the plan and the bots, is missing; put it back, or delete the \
+                    "{}: its header {}, which records the plan, is missing; put it back, or delete the \
                      journal and play the shard again",
                     path.display(),
                     header_file.display()
@@ -162,7 +124,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
             }
             Err(error) => return Err(TournamentError::io(&header_file)(error)),
         };
-        for header in &mut headers {
+        for header in &headers {
             let path = header_file.display();
             if !hashes.contains(&header.plan) {
                 return Err(TournamentError::Input(format!(
@@ -170,17 +132,6 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
                      folder and play that part again"
                 )));
             }
-            for bot in &plan.bots {
-                if header.bots.get(&bot.name) != Some(&bot.hash) {
-                    return Err(TournamentError::Input(format!(
-                        "{path}: {} was another program there: its files were not those of the plan; take this file and \
-                         the games beside it out of the folder, and play that part again with the bot of the plan",
-                        bot.name
-                    )));
-                }
-            }
-            // A thousand shards of a thousand bots would be a million hashes.
-            header.bots.clear();
         }
         parts.push(Part { path, headers });
     }
@@ -243,109 +194,8 @@ fn complete(
     )))
 }
 
-/// The game, its record, and whether it is the first. Games of bots benched by other shards are scored as not played.
-fn choose<'a>(
-    part: &Part,
-    line: &'a Line<'_>,
-    plan: &Plan,
-    benched: &BenchedBots,
-    unplayed: &WriteUnplayed,
-    merged: &mut Merged,
-) -> Result<(GameId, Cow<'a, [u8]>, bool), TournamentError> {
-    let wrong = |problem| line.error(problem);
-    let game = line.summary()?;
-    let (id, ending) = Results::examine(plan, &game).map_err(wrong)?;
-    let pair = plan.pair(id.pair);
-    let written = pair.and_then(|pair| not_played(&pair, id, benched, unplayed));
-    let bytes = match &written {
-        Some(unplayed) => Cow::Owned(unplayed.line().as_bytes().to_vec()),
-        None => Cow::Borrowed(line.bytes()),
-    };
-    if merged.results.endings.of(id.pair)[id.half as usize].is_some() {
-        return Ok((id, bytes, false));
-    }
-    if let Some(header) = part.session(line.number()) {
-        let host = merged.hosts.entry(header.host.clone()).or_default();
-        host.cpu.clone_from(&header.cpu);
-        host.games += 1;
-        let timeouts = BotIndex::ALL.into_iter();
-        let mut timeouts = timeouts.filter_map(|bot| ending.forfeited_by(bot));
-        host.timeouts += u64::from(timeouts.any(|reason| reason == ForfeitReason::Timeout));
-    }
-    let added = if let Some(unplayed) = &written {
-        merged.results.add_finished(plan, unplayed)
-    } else {
-        merged.doubtful += u64::from(!game.was_played());
-        merged.results.add(plan, &game)
-    };
-    added.map_err(wrong)?;
-    Ok((id, bytes, true))
-}
-
 /// A shard's journal, with a header for each session of playing it.
 struct Part {
     path: PathBuf,
     headers: Vec<Header>,
-}
-
-impl Part {
-    /// The session that wrote this line, counted from 1.
-    fn session(&self, line: u64) -> Option<&Header> {
-        let later = self.headers.partition_point(|header| header.after < line);
-        self.headers.get(later.checked_sub(1)?)
-    }
-}
-
-struct BenchedBots {
-    /// By bot: the pair that benched it, forfeits in a row, reason.
-    by_bot: Vec<Option<(u64, u32, ForfeitReason)>>,
-}
-
-impl BenchedBots {
-    /// In the order of the schedule.
-    fn find(endings: &Endings, plan: &Plan) -> Self {
-        let mut streaks = vec![ForfeitStreak::default(); plan.bots.len()];
-        let mut by_bot = vec![None; plan.bots.len()];
-        if plan.bench_after == 0 {
-            return Self { by_bot };
-        }
-        for pair in plan.pairs() {
-            let bots = [pair.pairing.a, pair.pairing.b];
-            if bots.iter().any(|bot| by_bot[bot.index()].is_some()) {
-                // Not played: the opponent does not forfeit.
-                for bot in bots {
-                    streaks[bot.index()] = ForfeitStreak::default();
-                }
-                continue;
-            }
-            let endings = endings.of(pair.number);
-            for (index, bot) in BotIndex::ALL.into_iter().zip(bots) {
-                let forfeits = endings.map(|ending| ending?.forfeited_by(index));
-                let too_many = streaks[bot.index()].pair(forfeits, plan.bench_after);
-                by_bot[bot.index()] = too_many.map(|(after, reason)| (pair.number, after, reason));
-            }
-        }
-        Self { by_bot }
-    }
-
-    fn of(&self, bot: EntrantId, pair: u64) -> Option<Benched> {
-        let (since, after, reason) = self.by_bot.get(bot.index()).copied().flatten()?;
-        (since < pair).then_some(Benched { bot, after, reason })
-    }
-}
-
-/// The record, if a single machine would not have played the game.
-fn not_played(
-    pair: &PairOfGames,
-    id: GameId,
-    benched: &BenchedBots,
-    unplayed: &WriteUnplayed,
-) -> Option<Arc<FinishedRecord>> {
-    let game = pair.games()[id.half as usize];
-    // If both are benched, the one to move first forfeits.
-    let benched = game
-        .seats
-        .into_iter()
-        .find_map(|bot| benched.of(bot, pair.number))?;
-    Some(unplayed(&game, &benched))
 }

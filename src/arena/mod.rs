@@ -29,7 +29,6 @@ use std::time::Instant;
 
 pub use self::error::TournamentError;
 pub use self::run::until;
-pub use self::worker::write_unplayed;
 
 use self::directory::TournamentDirectory;
 use self::entrants::{Entrant, StderrLog};
@@ -61,7 +60,6 @@ pub enum Event {
     },
     FewerGames(String),
     Benched(Benched),
-    /// It stops after the current games.
     Stopping,
     NotWritten(io::Error),
     WorkerEnded(Result<(), GameError>),

@@ -20,9 +20,7 @@ use crate::checkup::{self, Checkup, Questions};
 use crate::game::Game;
 use crate::play::game_runner::{GameError, GameRunner};
 use crate::seed;
-use crate::text::{counted, escape_controls, join_parts};
-
-const MAX_NEWER: usize = 3;
+use crate::text::{counted, join_parts};
 
 #[derive(Debug)]
 pub enum Notice<'a> {
@@ -32,17 +30,10 @@ pub enum Notice<'a> {
         number: usize,
         of: usize,
     },
-    /// A bot that was rejected before has been changed.
-    Mended {
-        bot: &'a BotPlan,
-        plan: &'a Plan,
-        directory: &'a TournamentDirectory,
-    },
     Text(String),
 }
 
 impl Notice<'_> {
-    /// None where all passed.
     pub fn checked(passed: usize, of: usize) -> Option<Self> {
         let bots = counted(of as u64, "bot", "bots");
         (passed < of).then(|| Self::Text(format!("{passed} of {bots} passed the entry check")))
@@ -130,11 +121,11 @@ impl Preparation<'_> {
             let changed =
                 |known: &BotPlan| known.name == mended.plan.name && known.hash != mended.plan.hash;
             if known.any(changed) {
-                notify(Notice::Mended {
-                    bot: &mended.plan,
-                    plan: &old,
-                    directory: self.directory,
-                });
+                notify(Notice::Text(format!(
+                    "{} did not enter when this tournament began, and plays no game of it; docs/teachers.md tells how \
+                     late bots play",
+                    mended.plan.name
+                )));
             }
         }
         if self.request.seeded_by.is_none() && old.seeded_by.is_some() {
@@ -142,7 +133,6 @@ impl Preparation<'_> {
             let place = |name: &str| old.bots.iter().position(|bot| bot.name == name);
             playing.sort_by_key(|entrant| place(&entrant.plan.name).unwrap_or(usize::MAX));
         }
-        let newer = self.newer_files(&old, &playing);
         let rejected_before = rejected_before.into_iter().map(|entrant| entrant.plan);
         let rejected_now = entrants.rejected.into_iter().map(|rejected| rejected.bot);
         let rejected = rejected_before
@@ -161,15 +151,11 @@ impl Preparation<'_> {
             (None, Some(plies)) if Some(plies) != old.opening_plies => Vec::new(),
             _ => old.openings.clone(),
         };
-        let mut differences = old.differences(&now);
+        let differences = old.differences(&now);
         if !differences.is_empty() {
-            differences.extend(newer);
-            let late = old.late(&now).cloned().collect();
             return Err(TournamentError::Another {
                 path: self.directory.path().to_owned(),
                 differences,
-                late,
-                plan: Box::new(old),
             });
         }
         for board in &old.openings {
@@ -184,28 +170,6 @@ impl Preparation<'_> {
             )));
         }
         Ok((old, playing))
-    }
-
-    /// Files of changed bots that are newer than the tournament, a sentence a bot.
-    fn newer_files(&self, old: &Plan, playing: &[Entrant]) -> Vec<String> {
-        let Some(begun) = self.directory.begun() else {
-            return Vec::new();
-        };
-        let changed = playing.iter().filter(|entrant| {
-            let mut before = old.bots.iter();
-            before.any(|bot| bot.name == entrant.plan.name && bot.hash != entrant.plan.hash)
-        });
-        let sentence = |entrant: &Entrant| {
-            let files = entrant.files.newer_than(begun, MAX_NEWER);
-            let files = files
-                .iter()
-                .map(|path| escape_controls(&path.to_string_lossy()));
-            let files = files.collect::<Vec<_>>().join(", ");
-            let name = &entrant.plan.name;
-            (!files.is_empty())
-                .then(|| format!("of {name}'s files, newer than the tournament: {files}"))
-        };
-        changed.filter_map(sentence).collect()
     }
 }
 
@@ -323,7 +287,6 @@ pub fn identical(entrants: &[Entrant]) -> Vec<Vec<&str>> {
     names.filter(|names| names.len() > 1).collect()
 }
 
-/// A sentence; of two names or more.
 pub fn same_program(names: &[&str]) -> String {
     let (last, others) = names.split_last().unwrap_or((&"", &[]));
     format!(
@@ -332,7 +295,6 @@ pub fn same_program(names: &[&str]) -> String {
     )
 }
 
-/// Equal for the same programs only.
 fn identity(entrant: &Entrant) -> String {
     let program = &entrant.program;
     let own = program.own_file();

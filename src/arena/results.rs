@@ -14,12 +14,10 @@ use crate::tournament::standings::{Byes, Collector, NotEntered, RankBy, Ranking}
 /// Points of a bye a pair of games: as if both were won.
 pub(super) const BYE_POINTS_A_PAIR: u32 = 2;
 
-/// Endings by pair and half.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Endings(Vec<[Option<Ending>; 2]>);
 
 impl Endings {
-    /// `None` for games not played.
     pub fn of(&self, pair: u64) -> [Option<Ending>; 2] {
         let place = usize::try_from(pair).ok();
         let both = place.and_then(|place| self.0.get(place.checked_sub(1)?));
@@ -40,14 +38,12 @@ impl Endings {
     }
 }
 
-/// Most games that are compared.
 const MOST_DISTINCT: usize = 1_000_000;
 
 #[derive(Clone, Debug, Default)]
 pub struct Distinct {
     seen: foldhash::HashSet<u64>,
     pub games: u64,
-    /// Whether there were too many to compare.
     pub full: bool,
 }
 
@@ -108,7 +104,6 @@ pub struct Results {
     pub games_of: Vec<u64>,
     /// By half points of the pairing's `a`; for two bots.
     pub pentanomial: Pentanomial,
-    /// Matches of a knockout, by round.
     matches: Vec<Vec<[Tally; 2]>>,
 }
 
@@ -324,7 +319,6 @@ impl Results {
         }
     }
 
-    /// Byes of the rounds that have begun.
     fn byes(&self, plan: &Plan) -> BTreeMap<String, Byes> {
         let mut byes = BTreeMap::<String, Byes>::new();
         for round in &plan.rounds {

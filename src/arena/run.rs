@@ -15,7 +15,7 @@ use super::plan::Plan;
 use super::results::{Next, Results};
 use super::scheduler::Scheduler;
 use super::shard::Shard;
-use super::worker::{ArenaContext, Capacity, Worker, write_unplayed};
+use super::worker::{ArenaContext, Playing, Worker, write_unplayed};
 use super::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::{explain, start_thread};
 use crate::bot::process::GracePeriods;
@@ -30,7 +30,6 @@ use crate::tournament::sprt::Decision;
 /// Breaks when no more games are needed: those being played then do not count.
 type Observer<'a> = dyn FnMut(&Plan, &Results, &Event) -> ControlFlow<()> + 'a;
 
-/// Forever without a deadline.
 pub async fn until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
@@ -78,7 +77,7 @@ impl Arena<'_> {
             pieces_path: self.pieces_path,
             scheduler,
             stage: self.stage,
-            capacity: Capacity::new(self.jobs),
+            playing: Playing::default(),
             events,
         });
         let writer = Writer::start(self.journal)

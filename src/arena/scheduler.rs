@@ -15,7 +15,6 @@ use crate::threads::locked;
 use crate::tournament::schedule::{EntrantId, PairOfGames, Round, ScheduledGame};
 use crate::tournament::sprt::{Decision, Pentanomial, Sprt};
 
-/// Open pairs for each worker.
 const WINDOW_PER_WORKER: usize = 64;
 
 /// Records not on disk; with more, no new games begin.
@@ -38,17 +37,10 @@ pub enum WorkItem<L = Arc<FinishedRecord>> {
 pub type WriteUnplayed<L = Arc<FinishedRecord>> =
     dyn Fn(&ScheduledGame, &Benched) -> L + Send + Sync;
 
-/// `L` is a record to write.
 pub struct Scheduler<L = Arc<FinishedRecord>> {
     state: Mutex<State<L>>,
     changed: Condvar,
     unplayed: Box<WriteUnplayed<L>>,
-}
-
-impl<L> std::fmt::Debug for Scheduler<L> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Scheduler").finish_non_exhaustive()
-    }
 }
 
 impl<L> Scheduler<L> {
@@ -187,7 +179,6 @@ struct OpenPair<L> {
 }
 
 struct State<L> {
-    /// Pairs that have not been handed out.
     pairs: Box<dyn Iterator<Item = PairOfGames> + Send>,
     more_rounds: bool,
     /// Played before.
@@ -200,15 +191,12 @@ struct State<L> {
     /// Records released for writing, unconfirmed.
     unwritten: usize,
     stopping: bool,
-    /// Since `Scheduler::newly_benched` was last called.
     newly_benched: Vec<Benched>,
 }
 
 enum Verdict {
-    /// Earlier games decide.
     Undecided,
     Counts,
-    /// They do not: these of its bots are benched.
     Benched([Option<Benched>; 2]),
 }
 
@@ -314,7 +302,6 @@ impl<L> State<L> {
         lines
     }
 
-    /// For benching and the sequential test.
     fn settled(&mut self, pair: &PairOfGames, endings: [Ending; 2]) {
         for (index, bot) in BotIndex::ALL
             .into_iter()

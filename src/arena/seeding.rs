@@ -2,8 +2,6 @@
 
 use std::collections::HashMap;
 
-use serde::Deserialize;
-
 use crate::text::quote;
 
 /// Names in a sentence.
@@ -19,24 +17,13 @@ pub struct Seeded {
     pub others: usize,
 }
 
-#[derive(Deserialize)]
-struct Table {
-    standings: Vec<Row>,
-}
-
-#[derive(Deserialize)]
-struct Row {
-    name: String,
-}
-
-/// Orders bots by a file's text: `standings.json`, `standings.csv`, or a name a line. Of a list, every name must be a
+/// Orders bots by a file's text: `standings.csv`, or a name a line. Of a list, every name must be a
 /// bot. The error is a sentence with what was expected.
 pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
     let (names, is_list) = names(text)?;
     if names.is_empty() {
         return Err(
-            "there are no names in it; expected standings as CSV or JSON, or a name a line"
-                .to_owned(),
+            "there are no names in it; expected standings as CSV, or a name a line".to_owned(),
         );
     }
     let mut seen = HashMap::new();
@@ -86,13 +73,6 @@ pub fn seeded(text: &str, bots: &[&str]) -> Result<Seeded, String> {
 /// The names, the best first, and whether the file is a plain list of names.
 fn names(text: &str) -> Result<(Vec<String>, bool), String> {
     let text = text.trim_start_matches('\u{feff}');
-    if text.trim_start().starts_with('{') {
-        let table: Table = serde_json::from_str(text).map_err(|error| {
-            format!("{error}; expected standings as referee standings --format json prints them")
-        })?;
-        let names = table.standings.into_iter().map(|row| row.name);
-        return Ok((names.collect(), false));
-    }
     if let Some(names) = of_csv(text)? {
         return Ok((names, false));
     }
@@ -149,10 +129,6 @@ mod tests {
         let names = |text: &str| names(text).unwrap().0;
         assert_eq!(names("\u{feff}ben\r\n\r\n anna \r\n"), ["ben", "anna"]);
         assert_eq!(names("rank,name\n1,\"a, b\"\n2,'=1+1\n"), ["a, b", "=1+1"]);
-        assert_eq!(
-            names("{\"standings\":[{\"name\":\"x\",\"rank\":1}]}"),
-            ["x"]
-        );
         assert_eq!(names("name\nanna\n"), ["name", "anna"]);
     }
 
@@ -160,7 +136,6 @@ mod tests {
     fn what_cannot_be_meant_is_said() {
         let error = |text: &str| seeded(text, &["anna", "ben"]).unwrap_err();
         assert!(error("\n\n").contains("there are no names"));
-        assert!(error("{\"games\": 3}").contains("missing field `standings`"));
         assert_eq!(
             error("anna\nben\nanna\n"),
             "`anna` is seed 1 and seed 3; leave one out"

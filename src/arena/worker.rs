@@ -2,19 +2,18 @@
 
 use std::future::Future;
 use std::io;
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::time::Duration;
 
+use tokio::sync::Notify;
 use tokio::sync::mpsc::UnboundedSender;
-use tokio::sync::{Semaphore, SemaphorePermit};
 use tracing::Instrument as _;
 
 use super::Event;
 use super::entrants::{Entrant, StderrLog};
 use super::plan::{Plan, Restart};
 use super::scheduler::{Scheduler, WorkItem, WriteUnplayed};
-use crate::bot::exhaustion::is_near;
 use crate::bot::process::GracePeriods;
 use crate::game::Game;
 use crate::game::Side;
@@ -30,7 +29,6 @@ use crate::seed;
 use crate::tournament::openings;
 use crate::tournament::schedule::{GameId, Half, PairOfGames, Pairing};
 
-#[derive(Debug)]
 pub struct ArenaContext {
     pub runner: GameRunner,
     pub plan: Plan,
@@ -39,7 +37,7 @@ pub struct ArenaContext {
     pub pieces_path: Option<String>,
     pub scheduler: Scheduler,
     pub stage: Option<Stage>,
-    pub capacity: Capacity,
+    pub playing: Playing,
     pub events: UnboundedSender<Event>,
 }
 
@@ -49,12 +47,10 @@ impl ArenaContext {
     }
 }
 
-#[derive(Debug)]
 pub struct Worker<'a> {
     context: &'a ArenaContext,
     /// Seats of the last pair; their processes may still run.
     seats: Option<(Pairing, [Seat; 2])>,
-    /// For the logs of stderr.
     current_pair: Arc<AtomicU64>,
     /// Number of the pairing's first pair, from which its processes' seeds are derived.
     pairing_number: u64,
@@ -118,6 +114,7 @@ impl<'a> Worker<'a> {
             match item {
                 WorkItem::Lines(lines) => lines.into_iter().for_each(&write),
                 WorkItem::Play(pair, done) => {
+                    self.context.playing.pairs.fetch_add(1, Ordering::SeqCst);
                     let played = {
                         let span = span(&pair);
                         let play = self.pair(&pair, done, &write).instrument(span);
@@ -128,6 +125,7 @@ impl<'a> Worker<'a> {
                             () = &mut abort => None,
                         }
                     };
+                    self.context.playing.leave();
                     scheduler.done(&pair).into_iter().for_each(&write);
                     for benched in scheduler.newly_benched() {
                         tracing::info!(
@@ -156,37 +154,6 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Waits until another pair may be played; `None` when no more are.
-    async fn permit(&mut self) -> io::Result<Option<SemaphorePermit<'a>>> {
-        let context = self.context;
-        loop {
-            let mut permit = context.capacity.try_acquire();
-            if permit.is_none() {
-                // The playing workers need the processes.
-                self.stop(GracePeriods::POLITE).await?;
-                permit = context.capacity.acquire().await;
-            }
-            let Some(permit) = permit else {
-                return Ok(None);
-            };
-            let Some(why) = context.capacity.shortage() else {
-                return Ok(Some(permit));
-            };
-            if let Some(last) = self.give_up(permit, why) {
-                return Ok(Some(last));
-            }
-        }
-    }
-
-    /// Reports the first one given up. Returns the last permit.
-    fn give_up(&self, permit: SemaphorePermit<'a>, why: String) -> Option<SemaphorePermit<'a>> {
-        let last = self.context.capacity.give_up(permit);
-        if last.is_none() && self.context.capacity.is_news() {
-            self.context.report(Event::FewerGames(why));
-        }
-        last
-    }
-
     /// Plays the games that are not `done`. Stops between games when the scheduler has stopped.
     async fn pair(
         &mut self,
@@ -196,9 +163,6 @@ impl<'a> Worker<'a> {
     ) -> Result<(), GameError> {
         let context = self.context;
         let restart = context.plan.restart;
-        let Some(mut permit) = self.permit().await? else {
-            return Ok(());
-        };
         self.current_pair.store(pair.number, Ordering::Relaxed);
         self.seat(pair).await?;
         let setups = [
@@ -232,21 +196,22 @@ impl<'a> Worker<'a> {
                         None => &mut nobody,
                     },
                 };
+                let is_alone = context.playing.is_one();
                 let runner = &context.runner;
                 let played = runner.run(seats, setup, warm_up, is_cold, &mut observer);
                 let limit = match played.await {
                     Err(GameError::Exhausted(limit)) => limit,
                     played => break played?,
                 };
-                if self.give_up(permit, limit.cause().to_owned()).is_some() {
-                    // It was the only game.
-                    context.capacity.close();
+                if is_alone && context.playing.is_one() {
                     return Err(limit.into());
                 }
-                let Some(another) = self.permit().await? else {
-                    return Ok(());
-                };
-                permit = another;
+                if !context.playing.warned.swap(true, Ordering::Relaxed) {
+                    context.report(Event::FewerGames(limit.cause().to_owned()));
+                }
+                // The other workers need the processes.
+                self.stop(GracePeriods::POLITE).await?;
+                context.playing.wait_for_another().await;
                 is_cold = true;
             };
             if let Some(table) = &mut self.table {
@@ -261,7 +226,6 @@ impl<'a> Worker<'a> {
         if restart != Restart::Pairing {
             self.stop(GracePeriods::POLITE).await?;
         }
-        drop(permit);
         Ok(())
     }
 
@@ -322,101 +286,31 @@ fn ending(game: &FinishedGame) -> Ending {
     }
 }
 
-const LOOK: Duration = Duration::from_millis(250);
-
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// Lowers the number of games at a time while the machine has too few processes.
-///
-/// Each pair of games needs a permit. A worker gives it up when processes run out, or are about to; the last permit
-/// remains. One is given back after a while, because a short burst of another program must not slow down the whole
-/// tournament.
-#[derive(Debug)]
-pub struct Capacity {
-    permits: Semaphore,
-    /// Games at a time, as requested.
-    jobs: usize,
-    state: Mutex<State>,
+/// The pairs that are being played. Where the machine has too few processes for all, a worker waits until another's is
+/// over.
+#[derive(Debug, Default)]
+pub struct Playing {
+    pairs: AtomicUsize,
+    over: Notify,
+    warned: AtomicBool,
 }
 
-#[derive(Debug)]
-struct State {
-    /// Permits in existence.
-    games: usize,
-    looked: Option<Instant>,
-    changed: Instant,
-    warned: bool,
-}
+impl Playing {
+    fn is_one(&self) -> bool {
+        self.pairs.load(Ordering::SeqCst) == 1
+    }
 
-impl Capacity {
-    pub fn new(jobs: usize) -> Self {
-        Self {
-            permits: Semaphore::new(jobs),
-            jobs,
-            state: Mutex::new(State {
-                games: jobs,
-                looked: None,
-                changed: Instant::now(),
-                warned: false,
-            }),
+    fn leave(&self) {
+        self.pairs.fetch_sub(1, Ordering::SeqCst);
+        self.over.notify_waiters();
+    }
+
+    async fn wait_for_another(&self) {
+        let over = self.over.notified();
+        if self.pairs.fetch_sub(1, Ordering::SeqCst) > 1 {
+            over.await;
         }
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn try_acquire(&self) -> Option<SemaphorePermit<'_>> {
-        self.permits.try_acquire().ok()
-    }
-
-    /// `None` once closed.
-    async fn acquire(&self) -> Option<SemaphorePermit<'_>> {
-        self.permits.acquire().await.ok()
-    }
-
-    pub fn close(&self) {
-        self.permits.close();
-    }
-
-    /// Returns the permit when it is the last one.
-    fn give_up<'a>(&self, permit: SemaphorePermit<'a>) -> Option<SemaphorePermit<'a>> {
-        let mut state = self.state();
-        if state.games == 1 {
-            return Some(permit);
-        }
-        permit.forget();
-        state.games -= 1;
-        state.changed = Instant::now();
-        None
-    }
-
-    /// Whether the machine lacks processes for another game: a sentence if so. Looks at most every `LOOK`; returns
-    /// a permit after `PATIENCE` without shortage.
-    fn shortage(&self) -> Option<String> {
-        if self.jobs == 1 {
-            return None;
-        }
-        {
-            let mut state = self.state();
-            if state.looked.is_some_and(|looked| looked.elapsed() < LOOK) {
-                return None;
-            }
-            state.looked = Some(Instant::now());
-        }
-        let near = is_near();
-        let mut state = self.state();
-        if near.is_none() && state.games < self.jobs && state.changed.elapsed() > PATIENCE {
-            state.games += 1;
-            state.changed = Instant::now();
-            self.permits.add_permits(1);
-        }
-        near.filter(|_| state.games > 1)
-    }
-
-    /// Whether fewer games are played for the first time.
-    fn is_news(&self) -> bool {
-        !std::mem::replace(&mut self.state().warned, true)
+        self.pairs.fetch_add(1, Ordering::SeqCst);
     }
 }
 
@@ -469,16 +363,19 @@ mod tests {
     use super::*;
 
     #[tokio::test]
-    async fn the_last_permit_remains() {
-        let capacity = Capacity::new(2);
-        let [a, b] = [(); 2].map(|()| capacity.try_acquire().unwrap());
-        assert!(capacity.try_acquire().is_none());
-        assert!(capacity.give_up(a).is_none());
-        let b = capacity.give_up(b).unwrap();
-        assert!(capacity.try_acquire().is_none());
-        drop(b);
-        assert!(capacity.acquire().await.is_some());
-        capacity.close();
-        assert!(capacity.acquire().await.is_none());
+    async fn only_the_last_one_does_not_wait() {
+        let playing = Playing::default();
+        playing.pairs.store(2, Ordering::SeqCst);
+        let mut waiting = std::pin::pin!(playing.wait_for_another());
+        tokio::select! {
+            biased;
+            () = &mut waiting => panic!("another one is played"),
+            () = tokio::task::yield_now() => {}
+        }
+        playing.leave();
+        waiting.await;
+        assert!(playing.is_one());
+        playing.wait_for_another().await;
+        assert!(playing.is_one());
     }
 }

@@ -16,7 +16,6 @@ use tokio::time::{Instant, Sleep, sleep_until};
 
 use crate::protocol::MAX_LINE_BYTES;
 
-/// The longest line with its newline.
 const BUFFER: usize = MAX_LINE_BYTES + 1;
 
 /// How much unasked output is kept, to quote it.
@@ -50,7 +49,6 @@ pub enum ExchangeError {
     Eof {
         partial: Vec<u8>,
     },
-    /// The write failed with a broken pipe.
     InputClosed,
 }
 
@@ -66,7 +64,6 @@ pub struct Channel<R, W> {
     before_length: usize,
     /// Bytes of the current answer in the buffer.
     filled: usize,
-    /// Bytes of the current request written.
     written: usize,
     /// Fires at or before the deadline. Only set again when it has fired, or the deadline moved
     /// before it: quick answers never touch it.

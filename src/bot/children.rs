@@ -9,10 +9,8 @@
     expect(dead_code, reason = "only Linux has orphans that are looked for")
 )]
 
-use std::collections::{BTreeMap, HashMap};
-use std::sync::{
-    Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
-};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 
 use crate::system::{Pid, is_child};
 
@@ -26,9 +24,6 @@ struct Owner {
     /// Tells it from an earlier child with the same id.
     serial: u64,
     name: String,
-    is_supervisor: bool,
-    /// Why the referee killed it: the end of "it …".
-    exceeded: Option<String>,
     /// Could not be killed in time; only the runtime still waits for it.
     given_up: bool,
 }
@@ -46,18 +41,8 @@ pub(crate) fn starting() -> Starting {
     Starting(STARTS.read().unwrap_or_else(PoisonError::into_inner))
 }
 
-/// While this is held no child starts.
 pub(super) fn no_starts() -> RwLockWriteGuard<'static, ()> {
     STARTS.write().unwrap_or_else(PoisonError::into_inner)
-}
-
-/// The same, unless a child is being started.
-pub(super) fn try_no_starts() -> Option<RwLockWriteGuard<'static, ()>> {
-    match STARTS.try_write() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
-    }
 }
 
 fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {
@@ -66,14 +51,12 @@ fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {
 
 impl Starting {
     #[expect(clippy::unused_self, reason = "it shows that the right is held")]
-    pub(crate) fn own(&self, pid: Pid, name: &str, is_supervisor: bool) -> OwnedChild {
+    pub(crate) fn own(&self, pid: Pid, name: &str) -> OwnedChild {
         static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let owner = Owner {
             serial,
             name: name.to_owned(),
-            is_supervisor,
-            exceeded: None,
             given_up: false,
         };
         owned().insert(pid.as_raw_pid(), owner);
@@ -84,14 +67,6 @@ impl Starting {
 impl OwnedChild {
     pub(super) const fn pid(&self) -> Pid {
         self.pid
-    }
-
-    /// Why the referee killed it: the end of "it …".
-    pub(super) fn exceeded(&self) -> Option<String> {
-        let children = owned();
-        let owner = children.get(&self.pid.as_raw_pid())?;
-        let why = owner.exceeded.clone();
-        why.filter(|_| owner.serial == self.serial)
     }
 }
 
@@ -127,20 +102,6 @@ pub(super) fn owned_pids() -> Vec<Pid> {
         owned.remove(&pid.as_raw_pid());
     }
     there
-}
-
-/// Owned children that were not given up, and whether each is a supervisor.
-pub(super) fn owners() -> HashMap<Pid, bool> {
-    let owned = owned();
-    let there = owned.iter().filter(|(_, owner)| !owner.given_up);
-    let pids = there.filter_map(|(&pid, owner)| Some((Pid::from_raw(pid)?, owner.is_supervisor)));
-    pids.collect()
-}
-
-pub(super) fn note_exceeded(pid: Pid, why: String) {
-    if let Some(owner) = owned().get_mut(&pid.as_raw_pid()) {
-        owner.exceeded.get_or_insert(why);
-    }
 }
 
 /// Given-up children that still exist, with their bots' names.

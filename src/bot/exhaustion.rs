@@ -1,7 +1,6 @@
 //! A machine without processes, threads, descriptors or memory left. That is not a bot's fault: a
 //! bot that cannot start for it has not failed to start, and a game lost meanwhile is void.
 
-use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -62,12 +61,18 @@ impl Exhausted {
 
     /// Names the limit with the fewest free: which one refused, the kernel does not say.
     fn processes() -> Self {
-        let likely = nearest_limit().map(|limit| format!("; likely {limit}"));
+        let likely = nearest_limit().map_or_else(String::new, |limit| {
+            let Limit {
+                setting,
+                most,
+                used,
+            } = limit;
+            format!(
+                "; likely {used} of at most {most} processes and threads are in use ({setting})"
+            )
+        });
         Self {
-            cause: format!(
-                "no process or thread can be started now (EAGAIN){}",
-                likely.unwrap_or_default()
-            ),
+            cause: format!("no process or thread can be started now (EAGAIN){likely}"),
             fix: "end other programs, play fewer games at a time, or raise the limit (ulimit -u, or nproc in \
                   /etc/security/limits.conf; of a container: --pids-limit; of a systemd unit or user: TasksMax=; \
                   of the machine: sysctl)",
@@ -96,20 +101,6 @@ struct Limit {
 impl Limit {
     const fn free(&self) -> u64 {
         self.most.saturating_sub(self.used)
-    }
-}
-
-impl fmt::Display for Limit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self {
-            setting,
-            most,
-            used,
-        } = self;
-        write!(
-            f,
-            "{used} of at most {most} processes and threads are in use ({setting})"
-        )
     }
 }
 
@@ -188,25 +179,12 @@ pub fn explain(what: &str, error: &io::Error) -> io::Error {
     io::Error::other(format!("cannot start {what}: {cause}"))
 }
 
-/// The error says which limit is reached.
 pub fn start_thread<T: Send + 'static>(
     name: &str,
     body: impl FnOnce() -> T + Send + 'static,
 ) -> io::Result<JoinHandle<T>> {
     let started = Builder::new().name(name.to_owned()).spawn(body);
     started.map_err(|error| explain(&format!("a thread ({name})"), &error))
-}
-
-/// A sentence when one more game might be refused processes.
-pub fn is_near() -> Option<String> {
-    let near = nearest_limit().filter(|limit| limit.free() < SLACK);
-    near.map(|limit| limit.to_string())
-}
-
-/// How many more tasks can be started, as far as is known.
-#[cfg(all(target_os = "linux", not(portable)))]
-pub(super) fn free() -> Option<u64> {
-    nearest_limit().map(|limit| limit.free())
 }
 
 /// The least memory that all bots together can have, in bytes, and whose limit it is.

@@ -2,7 +2,6 @@
 //! bot's.
 
 use std::cell::RefCell;
-use std::fmt;
 use std::future::Future;
 use std::io;
 use std::mem;
@@ -98,18 +97,10 @@ struct AtTerminal {
     ruleset: Arc<dyn Game>,
     name: String,
     console: SharedConsole,
-    /// Warn of moves that lose immediately.
     hints: bool,
 }
 
-impl fmt::Debug for Human {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Human").finish_non_exhaustive()
-    }
-}
-
 impl Human {
-    /// With `hints` the person is warned of moves that lose immediately.
     pub fn new(ruleset: Arc<dyn Game>, name: String, console: SharedConsole, hints: bool) -> Self {
         Self::at(Place::Terminal(AtTerminal {
             ruleset,

@@ -3,8 +3,6 @@
 //! A [`Player`] gets requests and gives answers as text; other modules judge them. A program's
 //! misbehaviour is a [`Fault`]; an `Err` means that the referee itself failed.
 
-#[cfg(all(target_os = "linux", not(portable)))]
-mod bound;
 pub mod channel;
 pub(crate) mod children;
 pub mod exhaustion;
@@ -15,8 +13,6 @@ pub mod meter;
 pub mod naming;
 mod no_program;
 pub mod orphans;
-#[cfg(unix)]
-pub mod pause;
 mod player;
 pub mod process;
 pub mod shell;

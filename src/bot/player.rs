@@ -18,7 +18,6 @@ pub struct Reply<'a> {
     pub fresh: bool,
 }
 
-/// Output other than a rejected line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OtherOutput {
     Nothing,
@@ -35,7 +34,6 @@ pub trait Player {
         allowance: Allowance,
     ) -> impl Future<Output = io::Result<Result<Reply<'_>, Fault>>>;
 
-    /// Whether requests list the legal answers.
     fn is_told_answers(&self) -> bool {
         false
     }
@@ -45,7 +43,6 @@ pub trait Player {
         Info::new()
     }
 
-    /// Reads on for a moment.
     fn drain(&mut self) -> impl Future<Output = Vec<u8>> {
         async { Vec::new() }
     }

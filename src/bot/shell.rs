@@ -5,7 +5,6 @@ use std::fmt::Write as _;
 
 use crate::text::escape_controls;
 
-/// A question to ask again, and how.
 pub(super) struct Question<'a> {
     pub(super) words: &'a [String],
     pub(super) environment: &'a [(String, String)],

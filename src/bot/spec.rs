@@ -10,14 +10,13 @@ use super::shell::{self, Question, quoted};
 use super::submission::only_program;
 pub use crate::executable::CannotStart;
 use crate::executable::interpreter::{self, Language};
-use crate::executable::{check_header, compiler, find_in_path, has_windows_lines, install};
+use crate::executable::{check_header, find_in_path, has_windows_lines, install};
 use crate::sandbox::snapshot::{BotFiles, own_program};
 use crate::sandbox::{BotCommand, Confinement, Sandbox};
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
 use crate::text::{escape_path, meant, short_name};
 
-/// What a BOT on the command line means.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotSpec {
     Human,
@@ -35,7 +34,6 @@ pub struct Program {
     pub language: Option<Language>,
     /// Working directory; the referee's when `None`.
     pub directory: Option<PathBuf>,
-    /// The sandbox it was taken into.
     pub confinement: Option<Confinement>,
 }
 
@@ -153,7 +151,6 @@ impl BotSpec {
         }
     }
 
-    /// The command as records hold it.
     pub fn command(&self) -> Vec<String> {
         match self {
             Self::Human => vec!["human".to_owned()],
@@ -324,7 +321,7 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
         return Err(cannot("the file is empty", "save the program into it"));
     }
     if let Some((cause, fix)) = no_program::why(path) {
-        return Err(cannot(&cause, &fix));
+        return Err(cannot(cause, &fix));
     }
     let ending = Path::new(path)
         .extension()
@@ -337,11 +334,9 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if !is_executable(Path::new(path), &meta) {
         // Not executable: run by the interpreter of its extension.
         let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
-            let fix = match compiler::of_ending(ending) {
-                Some(compiler) => format!(
-                    "compile it and give the compiled program ({} is not interpreted): {}",
-                    compiler.language,
-                    compiler.command(path)
+            let fix = match interpreter::compiling(path) {
+                Some((language, command)) => format!(
+                    "compile it and give the compiled program ({language} is not interpreted): {command}"
                 ),
                 None => format!(
                     "{} or name its interpreter (\"{} {}\")",

@@ -2,7 +2,6 @@
 //! kept.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::io;
 use std::mem;
 use std::sync::{Arc, Mutex};
@@ -29,12 +28,6 @@ pub type Tap = Arc<dyn Fn(&str) + Send + Sync>;
 #[derive(Clone)]
 pub struct Stderr(Arc<(Pipe, Mutex<Output>)>);
 
-impl fmt::Debug for Stderr {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Stderr").field(&self.0.0).finish()
-    }
-}
-
 impl Stderr {
     pub fn new(pipe: Pipe, tap: Option<Tap>) -> Self {
         let output = Output {
@@ -47,7 +40,6 @@ impl Stderr {
         Self(Arc::new((pipe, Mutex::new(output))))
     }
 
-    /// Reads it to its end.
     pub async fn drain(self) {
         while self.0.0.readable().await.is_ok() && self.read().is_ok() {
             // A program that floods its stderr must not delay another's answer.

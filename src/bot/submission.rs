@@ -8,7 +8,6 @@ use serde::Deserialize;
 
 use super::shell::quoted;
 use crate::executable::CannotStart;
-use crate::executable::compiler;
 use crate::executable::interpreter;
 use crate::system::{is_executable, make_executable};
 use crate::text::{escape, unreadable};
@@ -35,7 +34,9 @@ pub fn is_unready(path: &Path) -> bool {
         return false;
     }
     match path.extension().and_then(|ending| ending.to_str()) {
-        Some(ending) if !PROGRAM_ENDINGS.contains(&ending) => compiler::of_ending(ending).is_some(),
+        Some(ending) if !PROGRAM_ENDINGS.contains(&ending) => {
+            interpreter::by_ending(ending).is_some_and(|language| language.compile.is_some())
+        }
         _ => is_marked(path).unwrap_or(false),
     }
 }
@@ -47,7 +48,6 @@ pub fn is_compiled(source: &Path) -> bool {
     all.any(|path| path != source && is_program(&path))
 }
 
-/// Whether a file starts as programs do.
 fn is_marked(path: &Path) -> io::Result<bool> {
     let mut start = Vec::new();
     fs::File::open(path)?.take(4).read_to_end(&mut start)?;
@@ -192,10 +192,10 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
     let name = |path: &PathBuf| shown(path.file_name().unwrap_or_default().as_ref());
     let (cause, fix) = match (&programs[..], unready) {
         ([], Some(first)) => {
-            let (what, fix) = match compiler::of_file(first) {
-                Some(compiler) => (
-                    format!("source of {}", compiler.language),
-                    format!("compile it into the folder: {}", compiler.command(&shown(first))),
+            let (what, fix) = match interpreter::compiling(&shown(first)) {
+                Some((language, command)) => (
+                    format!("source of {language}"),
+                    format!("compile it into the folder: {command}"),
                 ),
                 None => ("not executable".to_owned(), make_executable(&quoted(&shown(first)))),
             };

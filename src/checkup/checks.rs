@@ -228,7 +228,10 @@ impl Checkup<'_> {
             // After a fault.
             self.examiner.start().await?;
         }
-        let exit = self.examiner.seat.end_input(END).await?;
+        let exit = match self.examiner.seat.process() {
+            Some(process) => process.end_input(END).await?,
+            None => None,
+        };
         self.examiner.seat.stop(GracePeriods::FAULT).await?;
         match exit {
             Some(Exit::Code(0)) => Ok(good()),

@@ -70,9 +70,12 @@ impl Checkup<'_> {
         let question = format!("{request}\n");
         let asked = problem.what.split("; ").next().unwrap_or_default();
         self.examiner.start().await?;
-        let seat = &mut self.examiner.seat;
-        seat.feed(question.as_bytes(), TICK).await;
-        if seat.end_of_input(PATIENCE).await.is_empty() {
+        let mut last = Vec::new();
+        if let Some(process) = self.examiner.seat.process() {
+            process.feed(question.as_bytes(), TICK).await;
+            last = process.last_words(PATIENCE).await;
+        }
+        if last.is_empty() {
             let state = if problem.what.contains(WAITING) {
                 format!("; {WAITING}, such as in a sleep")
             } else {
@@ -129,7 +132,9 @@ impl Checkup<'_> {
         }
         let found = match fed {
             Fed::Wrote(mut output) => {
-                output.extend(self.examiner.seat.feed(&[], REST).await.2);
+                if let Some(process) = self.examiner.seat.process() {
+                    output.extend(process.feed(&[], REST).await.1);
+                }
                 if fills_small_buffer(&output) || asked_for_more && is_block(&output) {
                     HeldBack::Output
                 } else {
@@ -145,16 +150,19 @@ impl Checkup<'_> {
 
     /// Unless an answer comes before.
     async fn feed(&mut self, bytes: &[u8]) -> Fed {
+        let Some(process) = self.examiner.seat.process() else {
+            return Fed::Nothing;
+        };
         let begun = Instant::now();
         let (mut sent, mut read) = (0, None);
         loop {
             let now = Instant::now();
-            let (more, all_read, output) = self.examiner.seat.feed(&bytes[sent..], TICK).await;
+            let (more, output) = process.feed(&bytes[sent..], TICK).await;
             sent += more;
             if !output.is_empty() {
                 return Fed::Wrote(output);
             }
-            if sent == bytes.len() && all_read {
+            if sent == bytes.len() && !process.has_unread_input() {
                 let since: &mut Instant = read.get_or_insert(now);
                 if since.elapsed() >= QUIET {
                     return Fed::Read;

@@ -105,7 +105,6 @@ pub enum Verdict {
     Bad(Problem),
     /// Left out because of an earlier fault.
     Skipped,
-    /// For want of time.
     LeftOut,
 }
 
@@ -166,7 +165,6 @@ impl Report {
         (own, repeated)
     }
 
-    /// For want of time.
     pub fn left_out(&self) -> Vec<&'static str> {
         let checks = self.checks.iter();
         checks
@@ -345,7 +343,6 @@ impl<'a> Checkup<'a> {
         Ok(())
     }
 
-    /// All that was asked was answered well.
     fn counted(answered: usize, of: usize, one: &str, more: &str) -> Made {
         if answered == 0 && of > 0 {
             return Err(Halt::Verdict(Verdict::LeftOut));

@@ -18,7 +18,7 @@ use self::commands::{
 };
 use self::support::failure::Failure;
 use self::support::logging::LogOptions;
-use self::support::{config, output, signals, suspension};
+use self::support::{config, output, signals};
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::sandbox::supervisor;
 use super::system::most_open_files;
@@ -337,17 +337,6 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
     let Some(command) = &cli.command else {
         return matches::run_command(&cli.play);
     };
-    if matches!(
-        command,
-        Command::Tournament(_)
-            | Command::League(_)
-            | Command::Grade(_)
-            | Command::Shard(ShardCommand::Run(_))
-            | Command::Check(_)
-            | Command::Compare(_)
-    ) {
-        suspension::start()?;
-    }
     match command {
         Command::Play(args) => matches::play(args),
         Command::New(args) => new::bot(args),

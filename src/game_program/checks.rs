@@ -24,7 +24,6 @@ const MOST_TURNS: usize = 2000;
 /// A program that takes longer for a turn makes games of quick bots slow.
 const SLOW: Duration = Duration::from_millis(20);
 
-/// Answers that no bot should give.
 const NONSENSE: [&str; 9] = [
     "",
     "x",
@@ -100,11 +99,9 @@ struct Checks<'a> {
     /// From the start to the end of games, for drawings.
     states: Vec<String>,
     times: Vec<Duration>,
-    /// Which side was ever to move.
     moved: [bool; 2],
 }
 
-/// Why a check does not pass.
 enum Problem {
     Failure(GameProgramError),
     Found(&'static str, String),
@@ -116,7 +113,6 @@ impl From<GameProgramError> for Problem {
     }
 }
 
-/// What was found; may be empty.
 type Checked = Result<String, Problem>;
 
 fn problem<T>(what: &'static str, detail: impl Into<String>) -> Result<T, Problem> {

@@ -16,7 +16,6 @@ use crate::system::Pid;
 use crate::text::{cause, counted, escape, escape_lines};
 use crate::threads::locked;
 
-/// The time for an answer.
 pub const TIME: Duration = Duration::from_secs(10);
 
 /// Between two looks at whether an answer is late.
@@ -30,7 +29,6 @@ const TAIL: usize = 4096;
 
 #[derive(Debug)]
 pub(super) struct Connection {
-    /// `None` once it has been closed.
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
     line: Vec<u8>,
@@ -71,7 +69,7 @@ impl Connection {
             .spawn()
             .map_err(|error| format!("cannot be started: {}", cause(&error)))?;
         let pid = pid(&child).ok_or("has no process id")?;
-        let owned = starting.own(pid, &program.name, false);
+        let owned = starting.own(pid, &program.name);
         drop(starting);
         let streams = (child.stdin.take(), child.stdout.take(), child.stderr.take());
         let (Some(input), Some(output), Some(stderr)) = streams else {
@@ -143,7 +141,6 @@ impl Connection {
         limited.read_until(b'\n', &mut self.line).map(|_| ())
     }
 
-    /// Why there is no answer.
     fn ended(&mut self) -> String {
         if self.shared.is_late.load(Ordering::Relaxed) {
             let seconds = counted(TIME.as_secs(), "second", "seconds");

@@ -12,9 +12,7 @@ pub(super) const MOST_TURNS: u32 = 10_000;
 pub(super) struct InPlay {
     game: Arc<GameProgram>,
     position: Position,
-    /// The last turn in words.
     words: String,
-    /// Once they were asked for.
     answers: OnceLock<Vec<String>>,
     turns: u32,
 }

@@ -74,7 +74,6 @@ pub struct About {
     /// Whether the start of a game depends on the seed.
     #[serde(default)]
     pub chance: bool,
-    /// Whether it lists legal answers.
     #[serde(default)]
     pub answers: bool,
     #[serde(default)]

@@ -42,7 +42,6 @@ pub struct GameProgram {
     source: GameSource,
     about: About,
     options: BTreeMap<String, String>,
-    /// The options as records name the rules.
     rules: String,
     /// For seed 0.
     start: Position,
@@ -82,12 +81,10 @@ impl GameProgram {
         Ok(game)
     }
 
-    /// At its start.
     pub fn into_game(self) -> Arc<dyn Game> {
         Arc::new(InPlay::start(&Arc::new(self)))
     }
 
-    /// The answer to `about`.
     pub const fn about(&self) -> &About {
         &self.about
     }
@@ -228,7 +225,6 @@ impl GameProgram {
     }
 }
 
-/// The answer cannot be read.
 fn in_words(error: &serde_json::Error, answer: &str) -> String {
     if serde_json::from_str::<serde::de::IgnoredAny>(answer).is_err() {
         return "expected a line of JSON; debugging text belongs on standard error".to_owned();
@@ -240,7 +236,6 @@ fn in_words(error: &serde_json::Error, answer: &str) -> String {
     problem.replace("trailing characters", "a list in it has too many items")
 }
 
-/// The options as records name the rules.
 fn rules_of(options: &BTreeMap<String, String>) -> String {
     if options.is_empty() {
         return STANDARD.to_owned();

@@ -7,7 +7,6 @@ pub struct TimeControl {
     /// `None` when it is not limited, as with the others.
     pub move_time: Option<Duration>,
     pub start_time: Duration,
-    /// For all moves of a game together.
     pub game_time: Option<Duration>,
     /// Added to the game clock after every move.
     pub increment: Duration,
@@ -41,7 +40,6 @@ impl Clock {
         }
     }
 
-    /// The time for the next move.
     pub fn allowance(&self) -> Allowance {
         let move_time = self.control.move_time.unwrap_or(Allowance::NO_LIMIT);
         Allowance {

@@ -8,7 +8,6 @@ use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
 use crate::bot::meter::Usage;
 use crate::bot::{Allowance, ClockKind, Fault, Reply};
 use crate::log_target::{CLOCK, GAME, PROCESS, SPAN, WIRE};
-use crate::protocol::ForfeitReason;
 use crate::record::Record;
 use crate::text::{escape, milliseconds as ms};
 
@@ -80,7 +79,6 @@ pub(super) fn answered(bot: &Span, reply: Result<&Reply<'_>, &Fault>, allowance:
     }
 }
 
-/// In the game that has just ended.
 pub(super) fn used(bot: &Span, usage: Option<&Usage>) {
     if let Some(usage) = usage {
         info!(
@@ -149,7 +147,6 @@ const fn clock(allowance: Allowance) -> &'static str {
     }
 }
 
-/// `None` when there are none.
 fn escaped(bytes: &[u8]) -> Option<String> {
     (!bytes.is_empty()).then(|| escape(bytes))
 }
@@ -204,12 +201,6 @@ pub(super) fn ended(record: &Record) {
     );
 }
 
-pub(super) fn benched(bot: &str, reason: Option<ForfeitReason>, failed_starts: u32) {
-    info!(
-        target: GAME,
-        bot,
-        reason = reason.map(tracing::field::display),
-        failed_starts,
-        "benched: it plays no more games of this match"
-    );
+pub(super) fn gave_up(bot: &str, failed_starts: u32) {
+    info!(target: GAME, bot, failed_starts, "the match ends: a bot gives no first answer");
 }

@@ -15,7 +15,6 @@ use crate::bot::process::GracePeriods;
 use crate::game::Game;
 use crate::record::{BotIndex, Record, TurnText};
 
-/// A position, and how it came about.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Line {
     /// The start as [`Game::start_from`] reads it.
@@ -93,7 +92,6 @@ pub struct Answer {
 pub type Asked = Result<Answer, GameFault>;
 
 /// A bot that is asked one question after the other, and what its process has been asked.
-#[derive(Debug)]
 pub struct Examiner {
     runner: Rc<GameRunner>,
     pub seat: Seat,

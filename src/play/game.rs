@@ -13,7 +13,6 @@ use crate::record::{InfoEntry, TurnText};
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum End {
-    /// The rules ended the game.
     Outcome(Outcome),
     /// The result of best play, before the game was played out.
     Adjudicated(Outcome),
@@ -170,7 +169,6 @@ pub struct TextBuffers {
     pub request: String,
     /// In canonical form.
     pub turn: String,
-    /// What the player wrote of its thinking.
     pub info: Info,
 }
 

@@ -50,7 +50,6 @@ pub struct FinishedGame {
     pub fault: Option<GameFault>,
 }
 
-/// Why a game could not be played.
 #[derive(Debug, thiserror::Error)]
 pub enum GameError {
     #[error(transparent)]
@@ -156,7 +155,7 @@ impl GameRunner {
             if let Some(fault) = &game.fault
                 && fault.never_answered
             {
-                seats[fault.by].count_failed_start(fault.fault.reason());
+                seats[fault.by].count_failed_start();
             }
             span.in_scope(|| events::ended(&game.record));
             return Ok(game);
@@ -309,7 +308,6 @@ impl GameRunner {
     ) -> Result<GameFault, GameError> {
         let void_reason = self.stalls.void_reason(since, &fault).await;
         let exhausted = refusals.void_reason(seat.name(), &fault, seat.has_memory_group());
-        let exhausted = exhausted.filter(|_| !seat.has_too_many_processes());
         let (never_answered, stderr) = seat.forfeit(&fault).await?;
         if let Fault::Exited { exit, .. } = &mut *fault
             && !crash::is_about_network(&stderr)

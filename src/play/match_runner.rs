@@ -1,19 +1,20 @@
 //! Matches: games between the same two players. Keeps their processes from game to game, alternates who moves first,
-//! replaces a process that forfeited, and benches a bot that never answers.
+//! replaces a process that forfeited, and ends when a bot never answers.
 
 use std::io;
-
-use tokio::task::yield_now;
 
 use super::events;
 use super::game::GameObserver;
 use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use super::seat::{Seat, stop_both};
-use super::setup::{GameSetup, bot_entries};
+use super::setup::GameSetup;
 use crate::bot::process::GracePeriods;
 use crate::game::Game;
-use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
+use crate::record::{BotIndex, FinishedRecord, Record};
 use crate::seed;
+
+/// A match ends when a bot fails to give a first answer this many times in a row.
+const FAILED_STARTS: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
@@ -22,9 +23,7 @@ pub struct MatchPlan {
     pub games: u64,
     /// In the first game; further games alternate.
     pub first: BotIndex,
-    /// All random choices are derived from it.
     pub seed: u64,
-    /// Whether every game has fresh processes.
     pub restart: bool,
 }
 
@@ -81,8 +80,8 @@ pub trait MatchObserver: GameObserver {
         Ok(())
     }
 
-    /// It failed to give a first answer this many times in a row.
-    fn benched(&mut self, _seat: BotIndex, _failures: u32, _games_left: u64) -> io::Result<()> {
+    /// It failed to give a first answer this many times in a row, and so many games are not played.
+    fn gave_up(&mut self, _seat: BotIndex, _failures: u32, _games_left: u64) -> io::Result<()> {
         Ok(())
     }
 }
@@ -114,7 +113,6 @@ impl Score {
     }
 }
 
-#[derive(Debug)]
 pub struct MatchRunner {
     runner: GameRunner,
     plan: MatchPlan,
@@ -136,20 +134,11 @@ impl MatchRunner {
         &self.score
     }
 
-    /// Plays all games, or until a person leaves. Processes are left running: call [`MatchRunner::stop`] afterwards,
+    /// Plays all games, or until a person leaves or a bot has failed to start too often. Processes are left running: call [`MatchRunner::stop`] afterwards,
     /// even when this future was dropped before its end.
     pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
         self.score = Score::default();
         for number in 0..self.plan.games {
-            let mut bots = BotIndex::ALL.into_iter();
-            if let Some((by, reason)) = bots.find_map(|bot| Some((bot, self.seats[bot].benched()?)))
-            {
-                let game = self.skip(number, by, reason, observer)?;
-                self.score.count(game.record());
-                // These games do not wait for anything, so other tasks would never get their turn.
-                yield_now().await;
-                continue;
-            }
             let start = self.start_of(number)?;
             let setup = self.plan.game(number, &start);
             let runner = &self.runner;
@@ -167,12 +156,11 @@ impl MatchRunner {
             let has_left = fault.as_ref().is_some_and(|fault| {
                 fault.reproduce.is_none() && !self.seats[fault.by].wants_games()
             });
-            self.announce_benched(number, observer)?;
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;
             }
-            if has_left {
-                // Faults of people cannot be reproduced by a command.
+            // Faults of people cannot be reproduced by a command.
+            if has_left || self.is_hopeless(number, observer)? {
                 break;
             }
         }
@@ -197,42 +185,18 @@ impl MatchRunner {
         stop_both(&mut self.seats, grace).await
     }
 
-    /// Tells the observer which bots are benched from now on.
-    fn announce_benched(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
+    /// Whether a bot fails to give a first answer again and again.
+    fn is_hopeless(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<bool> {
         let games_left = self.plan.games - number - 1;
-        for bot in BotIndex::ALL {
-            let seat = &self.seats[bot];
-            if seat.benched().is_some() && games_left > 0 {
-                events::benched(seat.name(), seat.benched(), seat.failed_starts());
-                observer.benched(bot, seat.failed_starts(), games_left)?;
-            }
+        let failing = |bot: &BotIndex| self.seats[*bot].failed_starts() >= FAILED_STARTS;
+        let Some(bot) = BotIndex::ALL.into_iter().find(failing) else {
+            return Ok(false);
+        };
+        if games_left > 0 {
+            events::gave_up(self.seats[bot].name(), FAILED_STARTS);
+            observer.gave_up(bot, FAILED_STARTS, games_left)?;
         }
-        Ok(())
-    }
-
-    /// Scores a game that is not played because a bot is benched.
-    fn skip(
-        &self,
-        number: u64,
-        by: BotIndex,
-        reason: ForfeitReason,
-        observer: &mut dyn MatchObserver,
-    ) -> io::Result<FinishedRecord> {
-        let why = format!(
-            "it failed to give a first answer {} times in a row and is benched",
-            self.seats[by].failed_starts()
-        );
-        let bots = bot_entries(&self.seats);
-        let start = self.start_of(number).map_err(io::Error::other)?;
-        let setup = self.plan.game(number, &start);
-        let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
-        events::ended(&record);
-        let finished = FinishedRecord::new(record);
-        observer.ended(&MatchGame {
-            finished: &finished,
-            fault: None,
-        })?;
-        Ok(finished)
+        Ok(true)
     }
 }
 

@@ -7,7 +7,6 @@ use crate::game::{Game, Outcome, Rejection};
 use crate::record::{BotIndex, Reason, Record};
 use crate::text::{escape_controls, quote};
 
-/// A record that the rules contradict.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}{problem}", .turn.map_or_else(String::new, |turn| format!("turn {turn}: ")))]
 pub struct Violation {

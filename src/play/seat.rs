@@ -1,4 +1,3 @@
-use std::fmt;
 use std::io;
 use std::path::Path;
 use std::time::Duration;
@@ -10,7 +9,6 @@ use super::events;
 use super::game_runner::GameError;
 use super::setup::{environment, is_told_answers, that_matter};
 use crate::bot::exhaustion::Exhausted;
-use crate::bot::fault::Exit;
 use crate::bot::human::Human;
 use crate::bot::info::Info;
 use crate::bot::meter::Usage;
@@ -20,12 +18,9 @@ use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
 use crate::game::{BuiltinBot, Game};
-use crate::protocol::{ForfeitReason, env};
+use crate::protocol::env;
 use crate::record::ProcessEntry;
 use crate::text::{cause, escape_lines};
-
-/// A bot that fails to give a first answer this many times in a row is benched by a match.
-const FAILED_STARTS: u32 = 3;
 
 /// Of the questions of a process that are kept, to ask them again: those of some five games.
 const ASKED_BYTES: usize = 1024;
@@ -34,20 +29,16 @@ const ASKED_BYTES: usize = 1024;
 const STDERR_TAIL: usize = 4096;
 
 /// One of the two players of a game: a person, or a program and its process.
-#[derive(Debug)]
 pub struct Seat {
     name: String,
-    /// The command as records hold it.
     command: Vec<String>,
     time: TimeControl,
     player: SeatPlayer,
     failed_starts: u32,
-    benched: Option<ForfeitReason>,
     /// In the log, of the game that it plays or has played last.
     span: Span,
 }
 
-#[derive(Debug)]
 enum SeatPlayer {
     Human(Human),
     Script(Script),
@@ -60,20 +51,12 @@ struct Script {
     answer: String,
 }
 
-impl fmt::Debug for Script {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Script").finish_non_exhaustive()
-    }
-}
-
 struct ProgramSeat {
     program: Program,
-    /// Receives what it writes to stderr.
     tap: Option<Tap>,
     /// The seed is added at each start.
     environment: Vec<(String, String)>,
     process: Option<Process>,
-    /// The seed of the running process.
     seed: u32,
     /// What this process has been asked: lines, up to [`ASKED_BYTES`].
     asked: String,
@@ -81,7 +64,6 @@ struct ProgramSeat {
     since: Option<String>,
     /// What it is told of the limit for a move.
     move_time: Option<Duration>,
-    /// Whether its requests list the legal answers.
     is_told_answers: bool,
 }
 
@@ -89,15 +71,6 @@ impl ProgramSeat {
     /// The folder with its files in a sandbox.
     fn private_copy(&self) -> Option<&Path> {
         self.program.confinement.as_ref()?.directory()
-    }
-}
-
-impl fmt::Debug for ProgramSeat {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ProgramSeat")
-            .field("program", &self.program)
-            .field("process", &self.process)
-            .finish_non_exhaustive()
     }
 }
 
@@ -242,7 +215,6 @@ impl Seat {
             time,
             player,
             failed_starts: 0,
-            benched: None,
             span: Span::none(),
         }
     }
@@ -254,7 +226,8 @@ impl Seat {
         }
     }
 
-    fn process(&mut self) -> Option<&mut Process> {
+    /// The one that runs.
+    pub fn process(&mut self) -> Option<&mut Process> {
         match &mut self.player {
             SeatPlayer::Human(_) | SeatPlayer::Script(_) => None,
             SeatPlayer::Program(seat) => seat.process.as_mut(),
@@ -271,10 +244,6 @@ impl Seat {
 
     pub const fn time(&self) -> TimeControl {
         self.time
-    }
-
-    pub const fn benched(&self) -> Option<ForfeitReason> {
-        self.benched
     }
 
     /// Processes in a row that failed to give a first answer.
@@ -358,13 +327,9 @@ impl Seat {
         matches!(&self.player, SeatPlayer::Human(human) if human.wants_games())
     }
 
-    pub fn has_too_many_processes(&mut self) -> bool {
-        self.process()
-            .is_some_and(|process| process.has_too_many_processes())
-    }
-
     pub fn has_memory_group(&self) -> bool {
-        matches!(&self.player, SeatPlayer::Program(seat) if seat.program.has_memory_group())
+        self.program_seat()
+            .is_some_and(|seat| seat.program.has_memory_group())
     }
 
     /// The command that sends a program this request again, by which this fault can be seen; `None` for people. Unless
@@ -391,7 +356,8 @@ impl Seat {
 
     /// Whether the last process was asked more than one question.
     pub fn was_asked_before(&self) -> bool {
-        matches!(&self.player, SeatPlayer::Program(seat) if seat.asked.lines().count() > 1)
+        self.program_seat()
+            .is_some_and(|seat| seat.asked.lines().count() > 1)
     }
 
     /// After this fault: whether a fresh process commits the same when it is asked this request only.
@@ -433,50 +399,18 @@ impl Seat {
         Ok((process.is_fresh(), stderr))
     }
 
-    /// For a process that never answered. Too many of them in a row bench the bot.
-    pub const fn count_failed_start(&mut self, reason: ForfeitReason) {
+    pub const fn count_failed_start(&mut self) {
         self.failed_starts += 1;
-        if self.failed_starts >= FAILED_STARTS {
-            self.benched = Some(reason);
-        }
     }
 
     /// Whether a sandbox may be the cause of an error.
     pub fn is_sandboxed(&self) -> bool {
-        matches!(&self.player, SeatPlayer::Program(seat) if seat.private_copy().is_some())
+        self.program_seat()
+            .is_some_and(|seat| seat.private_copy().is_some())
     }
 
-    /// `None` when it is not known.
     pub fn language(&self) -> Option<Language> {
         self.program_seat()?.program.language
-    }
-
-    /// Sends its process text until that writes something or this time is over: how much it has been sent, whether it
-    /// has read all of that, and what it wrote. Only for a process that is stopped next.
-    pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, bool, Vec<u8>) {
-        match self.process() {
-            Some(process) => {
-                let (sent, output) = process.feed(bytes, wait).await;
-                (sent, !process.has_unread_input(), output)
-            }
-            None => (0, false, Vec::new()),
-        }
-    }
-
-    /// Closes its process's input, and returns what it then writes first, within this time.
-    pub async fn end_of_input(&mut self, wait: Duration) -> Vec<u8> {
-        match self.process() {
-            Some(process) => process.last_words(wait).await,
-            None => Vec::new(),
-        }
-    }
-
-    /// Closes the program's input and waits for its exit; `None` when it does not exit, or no process runs.
-    pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
-        match self.process() {
-            Some(process) => process.end_input(wait).await,
-            None => Ok(None),
-        }
     }
 
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {

@@ -26,7 +26,6 @@ pub struct GameSetup<'a> {
     pub seed: u64,
     pub first: BotIndex,
     pub start: &'a str,
-    /// If processes are started for this game.
     pub process_seeds: [u32; 2],
 }
 

@@ -23,7 +23,6 @@ pub struct Stage(Arc<Shared>);
 struct Shared {
     /// For games that only their program can draw; otherwise turns are noted.
     with_positions: bool,
-    /// Changes with every change of a table.
     version: AtomicU64,
     /// By their numbers, from 1. Each has a lock of its own, so that games do not wait for each other.
     tables: Mutex<BTreeMap<usize, Arc<Mutex<GameNow>>>>,
@@ -35,7 +34,6 @@ pub struct GameNow {
     /// In the records; empty before the first game.
     pub id: String,
     pub names: [String; 2],
-    /// The start as records hold it.
     pub start: String,
     /// In canonical form, each with a newline after it; where positions are noted, the last one only.
     pub turns: String,
@@ -45,7 +43,6 @@ pub struct GameNow {
     pub by: Option<Side>,
     /// `None` between two games.
     pub to_move: Option<Side>,
-    /// Since when it has been its turn.
     pub since: Option<Instant>,
     /// On the clock of the game, if there is one.
     pub left: [Option<Duration>; 2],

@@ -36,7 +36,7 @@ const PYTHON: &str = "/usr/bin/python3";
 const SHIM: &str = "#!/usr/bin/env bash\nset -e\nprogram=\"${0##*/}\"\nexport PYENV_ROOT=\"@ROOT@\"\nexec \"@ROOT@/libexec/pyenv\" exec \"$program\" \"$@\"\n";
 
 /// What the shim runs.
-const MANAGER: &str = "#!/bin/sh\nroot=${0%/*}/..\nprogram=$2\nshift 2\nexec \"$root/versions/$(cat \"$root/version\")/bin/$program\" \"$@\"\n";
+const MANAGER: &str = "#!/bin/sh\nroot=@ROOT@\ncommand=$1\nprogram=$root/versions/$(cat .python-version \"$root/version\" 2>/dev/null | head -n 1)/bin/$2\nshift 2\n[ \"$command\" = exec ] && exec \"$program\" \"$@\"\necho \"$program\"\n";
 
 /// A Python that finds its packages in its own installation.
 const INSTALLED_PYTHON: &str =
@@ -162,7 +162,8 @@ fn pyenv(home: &Path) -> PathBuf {
     }
     let shim = SHIM.replace("@ROOT@", &root.to_string_lossy());
     executable(&root.join("shims/python3"), shim, 0o755);
-    executable(&root.join("libexec/pyenv"), MANAGER, 0o755);
+    let manager = MANAGER.replace("@ROOT@", &root.to_string_lossy());
+    executable(&root.join("libexec/pyenv"), manager, 0o755);
     executable(&version.join("bin/python3"), INSTALLED_PYTHON, 0o755);
     fs::write(version.join("lib/packages/probe.py"), PACKAGE).expect("a file");
     fs::write(root.join("version"), "3.11.4\n").expect("a file");

@@ -249,34 +249,18 @@ fn three() -> Class {
     class
 }
 
-/// The command lines in a message, which begin with `referee`.
-fn commands(text: &str) -> Vec<&str> {
-    let lines = text
-        .lines()
-        .filter_map(|line| line.strip_prefix("  referee "));
-    lines.collect()
-}
-
 #[test]
-fn a_late_bot_is_shown_its_way() {
+fn a_late_bot_plays_in_a_folder_of_its_own() {
     let class = three();
     class.write("submissions/dora/bot.sh", RANDOM);
     let run = class.tournament("spring", &["submissions/"]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("dora was not there"), "{run}");
-    let found = commands(&run.stderr);
-    let gauntlet = "tournament submissions/dora submissions/anna submissions/ben submissions/carla --format gauntlet --pairs 1 --game quarto --move-time 10s --start-time 10s --sandbox none --out spring-dora";
-    assert_eq!(found, [gauntlet, "standings spring spring-dora"], "{run}");
-    // They do what they promise.
-    for command in found {
-        let words: Vec<&str> = command.split(' ').collect();
-        let run = class.run(&words);
-        assert!(run.stdout.contains("dora"), "{run}");
-    }
+    assert!(run.stderr.contains("docs/teachers.md"), "{run}");
 }
 
 #[test]
-fn a_changed_bot_is_shown_its_way() {
+fn a_changed_bot_is_named() {
     let class = three();
     class.write(
         "submissions/ben/bot.sh",
@@ -298,25 +282,11 @@ fn a_changed_bot_is_shown_its_way() {
         .map(str::len)
         .max();
     assert!(longest < Some(20), "{run}");
-    let found = commands(&run.stderr);
-    assert_eq!(found.len(), 2, "{run}");
-    for command in found {
-        let words: Vec<&str> = command.split(' ').collect();
-        let run = class.run(&words);
-        if command.starts_with("standings") {
-            let versions = run
-                .stdout
-                .lines()
-                .filter(|line| line.contains(" ben@"))
-                .count();
-            assert!(versions >= 2, "{run}");
-        }
-    }
 }
 
-/// Limits that are not given again are those of the plan, and the late bot gets them, too.
+/// Limits that are not given again are those of the plan.
 #[test]
-fn a_late_bot_has_the_limits_of_the_others() {
+fn limits_stay_those_of_the_plan() {
     let class = three();
     class.play("quick", &["submissions/", "--move-time", "3s"]);
     let again = class.play("quick", &["submissions/"]);
@@ -337,13 +307,11 @@ fn a_late_bot_has_the_limits_of_the_others() {
         .run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(!run.stderr.contains("other limits"), "{run}");
-    let found = commands(&run.stderr);
-    assert!(found[0].contains(" --move-time 3s "), "{run}");
 }
 
-/// A bot that was refused, and has been mended, does not stop a resume; how it plays is said.
+/// A bot that was refused, and has been fixed, does not stop a resume.
 #[test]
-fn a_mended_bot_is_shown_its_way() {
+fn a_fixed_bot_does_not_enter() {
     let class = with_absent();
     class.play("spring", &["submissions/"]);
     class.write("submissions/dora/bot.sh", RANDOM);
@@ -353,12 +321,6 @@ fn a_mended_bot_is_shown_its_way() {
             .contains("dora did not enter when this tournament began"),
         "{run}"
     );
-    let found = commands(&run.stderr);
-    assert!(
-        found[0].starts_with("tournament submissions/dora submissions/anna "),
-        "{run}"
-    );
-    assert_eq!(found[1], "standings spring spring-dora", "{run}");
 }
 
 fn names_in_plan(class: &Class, out: &str) -> Vec<String> {
@@ -404,10 +366,7 @@ fn a_knockout_is_seeded_by_standings() {
         .iter()
         .map(|place| place["name"].as_str().expect("a name"))
         .collect();
-    for (number, file) in ["spring/standings.csv", "spring/standings.json", "spring"]
-        .into_iter()
-        .enumerate()
-    {
+    for (number, file) in ["spring/standings.csv", "spring"].into_iter().enumerate() {
         let out = format!("final{number}");
         class.play(
             &out,

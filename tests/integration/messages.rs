@@ -212,13 +212,13 @@ const WRONG: &[(&str, &str)] = &[
     // Archives.
     (
         "bot.zip builtin:random",
-        "referee: cannot start bot.zip: it is an archive, not a program; unpack it (unzip bot.zip) and give the program in it, or the folder; or use referee league, which unpacks what was handed in",
+        "referee: cannot start bot.zip: it is an archive, not a program; unpack it and give the program in it, or the folder; or use referee league, which unpacks what was handed in",
     ),
     (
         "./bot.tar.gz builtin:random",
-        "unpack it (tar xf ./bot.tar.gz)",
+        "unpack it and give the program",
     ),
-    ("check bot.7z", "unpack it (7z x bot.7z)"),
+    ("check bot.7z", "unpack it and give the program"),
     (
         "bot.ipynb builtin:random",
         "referee: cannot start bot.ipynb: it is a notebook, not a program; save it as a script: jupyter nbconvert --to script bot.ipynb",

@@ -30,7 +30,7 @@ const LOG: [&str; 6] = [
 ];
 
 /// The files of an organiser. `@HOME@` stands for the home; all are executable.
-const FILES: [(&str, &str); 17] = [
+const FILES: [(&str, &str); 18] = [
     ("home/exam/grade.sh", "#!/bin/sh\necho secret\n"),
     (
         "home/exam/python3",
@@ -54,7 +54,10 @@ const FILES: [(&str, &str); 17] = [
         "home/.pyenv/shims/python3",
         "#!/bin/sh\nexec \"@HOME@/.pyenv/libexec/pyenv\" exec python3 \"$@\"\n",
     ),
-    ("home/.pyenv/version", "3.11.4\n"),
+    (
+        "home/.pyenv/libexec/pyenv",
+        "#!/bin/sh\necho @HOME@/.pyenv/versions/3.11.4/bin/$2\n",
+    ),
     (
         "home/.pyenv/versions/3.11.4/bin/python3",
         "#!/bin/sh\nexec /usr/bin/python3 \"$@\"\n",
@@ -65,7 +68,11 @@ const FILES: [(&str, &str); 17] = [
     ),
     (
         "home/.asdf/shims/node",
-        "#!/bin/sh\n# asdf-plugin: nodejs 20.1.0\n# asdf-plugin: nodejs 18.0.0\nexec asdf exec \"node\" \"$@\"\n",
+        "#!/bin/sh\n# asdf-plugin: nodejs 20.1.0\nexec @HOME@/.asdf/bin/asdf exec \"node\" \"$@\"\n",
+    ),
+    (
+        "home/.asdf/bin/asdf",
+        "#!/bin/sh\necho @HOME@/.asdf/installs/nodejs/20.1.0/bin/$2\n",
     ),
     ("home/.asdf/installs/nodejs/20.1.0/bin/node", "#!/bin/sh\n"),
     ("home/.asdf/installs/nodejs/18.0.0/bin/node", "#!/bin/sh\n"),

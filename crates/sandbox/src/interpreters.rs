@@ -25,7 +25,6 @@ pub(super) struct Interpreters {
     pub(super) paths: Vec<PathBuf>,
     pub(super) links: Vec<PathBuf>,
     pub(super) search_path: String,
-    /// Variables that lead to them.
     pub(super) environment: Vec<(String, String)>,
 }
 
@@ -241,7 +240,6 @@ fn has_word(text: &str, word: &str) -> bool {
     text.split(|c| !is_part(c)).any(|found| found == word)
 }
 
-/// For a bot without files.
 fn follower(settings: &Settings) -> Follower {
     Follower {
         here: env::current_dir().unwrap_or_default(),

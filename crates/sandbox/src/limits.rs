@@ -22,7 +22,6 @@ pub struct ResourceLimits {
     /// All its processes together, in bytes.
     pub memory: u64,
     pub processes: u64,
-    /// Open files of one process.
     pub open_files: u64,
     /// Its scratch directory, and the largest file, in bytes.
     pub scratch: u64,
@@ -78,9 +77,7 @@ pub enum Exceeded {
     Processes,
     /// Of all its processes.
     Threads,
-    /// Bytes in its scratch directory.
     Scratch,
-    /// Files in its scratch directory.
     Files,
     /// A part of its scratch directory cannot be read.
     Hidden,

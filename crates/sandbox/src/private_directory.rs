@@ -25,7 +25,6 @@ pub(super) const PREFIX: &str = "referee-";
 
 const SCRATCHES: &str = "scratch";
 
-/// Removed when dropped.
 #[derive(Debug)]
 pub(super) struct PrivateDirectory {
     path: PathBuf,

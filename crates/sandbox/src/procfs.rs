@@ -59,7 +59,6 @@ fn number(text: &str, name: &str) -> Option<u64> {
     value.split_ascii_whitespace().next()?.parse().ok()
 }
 
-/// The contents of `/proc/PID/stat`.
 #[derive(Debug)]
 pub struct Stat {
     text: String,
@@ -247,7 +246,6 @@ pub fn count_tasks(of_user: u32) -> u64 {
 #[derive(Debug, Default)]
 pub struct ProcessUsage {
     pub threads: u64,
-    /// Resident bytes, shared ones included.
     pub resident: u64,
     pub children: Vec<Pid>,
 }
@@ -323,7 +321,6 @@ pub fn killed_for_memory() -> Option<u64> {
     number(&text_of("/proc/vmstat").ok()?, "oom_kill ")
 }
 
-/// Available memory of the system, in bytes.
 pub fn available_memory() -> Option<u64> {
     Some(number(&text_of("/proc/meminfo").ok()?, "MemAvailable:")? << 10)
 }

@@ -21,7 +21,6 @@ const PREFIX: &str = "session-";
 /// How long the last process may take to exit.
 const ENDING: Duration = Duration::from_secs(5);
 
-/// Notes this process's session, which it leads.
 pub(super) fn note(directory: &Path) -> io::Result<()> {
     let pid = getpid();
     let started = Stat::read(pid).and_then(|stat| stat.started());
@@ -61,7 +60,6 @@ pub(super) fn end_left_behind(directory: &Path) {
     }
 }
 
-/// `started` is when the leader started.
 fn end(leader: Pid, started: u64) {
     let deadline = Instant::now() + ENDING;
     while Instant::now() < deadline {

@@ -56,7 +56,6 @@ pub struct SandboxRequest {
     /// Variables in addition to those that every bot gets.
     pub environment: Vec<(String, String)>,
     pub freeze: bool,
-    /// The referee's own executable.
     pub referee: PathBuf,
 }
 

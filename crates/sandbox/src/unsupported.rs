@@ -118,7 +118,6 @@ pub mod private_copy {
     }
 
     impl PrivateCopy {
-        /// Never called: no working sandbox can be chosen here.
         pub(crate) fn of(
             command: BotCommand<'_>,
             _: &[BotCommand<'_>],

@@ -23,7 +23,6 @@ use crate::tournament::schedule::{
 use crate::tournament::sprt::Sprt;
 use crate::tournament::standings::TieBreak;
 
-/// The format that this program writes.
 pub const VERSION: u32 = 1;
 
 /// Of pairings whose labels follow from versions: more would make ids long, fewer would make two alike.
@@ -41,7 +40,6 @@ pub struct SandboxPlan {
     /// What enforces the memory limit on the machine that made the plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub memory_by: Option<String>,
-    /// Most processes of a bot.
     pub processes: u64,
     pub open_files: u64,
     /// Most bytes in a scratch directory, and in a file.
@@ -51,7 +49,6 @@ pub struct SandboxPlan {
     /// Additional environment: `NAME`, with its value where the games are played, or `NAME=VALUE`.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub env: Vec<String>,
-    /// Stop a bot while its opponent thinks.
     pub freeze: bool,
 }
 
@@ -88,7 +85,6 @@ pub struct Plan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub groups: Option<u32>,
     pub rounds_planned: u32,
-    /// Pairs of games when two bots meet.
     pub pairs: u32,
     /// All bots meet in one round, and process seeds follow from versions: two versions play the same games
     /// with any other entrants.
@@ -256,7 +252,6 @@ impl Plan {
         number_of(&format!("{:?} {:?}", of(pairing.a), of(pairing.b)))
     }
 
-    /// A game's id as records have it.
     pub fn id(&self, game: GameId) -> GameId {
         let round = self.round(game.pair);
         GameId {
@@ -265,7 +260,6 @@ impl Plan {
         }
     }
 
-    /// The game with this id.
     pub fn game(&self, id: GameId) -> Option<GameId> {
         let labelled = self.rounds.first().filter(|round| !round.labels.is_empty());
         let pair = labelled.map_or(Some(id.pair), |round| round.number(id.pair))?;
@@ -297,7 +291,6 @@ impl Plan {
         self.rounds.iter().flat_map(Round::pairs)
     }
 
-    /// If the rounds so far have it.
     pub fn pair(&self, number: u64) -> Option<PairOfGames> {
         self.round(number)?.pair(number)
     }
@@ -343,7 +336,6 @@ impl Plan {
             .any(|rejected| rejected.bot.name == name)
     }
 
-    /// Entered or rejected.
     pub fn all_bots(&self) -> impl Iterator<Item = &BotPlan> {
         let rejected = self.rejected.iter().map(|rejected| &rejected.bot);
         self.bots.iter().chain(rejected)
@@ -545,16 +537,6 @@ impl Plan {
             differences.push("the bots are in another order".to_owned());
         }
         differences
-    }
-
-    /// New or changed bots of the plan `now`, without those rejected by this one.
-    pub fn late<'a>(&'a self, now: &'a Self) -> impl Iterator<Item = &'a BotPlan> {
-        let is_as_it_was = |bot: &BotPlan| {
-            let same = |known: &&BotPlan| known.name == bot.name;
-            let known = self.bots.iter().find(same);
-            self.has_rejected(&bot.name) || known.is_some_and(|known| known.hash == bot.hash)
-        };
-        now.bots.iter().filter(move |bot| !is_as_it_was(bot))
     }
 
     fn names(&self) -> impl Iterator<Item = &str> {

@@ -14,7 +14,6 @@ use crate::tournament::standings::TieBreak;
 
 const PAIRS: u32 = 10;
 
-/// Default most pairs of a sequential test.
 const SPRT_PAIRS: u32 = 20_000;
 
 /// The plan lists all rounds and is rewritten for each round of some formats.
@@ -263,7 +262,6 @@ impl PlanRequest {
     }
 }
 
-/// The first `count` openings of this seed.
 fn draw(
     ruleset: &dyn Game,
     seed: u64,

@@ -69,7 +69,6 @@ pub enum TimeoutEvidence {
 pub struct Timeout {
     pub asked: String,
     pub allowance: Allowance,
-    /// Whether that included the start time.
     pub fresh: bool,
     pub evidence: TimeoutEvidence,
     pub afterwards: Vec<u8>,
@@ -82,7 +81,6 @@ pub struct Timeout {
     /// How long after the limit the referee found a whole line, because it was itself not running;
     /// zero when it noticed in time. The fault may be the referee's up to this long.
     pub unwatched: Duration,
-    /// Questions that the bot had answered before.
     pub answered: u32,
     pub slowest: Duration,
     pub language: Option<Language>,
@@ -128,7 +126,6 @@ pub enum Fault {
     /// Well-formed, but forbidden by the rules.
     IllegalMove {
         answer: Vec<u8>,
-        /// What is wrong, and what was legal.
         problem: String,
     },
     Malformed {
@@ -146,7 +143,6 @@ pub enum Fault {
     Exited {
         exit: Exit,
         partial: Vec<u8>,
-        /// Questions that its process had answered.
         answered: u32,
     },
     Closed {

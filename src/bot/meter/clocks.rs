@@ -5,22 +5,21 @@
 //! parent's count for children has not grown by what the child had used.
 #![expect(unsafe_code, reason = "each block says why it is sound")]
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::mem::MaybeUninit;
 use std::time::Duration;
 
 use rustix::process::Pid;
 
+use super::ongoing::{Runnable, Waits};
 use crate::sandbox::cgroup::OpenAccount;
 use crate::sandbox::procfs::{self, Stat};
 
-/// The clocks of a process and its descendants.
 #[derive(Debug)]
 pub(super) struct Clocks {
     root: Pid,
     /// Processes above the bot: supervisor and helpers, in a chain.
     above: usize,
-    /// The processes found, with their clocks.
     running: Vec<(Pid, libc::clockid_t)>,
     /// The helpers' usage at the last search. They only wait, but the supervisor's final count has
     /// it.
@@ -34,7 +33,6 @@ pub(super) struct Clocks {
     seen: HashMap<Pid, Seen>,
     /// Whether one exited and was not waited for.
     has_lost: bool,
-    /// Whether some exited and were waited for.
     has_ended_children: bool,
 }
 
@@ -76,7 +74,6 @@ impl Clocks {
         }
     }
 
-    /// The bot runs; `account` counts its usage.
     pub(super) fn started(&mut self, account: Option<OpenAccount>) {
         self.account = account;
     }
@@ -176,11 +173,20 @@ impl Clocks {
 
     /// How long each has waited for a CPU; `None` where the kernel does not report it.
     pub(super) fn waits(&self) -> Option<Waits> {
-        Waits::read(self.running.iter().map(|&(pid, _)| pid))
+        let of = |&(pid, _): &(Pid, _)| {
+            let waits = procfs::processor_waits(pid).into_iter();
+            waits.map(move |(thread, wait)| (thread.as_raw_pid(), (pid.as_raw_pid(), wait)))
+        };
+        let waits: Waits = self.running.iter().flat_map(of).collect();
+        (!waits.is_empty()).then_some(waits)
     }
 
     pub(super) fn runnable(&self) -> Runnable {
-        Runnable::read(self.running.iter().map(|&(pid, _)| pid))
+        let threads = self.running.iter().map(|&(pid, _)| pid);
+        let threads = threads.flat_map(procfs::runnable_threads);
+        threads
+            .map(|(thread, times)| (thread.as_raw_pid(), times))
+            .collect()
     }
 
     pub(super) const fn count(&self) -> usize {
@@ -232,124 +238,4 @@ fn read(clock: libc::clockid_t) -> Option<Duration> {
     let time = unsafe { time.assume_init() };
     let seconds = u64::try_from(time.tv_sec).ok()?;
     Some(Duration::new(seconds, u32::try_from(time.tv_nsec).ok()?))
-}
-
-/// Waits of each thread since it started.
-#[derive(Debug, Default)]
-pub(super) struct Waits {
-    /// Sorted by thread; thread, process, wait.
-    by_thread: Vec<(Pid, Pid, Duration)>,
-}
-
-impl Waits {
-    /// `None` where the kernel does not report it.
-    pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Option<Self> {
-        let of = |process| {
-            let waits = procfs::processor_waits(process).into_iter();
-            waits.map(move |(thread, waited)| (thread, process, waited))
-        };
-        let mut by_thread: Vec<_> = processes.flat_map(of).collect();
-        by_thread.sort_unstable_by_key(|&(thread, ..)| thread.as_raw_pid());
-        (!by_thread.is_empty()).then_some(Self { by_thread })
-    }
-
-    pub(super) const fn threads(&self) -> usize {
-        self.by_thread.len()
-    }
-
-    /// The bot's wait since `before`: in each process the thread that waited longest, summed over
-    /// processes, because one that waits for another's answer waits after it.
-    pub(super) fn since(&self, before: &Self) -> Duration {
-        let mut longest: BTreeMap<i32, Duration> = BTreeMap::new();
-        for &(thread, process, waited) in &self.by_thread {
-            let before = &before.by_thread;
-            let earlier = before
-                .binary_search_by_key(&thread.as_raw_pid(), |&(thread, ..)| thread.as_raw_pid());
-            let waited =
-                waited.saturating_sub(earlier.map_or(Duration::ZERO, |place| before[place].2));
-            let longest = longest.entry(process.as_raw_pid()).or_default();
-            *longest = waited.max(*longest);
-        }
-        longest.values().sum()
-    }
-}
-
-/// The runnable threads of a bot.
-#[derive(Debug, Default)]
-pub(super) struct Runnable {
-    /// How often each was given a CPU.
-    threads: BTreeMap<i32, u64>,
-}
-
-impl Runnable {
-    pub(super) fn read(processes: impl Iterator<Item = Pid>) -> Self {
-        let threads = processes.flat_map(procfs::runnable_threads);
-        let threads = threads.map(|(thread, times)| (thread.as_raw_pid(), times));
-        Self {
-            threads: threads.collect(),
-        }
-    }
-
-    #[cfg(test)]
-    pub(super) fn of(threads: impl IntoIterator<Item = (i32, u64)>) -> Self {
-        Self {
-            threads: threads.into_iter().collect(),
-        }
-    }
-
-    pub(super) fn is_empty(&self) -> bool {
-        self.threads.is_empty()
-    }
-
-    /// Whether one of them has been runnable since `before` without being given a CPU.
-    pub(super) fn goes_on_from(&self, before: &Self) -> bool {
-        let mut threads = self.threads.iter();
-        threads.any(|(thread, times)| before.threads.get(thread) == Some(times))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Thread, process, wait in milliseconds.
-    fn waits(threads: &[(i32, i32, u64)]) -> Waits {
-        let id = |id| Pid::from_raw(id).unwrap();
-        let thread = |&(process, thread, ms)| (id(thread), id(process), Duration::from_millis(ms));
-        Waits {
-            by_thread: threads.iter().map(thread).collect(),
-        }
-    }
-
-    #[test]
-    fn the_longest_wait_of_one_thread_of_a_process_counts() {
-        let before = waits(&[(3, 3, 100), (3, 5, 40)]);
-        let after = waits(&[(3, 3, 110), (3, 5, 70), (3, 9, 20)]);
-        assert_eq!(after.since(&before), Duration::from_millis(30));
-        assert_eq!(after.threads(), 3);
-    }
-
-    #[test]
-    fn processes_wait_one_after_the_other() {
-        let before = waits(&[(3, 3, 100), (5, 5, 40)]);
-        let after = waits(&[(3, 3, 110), (5, 5, 70), (5, 9, 20)]);
-        assert_eq!(after.since(&before), Duration::from_millis(40));
-    }
-
-    #[test]
-    fn a_new_thread_has_waited_since_it_was_started() {
-        let after = waits(&[(9, 9, 20)]);
-        assert_eq!(after.since(&waits(&[])), Duration::from_millis(20));
-        assert_eq!(waits(&[]).since(&after), Duration::ZERO);
-    }
-
-    #[test]
-    fn a_wait_goes_on_until_the_thread_is_given_a_processor() {
-        let runnable = |threads: &[(i32, u64)]| Runnable::of(threads.iter().copied());
-        let before = runnable(&[(3, 7), (5, 1)]);
-        assert!(runnable(&[(3, 7)]).goes_on_from(&before));
-        assert!(runnable(&[(3, 9), (5, 1)]).goes_on_from(&before));
-        assert!(!runnable(&[(3, 8), (9, 1)]).goes_on_from(&before));
-        assert!(!runnable(&[]).goes_on_from(&before) && runnable(&[]).is_empty());
-    }
 }

@@ -21,8 +21,7 @@ use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
-use self::clocks::Waits;
-use self::ongoing::OngoingWait;
+use self::ongoing::{OngoingWait, Waits, waited_since};
 use crate::sandbox::cgroup::OpenAccount;
 use crate::system::Pid;
 use crate::text::milliseconds;
@@ -38,7 +37,6 @@ pub struct Usage {
     pub memory_kb: u64,
 }
 
-/// A bot's usage since its turn began.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TurnUsage {
     pub cpu: Duration,
@@ -81,7 +79,6 @@ impl TurnUsage {
     }
 }
 
-/// Least time between readings of the clocks.
 const READING: Duration = Duration::from_micros(500);
 
 /// After a longer turn new processes are searched for; a search takes about 0.1 ms.
@@ -255,10 +252,10 @@ impl Meter {
         let ongoing = self.ongoing.as_ref();
         let sampled = ongoing.filter(|_| self.loses_waits());
         let sampled = sampled.map_or(Duration::ZERO, |ongoing| ongoing.sampled);
-        let waited = |waits: &Waits| waits.since(&self.turn_waits).max(sampled);
+        let waited = |waits: &Waits| waited_since(waits, &self.turn_waits).max(sampled);
         TurnUsage {
             waited: waits.as_ref().map(waited),
-            threads: waits.map_or(1, |waits| waits.threads()),
+            threads: waits.map_or(1, |waits| waits.len()),
             ..self.usage(cpu)
         }
     }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::ongoing::{Runnable, Waits};
 use crate::sandbox::cgroup::OpenAccount;
 use crate::system::Pid;
 
@@ -39,8 +40,8 @@ impl Clocks {
         None
     }
 
-    pub(super) fn runnable(&self) -> Runnable {
-        Runnable::default()
+    pub(super) const fn runnable(&self) -> Runnable {
+        Runnable::new()
     }
 
     pub(super) const fn count(&self) -> usize {
@@ -49,37 +50,5 @@ impl Clocks {
 
     pub(super) const fn memory_kb(&self) -> u64 {
         0
-    }
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Waits {
-    _nothing: (),
-}
-
-#[expect(clippy::unused_self, reason = "as on Linux")]
-impl Waits {
-    pub(super) const fn threads(&self) -> usize {
-        1
-    }
-
-    pub(super) const fn since(&self, _: &Self) -> Duration {
-        Duration::ZERO
-    }
-}
-
-#[derive(Debug, Default)]
-pub(super) struct Runnable {
-    _nothing: (),
-}
-
-#[expect(clippy::unused_self, reason = "as on Linux")]
-impl Runnable {
-    pub(super) const fn is_empty(&self) -> bool {
-        true
-    }
-
-    pub(super) const fn goes_on_from(&self, _: &Self) -> bool {
-        false
     }
 }

@@ -1,9 +1,28 @@
 //! Waits for a CPU that the kernel does not count: one that is not over, whose length shows only by
 //! looking twice, and those of exited processes, estimated from all looks.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, Instant};
 
-use super::clocks::Runnable;
+/// The wait of each thread since it started, after its process.
+pub(super) type Waits = BTreeMap<i32, (i32, Duration)>;
+
+/// How often each runnable thread was given a CPU.
+pub(super) type Runnable = BTreeMap<i32, u64>;
+
+/// The bot's wait since `before`: in each process the thread that waited longest, summed over
+/// processes, because one that waits for another's answer waits after it.
+pub(super) fn waited_since(waits: &Waits, before: &Waits) -> Duration {
+    let mut longest: BTreeMap<i32, Duration> = BTreeMap::new();
+    for (thread, &(process, waited)) in waits {
+        let earlier = before
+            .get(thread)
+            .map_or(Duration::ZERO, |&(_, waited)| waited);
+        let longest = longest.entry(process).or_default();
+        *longest = waited.saturating_sub(earlier).max(*longest);
+    }
+    longest.values().sum()
+}
 
 /// Nothing is estimated of a longer time between two looks.
 const LONGEST: Duration = Duration::from_millis(100);
@@ -11,7 +30,6 @@ const LONGEST: Duration = Duration::from_millis(100);
 #[derive(Debug)]
 pub(super) struct OngoingWait {
     at: Instant,
-    /// CPU time in this turn by then.
     cpu: Duration,
     runnable: Runnable,
     /// The least it has lasted.
@@ -31,7 +49,7 @@ impl OngoingWait {
         Self {
             at: turn,
             cpu: Duration::ZERO,
-            runnable: Runnable::default(),
+            runnable: Runnable::new(),
             certain: Duration::ZERO,
             most: Duration::ZERO,
             sampled: Duration::ZERO,
@@ -40,12 +58,13 @@ impl OngoingWait {
         }
     }
 
-    /// The state after the next look.
     pub(super) fn next(&self, at: Instant, cpu: Duration, runnable: Runnable) -> Self {
         let passed = at.saturating_duration_since(self.at);
         let idle = passed.saturating_sub(cpu.saturating_sub(self.cpu));
         // A thread that had the CPU all the time was given it once, too.
-        let goes_on = runnable.goes_on_from(&self.runnable) && idle * 2 > passed;
+        let mut threads = runnable.iter();
+        let is_waiting = threads.any(|(thread, times)| self.runnable.get(thread) == Some(times));
+        let goes_on = is_waiting && idle * 2 > passed;
         let (certain, most) = if goes_on {
             (self.certain + idle, self.most + idle)
         } else if runnable.is_empty() {
@@ -77,7 +96,7 @@ impl OngoingWait {
     }
 }
 
-#[cfg(all(test, target_os = "linux", not(portable)))]
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -91,10 +110,39 @@ mod tests {
         let turn = Instant::now();
         let mut wait = OngoingWait::unseen(turn);
         for &(at, cpu, times) in looks {
-            let runnable = Runnable::of(times.map(|times| (7, times)));
+            let runnable = times.into_iter().map(|times| (7, times)).collect();
             wait = wait.next(turn + ms(at), ms(cpu), runnable);
         }
         (wait.certain.as_millis(), wait.uncertain().as_millis())
+    }
+
+    /// Thread, process, wait in milliseconds.
+    fn waits(threads: &[(i32, i32, u64)]) -> Waits {
+        let threads = threads.iter();
+        threads
+            .map(|&(thread, process, wait)| (thread, (process, ms(wait))))
+            .collect()
+    }
+
+    #[test]
+    fn the_longest_wait_of_one_thread_of_a_process_counts() {
+        let before = waits(&[(3, 3, 100), (5, 3, 40)]);
+        let after = waits(&[(3, 3, 110), (5, 3, 70), (9, 3, 20)]);
+        assert_eq!(waited_since(&after, &before), ms(30));
+    }
+
+    #[test]
+    fn processes_wait_one_after_the_other() {
+        let before = waits(&[(3, 3, 100), (5, 5, 40)]);
+        let after = waits(&[(3, 3, 110), (5, 5, 70), (9, 5, 20)]);
+        assert_eq!(waited_since(&after, &before), ms(40));
+    }
+
+    #[test]
+    fn a_new_thread_has_waited_since_it_was_started() {
+        let after = waits(&[(9, 9, 20)]);
+        assert_eq!(waited_since(&after, &waits(&[])), ms(20));
+        assert_eq!(waited_since(&waits(&[]), &after), Duration::ZERO);
     }
 
     #[test]
@@ -103,7 +151,7 @@ mod tests {
         let sampled = |looks: &[(u64, u64, Option<i32>)]| {
             let mut wait = OngoingWait::unseen(turn);
             for &(at, cpu, process) in looks {
-                let runnable = Runnable::of(process.map(|process| (process, 1)));
+                let runnable = process.into_iter().map(|process| (process, 1)).collect();
                 wait = wait.next(turn + ms(at), ms(cpu), runnable);
             }
             wait.sampled.as_millis()

@@ -96,34 +96,26 @@ impl Process {
         Fault::Timeout(Box::new(timeout))
     }
 
-    /// Output once its input is closed, to the end of a line. Waits for a CPU do not count: an
-    /// exiting interpreter needs some milliseconds of one to flush.
+    /// Output once its input is closed, to the end of a line. An exiting interpreter needs some milliseconds of a CPU to
+    /// flush, for which it may have to wait.
     async fn held_back(&mut self) -> Vec<u8> {
         let closed = Instant::now();
-        let before = self.meter.turn_usage();
-        let mut bytes = self.channel.drain(LAST_WORDS).await;
-        let mut asked = closed;
+        let before = self.meter.turn_usage().cpu;
+        let mut bytes = Vec::new();
         let mut wait = LAST_WORDS;
-        // Nothing came in all of that time, and its output has not ended.
-        while !bytes.contains(&b'\n') && asked.elapsed() >= wait {
-            let used = self.meter.turn_usage();
-            let since = TurnUsage {
-                cpu: used.cpu.saturating_sub(before.cpu),
-                waited: used
-                    .waited
-                    .zip(before.waited)
-                    .map(|(used, before)| used.saturating_sub(before)),
-                uncertain: Duration::ZERO,
-                ..used
-            };
-            let runs = self.state() == ProcessState::Computing;
-            if !may_still_write(closed.elapsed(), &since, runs) {
-                break;
-            }
-            (asked, wait) = (Instant::now(), LAST_WORDS_STEP);
+        loop {
+            let asked = Instant::now();
             bytes.extend(self.channel.drain(wait).await);
+            let usage = self.meter.turn_usage();
+            let waits_for_cpu = self.state() == ProcessState::Computing
+                && usage.waited.is_some()
+                && usage.cpu.saturating_sub(before) < LAST_WORDS;
+            let is_over = bytes.contains(&b'\n') || asked.elapsed() < wait;
+            if is_over || !waits_for_cpu || closed.elapsed() >= LAST_WORDS_AT_MOST {
+                return bytes;
+            }
+            wait = LAST_WORDS_STEP;
         }
-        bytes
     }
 
     /// Sends it text until there is output or `wait` is over: how much it has, and the output. Not
@@ -143,10 +135,7 @@ impl Process {
     /// How it exited. `status` is the bot's, or its supervisor's.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
         let Some(supervisor) = &mut self.supervisor else {
-            return match self.owned.exceeded() {
-                Some(limit) => Exit::Limit(limit),
-                None => describe(status),
-            };
+            return describe(status);
         };
         let Some(report) = supervisor.exit_report() else {
             // The supervisor itself was killed.
@@ -188,14 +177,6 @@ impl Process {
     }
 }
 
-/// Whether a bot whose input is closed may not have had enough CPU to flush: by its usage since
-/// then, and whether it `runs` or is runnable. Its current wait is unknown until it is over.
-fn may_still_write(elapsed: Duration, since: &TurnUsage, runs: bool) -> bool {
-    let waited = since.excused(elapsed);
-    let is_kept_waiting = runs && since.cpu < LAST_WORDS && since.waited.is_some();
-    elapsed < LAST_WORDS_AT_MOST && (elapsed < LAST_WORDS + waited || is_kept_waiting)
-}
-
 /// What a bot in this state wrote by its `limit` and right after.
 fn evidence(
     partial: Vec<u8>,
@@ -221,28 +202,6 @@ fn first_line(bytes: &[u8]) -> Option<&[u8]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn held_back_output_is_waited_for_while_a_processor_is_missing() {
-        let may = |elapsed, cpu, waited: Option<u64>, runs| {
-            let since = TurnUsage {
-                cpu: Duration::from_millis(cpu),
-                waited: waited.map(Duration::from_millis),
-                threads: 1,
-                ..TurnUsage::default()
-            };
-            may_still_write(Duration::from_millis(elapsed), &since, runs)
-        };
-        // It sleeps, or computes on a CPU of its own.
-        assert!(!may(40, 1, Some(0), false));
-        assert!(!may(40, 40, Some(0), true));
-        // It has had 5 ms of a CPU, and waits for one, or had to wait before.
-        assert!(may(40, 5, Some(0), true));
-        assert!(may(60, 5, Some(30), false) && !may(70, 5, Some(30), false));
-        // There is an upper bound, and no guess where waits are not reported.
-        assert!(!may(500, 5, Some(495), true));
-        assert!(!may(40, 5, None, true));
-    }
 
     #[test]
     fn only_a_whole_line_right_after_the_time_is_late() {

@@ -29,8 +29,6 @@ use self::platform::{AnswerPipe, Group, Pipes, RequestPipe, exit_status};
 use self::unix as platform;
 #[cfg(windows)]
 use self::windows as platform;
-#[cfg(all(target_os = "linux", not(portable)))]
-use super::bound;
 use super::channel::Channel;
 use super::children::{self, OwnedChild};
 use super::exhaustion;
@@ -49,7 +47,6 @@ use crate::text::escape;
 /// How long the last of its stderr may take after its exit.
 const LAST_STDERR: Duration = Duration::from_millis(10);
 
-/// How long building a sandbox may take.
 const BUILDING: Duration = Duration::from_secs(15);
 
 /// How long a killed process may take to be gone. Much memory takes a while; without permission, or
@@ -60,7 +57,6 @@ const KILLED: Duration = Duration::from_secs(2);
 /// s itself.
 const REMOVING: Duration = Duration::from_secs(8);
 
-/// Bytes quoted of a failed sandbox's stderr.
 const QUOTED_STDERR: usize = 400;
 
 /// How long each step of stopping may take.
@@ -84,12 +80,10 @@ impl GracePeriods {
     };
 }
 
-#[derive(Debug)]
 pub struct Process {
     child: Child,
     /// Keeps others from reaping the child; dropped after it.
     owned: OwnedChild,
-    /// The bot's processes, once it runs.
     group: Option<Group>,
     /// In a sandbox.
     supervisor: Option<SupervisorConnection>,
@@ -142,7 +136,7 @@ impl Process {
                 Some(limits),
             );
             // The supervisor outlives a killed referee, to kill the bot.
-            let spawn = |command| spawn(&mut Command::from(command), program, true);
+            let spawn = |command| spawn(&mut Command::from(command), program);
             let ((mut child, owned), stdin, connection) = confinement.launch(&request, spawn)?;
             let pipes = Pipes::of(&mut child, Some(ChildStdin::from_std(stdin)?))?;
             let child = (child, owned);
@@ -171,7 +165,7 @@ impl Process {
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
-        let spawn = |command: &mut Command| spawn(command, program, false);
+        let spawn = |command: &mut Command| spawn(command, program);
         let limits = program.confinement.as_ref().map(Confinement::limits);
         let (child, pipes, group) = platform::start(&mut command, limits, spawn)?;
         Ok(Self::new(program, child, pipes, Ok(group), tap))
@@ -246,7 +240,6 @@ impl Process {
         Ok(())
     }
 
-    /// Starts counting usage for a game.
     pub fn begin_game(&mut self) {
         self.meter.begin();
     }
@@ -284,19 +277,10 @@ impl Process {
         self.set_frozen(false);
     }
 
-    /// The last `bytes` of its stderr.
     pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
         self.stderr.end(bytes)
     }
 
-    /// Whether it exceeds the bound on processes without a sandbox; then they are killed.
-    pub fn has_too_many_processes(&self) -> bool {
-        #[cfg(all(target_os = "linux", not(portable)))]
-        bound::enforce();
-        self.owned.exceeded().is_some()
-    }
-
-    /// Whether it has not answered yet.
     pub const fn is_fresh(&self) -> bool {
         self.fresh
     }
@@ -379,18 +363,14 @@ impl Process {
 }
 
 /// Starts a child that only its owner reaps.
-fn spawn(
-    command: &mut Command,
-    program: &Program,
-    is_supervisor: bool,
-) -> io::Result<(Child, OwnedChild)> {
+fn spawn(command: &mut Command, program: &Program) -> io::Result<(Child, OwnedChild)> {
     let starting = children::starting();
     let child = command.spawn()?;
     let pid = child.id().and_then(|id| i32::try_from(id).ok());
     let Some(pid) = pid.and_then(Pid::from_raw) else {
         return Err(io::Error::other("the id of a new process is missing"));
     };
-    let owned = starting.own(pid, &program.name, is_supervisor);
+    let owned = starting.own(pid, &program.name);
     Ok((child, owned))
 }
 

@@ -85,7 +85,6 @@ impl Group {
         self.0
     }
 
-    /// Stops all processes until [`Group::resume`].
     pub(super) fn suspend(&self) {
         self.signal(Signal::STOP);
     }
@@ -171,7 +170,6 @@ fn is_shared(processors: Option<NonZero<usize>>) -> bool {
 }
 
 impl RequestPipe {
-    /// Whether the other side has unread input.
     pub(super) fn has_unread(&self) -> bool {
         rustix::io::ioctl_fionread(&self.pipe).is_ok_and(|bytes| bytes > 0)
     }

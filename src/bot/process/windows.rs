@@ -140,10 +140,8 @@ pub(super) fn describe(status: ExitStatus) -> Exit {
 /// Of a bot without its own limits, as without a sandbox elsewhere.
 const MOST_PROCESSES: u32 = 1000;
 
-/// The exit status of killed processes.
 const ENDED: u32 = 1;
 
-/// Kills its processes when dropped.
 #[derive(Debug)]
 struct Job(OwnedHandle);
 

@@ -24,7 +24,7 @@ use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, palette, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
-use crate::executable::compiler;
+use crate::executable::interpreter::compiling;
 use crate::league::build;
 use crate::league::intake::{self, Intake};
 use crate::play::TimeControl;
@@ -404,7 +404,7 @@ impl Builds {
         let own = if source.is_dir() {
             copy_tree(&name, &source, copy)?;
             Path::new(text).join("bot")
-        } else if compiler::of_file(&source).is_some() {
+        } else if compiling(&source.to_string_lossy()).is_some() {
             copy_file(&name, &source, copy, &name)?;
             Path::new(".").join(text).with_extension("")
         } else {

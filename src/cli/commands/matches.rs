@@ -26,7 +26,7 @@ use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, bot, palette, terminal_width};
 use crate::cli::support::values::TimeOptions;
-use crate::cli::support::{pages, signals, suspension};
+use crate::cli::support::{pages, signals};
 use crate::game::Game;
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
@@ -133,9 +133,6 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let file = record.map(RecordFile::open).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
-    if console.is_none() {
-        suspension::start()?;
-    }
     let pages = options.pages.open(
         &names.join(" vs "),
         None,

@@ -15,14 +15,4 @@ pub(in crate::cli) mod sandbox;
 pub(in crate::cli) mod setup;
 pub(in crate::cli) mod signals;
 pub(in crate::cli) mod solver_args;
-#[cfg(unix)]
-pub(in crate::cli) mod suspension;
-/// Other systems cannot stop a program at its terminal.
-#[cfg(not(unix))]
-pub(in crate::cli) mod suspension {
-    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
-    pub(in crate::cli) const fn start() -> Result<(), super::failure::Failure> {
-        Ok(())
-    }
-}
 pub(in crate::cli) mod values;

@@ -111,7 +111,6 @@ fn within_scratch(visible: &[PathBuf]) -> Vec<PathBuf> {
         .collect()
 }
 
-/// The parent directories of these paths, topmost first.
 fn directories_above<'a>(paths: impl Iterator<Item = &'a Path>) -> BTreeSet<&'a Path> {
     let made = |path: &&Path| ![Path::new("/"), Path::new(SCRATCH)].contains(path);
     let above = paths.flat_map(|path| path.ancestors().skip(1));

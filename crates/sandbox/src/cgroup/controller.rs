@@ -1,14 +1,15 @@
 //! The settings of a control group, in both versions of the interface.
 
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
 use super::Version;
+use super::group::set;
 
 /// The period of the CPU bound, in microseconds.
 const PERIOD: u64 = 100_000;
@@ -21,7 +22,6 @@ pub enum Controller {
     Memory,
     Pids,
     Cpu,
-    /// Stops the processes, whatever signals they get.
     Freezer,
     /// Counts CPU time. v2 needs no controller for it.
     Account,
@@ -101,25 +101,22 @@ impl Controller {
     }
 }
 
+/// A group as the referee uses it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Account {
-    file: PathBuf,
-    version: Version,
+pub struct Group {
+    pub(super) directory: PathBuf,
+    pub(super) version: Version,
 }
 
-impl Account {
-    pub(super) fn new(directory: &Path, version: Version) -> Self {
-        let file = directory.join(match version {
+impl Group {
+    /// Opens its account for repeated reading; `None` when the group is gone, as that of a bot that ended at
+    /// once may be.
+    pub fn open_account(&self) -> io::Result<Option<OpenAccount>> {
+        let name = match self.version {
             Version::One => "cpuacct.usage",
             Version::Two => "cpu.stat",
-        });
-        Self { file, version }
-    }
-
-    /// Opens it for repeated reading; `None` when the group is gone, as that of a bot that ended at
-    /// once may be.
-    pub fn open(&self) -> io::Result<Option<OpenAccount>> {
-        match File::open(&self.file) {
+        };
+        match File::open(self.directory.join(name)) {
             Ok(file) => Ok(Some(OpenAccount {
                 file,
                 version: self.version,
@@ -127,6 +124,16 @@ impl Account {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
             Err(error) => Err(error),
         }
+    }
+
+    pub fn set_frozen(&self, frozen: bool) -> io::Result<()> {
+        let (name, word) = match (self.version, frozen) {
+            (Version::One, true) => ("freezer.state", "FROZEN"),
+            (Version::One, false) => ("freezer.state", "THAWED"),
+            (Version::Two, true) => ("cgroup.freeze", "1"),
+            (Version::Two, false) => ("cgroup.freeze", "0"),
+        };
+        set(&self.directory, name, word)
     }
 }
 
@@ -150,33 +157,5 @@ impl OpenAccount {
                 Some(Duration::from_micros(micros.parse().ok()?))
             }
         }
-    }
-}
-
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Freezer {
-    file: PathBuf,
-    version: Version,
-}
-
-impl Freezer {
-    pub(super) fn new(directory: &Path, version: Version) -> Self {
-        let file = directory.join(match version {
-            Version::One => "freezer.state",
-            Version::Two => "cgroup.freeze",
-        });
-        Self { file, version }
-    }
-
-    pub fn set(&self, frozen: bool) -> io::Result<()> {
-        let word = match (self.version, frozen) {
-            (Version::One, true) => "FROZEN",
-            (Version::One, false) => "THAWED",
-            (Version::Two, true) => "1",
-            (Version::Two, false) => "0",
-        };
-        // Never creates a file, in case the group is gone.
-        let mut file = File::options().write(true).open(&self.file)?;
-        file.write_all(word.as_bytes())
     }
 }

@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::controller::{Account, Allowance, Controller, Freezer, OpenAccount};
+pub use self::controller::{Allowance, Controller, Group, OpenAccount};
 use self::group::Part;
 pub(super) use self::group::{Groups, Membership};
 use super::private_directory::is_left_behind;

@@ -1,5 +1,5 @@
 //! Where an interpreter is installed: the directories it needs besides its own file, found by
-//! following shims, links, virtual environments and shebang lines. Nothing is run.
+//! following shims, links, virtual environments and shebang lines.
 
 use std::collections::VecDeque;
 use std::env;
@@ -13,7 +13,6 @@ use super::{all_in_path, check_header, find_in_path, shim};
 /// The most links and scripts followed; the kernel's own limit.
 const MOST_STEPS: usize = 40;
 
-/// Subdirectories with an installation's programs.
 const OF_PROGRAMS: [&str; 2] = ["bin", "sbin"];
 
 /// Subdirectories without which an installation's programs do not start.
@@ -88,7 +87,6 @@ pub struct Follower {
     pub visible: Vec<PathBuf>,
     /// The bot's files, and what their path leads to.
     pub own: Vec<PathBuf>,
-    /// Files of other bots.
     pub others: Vec<PathBuf>,
 }
 
@@ -165,7 +163,8 @@ impl Follower {
         let (Some(steps), Some(way)) = (steps.checked_sub(1), Way::to(path)) else {
             return Ok(());
         };
-        let program = shim::behind(path, &self.here).filter(|_| !self.is_owned(&way));
+        let program = Some(&way).filter(|way| !self.is_owned(way));
+        let program = program.and_then(|_| shim::behind(path, &self.here));
         let Some(way) = program.map_or(Some(way), |program| Way::to(&program)) else {
             return Ok(());
         };
@@ -346,7 +345,6 @@ fn virtual_environment(program: &Path) -> Option<(PathBuf, Option<PathBuf>)> {
     Some((root.to_owned(), base))
 }
 
-/// From a path to its canonical target.
 struct Way {
     first: PathBuf,
     /// Links on it; their directories are canonical.

@@ -1,4 +1,4 @@
-//! Languages: how to run a file, what to install, how to flush.
+//! Languages: how to run or compile a file, what to install, how to flush.
 
 use std::env::consts::EXE_SUFFIX;
 use std::path::Path;
@@ -16,6 +16,8 @@ pub struct Language {
     pub package: &'static str,
     /// How to flush standard output; `None` when every line is flushed.
     pub flush: Option<&'static str>,
+    /// The command that compiles a source `{in}`; `{out}` is the source without its extension.
+    pub compile: Option<&'static str>,
 }
 
 impl Language {
@@ -88,6 +90,19 @@ const fn language(
         run,
         package,
         flush: if flush.is_empty() { None } else { Some(flush) },
+        compile: None,
+    }
+}
+
+const fn compiled(
+    name: &'static str,
+    endings: &'static [&'static str],
+    flush: &'static str,
+    command: &'static str,
+) -> Language {
+    Language {
+        compile: Some(command),
+        ..language(name, endings, &[], "", flush)
     }
 }
 
@@ -95,9 +110,14 @@ const fn language(
 #[rustfmt::skip]
 pub const LANGUAGES: &[Language] = &[
     language("awk", &["awk"], &["awk", "-f"], "mawk", "fflush()"),
-    language("C", &["c"], &[], "gcc", "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) once"),
-    language("C++", &["cpp", "cc", "cxx"], &[], "g++", "std::cout << ... << std::endl"),
+    compiled("Ada", &["adb"], "", "gnatmake -o {out} {in}"),
+    compiled("C", &["c"], "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) once", "gcc -O2 -o {out} {in}"),
+    compiled("C#", &["cs"], "", "mcs -out:{out}.exe {in}"),
+    compiled("C++", &["cpp", "cc", "cxx"], "std::cout << ... << std::endl", "g++ -O2 -o {out} {in}"),
     language("Common Lisp", &["lisp"], &["sbcl", "--script"], "sbcl", "(finish-output)"),
+    compiled("Crystal", &["cr"], "", "crystal build --release -o {out} {in}"),
+    compiled("D", &["d"], "", "gdc -O2 -o {out} {in}"),
+    compiled("Fortran", &["f90", "f95"], "", "gfortran -O2 -o {out} {in}"),
     language("Go", &["go"], &["go", "run"], "golang-go", "writer.Flush() if the output is a bufio.Writer"),
     language("Guile Scheme", &["scm"], &["guile"], "guile-3.0", "(force-output)"),
     language("Haskell", &["hs"], &["runghc"], "ghc", "hSetBuffering stdout LineBuffering once"),
@@ -105,8 +125,11 @@ pub const LANGUAGES: &[Language] = &[
     language("Java", &["jar"], &["java", "-jar"], "default-jre-headless", "System.out.flush()"),
     language("JavaScript", &["js", "mjs", "cjs"], &["node"], "nodejs", ""),
     language("Julia", &["jl"], &["julia"], "julia", "flush(stdout)"),
+    compiled("Kotlin", &["kt"], "", "kotlinc {in} -include-runtime -d {out}.jar"),
     language("Lua", &["lua"], &["lua"], "lua5.4", "io.stdout:flush(), or io.stdout:setvbuf(\"line\") once"),
+    compiled("Nim", &["nim"], "", "nim compile -d:release -o:{out} {in}"),
     language("OCaml", &["ml"], &["ocaml"], "ocaml", "print_endline, or flush stdout"),
+    compiled("Pascal", &["pas", "pp"], "", "fpc {in}"),
     language("Perl", &["pl"], &["perl"], "perl", "$| = 1 once"),
     language("PHP", &["php"], &["php"], "php-cli", "fflush(STDOUT)"),
     language("Prolog", &["pro", "prolog"], &["swipl"], "swi-prolog", "flush_output"),
@@ -114,10 +137,12 @@ pub const LANGUAGES: &[Language] = &[
     language("R", &["R", "r"], &["Rscript"], "r-base-core", "flush(stdout())"),
     language("Racket", &["rkt"], &["racket"], "racket", "(flush-output)"),
     language("Ruby", &["rb"], &["ruby"], "ruby", "$stdout.sync = true once"),
-    language("Rust", &["rs"], &[], "rustc", "std::io::stdout().flush()"),
+    compiled("Rust", &["rs"], "std::io::stdout().flush()", "rustc -O -o {out} {in}"),
     language("shell", &["sh"], &["sh"], "dash", ""),
     language("shell", &["bash"], &["bash"], "bash", ""),
+    compiled("Swift", &["swift"], "", "swiftc -O -o {out} {in}"),
     language("Tcl", &["tcl"], &["tclsh"], "tcl", "flush stdout, or fconfigure stdout -buffering line once"),
+    compiled("Zig", &["zig"], "", "zig build-exe -O ReleaseFast -femit-bin={out} {in}"),
 ];
 
 pub fn names_of_installed() -> Vec<&'static str> {
@@ -134,6 +159,28 @@ pub fn by_ending(ending: &str) -> Option<Language> {
         .iter()
         .find(|language| language.endings.contains(&ending))
         .copied()
+}
+
+/// The language of a source that must be compiled, and the shell command that does it.
+///
+/// ```
+/// use referee_sandbox::executable::interpreter::compiling;
+///
+/// let (language, command) = compiling("my bot.pas").ok_or("unknown")?;
+/// assert_eq!((language, &*command), ("Pascal", "fpc 'my bot.pas'"));
+/// # Ok::<(), &str>(())
+/// ```
+pub fn compiling(source: &str) -> Option<(&'static str, String)> {
+    let path = Path::new(source);
+    let language = by_ending(path.extension()?.to_str()?)?;
+    let out = path.with_extension("").to_string_lossy().into_owned();
+    let command = language
+        .compile?
+        .replace("{in}", &shell_words::quote(source));
+    Some((
+        language.name,
+        command.replace("{out}", &shell_words::quote(&out)),
+    ))
 }
 
 /// The language of an interpreter such as `python3.11` or `/usr/bin/guile`.

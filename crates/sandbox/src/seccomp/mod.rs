@@ -62,7 +62,6 @@ impl Rules {
     }
 }
 
-/// All of these bits are set.
 const fn bits(argument: u8, bits: u64) -> Condition {
     (argument, MaskedEq(bits), bits)
 }

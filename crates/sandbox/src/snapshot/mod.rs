@@ -9,15 +9,14 @@ mod walk;
 
 use std::fmt;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 #[cfg(all(target_os = "linux", not(portable)))]
 pub(super) use self::ownership::SYSTEM;
 pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
 use self::ownership::{Owned, beside, canonical, leads_out};
+use self::walk::Walk;
 pub use self::walk::is_own_page;
-use self::walk::{Walk, newer};
 use crate::confinement::BotCommand;
 use crate::executable::CannotStart;
 use crate::system::is_path;
@@ -98,15 +97,8 @@ impl BotFiles {
         matches!(self.owned, Owned::Directory(_))
     }
 
-    /// Its directory, canonical.
     pub fn directory(&self) -> Option<&Path> {
         self.path().filter(|_| self.is_directory())
-    }
-
-    /// The files of its directory changed after `time`, relative to it, at most `most`.
-    pub fn newer_than(&self, time: SystemTime, most: usize) -> Vec<PathBuf> {
-        let directory = self.directory();
-        directory.map_or_else(Vec::new, |directory| newer(directory, time, most))
     }
 
     /// The same files give the same hash, wherever they are.

@@ -5,7 +5,6 @@ use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 use std::path::{Component, Path, PathBuf};
-use std::time::SystemTime;
 
 use referee_text::cause;
 use sha2::{Digest as _, Sha256};
@@ -277,29 +276,6 @@ fn own_entries(directory: &OpenDirectory) -> io::Result<Vec<(OsString, EntryKind
     });
     entries.sort();
     Ok(entries)
-}
-
-pub(super) fn newer(directory: &Path, time: SystemTime, most: usize) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    if let Ok(directory) = OpenDirectory::at(directory) {
-        add_newer(&directory, Path::new(""), time, &mut found);
-    }
-    found.truncate(most);
-    found
-}
-
-fn add_newer(directory: &OpenDirectory, path: &Path, time: SystemTime, found: &mut Vec<PathBuf>) {
-    for (name, kind) in own_entries(directory).unwrap_or_default() {
-        let path = path.join(&name);
-        if let (EntryKind::Directory, Ok(inner)) = (kind, directory.directory(&name)) {
-            add_newer(&inner, &path, time, found);
-        } else if let (EntryKind::File, Ok(file)) = (kind, directory.file(&name))
-            && let Ok(modified) = file.metadata().and_then(|meta| meta.modified())
-            && modified > time
-        {
-            found.push(path);
-        }
-    }
 }
 
 fn is_page(directory: &OpenDirectory, name: &OsStr) -> bool {

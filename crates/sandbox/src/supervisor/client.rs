@@ -17,7 +17,7 @@ use super::COMMAND;
 use super::kept_box::KeptBox;
 use super::message::{SpawnRequest, SupervisorEvent, receive_some, send_descriptors};
 use crate::backend::Backend;
-use crate::cgroup::{Freezer, OpenAccount};
+use crate::cgroup::{Group, OpenAccount};
 use crate::limits::{ExitReport, ResourceLimits};
 use crate::procfs::{self, Stat};
 use crate::settings::Settings;
@@ -97,7 +97,6 @@ fn start<C>(
     Ok((child, ChildStdin::from(stdin), control))
 }
 
-/// Splits a supervisor's bytes into lines.
 #[derive(Debug, Default)]
 struct Inbox {
     bytes: Vec<u8>,
@@ -166,7 +165,7 @@ pub struct SupervisorConnection {
     report: Option<ExitReport>,
     limits: ResourceLimits,
     /// Stops the bot's processes; `None` where only signals do.
-    freezer: Option<Freezer>,
+    freezer: Option<Group>,
     /// Counts their CPU time; until taken.
     account: Option<OpenAccount>,
     kept: Option<KeptBox>,
@@ -188,7 +187,7 @@ impl SupervisorConnection {
                     self.kept = built.or(self.kept.take());
                     self.freezer = freezer;
                     self.account = match account {
-                        Some(account) => account.open()?,
+                        Some(account) => account.open_account()?,
                         None => None,
                     };
                     return Ok(Pid::from_raw(pid));
@@ -216,7 +215,7 @@ impl SupervisorConnection {
         // An error means that the bot has exited and its group is gone.
         self.freezer
             .as_ref()
-            .map(|freezer| freezer.set(frozen))
+            .map(|freezer| freezer.set_frozen(frozen))
             .is_some()
     }
 

@@ -146,7 +146,6 @@ pub(super) fn renew_scratch(
     shown.put()
 }
 
-/// Opens `/proc`.
 pub(super) fn open_processes() -> io::Result<OwnedFd> {
     open(CWD, "/proc", OFlags::PATH | OFlags::DIRECTORY)
 }

@@ -14,7 +14,7 @@ use rustix::net::{
 use serde::{Deserialize, Serialize};
 
 use crate::backend::Backend;
-use crate::cgroup::{Account, Allowance, Freezer, ParentGroups};
+use crate::cgroup::{Allowance, Group, ParentGroups};
 use crate::limits::{ExitReport, ResourceLimits};
 use crate::seccomp::Situation;
 
@@ -66,8 +66,8 @@ pub enum SupervisorEvent {
     Ready {
         /// Leads a group and a session.
         pid: i32,
-        freezer: Option<Freezer>,
-        account: Option<Account>,
+        freezer: Option<Group>,
+        account: Option<Group>,
     },
     Failed(Failure),
     /// The bot and everything it started have exited.
@@ -95,7 +95,6 @@ impl From<Failure> for io::Error {
     }
 }
 
-/// The most descriptors sent at a time.
 const MOST: usize = 5;
 
 /// Sends descriptors with bytes, of which there must be at least one.

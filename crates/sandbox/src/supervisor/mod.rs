@@ -32,7 +32,7 @@ use self::descendants::end_all;
 use self::kept_box::KeptBox;
 use self::message::{HOLD, INSIDE, SELF_TEST, SpawnRequest, SupervisorEvent};
 use self::supervise::supervise;
-use crate::cgroup::Groups;
+use crate::cgroup::{Controller, Groups};
 
 /// The first argument of the program when it is to be a supervisor, or a part of one.
 pub const COMMAND: &str = "supervisor";
@@ -91,11 +91,13 @@ fn serve() -> io::Result<()> {
     };
     let pid = bot.pid.as_raw_pid();
     // An error means that the referee is gone, which is noticed again below.
-    let account = bot.groups.account();
-    let used = account.as_ref().and_then(|account| account.open().ok()?);
+    let account = bot.groups.with(Controller::Account);
+    let used = account
+        .as_ref()
+        .and_then(|account| account.open_account().ok()?);
     let ready = SupervisorEvent::Ready {
         pid,
-        freezer: bot.groups.freezer(),
+        freezer: bot.groups.with(Controller::Freezer),
         account,
     };
     let _ = report(&control, &ready, bot.built.take());

@@ -210,7 +210,6 @@ fn listener(received: Vec<OwnedFd>) -> io::Result<OwnedFd> {
     received.into_iter().next().ok_or_else(none)
 }
 
-/// Becomes the bot, inside bubblewrap.
 pub(super) fn inside(mut arguments: impl Iterator<Item = String>) -> io::Result<()> {
     let mut supervisor = UnixStream::from(sys::take(STATUS_FD)?);
     let restrictions = arguments.next().unwrap_or_default();

@@ -150,7 +150,6 @@ struct Watch {
     limits: ResourceLimits,
     /// Its first process, or bubblewrap's above it.
     bot: Pid,
-    /// Bubblewrap's own processes.
     helpers: usize,
     /// Whether the kernel bounds their memory together, its own for them included.
     memory_by_kernel: bool,

@@ -27,7 +27,6 @@ fn close_range(first: u32, flags: libc::c_uint) -> io::Result<()> {
     checked(unsafe { libc::syscall(libc::SYS_close_range, first, most, flags) }).map(|_| ())
 }
 
-/// Marks all descriptors from `first` on close-on-exec.
 pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
     close_range(first, libc::CLOSE_RANGE_CLOEXEC)
 }
@@ -190,7 +189,6 @@ fn forked(returned: libc::c_long) -> io::Result<Option<Pid>> {
     Ok(Pid::from_raw(pid))
 }
 
-/// Makes a child, or a sibling.
 fn clone(flags: libc::c_int) -> io::Result<Option<Pid>> {
     let flags = libc::c_long::from(flags | libc::SIGCHLD);
     // SAFETY: a supervisor and its children have one thread, so that no lock is held by another one.
@@ -240,7 +238,6 @@ pub(super) fn kill_all_others() -> io::Result<()> {
     checked(unsafe { libc::kill(-1, libc::SIGKILL) }.into()).map(|_| ())
 }
 
-/// Exits without exit handlers.
 pub(super) fn exit(status: i32) -> ! {
     // SAFETY: no memory is touched.
     unsafe { libc::_exit(status) }

@@ -50,7 +50,6 @@ pub fn is_ignored(signal: i32) -> bool {
     done == 0 && unsafe { action.assume_init() }.sa_sigaction == libc::SIG_IGN
 }
 
-/// Gives this thread the lowest priority.
 #[cfg(target_os = "linux")]
 pub fn give_way() {
     // On Linux `None` means this thread. If refused, nothing changes.
@@ -220,11 +219,6 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
 /// The most files this process may have open; `None` when unlimited.
 pub fn most_open_files() -> Option<u64> {
     getrlimit(Resource::Nofile).current
-}
-
-pub fn host_name() -> String {
-    let name = rustix::system::uname();
-    name.nodename().to_string_lossy().into_owned()
 }
 
 /// The mode of the terminal at standard input, to be restored.

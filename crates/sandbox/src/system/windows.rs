@@ -51,20 +51,16 @@ impl fmt::Debug for Pid {
     }
 }
 
-/// As on Unix; not needed here: a job kills them all.
 pub const fn is_child(_: Pid) -> bool {
     false
 }
 
-/// Never: processes are not stopped here.
 pub const fn is_stopped(_: Pid) -> bool {
     false
 }
 
-/// Threads keep their priority here.
 pub const fn give_way() {}
 
-/// Always true: ownership is not checked here.
 pub const fn is_own(_: &Metadata) -> bool {
     true
 }
@@ -73,7 +69,6 @@ pub fn forced_end(pid: Pid) -> String {
     format!("taskkill /F /T /PID {}", pid.as_raw_pid())
 }
 
-/// Never: there is no root.
 pub const fn is_root() -> bool {
     false
 }
@@ -273,13 +268,8 @@ pub fn sync_directory(directory: &Path) -> io::Result<()> {
     fs::metadata(directory).map(|_| ())
 }
 
-/// Handles are bounded by memory only.
 pub const fn most_open_files() -> Option<u64> {
     None
-}
-
-pub fn host_name() -> String {
-    env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
 }
 
 /// The mode of the console at standard input, to be restored.

@@ -109,7 +109,7 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
     }
     let format = options.schedule.format;
     let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
-    let standings = season.path().join("standings.json");
+    let standings = season.path().join("standings.csv");
     if is_seeded && options.schedule.seeds.is_none() && standings.exists() {
         options.schedule.seeds = Some(standings);
     }

@@ -1,5 +1,4 @@
-//! Errors of a tournament as failures of the command, each with a way to go on: resuming, or a gauntlet for late
-//! bots.
+//! Errors of a tournament as failures of the command, each with a way to go on.
 
 use std::env;
 use std::fmt::Write as _;
@@ -8,11 +7,8 @@ use std::path::Path;
 use super::options::Options;
 use crate::arena::TournamentError;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::{BotPlan, Limits, Plan};
+use crate::arena::plan::Plan;
 use crate::arena::shard::Shard;
-use crate::bot::naming::folder_name;
-use crate::bot::shell;
-use crate::bot::submission::only_program;
 use crate::cli::support::failure::Failure;
 use crate::text::escape_controls;
 
@@ -73,97 +69,7 @@ impl From<TournamentError> for Failure {
         match error {
             TournamentError::Machine(text) => Self::Referee(text),
             TournamentError::Exhausted(limit) => Self::Exhausted(limit),
-            TournamentError::Another {
-                ref path,
-                ref late,
-                ref plan,
-                ..
-            } if !late.is_empty() => {
-                Self::Usage(format!("{error}; {}", late_entry(path, plan, late)))
-            }
             error => Self::Usage(error.to_string()),
         }
     }
-}
-
-/// How bots play that came late or have changed.
-fn late_entry(directory: &Path, plan: &Plan, late: &[BotPlan]) -> String {
-    let names: Vec<&str> = late.iter().map(|bot| bot.name.as_str()).collect();
-    let gauntlets = late.iter().map(|bot| gauntlet(directory, plan, bot));
-    let is_known = |bot: &BotPlan| plan.bots.iter().any(|known| known.name == bot.name);
-    // Without it the games of both versions count for one bot.
-    let by = if late.iter().any(is_known) {
-        " --by version"
-    } else {
-        ""
-    };
-    format!(
-        "to play with {} all the same, let {} meet the others in a folder of its own, and count both:{}{by}",
-        names.join(", "),
-        if names.len() == 1 { "it" } else { "each" },
-        gauntlets.collect::<String>(),
-    )
-}
-
-/// A bot that was rejected has been fixed: how it plays.
-pub(super) fn mended_notice(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
-    format!(
-        "referee: {} did not enter when this tournament began; it has been changed since, and still plays no game \
-         of it. To let it meet the others, and count both:{}",
-        bot.name,
-        gauntlet(directory, plan, bot)
-    )
-}
-
-/// The commands that play a bot against the others and rank all.
-fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
-    let others = plan.bots.iter().filter(|known| known.name != bot.name);
-    let mut words: Vec<String> = [bot].into_iter().chain(others).map(named).collect();
-    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), value.to_owned()]);
-    add("--format", "gauntlet");
-    add("--pairs", &plan.pairs.to_string());
-    if let Some(program) = &plan.game_program {
-        add("--game", &shell_words::join(&program.command));
-        let options = plan.rules.split(' ').filter(|option| option.contains('='));
-        options.for_each(|option| add("--game-option", option));
-    } else {
-        add("--game", &plan.game);
-    }
-    if plan.rules != "standard" && plan.game == "quarto" {
-        add("--rules", &plan.rules);
-    }
-    if plan.pieces.is_some() {
-        add("--pieces", &directory.join("pieces.csv").to_string_lossy());
-    }
-    let Limits {
-        move_time,
-        start_time,
-        ..
-    } = bot.limits;
-    let move_time = move_time.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds}s"));
-    add("--move-time", &move_time);
-    add("--start-time", &format!("{start_time}s"));
-    if plan.sandbox.kind == "none" {
-        add("--sandbox", "none");
-    }
-    let folder = directory.to_string_lossy();
-    let out = format!("{}-{}", folder.trim_end_matches(['/', '\\']), bot.slug);
-    add("--out", &out);
-    let words: Vec<_> = words.iter().map(|word| shell::quoted(word)).collect();
-    let [folder, out] = [&*folder, &*out].map(shell::quoted);
-    let words = words.join(" ");
-    format!("\n  referee tournament {words}\n  referee standings {folder} {out}")
-}
-
-/// The bot's folder if that has the bot's name, else the bot as it was given.
-fn named(bot: &BotPlan) -> String {
-    let folder = Path::new(&bot.bot).parent();
-    let folder = folder.filter(|folder| {
-        let name = folder_name(folder);
-        name.is_some_and(|name| name == bot.name) && only_program(folder).is_ok()
-    });
-    folder.map_or_else(
-        || bot.bot.clone(),
-        |folder| folder.to_string_lossy().into_owned(),
-    )
 }

@@ -40,7 +40,7 @@ pub(in crate::cli) struct ScheduleOptions {
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     groups: Option<u32>,
 
-    /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV or JSON),
+    /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV),
     /// a tournament's folder, or a name a line [default: in the order given]
     #[arg(long, value_name = "FILE")]
     pub(in crate::cli) seeds: Option<PathBuf>,

@@ -8,7 +8,7 @@ use std::thread::available_parallelism;
 use tokio::sync::mpsc;
 
 use super::Options;
-use super::failures::{mended_notice, with_place};
+use super::failures::with_place;
 use crate::arena::TournamentError;
 use crate::arena::entrants::{Entrant, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
@@ -81,11 +81,6 @@ pub(in crate::cli) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
             let text = format!("checking {number} of {of}: {}", escape_controls(name));
             return line.report_if_due(text);
         }
-        Notice::Mended {
-            bot,
-            plan,
-            directory,
-        } => mended_notice(directory.path(), plan, bot),
         Notice::Text(text) => format!("referee: {text}"),
     };
     line.clear();
@@ -115,7 +110,7 @@ fn seed_list(plan: &Plan) -> String {
 /// `--seeds`: orders the bots by a file, or by the standings in a tournament's folder.
 pub(super) fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
     let path = if path.is_dir() {
-        path.join("standings.json")
+        path.join("standings.csv")
     } else {
         path.to_owned()
     };

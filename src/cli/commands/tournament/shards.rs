@@ -8,15 +8,13 @@ use super::options::{GamesOptions, Options};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::command;
 use crate::arena::merge::{Merged, merge};
 use crate::arena::plan::Plan;
 use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
-use crate::arena::{Ended, TournamentError, write_unplayed};
+use crate::arena::{Ended, TournamentError};
 use crate::cli::support::failure::Failure;
 use crate::cli::support::output::print_stderr;
-use crate::cli::support::setup::this_program;
 use crate::cli::support::values;
 use crate::record::journal::{Journal, LINGERING_LOCK, TornTail};
 use crate::tournament::schedule::Round;
@@ -191,14 +189,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
 pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(&args.folder);
     let plan = read_plan(&directory)?;
-    let options = Options::default();
-    let ruleset = options.ruleset(Some(&plan))?;
-    // As records name them; the files need not exist any more.
-    let referee = this_program()?;
-    let commands = plan.bots.iter().map(|bot| command(bot, &referee));
-    let commands: Vec<_> = commands.collect();
-    let unplayed = write_unplayed(ruleset, &plan, &commands);
-    let merged = merge(&directory, &plan, &*unplayed)?;
+    let merged = merge(&directory, &plan)?;
     print_hosts(&merged);
     let ended = match merged.results.next(&plan) {
         Ok(Next::Winner(winner)) => Ended::Won(winner),
@@ -219,24 +210,10 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
 }
 
 fn print_hosts(merged: &Merged) {
-    for (host, report) in &merged.hosts {
-        print_stderr(&format!(
-            "referee: {host} ({}): {} games, {} lost on time",
-            report.cpu, report.games, report.timeouts
-        ));
-    }
     if merged.duplicates > 0 {
         print_stderr(&format!(
             "referee: {} games were found twice, identical, and count once",
             merged.duplicates
-        ));
-    }
-    if merged.doubtful > 0 {
-        print_stderr(&format!(
-            "referee: warning: {} games were not played because a bot was benched in its shard, \
-             after forfeits against a bot that another shard had benched; on one machine they \
-             would have been played",
-            merged.doubtful
         ));
     }
 }

@@ -8,7 +8,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::process::{Pid, Signal, kill_process};
 
 use super::Version;
-use super::controller::{Account, Allowance, Controller, Freezer};
+use super::controller::{Allowance, Controller, Group};
 use super::{ParentGroup, ParentGroups};
 use crate::limits::Exceeded;
 use crate::private_directory::PREFIX;
@@ -99,30 +99,28 @@ impl Groups {
         })
     }
 
-    fn with(&self, controller: Controller) -> Option<&Part> {
+    fn part(&self, controller: Controller) -> Option<&Part> {
         let mut parts = self.0.iter();
         parts.find(|part| part.controllers.contains(&controller))
     }
 
     pub(crate) fn has(&self, controller: Controller) -> bool {
-        self.with(controller).is_some()
+        self.part(controller).is_some()
     }
 
-    pub(crate) fn freezer(&self) -> Option<Freezer> {
-        let part = self.with(Controller::Freezer)?;
-        Some(Freezer::new(&part.directory, part.version))
-    }
-
-    pub(crate) fn account(&self) -> Option<Account> {
-        let part = self.with(Controller::Account)?;
-        Some(Account::new(&part.directory, part.version))
+    pub(crate) fn with(&self, controller: Controller) -> Option<Group> {
+        let part = self.part(controller)?;
+        Some(Group {
+            directory: part.directory.clone(),
+            version: part.version,
+        })
     }
 
     pub(crate) fn thaw(&self) {
         // v2 can kill stopped processes.
-        let part = self.with(Controller::Freezer);
-        if let Some(part) = part.filter(|part| part.version == Version::One) {
-            let _ = set(&part.directory, "freezer.state", "THAWED");
+        let group = self.with(Controller::Freezer);
+        if let Some(group) = group.filter(|group| group.version == Version::One) {
+            let _ = group.set_frozen(false);
         }
     }
 }
@@ -174,7 +172,7 @@ fn is_counted(file: &File, start: &[u8]) -> bool {
     count.is_some_and(|count| count.trim_ascii() != b"0")
 }
 
-fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
+pub(super) fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
     // Never creates a file, in case this is another file system.
     let mut file = File::options().write(true).open(directory.join(name))?;
     file.write_all(value.as_bytes())
@@ -200,7 +198,8 @@ impl Part {
             _lock: lock,
         };
         if part.controllers.contains(&Controller::Account) {
-            let account = Account::new(&part.directory, part.version).open()?;
+            let (directory, version) = (part.directory.clone(), part.version);
+            let account = Group { directory, version }.open_account()?;
             let used = account.and_then(|account| account.read());
             used.ok_or(io::ErrorKind::InvalidData)?;
         }

@@ -129,8 +129,8 @@ fn cpu_time_of_both_versions() {
     ] {
         let (directory, part) = fake(version, "");
         let groups = Groups(vec![part.expect("a group")]);
-        let account = groups.account().expect("an account");
-        let open = || account.open().expect("it can be read");
+        let account = groups.with(Controller::Account).expect("an account");
+        let open = || account.open_account().expect("it can be read");
         let opened = open().expect("a group");
         assert_eq!(opened.read(), Some(Duration::from_millis(3)));
         fs::write(directory.path().join(file), used).expect("a file");
@@ -151,10 +151,10 @@ fn stopped_and_killed() {
     ] {
         let (directory, part) = fake(version, "");
         let groups = Groups(vec![part.expect("a group")]);
-        let freezer = groups.freezer().expect("a freezer");
+        let freezer = groups.with(Controller::Freezer).expect("a freezer");
         for (frozen, word) in [true, false].into_iter().zip(words) {
             fs::write(directory.path().join(file), "").expect("a file");
-            freezer.set(frozen).expect("it is written");
+            freezer.set_frozen(frozen).expect("it is written");
             assert_eq!(text(&directory, file), word);
         }
         kill_all(&groups.0[0].directory, version);
@@ -184,8 +184,8 @@ fn the_kernel_kills_stopped_processes_at_once() {
     output.read_line(&mut String::new()).expect("a line");
     let members = || fs::read_to_string(directory.join("cgroup.procs")).expect("a file");
     assert_eq!(members().lines().count(), 3);
-    let freezer = groups.freezer().expect("a freezer");
-    freezer.set(true).expect("it is written");
+    let freezer = groups.with(Controller::Freezer).expect("a freezer");
+    freezer.set_frozen(true).expect("it is written");
     kill_all(&directory, Version::Two);
     assert_eq!(shell.wait().expect("a child").signal(), Some(9));
     // Other processes reap the rest.
