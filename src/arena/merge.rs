@@ -3,7 +3,7 @@
 //! The shards must belong to the plan, no game may be missing, and no two records of a game may differ. Journals are
 //! streamed: memory is two bytes a game, and about 50 for each that occurs twice.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::io::{self, BufWriter, IntoInnerError, Write as _};
 use std::path::PathBuf;
 
@@ -12,14 +12,22 @@ use super::error::TournamentError;
 use super::plan::Plan;
 use super::results::{Distinct, Endings, Results};
 use super::shard::{self, Header, Shard};
-use crate::record::Ending;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::journal::{Journal, LINGERING_LOCK};
+use crate::record::{BotIndex, Ending, ForfeitReason};
 use crate::tournament::schedule::{GameId, Half};
+
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostReport {
+    pub cpu: String,
+    pub games: u64,
+    pub timeouts: u64,
+}
 
 #[derive(Debug)]
 pub struct Merged {
     pub results: Results,
+    pub hosts: BTreeMap<String, HostReport>,
     pub duplicates: u64,
     /// Locks the replaced journal until the tables are written.
     pub lock: Journal,
@@ -46,6 +54,7 @@ pub fn merge(directory: &TournamentDirectory, plan: &Plan) -> Result<Merged, Tou
     let file = AtomicFile::create(&journal).map_err(TournamentError::io(directory.path()))?;
     let mut out = BufWriter::with_capacity(1 << 17, file);
     let mut results = Results::new(plan);
+    let mut hosts = BTreeMap::<String, HostReport>::new();
     for part in &parts {
         each_line(&part.path, |line| {
             let wrong = |problem| line.error(problem);
@@ -65,6 +74,15 @@ pub fn merge(directory: &TournamentDirectory, plan: &Plan) -> Result<Merged, Tou
             if results.endings.of(id.pair)[id.half as usize].is_some() {
                 return Ok(());
             }
+            if let Some(header) = part.session(line.number()) {
+                let host = hosts.entry(header.host.clone()).or_default();
+                host.cpu.clone_from(&header.cpu);
+                host.games += 1;
+                let mut reasons = BotIndex::ALL
+                    .map(|bot| ending.forfeited_by(bot))
+                    .into_iter();
+                host.timeouts += u64::from(reasons.any(|it| it == Some(ForfeitReason::Timeout)));
+            }
             results.add(plan, &game).map_err(wrong)?;
             let written = out.write_all(line.bytes());
             written.map_err(TournamentError::io(&part.path))
@@ -75,6 +93,7 @@ pub fn merge(directory: &TournamentDirectory, plan: &Plan) -> Result<Merged, Tou
     done.map_err(TournamentError::io(&journal))?;
     Ok(Merged {
         results,
+        hosts,
         duplicates,
         lock,
     })
@@ -108,7 +127,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
     let mut parts = Vec::new();
     for path in paths {
         let header_file = path.with_extension("header");
-        let headers = match Header::read(&header_file) {
+        let mut headers = match Header::read(&header_file) {
             Ok(headers) => headers,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 // A run refused before its first game leaves an empty journal.
@@ -116,7 +135,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
                     continue;
                 }
                 return Err(TournamentError::Input(format!(
-                    "{}: its header {}, which records the plan, is missing; put it back, or delete the \
+                    "{}: its header {}, which records the plan and the bots, is missing; put it back, or delete the \
                      journal and play the shard again",
                     path.display(),
                     header_file.display()
@@ -124,7 +143,7 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
             }
             Err(error) => return Err(TournamentError::io(&header_file)(error)),
         };
-        for header in &headers {
+        for header in &mut headers {
             let path = header_file.display();
             if !hashes.contains(&header.plan) {
                 return Err(TournamentError::Input(format!(
@@ -132,6 +151,17 @@ fn parts(directory: &TournamentDirectory, plan: &Plan) -> Result<Vec<Part>, Tour
                      folder and play that part again"
                 )));
             }
+            for bot in &plan.bots {
+                if header.bots.get(&bot.name) != Some(&bot.hash) {
+                    return Err(TournamentError::Input(format!(
+                        "{path}: {} was another program there: its files were not those of the plan; take this file and \
+                         the games beside it out of the folder, and play that part again with the bot of the plan",
+                        bot.name
+                    )));
+                }
+            }
+            // A thousand shards of a thousand bots would be a million hashes.
+            header.bots.clear();
         }
         parts.push(Part { path, headers });
     }
@@ -198,4 +228,12 @@ fn complete(
 struct Part {
     path: PathBuf,
     headers: Vec<Header>,
+}
+
+impl Part {
+    /// The session that wrote this line, counted from 1.
+    fn session(&self, line: u64) -> Option<&Header> {
+        let later = self.headers.partition_point(|header| header.after < line);
+        self.headers.get(later.checked_sub(1)?)
+    }
 }

@@ -4,6 +4,7 @@
 //! within it are in a row in the whole tournament: a bot benched in a shard would have been benched on a single
 //! machine.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write as _};
@@ -16,6 +17,7 @@ use serde::{Deserialize, Serialize};
 use super::plan::Plan;
 use crate::play::setup::now;
 use crate::record::reader::Reader;
+use crate::system::host_name;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shard {
@@ -75,17 +77,31 @@ impl Shard {
 pub struct Header {
     pub plan: String,
     pub shard: String,
+    pub after: u64,
+    pub host: String,
+    pub cpu: String,
+    pub cores: usize,
     pub referee: String,
+    pub bots: BTreeMap<String, String>,
     /// RFC 3339.
     pub started: String,
 }
 
 impl Header {
-    pub fn new(plan: &Plan, shard: Shard) -> Self {
+    pub fn new(plan: &Plan, shard: Shard, after: u64) -> Self {
         Self {
             plan: plan.hash.clone(),
             shard: shard.to_string(),
+            after,
+            host: host_name(),
+            cpu: cpu(),
+            cores: std::thread::available_parallelism().map_or(1, usize::from),
             referee: env!("CARGO_PKG_VERSION").to_owned(),
+            bots: plan
+                .bots
+                .iter()
+                .map(|bot| (bot.name.clone(), bot.hash.clone()))
+                .collect(),
             started: format!("{:.0}", now()),
         }
     }
@@ -129,6 +145,17 @@ pub fn journals(directory: &Path) -> io::Result<Vec<PathBuf>> {
     }
     paths.sort();
     Ok(paths)
+}
+
+fn cpu() -> String {
+    let info = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let model = info.lines().find_map(|line| {
+        let (name, model) = line.split_once(':')?;
+        ["model name", "Model", "cpu model"]
+            .contains(&name.trim())
+            .then(|| model.trim().to_owned())
+    });
+    model.unwrap_or_else(|| std::env::consts::ARCH.to_owned())
 }
 
 #[cfg(test)]

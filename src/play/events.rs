@@ -8,6 +8,7 @@ use crate::bot::fault::{ProcessState, Timeout, TimeoutEvidence};
 use crate::bot::meter::Usage;
 use crate::bot::{Allowance, ClockKind, Fault, Reply};
 use crate::log_target::{CLOCK, GAME, PROCESS, SPAN, WIRE};
+use crate::protocol::ForfeitReason;
 use crate::record::Record;
 use crate::text::{escape, milliseconds as ms};
 
@@ -201,6 +202,12 @@ pub(super) fn ended(record: &Record) {
     );
 }
 
-pub(super) fn gave_up(bot: &str, failed_starts: u32) {
-    info!(target: GAME, bot, failed_starts, "the match ends: a bot gives no first answer");
+pub(super) fn benched(bot: &str, reason: Option<ForfeitReason>, failed_starts: u32) {
+    info!(
+        target: GAME,
+        bot,
+        reason = reason.map(tracing::field::display),
+        failed_starts,
+        "benched: it plays no more games of this match"
+    );
 }

@@ -155,7 +155,7 @@ impl GameRunner {
             if let Some(fault) = &game.fault
                 && fault.never_answered
             {
-                seats[fault.by].count_failed_start();
+                seats[fault.by].count_failed_start(fault.fault.reason());
             }
             span.in_scope(|| events::ended(&game.record));
             return Ok(game);

@@ -1,20 +1,19 @@
 //! Matches: games between the same two players. Keeps their processes from game to game, alternates who moves first,
-//! replaces a process that forfeited, and ends when a bot never answers.
+//! replaces a process that forfeited, and benches a bot that never answers.
 
 use std::io;
+
+use tokio::task::yield_now;
 
 use super::events;
 use super::game::GameObserver;
 use super::game_runner::{FinishedGame, GameError, GameFault, GameRunner};
 use super::seat::{Seat, stop_both};
-use super::setup::GameSetup;
+use super::setup::{GameSetup, bot_entries};
 use crate::bot::process::GracePeriods;
 use crate::game::Game;
-use crate::record::{BotIndex, FinishedRecord, Record};
+use crate::record::{BotIndex, FinishedRecord, ForfeitReason, Record};
 use crate::seed;
-
-/// A match ends when a bot fails to give a first answer this many times in a row.
-const FAILED_STARTS: u32 = 3;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MatchPlan {
@@ -80,8 +79,8 @@ pub trait MatchObserver: GameObserver {
         Ok(())
     }
 
-    /// It failed to give a first answer this many times in a row, and so many games are not played.
-    fn gave_up(&mut self, _seat: BotIndex, _failures: u32, _games_left: u64) -> io::Result<()> {
+    /// It failed to give a first answer this many times in a row.
+    fn benched(&mut self, _seat: BotIndex, _failures: u32, _games_left: u64) -> io::Result<()> {
         Ok(())
     }
 }
@@ -134,11 +133,20 @@ impl MatchRunner {
         &self.score
     }
 
-    /// Plays all games, or until a person leaves or a bot has failed to start too often. Processes are left running: call [`MatchRunner::stop`] afterwards,
+    /// Plays all games, or until a person leaves. Processes are left running: call [`MatchRunner::stop`] afterwards,
     /// even when this future was dropped before its end.
     pub async fn run(&mut self, observer: &mut dyn MatchObserver) -> Result<Score, GameError> {
         self.score = Score::default();
         for number in 0..self.plan.games {
+            let mut bots = BotIndex::ALL.into_iter();
+            if let Some((by, reason)) = bots.find_map(|bot| Some((bot, self.seats[bot].benched()?)))
+            {
+                let game = self.skip(number, by, reason, observer)?;
+                self.score.count(game.record());
+                // These games do not wait for anything, so other tasks would never get their turn.
+                yield_now().await;
+                continue;
+            }
             let start = self.start_of(number)?;
             let setup = self.plan.game(number, &start);
             let runner = &self.runner;
@@ -156,11 +164,12 @@ impl MatchRunner {
             let has_left = fault.as_ref().is_some_and(|fault| {
                 fault.reproduce.is_none() && !self.seats[fault.by].wants_games()
             });
+            self.announce_benched(number, observer)?;
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;
             }
-            // Faults of people cannot be reproduced by a command.
-            if has_left || self.is_hopeless(number, observer)? {
+            if has_left {
+                // Faults of people cannot be reproduced by a command.
                 break;
             }
         }
@@ -185,18 +194,42 @@ impl MatchRunner {
         stop_both(&mut self.seats, grace).await
     }
 
-    /// Whether a bot fails to give a first answer again and again.
-    fn is_hopeless(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<bool> {
+    /// Tells the observer which bots are benched from now on.
+    fn announce_benched(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
         let games_left = self.plan.games - number - 1;
-        let failing = |bot: &BotIndex| self.seats[*bot].failed_starts() >= FAILED_STARTS;
-        let Some(bot) = BotIndex::ALL.into_iter().find(failing) else {
-            return Ok(false);
-        };
-        if games_left > 0 {
-            events::gave_up(self.seats[bot].name(), FAILED_STARTS);
-            observer.gave_up(bot, FAILED_STARTS, games_left)?;
+        for bot in BotIndex::ALL {
+            let seat = &self.seats[bot];
+            if seat.benched().is_some() && games_left > 0 {
+                events::benched(seat.name(), seat.benched(), seat.failed_starts());
+                observer.benched(bot, seat.failed_starts(), games_left)?;
+            }
         }
-        Ok(true)
+        Ok(())
+    }
+
+    /// Scores a game that is not played because a bot is benched.
+    fn skip(
+        &self,
+        number: u64,
+        by: BotIndex,
+        reason: ForfeitReason,
+        observer: &mut dyn MatchObserver,
+    ) -> io::Result<FinishedRecord> {
+        let why = format!(
+            "it failed to give a first answer {} times in a row and is benched",
+            self.seats[by].failed_starts()
+        );
+        let bots = bot_entries(&self.seats);
+        let start = self.start_of(number).map_err(io::Error::other)?;
+        let setup = self.plan.game(number, &start);
+        let record = setup.unplayed(self.runner.ruleset(), bots, by, reason, &why);
+        events::ended(&record);
+        let finished = FinishedRecord::new(record);
+        observer.ended(&MatchGame {
+            finished: &finished,
+            fault: None,
+        })?;
+        Ok(finished)
     }
 }
 

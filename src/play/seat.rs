@@ -18,9 +18,12 @@ use crate::bot::stderr::Tap;
 use crate::bot::{Allowance, Fault, OtherOutput, Player, Reply};
 use crate::executable::interpreter::Language;
 use crate::game::{BuiltinBot, Game};
-use crate::protocol::env;
+use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
 use crate::text::{cause, escape_lines};
+
+/// A bot that fails to give a first answer this many times in a row is benched by a match.
+const FAILED_STARTS: u32 = 3;
 
 /// Of the questions of a process that are kept, to ask them again: those of some five games.
 const ASKED_BYTES: usize = 1024;
@@ -35,6 +38,7 @@ pub struct Seat {
     time: TimeControl,
     player: SeatPlayer,
     failed_starts: u32,
+    benched: Option<ForfeitReason>,
     /// In the log, of the game that it plays or has played last.
     span: Span,
 }
@@ -215,6 +219,7 @@ impl Seat {
             time,
             player,
             failed_starts: 0,
+            benched: None,
             span: Span::none(),
         }
     }
@@ -244,6 +249,10 @@ impl Seat {
 
     pub const fn time(&self) -> TimeControl {
         self.time
+    }
+
+    pub const fn benched(&self) -> Option<ForfeitReason> {
+        self.benched
     }
 
     /// Processes in a row that failed to give a first answer.
@@ -399,8 +408,12 @@ impl Seat {
         Ok((process.is_fresh(), stderr))
     }
 
-    pub const fn count_failed_start(&mut self) {
+    /// For a process that never answered. Too many of them in a row bench the bot.
+    pub const fn count_failed_start(&mut self, reason: ForfeitReason) {
         self.failed_starts += 1;
+        if self.failed_starts >= FAILED_STARTS {
+            self.benched = Some(reason);
+        }
     }
 
     /// Whether a sandbox may be the cause of an error.

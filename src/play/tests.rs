@@ -86,6 +86,7 @@ struct Observer {
     /// For each void game, whether it was played again.
     stalls: Vec<bool>,
     voids: Vec<u32>,
+    played: Vec<bool>,
 }
 
 impl GameObserver for Observer {
@@ -99,6 +100,7 @@ impl GameObserver for Observer {
 impl MatchObserver for Observer {
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
         self.voids.push(game.record().voids);
+        self.played.push(game.record().was_played());
         Ok(())
     }
 }
@@ -183,17 +185,20 @@ async fn a_void_game_of_a_match_is_played_to_its_end() {
 }
 
 #[tokio::test]
-async fn void_games_are_no_failed_starts() {
+async fn void_games_do_not_bench_a_bot() {
     let folder = tempfile::tempdir().unwrap();
     let runner = GameRunner::with_fixed_stalls(Arc::new(InPlay::new(FourInARow)), true);
     let seats = [SILENT; 2].map(|script| seat(script, folder.path(), SHORT));
-    let plan = MatchPlan::new(runner.ruleset(), 9, 7);
+    let plan = MatchPlan::new(runner.ruleset(), 1, 7);
     let mut games = MatchRunner::new(runner, plan, seats);
     let mut observer = Observer::default();
-    let score = games.run(&mut observer).await.unwrap();
-    assert_eq!(score.games(), 5);
+    for _ in 0..4 {
+        let score = games.run(&mut observer).await.unwrap();
+        assert_eq!(score.wins, [0, 1]);
+    }
     games.stop(GracePeriods::FAULT).await.unwrap();
-    assert_eq!(observer.voids, [2; 5]);
+    assert_eq!(observer.played, [true, true, true, false]);
+    assert_eq!(observer.voids, [2, 2, 2, 0]);
 }
 
 #[tokio::test]

@@ -438,15 +438,15 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
         self.result(game.record())
     }
 
-    fn gave_up(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
+    fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
         let rest = if games_left == 1 {
-            "the remaining game is".to_owned()
+            "the remaining game is scored as its forfeit".to_owned()
         } else {
-            format!("the remaining {games_left} games are")
+            format!("the remaining {games_left} games are scored as its forfeits")
         };
         writeln!(
             self.err,
-            "{} failed to give a first answer {failures} times in a row: {rest} not played",
+            "{} failed to give a first answer {failures} times in a row and is benched: {rest} without being played",
             self.names[bot]
         )
     }

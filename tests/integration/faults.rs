@@ -742,7 +742,7 @@ fn a_crash_in_every_third_game() {
         // It plays on in the same seats.
         assert_eq!(record["first"], i % 2, "{run}");
     }
-    assert!(!run.stderr.contains("not played"), "{run}");
+    assert!(!run.stderr.contains("benched"), "{run}");
     assert!(run.last_line().ends_with("losses in 6 games)."), "{run}");
 }
 
@@ -761,12 +761,12 @@ fn a_crash_in_the_second_seat_only() {
             assert_eq!(record["result"]["reason"] == "exited", second, "{run}");
             assert_eq!(record["result"]["by"] == 0, second, "{run}");
         }
-        assert!(!run.stderr.contains("not played"), "{run}");
+        assert!(!run.stderr.contains("benched"), "{run}");
     }
 }
 
 #[test]
-fn a_bot_that_never_starts_ends_the_match() {
+fn a_bot_that_never_starts_is_benched() {
     let run = Referee::new([
         "--seed",
         "1",
@@ -780,16 +780,18 @@ fn a_bot_that_never_starts_ends_the_match() {
     assert_eq!(run.code, Some(0), "{run}");
     assert_eq!(run.file("starts").lines().count(), 3, "{run}");
     let records = run.records();
-    assert_eq!(records.len(), 3, "{run}");
-    for record in &records {
+    assert_eq!(records.len(), 100, "{run}");
+    for (i, record) in records.iter().enumerate() {
         assert_eq!(record["result"]["reason"], "exited", "{run}");
         assert_eq!(record["result"]["winner"], 1, "{run}");
+        let detail = record["result"]["detail"].as_str().expect("a sentence");
+        assert_eq!(detail.starts_with("not played: "), i >= 3, "{run}");
     }
-    let ended = "never-starts.sh failed to give a first answer 3 times in a row: the remaining 97 games are not played";
-    assert_eq!(run.stderr.matches(ended).count(), 1, "{run}");
+    let benched = "never-starts.sh failed to give a first answer 3 times in a row and is benched: the remaining 97 games";
+    assert_eq!(run.stderr.matches(benched).count(), 1, "{run}");
     let score = run.last_line();
     assert!(score.starts_with("Score: never-starts.sh 0 "), "{run}");
-    assert!(score.contains("3 losses in 3 games"), "{run}");
+    assert!(score.contains("100 losses in 100 games"), "{run}");
 }
 
 #[test]
@@ -805,7 +807,7 @@ fn an_answer_makes_up_for_failed_starts() {
         let failed = i % 3 < 2;
         assert_eq!(record["result"]["reason"] == "exited", failed, "{run}");
     }
-    assert!(!run.stderr.contains("not played"), "{run}");
+    assert!(!run.stderr.contains("benched"), "{run}");
 }
 
 // Seeing it again, for faults whose command shows something

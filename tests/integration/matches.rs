@@ -1447,18 +1447,43 @@ fn warnings_that_cannot_be_written() {
     }
 }
 
-/// After the last game nothing is left that would not be played.
+// Benches
+
 #[test]
-fn a_bot_that_never_starts_in_the_last_games() {
+fn a_benched_bot() {
     for restart in [&[][..], &["--restart"]] {
-        let run = Referee::new(["--seed", "1", "--first", "1", "-n", "3"])
+        let run = Referee::new(["--seed", "1", "--first", "1", "-n", "7"])
             .args(["builtin:random", "./never-starts.sh"])
             .args(restart)
+            .recorded()
             .run();
         succeeded(&run);
         assert_eq!(run.file("starts").lines().count(), 3, "{run}");
-        assert!(!run.stderr.contains("not played"), "{run}");
+        let line = "builtin:random wins: never-starts.sh forfeits (exited).\n";
+        let score =
+            "Score: builtin:random 7 - 0 never-starts.sh (7 wins, 0 draws, 0 losses in 7 games).\n";
+        assert!(run.stdout.starts_with(&line.repeat(7)), "{run}");
+        let forfeits = "\nForfeits: never-starts.sh exited 7.\n";
+        assert!(run.stdout.ends_with(&format!("{forfeits}{score}")), "{run}");
+        assert_eq!(run.stderr.matches("is benched").count(), 1, "{run}");
+        assert!(run.stderr.contains("the remaining 4 games"), "{run}");
+        assert_eq!(firsts(&run), [0, 1, 0, 1, 0, 1, 0], "{run}");
+        for record in run.records() {
+            is_a_record(&record, false);
+        }
+        replays(&run);
     }
+}
+
+/// After the last game nothing is left that it could be kept from.
+#[test]
+fn a_bot_that_never_starts_is_not_benched_after_the_last_game() {
+    let run = Referee::new(["--seed", "1", "--first", "1", "-n", "3"])
+        .args(["builtin:random", "./never-starts.sh"])
+        .run();
+    succeeded(&run);
+    assert_eq!(run.file("starts").lines().count(), 3, "{run}");
+    assert!(!run.stderr.contains("is benched"), "{run}");
 }
 
 // Replays

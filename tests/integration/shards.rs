@@ -111,6 +111,10 @@ fn the_parts_make_the_whole() {
         let [parts, whole] = ["parts", "whole"].map(|name| place.read(&format!("{name}/{table}")));
         assert_eq!(parts, whole, "{table}");
     }
+    assert!(
+        merged.stderr.contains("60 games, 0 lost on time"),
+        "{merged}"
+    );
     // Once more gives the same, and so does the whole in one part.
     place.good("merge", "parts", &[]);
     assert_eq!(place.records("parts"), place.records("whole"));
@@ -194,6 +198,42 @@ fn a_shard_that_another_referee_plays_is_waited_for() {
 }
 
 #[test]
+fn forfeits_on_time_are_listed_by_machine() {
+    let place = Place::new();
+    let options = [
+        "./steady.sh",
+        "builtin:random",
+        "--no-check",
+        "--pairs",
+        "3",
+        "--move-time",
+        "10ms",
+        "--start-time",
+        "10ms",
+        "--bench-after",
+        "0",
+        "--sandbox",
+        "none",
+    ];
+    place.good("plan", "t", &options);
+    for shard in ["1/3", "2/3", "3/3"] {
+        place.good("run", "t", &["--shard", shard, "-j", "1"]);
+    }
+    let header = "t/shards/2-of-3.header";
+    let mut said: Value = serde_json::from_str(&place.read(header)).expect("a header");
+    let model = said["cpu"].as_str().expect("a model").to_owned();
+    let here = said["host"].as_str().expect("a name").to_owned();
+    said["host"] = "elsewhere".into();
+    fs::write(place.path(header), format!("{said}\n")).expect("a file");
+    let merged = place.good("merge", "t", &[]);
+    for (host, games) in [("elsewhere", 2), (here.as_str(), 4)] {
+        // The other bot can lose on time, too, when this machine is busy: it is a forfeit, too.
+        let line = format!("referee: {host} ({model}): {games} games, {games} lost on time");
+        assert!(merged.stderr.contains(&line), "{line}: {merged}");
+    }
+}
+
+#[test]
 fn what_does_not_fit_together() {
     let place = Place::new();
     place.planned("t");
@@ -254,16 +294,26 @@ fn what_does_not_fit_together() {
         "merge",
         "t",
         &[],
-        "1-of-3.header, which records the plan, is missing",
+        "1-of-3.header, which records the plan and the bots, is missing",
     );
     // As a start that was refused leaves it: there is nothing in it.
     fs::write(place.path(file), "").expect("a file");
     place.good("merge", "t", &[]);
     fs::remove_file(place.path(file)).expect("it is there");
 
-    // Another plan.
+    // Other bots, another plan.
     let header = "t/shards/2-of-2.header";
     let good = place.read(header);
+    let start = good.find("never-starts.sh\":\"").expect("a bot") + "never-starts.sh\":\"".len();
+    let mut other = good.clone();
+    other.replace_range(start..start + 4, "beef");
+    fs::write(place.path(header), other).expect("a file");
+    place.bad(
+        "merge",
+        "t",
+        &[],
+        "never-starts.sh was another program there",
+    );
     fs::write(place.path(header), good.replace("sha256:", "sha256:0")).expect("a file");
     place.bad("merge", "t", &[], "it belongs to another plan");
     fs::write(place.path(header), good).expect("a file");

@@ -163,10 +163,10 @@ impl<F: MatchObserver> MatchObserver for Recorded<F> {
         caught_up()
     }
 
-    fn gave_up(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
+    fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
         if let Some(bar) = &self.bar {
             bar.line.clear();
         }
-        self.inner.gave_up(bot, failures, games_left)
+        self.inner.benched(bot, failures, games_left)
     }
 }

@@ -284,6 +284,7 @@ fn a_node_dies() {
     for process in [late, lost] {
         tournament.was_resumed(shard_of(&process));
     }
+    assert!(printed.contains(": 72 games, 0 lost on time"), "{printed}");
     tournament.is_as_on_one_machine();
 }
 

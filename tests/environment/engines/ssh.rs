@@ -168,5 +168,6 @@ fn a_machine_is_lost() {
         final_start.is_some_and(|line| line.contains("n1\t")),
         "{log}"
     );
+    assert!(printed.contains(": 72 games, 0 lost on time"), "{printed}");
     tournament.is_as_on_one_machine();
 }

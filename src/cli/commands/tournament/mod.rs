@@ -227,7 +227,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             ..opened
         };
         if let (Some(shard), Some([_, path])) = (shard, &files) {
-            let header = Header::new(&arena.plan, shard);
+            let header = Header::new(&arena.plan, shard, arena.results.games);
             directory.read_kept(&arena.plan, shard, &mut arena.results)?;
             let appended = header.append(path);
             appended.map_err(|error| unreadable(path, &error))?;

@@ -210,6 +210,12 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
 }
 
 fn print_hosts(merged: &Merged) {
+    for (host, report) in &merged.hosts {
+        print_stderr(&format!(
+            "referee: {host} ({}): {} games, {} lost on time",
+            report.cpu, report.games, report.timeouts
+        ));
+    }
     if merged.duplicates > 0 {
         print_stderr(&format!(
             "referee: {} games were found twice, identical, and count once",
