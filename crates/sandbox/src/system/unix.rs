@@ -221,6 +221,11 @@ pub fn most_open_files() -> Option<u64> {
     getrlimit(Resource::Nofile).current
 }
 
+pub fn host_name() -> String {
+    let name = rustix::system::uname();
+    name.nodename().to_string_lossy().into_owned()
+}
+
 /// The mode of the terminal at standard input, to be restored.
 #[derive(Debug)]
 pub struct TerminalMode(Termios);

@@ -272,6 +272,10 @@ pub const fn most_open_files() -> Option<u64> {
     None
 }
 
+pub fn host_name() -> String {
+    env::var("COMPUTERNAME").unwrap_or_else(|_| "unknown".to_owned())
+}
+
 /// The mode of the console at standard input, to be restored.
 #[derive(Debug)]
 pub struct TerminalMode(CONSOLE_MODE);
