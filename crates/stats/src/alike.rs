@@ -279,26 +279,16 @@ fn kin(questions: &[Question], bots: usize, bot: usize) -> Vec<usize> {
 
 /// All pairs of the first `bots` that answered something, the most striking first.
 pub fn pairs(questions: &[Question], bots: usize) -> Vec<Pair> {
-    let mut models: Vec<Option<Model>> = (0..bots).map(|_| None).collect();
-    threads::for_each_chunk(threads::processors(), &mut models, 1, |bot, model| {
+    let threads = threads::processors();
+    let all: Vec<usize> = (0..bots).collect();
+    let models = threads::map(threads, &all, |&bot| {
         let kin = kin(questions, bots, bot);
-        model[0] = Some(Model::new(questions, bots, bot, &kin));
+        Model::new(questions, bots, bot, &kin)
     });
-    let models: Vec<Model> = models.into_iter().flatten().collect();
-    let mut found: Vec<Pair> = (0..bots)
-        .flat_map(|a| (a + 1..bots).map(move |b| (a, b)))
-        .map(|(a, b)| Pair {
-            a,
-            b,
-            answers: 0,
-            equal: 0.0,
-            expected: 0.0,
-            odds: 0.0,
-        })
-        .collect();
-    threads::for_each_chunk(threads::processors(), &mut found, 1, |_, pair| {
-        pair[0] = compared(questions, &models, pair[0].a, pair[0].b);
-    });
+    let both = (0..bots).flat_map(|a| (a + 1..bots).map(move |b| (a, b)));
+    let both: Vec<(usize, usize)> = both.collect();
+    let compared = |&(a, b): &_| compared(questions, &models, a, b);
+    let mut found = threads::map(threads, &both, compared);
     found.retain(|pair| pair.answers > 0);
     found.sort_by(|a, b| b.odds.total_cmp(&a.odds).then(b.equal.total_cmp(&a.equal)));
     found

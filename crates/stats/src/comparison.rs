@@ -10,7 +10,6 @@ use rand::{Rng, RngExt as _, SeedableRng as _};
 use serde::Serialize;
 
 use super::betting::{MeanTest, interval, score_of_elo};
-use super::ratings::Outcome;
 use super::simulation::game;
 use super::sprt::{Decision, Pentanomial, Scores};
 
@@ -142,14 +141,11 @@ impl Measured {
         if total == 0.0 {
             return None;
         }
-        let steps = f64::from(u32::try_from(K).unwrap_or(u32::MAX)) - 1.0;
-        let sum: f64 = (0_u32..)
-            .zip(counts.0)
-            .map(|(step, count)| f64::from(step) * f64::from(count))
-            .sum();
+        let values = Scores::<K>::values().into_iter().zip(counts.0);
+        let sum: f64 = values.map(|(value, count)| value * f64::from(count)).sum();
         let (low, high) = interval(counts, errors);
         Some(Self {
-            mean: sum / steps / total,
+            mean: sum / total,
             interval: [low, high],
         })
     }
@@ -312,7 +308,9 @@ fn one(simulation: &Simulation, test: MeanTest, random: &mut ChaCha8Rng) -> (Dec
     for opponent in drawn {
         let mut pair = |difference| -> usize {
             games += 2;
-            (0..2).map(|_| half_points(random, difference, draws)).sum()
+            (0..2)
+                .map(|_| 2 - game(random, difference, draws) as usize)
+                .sum()
         };
         let unit = if opponent == 0 {
             Unit::Direct(pair(elo))
@@ -325,14 +323,6 @@ fn one(simulation: &Simulation, test: MeanTest, random: &mut ChaCha8Rng) -> (Dec
         }
     }
     (comparison.decision(), games)
-}
-
-fn half_points(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> usize {
-    match game(random, difference, draws) {
-        Outcome::FirstWins => 2,
-        Outcome::Draw => 1,
-        Outcome::SecondWins => 0,
-    }
 }
 
 #[cfg(test)]

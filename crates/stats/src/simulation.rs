@@ -10,6 +10,7 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::knockout::{self, Match, Tally};
 use super::schedule::{EntrantId, Pairing, Round, gauntlet, groups, round_robin, swiss};
+use super::sprt::score_of_elo;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
@@ -98,15 +99,9 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
         let ranking = ranking.unwrap_or_else(|| {
             let by_rating = matches!(simulation.schedule, Schedule::Gauntlet(_));
             let mut all: Vec<usize> = (0..field.strengths.len()).collect();
-            all.sort_by(|&a, &b| {
-                let points = if by_rating {
-                    [0, 0]
-                } else {
-                    [field.points[a], field.points[b]]
-                };
-                let level = levels[b].total_cmp(&levels[a]);
-                points[1].cmp(&points[0]).then(level)
-            });
+            let points = |bot: usize| if by_rating { 0 } else { field.points[bot] };
+            let compared = |&a: &usize, &b: &usize| levels[b].total_cmp(&levels[a]);
+            all.sort_by(|a, b| points(*b).cmp(&points(*a)).then(compared(a, b)));
             all
         });
         let best = (0..field.strengths.len())
@@ -149,14 +144,8 @@ impl Field<'_> {
             ..
         } = self.simulation;
         match schedule {
-            Schedule::RoundRobin(rounds) => {
-                self.rounds(round_robin(bots, rounds, pairs));
-                None
-            }
-            Schedule::Gauntlet(rounds) => {
-                self.rounds(gauntlet(bots, rounds, pairs));
-                None
-            }
+            Schedule::RoundRobin(rounds) => self.rounds(round_robin(bots, rounds, pairs)),
+            Schedule::Gauntlet(rounds) => self.rounds(gauntlet(bots, rounds, pairs)),
             Schedule::Swiss(rounds) => {
                 let mut so_far = swiss::Results::new(bots);
                 for number in 1..=rounds {
@@ -171,12 +160,11 @@ impl Field<'_> {
                     }
                     self.rounds += 1;
                 }
-                None
             }
             Schedule::Knockout => {
                 let mut seeds: Vec<EntrantId> = (0..bots).map(EntrantId).collect();
                 seeds.shuffle(&mut self.random);
-                Some(self.knockout(&seeds))
+                return Some(self.knockout(&seeds));
             }
             Schedule::GroupsKnockout(count) => {
                 self.rounds(groups::rounds(bots, count, pairs).into_iter());
@@ -184,9 +172,10 @@ impl Field<'_> {
                 for table in &mut tables {
                     table.sort_by_key(|id| std::cmp::Reverse(self.points[id.index()]));
                 }
-                Some(self.knockout(&groups::qualified(&tables)))
+                return Some(self.knockout(&groups::qualified(&tables)));
             }
         }
+        None
     }
 
     fn rounds(&mut self, rounds: impl Iterator<Item = Round>) {
@@ -266,7 +255,7 @@ fn normal(random: &mut ChaCha8Rng) -> f64 {
 
 /// A game of the first mover against a bot that is weaker by `difference`, in Elo.
 pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outcome {
-    let score = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
+    let score = score_of_elo(difference);
     let draws = draws.min(2.0 * score.min(1.0 - score));
     match random.random::<f64>() {
         luck if luck < score - draws / 2.0 => Outcome::FirstWins,

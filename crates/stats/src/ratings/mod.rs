@@ -83,11 +83,11 @@ pub enum RatingError {
 
 /// The results of two bots against each other, the one with the lower index first.
 #[derive(Clone, Copy, Debug, Default)]
-struct Meeting {
+pub(crate) struct Meeting {
     /// Games without a pair, by first mover and outcome.
-    games: [[u32; 3]; 2],
+    pub(crate) games: [[u32; 3]; 2],
     /// Pairs by the outcome of the game where the lower index moved first and of the other.
-    pairs: [[u32; 3]; 3],
+    pub(crate) pairs: [[u32; 3]; 3],
 }
 
 impl Meeting {
@@ -98,7 +98,8 @@ impl Meeting {
         counts.copied().map(f64::from).sum()
     }
 
-    fn all(&self) -> [[u32; 3]; 2] {
+    /// By first mover and outcome.
+    pub(crate) fn all(&self) -> [[u32; 3]; 2] {
         let mut all = self.games;
         for (first, row) in self.pairs.iter().enumerate() {
             for (second, &count) in row.iter().enumerate() {
@@ -107,6 +108,15 @@ impl Meeting {
             }
         }
         all
+    }
+
+    /// With the other bot first.
+    pub(crate) fn swapped(&self) -> Self {
+        let [low, high] = self.games;
+        Self {
+            games: [high, low],
+            pairs: std::array::from_fn(|first| self.pairs.map(|row| row[first])),
+        }
     }
 }
 
@@ -159,22 +169,18 @@ impl Results {
         b: usize,
         outcomes: [Outcome; 2],
     ) -> Result<(), RatingError> {
-        self.add_pairs(a, b, outcomes, 1)
-    }
-
-    pub fn add_pairs(
-        &mut self,
-        a: usize,
-        b: usize,
-        outcomes: [Outcome; 2],
-        times: u32,
-    ) -> Result<(), RatingError> {
         let [mut low, mut high] = outcomes.map(|outcome| outcome as usize);
         if a > b {
             (low, high) = (high, low);
         }
         let count = &mut self.meeting(a, b)?.pairs[low][high];
-        *count = count.saturating_add(times);
+        *count = count.saturating_add(1);
+        Ok(())
+    }
+
+    /// All games of two bots that have not met before, the one with the lower index first.
+    pub(crate) fn add(&mut self, low: usize, high: usize, all: Meeting) -> Result<(), RatingError> {
+        *self.meeting(low, high)? = all;
         Ok(())
     }
 }
@@ -270,15 +276,12 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
         parameters,
         covariance,
     };
-    let mut bots = ratings.bots.clone();
-    threads::for_each_chunk(ratings.fit.threads, &mut bots, BOTS, |number, bots| {
-        for (bot, rating) in (number * BOTS..).zip(bots) {
-            if ratings.fit.has_games(bot) {
-                rating.interval = ratings.interval(bot);
-            }
-        }
-    });
-    ratings.bots = bots;
+    let played = (0..ratings.bots.len()).filter(|&bot| ratings.fit.has_games(bot));
+    let played: Vec<usize> = played.collect();
+    let intervals = threads::map(ratings.fit.threads, &played, |&bot| ratings.interval(bot));
+    for (bot, interval) in played.into_iter().zip(intervals) {
+        ratings.bots[bot].interval = interval;
+    }
     ratings.advantage = ratings.fit.advantage.map(|index| {
         let [low, high] = ratings.interval(index);
         Estimate {
@@ -288,9 +291,6 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     });
     Ok(ratings)
 }
-
-/// Whose intervals a thread computes at a time.
-const BOTS: usize = 16;
 
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
 const EQUAL_ELO: f64 = 1e-6;

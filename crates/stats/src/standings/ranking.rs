@@ -7,7 +7,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::scores::{Meeting, Sums, total};
+use super::scores::{Against, Sums, total};
 use super::to_f64;
 use crate::ratings::Ratings;
 
@@ -398,7 +398,7 @@ impl<'a> Criteria<'a> {
         let met = others
             .iter()
             .filter_map(|&other| self.sums.meeting(bot, other));
-        total(met.map(Meeting::points))
+        total(met.map(Against::points))
     }
 }
 

@@ -228,9 +228,9 @@ fn only_draws() {
 fn twenty_wins_of_twenty_games() {
     use Outcome::{FirstWins, SecondWins};
     let mut results = Results::new(2);
-    results
-        .add_pairs(0, 1, [FirstWins, SecondWins], 10)
-        .unwrap();
+    for _ in 0..10 {
+        results.add_pair(0, 1, [FirstWins, SecondWins]).unwrap();
+    }
     let ratings = rate(&results, &Model::default()).unwrap();
     let [[low, high], [lowest, highest]] = [0, 1].map(|bot| ratings.bots[bot].interval);
     // ln p = −t²/20 has the solution 0.774, with t = 2.262 of nine degrees of freedom: a difference of 214 Elo.
