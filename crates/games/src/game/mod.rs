@@ -169,6 +169,12 @@ impl Rejection {
     }
 }
 
+/// The number that a cell or a column is written as.
+fn one_or_two_digits(word: &str) -> Option<u8> {
+    let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    word.parse().ok().filter(|_| is_number)
+}
+
 /// Name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
@@ -221,7 +227,7 @@ pub struct Info<'a> {
     pub is_first_drawn: bool,
     /// Whether the start is random: [`Game::start_drawn`].
     pub has_drawn_start: bool,
-    /// Whether [`Game::write_answers`] writes the legal answers: built-in bots are then told them after each request of
+    /// Whether [`Game::answers`] has the legal answers: built-in bots are then told them after each request of
     /// a game that they do not know.
     pub lists_answers: bool,
     /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 without a
@@ -315,19 +321,21 @@ pub trait Game: fmt::Debug + Send + Sync {
     /// `None` while the game is not over.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Writes the board as requests and records have it.
-    fn write_board(&self, out: &mut String);
+    /// As requests and records have it.
+    fn board(&self) -> String;
 
-    /// Appends the text from which [`Game::start_from`] starts a game in this position.
-    fn write_start(&self, out: &mut String) {
-        self.write_board(out);
+    /// The text from which [`Game::start_from`] starts a game in this position.
+    fn as_start(&self) -> String {
+        self.board()
     }
 
     /// Without newline.
-    fn write_request(&self, out: &mut String);
+    fn request(&self) -> String;
 
-    /// Writes the legal answers, a tab before each, where [`Info::lists_answers`].
-    fn write_answers(&self, _out: &mut String) {}
+    /// The legal answers, a tab before each, where [`Info::lists_answers`].
+    fn answers(&self) -> String {
+        String::new()
+    }
 
     /// Makes the turn of an answer (one line, without surrounding whitespace), and replaces `turn` by its canonical form.
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection>;
@@ -387,9 +395,7 @@ pub trait Game: fmt::Debug + Send + Sync {
 
     /// The same text for all positions that are equal by symmetry, and for no others.
     fn class(&self) -> String {
-        let mut text = String::new();
-        self.write_start(&mut text);
-        text
+        self.as_start()
     }
 
     /// The smallest depth at which `builtin:search` is sure to give one of these answers, in canonical form; `None`
@@ -422,27 +428,6 @@ impl dyn Game + '_ {
     /// CSV; `None` for the built-in set.
     pub fn pieces(&self) -> Option<&str> {
         self.info().pieces
-    }
-
-    /// See [`Game::write_board`].
-    pub fn board(&self) -> String {
-        let mut board = String::new();
-        self.write_board(&mut board);
-        board
-    }
-
-    /// See [`Game::write_start`].
-    pub fn as_start(&self) -> String {
-        let mut start = String::new();
-        self.write_start(&mut start);
-        start
-    }
-
-    /// See [`Game::write_request`].
-    pub fn request(&self) -> String {
-        let mut request = String::new();
-        self.write_request(&mut request);
-        request
     }
 
     pub fn after(&self, answer: &str) -> Result<Turn, Rejection> {

@@ -172,18 +172,6 @@ impl Solver {
         Self::with_book(options, ProofBook::default())
     }
 
-    /// It proves everything anew, position by position: to hold the others against. Slow from ten free cells on.
-    pub fn without_table(threads: usize) -> Self {
-        let options = Options {
-            tt_bytes: 0,
-            threads,
-        };
-        Self {
-            tt_from: search::TT_NEVER,
-            ..Self::without_book(options)
-        }
-    }
-
     fn with_book(options: Options, book: ProofBook) -> Self {
         Self {
             table: TranspositionTable::new(options.tt_bytes),

@@ -28,8 +28,6 @@ pub(super) struct Stopped;
 /// table is larger than any cache, and transpositions are rare.
 pub(super) const TT_FROM: u8 = 8;
 
-pub(super) const TT_NEVER: u8 = 17;
-
 /// Free cells from which the canonical key is the smallest under all symmetries.
 const THOROUGH_FROM: u8 = 9;
 

@@ -100,8 +100,7 @@ mod tests {
         ] {
             let position = FourInARow.read_request(request).expect("a position");
             let chosen = perfect.choose(&position, &mut rng).expect("a turn");
-            let mut text = String::new();
-            FourInARow.write_turn(chosen, &mut text);
+            let text = FourInARow.turn_text(chosen);
             if column != 0 {
                 assert_eq!(text, column.to_string(), "{request}");
             }

@@ -46,8 +46,6 @@ pub struct Solver {
     table: Table,
     book: Option<CompactBook<'static>>,
     nodes: AtomicU64,
-    /// Free cells from which positions are looked up in the table; tests change it.
-    table_from: u8,
 }
 
 impl Solver {
@@ -65,15 +63,6 @@ impl Solver {
             table: Table::new(table_bytes),
             book: None,
             nodes: AtomicU64::new(0),
-            table_from: search::TABLE_FROM,
-        }
-    }
-
-    /// It keeps nothing: for tests of the others.
-    pub fn without_table() -> Self {
-        Self {
-            table_from: u8::MAX,
-            ..Self::without_book(0)
         }
     }
 
@@ -87,7 +76,7 @@ impl Solver {
         let check = LimitCheck::new(limits, &self.nodes, last);
         let has_book = n >= BOOK_FREE && book::is_reachable(board);
         let book = self.book.filter(|_| has_book);
-        let mut search = Search::new(&self.table, book, &check, self.table_from);
+        let mut search = Search::new(&self.table, book, &check);
         // First whether it is a win, a draw or a loss: narrow windows near a draw are the cheapest. Then nearer to a
         // draw than to the middle.
         let next = |low: Score, high: Score| match goal {
@@ -106,13 +95,12 @@ impl Solve<Position> for Solver {
     fn solve(&self, position: &Position, goal: Goal, limits: &Limits) -> Evaluation {
         let board = Board::of(position);
         let n = board.free();
-        match position.outcome() {
-            Some(Outcome::Win(_)) => {
-                Evaluation::new((n + 1).cast_signed(), (n + 1).cast_signed(), n)
-            }
-            Some(Outcome::Draw) => Evaluation::new(0, 0, n),
-            None => self.bounds(&board, goal, limits),
-        }
+        let score = match position.outcome() {
+            Some(Outcome::Win(_)) => n.cast_signed() + 1,
+            Some(Outcome::Draw) => 0,
+            None => return self.bounds(&board, goal, limits),
+        };
+        Evaluation::new(score, score, n)
     }
 
     fn free(&self, position: &Position) -> u8 {
