@@ -23,6 +23,14 @@ pub fn open(path: &Path) -> io::Result<File> {
     })
 }
 
+/// `None` for what does not exist.
+pub fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 /// The longest file has `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<String> {
     let refused = |problem| io::Error::new(io::ErrorKind::InvalidData, problem);
