@@ -337,21 +337,13 @@ pub(super) const COMMAND_CHARS: usize = 1000;
 /// Kinds of faults with a command, for each bot.
 const MOST_KINDS: usize = 20;
 
-/// The answer with the largest share of its limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Longest {
-    ms: f64,
-    limit_ms: f64,
-    /// Game and turn on the page, from 1.
-    game: u64,
-    turn: usize,
-}
-
 #[derive(Clone, Debug, Default)]
 struct Mend {
     /// By reason of the forfeit: the first such game, and the command that repeats the question.
     again: BTreeMap<String, (u64, String)>,
-    longest: Option<Longest>,
+    /// The answer with the largest share of its limit: its time and the limit, in milliseconds, game and turn on the
+    /// page, from 1.
+    longest: Option<(f64, f64, u64, usize)>,
 }
 
 impl Mend {
@@ -383,42 +375,30 @@ impl Mend {
         side: BotIndex,
         number: u64,
     ) {
-        let Some(process) = record
-            .processes
-            .as_ref()
-            .and_then(|both| both[side].as_ref())
-        else {
+        let processes = record.processes.as_ref();
+        let Some(process) = processes.and_then(|both| both[side].as_ref()) else {
             return;
         };
-        let limit = process.move_time.filter(|&limit| limit > 0.0);
-        let Some(limit_ms) = limit.map(|limit| limit * 1000.0) else {
+        let Some(limit) = process.move_time.filter(|&limit| limit > 0.0) else {
             return;
         };
+        let limit = 1000.0 * limit;
         // A fresh process has more time for its first answer.
         let fresh = usize::from(process.since.is_none());
         let turns = game.times_ms.iter().enumerate();
         let seat = usize::from(game.first != side);
         let own = turns.filter(|&(turn, _)| game.side_of(turn) == seat);
         for (turn, &ms) in own.skip(fresh) {
-            if self
-                .longest
-                .is_none_or(|longest| ms * longest.limit_ms > longest.ms * limit_ms)
-            {
-                self.longest = Some(Longest {
-                    ms,
-                    limit_ms,
-                    game: number,
-                    turn: turn + 1,
-                });
+            let is_longer =
+                |(known, its_limit, ..): (f64, f64, _, _)| ms * its_limit > known * limit;
+            if self.longest.is_none_or(is_longer) {
+                self.longest = Some((ms, limit, number, turn + 1));
             }
         }
     }
 
     pub(super) fn as_json(&self) -> Value {
-        json!({
-            "again": self.again,
-            "longest": self.longest.map(|longest| (longest.ms, longest.limit_ms, longest.game, longest.turn)),
-        })
+        json!({ "again": self.again, "longest": self.longest })
     }
 }
 

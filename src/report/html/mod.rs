@@ -7,7 +7,6 @@
 //! Control characters of bots' text are escaped ([`crate::text`]) before packing, and the script inserts text nodes,
 //! never HTML.
 
-mod analysis;
 mod drawings;
 mod figures;
 mod pack;

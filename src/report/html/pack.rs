@@ -20,12 +20,14 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
+use referee_analysis::packed;
 use serde_json::{Map, Value, json};
 
 use super::figures::{COMMAND_CHARS, again};
-use super::{MAX_TURNS, analysis, cut, end_of};
+use super::{MAX_TURNS, cut, end_of};
 use crate::bot::info::{BYTES as TEXT_BYTES, NAMES};
-use crate::record::{BotIndex, Record};
+use crate::record::Record;
+use crate::record::annotation::{Annotation, FIELD};
 use crate::text::escape_controls;
 
 const REASON_CHARS: usize = 40;
@@ -40,24 +42,14 @@ const WORD_CHARS: usize = 80;
 const TEXTS: usize = 2_400_000;
 const ANALYSES: usize = 1_500_000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
     /// Texts that have no entry yet.
     pub(super) new: Vec<String>,
+    /// Bytes so far.
     texts: usize,
     analyses: usize,
-}
-
-impl Default for TextStore {
-    fn default() -> Self {
-        Self {
-            known: HashMap::new(),
-            new: Vec::new(),
-            texts: TEXTS,
-            analyses: ANALYSES,
-        }
-    }
 }
 
 impl TextStore {
@@ -67,10 +59,10 @@ impl TextStore {
             _ if text.is_empty() => return -1,
             Some(&known) => known,
             None => {
-                let Some(left) = self.texts.checked_sub(text.len()) else {
+                if self.texts + text.len() > TEXTS {
                     return -1;
-                };
-                self.texts = left;
+                }
+                self.texts += text.len();
                 let number = self.known.len();
                 self.known.insert(text.as_str().into(), number);
                 self.new.push(text);
@@ -114,21 +106,13 @@ fn turns(record: &Record) -> String {
 }
 
 fn lines(record: &Record) -> String {
-    let mut out = String::new();
-    for (line, property) in record.result.lines.iter().take(20) {
-        let separator = if out.is_empty() { "" } else { ", " };
-        let _ = write!(
-            out,
-            "{separator}{} {}",
-            escape_controls(line),
-            escape_controls(property)
-        );
-    }
-    cut(&out, 4 * WORD_CHARS)
+    let lines = record.result.lines.iter().take(20);
+    let lines = lines.map(|(line, property)| escape_controls(&format!("{line} {property}")));
+    cut(&lines.collect::<Vec<_>>().join(", "), 4 * WORD_CHARS)
 }
 
 /// Pairs of a turn and what was said of it; `None` when nothing was, or there is no room.
-fn info(record: &Record, room: &mut usize) -> Option<Value> {
+fn info(record: &Record, used: &mut usize) -> Option<Value> {
     let turns = record.info.iter().take(MAX_TURNS).map(|entry| {
         let values = entry.values.iter().take(NAMES).map(|(name, value)| {
             let value = match value {
@@ -141,12 +125,26 @@ fn info(record: &Record, room: &mut usize) -> Option<Value> {
         json!([entry.turn, values.collect::<Map<_, _>>()])
     });
     let turns: Value = turns.collect::<Vec<_>>().into();
-    let bytes = turns.to_string().len();
-    if record.info.is_empty() || bytes > *room {
-        return None;
+    (!record.info.is_empty() && fits(&turns, used)).then_some(turns)
+}
+
+/// Whether there is room for it, which is then used.
+fn fits(value: &Value, used: &mut usize) -> bool {
+    let with = *used + value.to_string().len();
+    if with <= ANALYSES {
+        *used = with;
     }
-    *room -= bytes;
-    Some(turns)
+    with <= ANALYSES
+}
+
+/// `None` without analysis, or when the room is `used` up. Of a turn the last note counts; anything of another
+/// shape is ignored: a damaged analysis must not hide a game.
+fn analysis(record: &Record, used: &mut usize) -> Option<Value> {
+    let mut notes = Annotation::from_json(record.more.get(FIELD)?).turns;
+    let count = record.turns.len().min(MAX_TURNS);
+    notes.retain(|note| note.turn <= count);
+    let packed = (!notes.is_empty()).then(|| packed::packed(&notes, count))?;
+    fits(&packed, used).then_some(packed)
 }
 
 fn remark(record: &Record) -> Option<String> {
@@ -194,11 +192,8 @@ pub(super) fn game(
     });
     let empty = record.start.chars().all(|cell| cell == '.');
     let started: Option<Timestamp> = record.started.parse().ok();
-    let winner = match result.winner {
-        None => -1,
-        Some(BotIndex::A) => 0,
-        Some(BotIndex::B) => 1,
-    };
+    let winner = result.winner.map_or(-1, |winner| winner as i32);
+    let movers = record.movers.as_deref();
     let mut fields = vec![
         json!("g"),
         json!(edition),
@@ -214,14 +209,9 @@ pub(super) fn game(
         json!(lines(record)),
         json!(fault),
         json!((!empty).then(|| cut(&escape_controls(&record.start), WORD_CHARS))),
-        json!(analysis::packed(record, &mut store.analyses)),
+        json!(analysis(record, &mut store.analyses)),
         json!(remark(record)),
-        json!(
-            record
-                .movers
-                .as_deref()
-                .map(|movers| cut(&escape_controls(movers), MAX_TURNS))
-        ),
+        json!(movers.map(|movers| cut(&escape_controls(movers), MAX_TURNS))),
         json!(drawings),
         json!(stderr.then(|| info(record, &mut store.analyses)).flatten()),
     ];
@@ -229,6 +219,79 @@ pub(super) fn game(
         fields.pop();
     }
     Value::Array(fields)
+}
+
+#[cfg(test)]
+mod analysis_tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(packed: &str) -> Option<Value> {
+        let line = format!(
+            r#"{{"v":1,"game":"quarto","rules":"standard","id":"1","bots":[{{"name":"a","command":[]}},{{"name":"b","command":[]}}],"first":0,"seed":1,"start":"................","turns":["- K","6 A"],"times_ms":[1.0,1.0],"result":{{"winner":0,"reason":"quarto"}},"started":"","analysis":{packed}}}"#
+        );
+        let record = Record::from_line(line.as_bytes()).unwrap();
+        analysis(&record, &mut 0)
+    }
+
+    #[test]
+    fn an_analysis_is_packed() {
+        let whole = r#"{"by":"x","turns":[{"turn":2,"value":"draw","best":"win","better":"7 B","in":3,"text":"ouch"}]}"#;
+        assert_eq!(
+            of(whole),
+            Some(json!(["-d", "-w", "03", [[2, "blunder", "7 B", "ouch"]]]))
+        );
+        let lines = r#"{"turns":[{"turn":2,"value":"loss","played_line":["6 A","7 -"],"better_line":[3]}]}"#;
+        assert_eq!(
+            of(lines),
+            Some(json!(["-l", "--", "00", [[2, "", "", "", "6 A\t7 -"]]]))
+        );
+        assert_eq!(
+            of(r#"{"turns":[{"turn":1,"value":"win","best":"win","mark":"only"}]}"#),
+            Some(json!(["w-", "w-", "00", [[1, "only"]]]))
+        );
+    }
+
+    #[test]
+    fn a_blunder_that_missed_a_win_is_both() {
+        let both = r#"{"turns":[{"turn":2,"value":"loss","best":"win","mark":"blunder","missed_win":true}]}"#;
+        let packed = json!([[2, "blunder", "", "", "", "", "missed"]]);
+        assert_eq!(of(both).unwrap()[3], packed);
+        let alone = r#"{"turns":[{"turn":2,"mark":"missed-win","missed_win":true}]}"#;
+        assert_eq!(of(alone).unwrap()[3], json!([[2, "missed-win"]]));
+    }
+
+    #[test]
+    fn other_shapes_are_ignored() {
+        for analysis in [
+            "null",
+            "3",
+            "[]",
+            r#"{"turns":{}}"#,
+            r#"{"turns":[1,null,"x",{}]}"#,
+            r#"{"turns":[{"turn":0},{"turn":3},{"turn":-1},{"turn":"1"},{"turn":1e300}]}"#,
+        ] {
+            assert_eq!(of(analysis), None, "{analysis}");
+        }
+        assert_eq!(
+            of(r#"{"turns":[{"turn":1,"value":7,"best":[],"mark":{},"in":-3,"text":null}]}"#),
+            Some(json!(["--", "--", "00", []]))
+        );
+        let hostile = of(r#"{"turns":[{"turn":1,"text":"a\u2028\u202eb"}]}"#).unwrap();
+        assert_eq!(hostile[3][0][3], r"a\u{2028}\u{202e}b");
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_the_last_entry_of_a_turn_counts() {
+        let text = "x".repeat(2000);
+        let packed = of(&format!(r#"{{"turns":[{{"turn":1,"text":"{text}"}}]}}"#)).unwrap();
+        assert_eq!(packed[3][0][3].as_str().unwrap().chars().count(), 401);
+        let both = format!(
+            r#"{{"turns":[{{"turn":1,"text":"{text}"}},{{"turn":2,"text":"{text}"}},{{"turn":2,"text":"last"}}]}}"#
+        );
+        assert_eq!(of(&both).unwrap()[3][1][3], "last");
+    }
 }
 
 #[cfg(test)]
