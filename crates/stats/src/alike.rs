@@ -1,10 +1,8 @@
 //! Which bots decide alike? Bots that were asked the same questions are compared two at a time.
 //!
-//! Bots that were written independently of each other agree, too: because a turn is the best one, because many people
-//! write the same simple things, by chance. So each bot is first predicted without its partner: by what turns there are,
-//! by how often the others chose each, by *habits* (simple rules, starter code), and by every other bot that is like
-//! it. How much each of these counts is fitted to the bot's own answers. Evidence is only what the partner's answers tell
-//! beyond that.
+//! Each bot is first predicted without its partner: by what turns there are, by how often the others chose each, by
+//! *habits* (simple rules, starter code), and by every other bot that is like it. How much each of these counts is fitted
+//! to the bot's own answers. Evidence is only what the partner's answers tell beyond that.
 
 use serde::Serialize;
 
@@ -285,10 +283,10 @@ pub fn pairs(questions: &[Question], bots: usize) -> Vec<Pair> {
         let kin = kin(questions, bots, bot);
         Model::new(questions, bots, bot, &kin)
     });
-    let both = (0..bots).flat_map(|a| (a + 1..bots).map(move |b| (a, b)));
-    let both: Vec<(usize, usize)> = both.collect();
+    let pairs = (0..bots).flat_map(|a| (a + 1..bots).map(move |b| (a, b)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
     let compared = |&(a, b): &_| compared(questions, &models, a, b);
-    let mut found = threads::map(threads, &both, compared);
+    let mut found = threads::map(threads, &pairs, compared);
     found.retain(|pair| pair.answers > 0);
     found.sort_by(|a, b| b.odds.total_cmp(&a.odds).then(b.equal.total_cmp(&a.equal)));
     found

@@ -1,13 +1,9 @@
 //! A sequential test of a mean score that errs no more often than promised, however few pairs of games there are.
 //!
-//! The likelihood ratio of [`super::sprt`] is right in the limit of many pairs. Here nothing is assumed but that a
-//! pair's score lies between 0 and 1: a player bets on the bot, pair after pair, at fair odds for a mean of `m`.
-//! While the true mean is at most `m`, the capital exceeds `1/α` times the stake at any time with a probability of at
-//! most `α` (Ville's inequality), for any share of draws and however the two games of a pair depend on each other.
-//! The stake is spread evenly over fixed shares of what could be lost, so the capital depends only on how often each
-//! score occurred.
-//!
-//! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*.
+//! Nothing is assumed but that a pair's score lies between 0 and 1: a player bets on the bot, pair after pair, at fair
+//! odds for a mean of `m`. While the true mean is at most `m`, the capital ever exceeds `1/α` times the stake with a
+//! probability of at most `α` (I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*).
+//! The stake is spread evenly over fixed shares, so the capital depends only on how often each score occurred.
 
 pub use super::sprt::score_of_elo;
 use super::sprt::{Decision, Scores, elo_of};
@@ -15,7 +11,6 @@ use super::sprt::{Decision, Scores, elo_of};
 /// Over how many bets the stake is spread.
 const BETS: u32 = 40;
 
-/// A test whether the mean score of a pair is above `above` or below `below`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanTest {
     above: f64,
@@ -65,9 +60,8 @@ impl MeanTest {
     }
 }
 
-/// An interval of the mean score, 0 to 1, that holds although results decided the number of pairs. The mean is below
-/// it with a probability of at most the first of `errors`, above it with at most the second. With a test's `alpha`
-/// and `beta` it agrees with the test.
+/// An interval of the mean score that holds although results decided the number of pairs. The mean is below it with a
+/// probability of at most the first of `errors`, above it with at most the second.
 pub fn interval<const K: usize>(pairs: &Scores<K>, errors: [f64; 2]) -> (f64, f64) {
     let [below, above] = errors;
     (lowest(pairs, below), 1.0 - lowest(&mirrored(pairs), above))

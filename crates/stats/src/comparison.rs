@@ -1,9 +1,8 @@
 //! Is a new version of a bot better than the old one? A sequential test on games of the two, and on games of both
 //! against others.
 //!
-//! Every comparison is a number from 0 to 1, the [advantage](Unit::advantage) of the new version; ½ means that
-//! neither is better. Opponents are drawn by lot with fixed shares, so the expected advantage is the same for all
-//! comparisons, and the test of [`super::betting`] holds for it, after any number of them.
+//! Every comparison is a number from 0 to 1, the [advantage](Unit::advantage) of the new version. Opponents are drawn by
+//! lot with fixed shares, so its expected value is the same for all comparisons, and the test of [`super::betting`] holds.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt as _, SeedableRng as _};
@@ -263,8 +262,6 @@ pub struct Outcomes {
     pub median_games: u32,
 }
 
-/// Simulates comparisons with bots of known strength.
-///
 /// ```
 /// use referee_stats::comparison::{Question, Terms, {Simulation, simulate}};
 ///

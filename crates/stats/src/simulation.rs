@@ -1,7 +1,6 @@
 //! What a tournament can tell, before it is played: simulated with bots whose strength is known.
 //!
-//! Strengths are drawn from a normal distribution. A game is won with the probability of the ratings' model; a share
-//! of the games is drawn, at most as many as the expected score allows. Seeds are drawn by lot.
+//! Strengths are drawn from a normal distribution, seeds by lot.
 
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
@@ -64,8 +63,6 @@ struct Field<'a> {
     random: ChaCha8Rng,
 }
 
-/// Simulates tournaments.
-///
 /// ```
 /// use referee_stats::simulation::{Schedule, Simulation, simulate};
 ///

@@ -1,7 +1,7 @@
 //! The Elo difference of two bots from counts of results, and a sequential test.
 //!
-//! Counts are of games ([`Trinomial`]) or of pairs of games with the seats swapped ([`Pentanomial`]). Pairs are
-//! better: games of the same opening are correlated, which only counts of pairs show.
+//! Counts of pairs ([`Pentanomial`]) are better than those of games ([`Trinomial`]): games of the same opening are
+//! correlated.
 //!
 //! Source: M. Van den Bergh, *A comparison of the approximations to the GSPRT*; the formulas and the treatment of
 //! empty cells are those of fastchess.

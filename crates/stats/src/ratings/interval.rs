@@ -1,12 +1,9 @@
 //! 95 % intervals and likelihoods of superiority: the signed root of an empirical likelihood ratio.
 //!
 //! A figure, such as a rating or the difference of two, is moved away from its estimate, and all parameters with it,
-//! as the curvature of the likelihood says. There the expected score of every pair of games is known. What the pairs
-//! scored above or below it, weighted as in the slope of the likelihood, must have mean 0; of all distributions with
-//! that mean, the most likely one is compared with what was seen (A. Owen, *Empirical Likelihood*, 2001). Scores that
-//! did not occur but could are allowed for, so bots that have only drawn need not be equal. Nothing else is assumed
-//! of draws, or of how the games of a pair depend on each other. As the deviation comes from few games, the root is
-//! that of Student's t distribution.
+//! as the curvature of the likelihood says. What the pairs of games scored above or below what is expected there must
+//! have mean 0; of all distributions with that mean, the most likely one is compared with what was seen (A. Owen,
+//! *Empirical Likelihood*, 2001). As the deviation comes from few games, the root is that of Student's t distribution.
 
 use super::Meeting;
 use super::fit::{Fit, Odds, Pairing};
