@@ -82,10 +82,7 @@ impl Position {
     }
 
     fn request(state: &State) -> String {
-        let mut text = String::new();
-        each!(state, |game, position| game
-            .write_request(position, &mut text));
-        text
+        each!(state, |game, position| game.request(position))
     }
 
     fn quarto(&self, what: &str) -> PyResult<(&Edition, &quarto::Position)> {
@@ -115,19 +112,10 @@ impl Position {
             State::FourInARow(_) => (action + 1).to_string(),
             State::Quarto(quarto, _) => {
                 let turn = arrays::quarto_turn(action);
-                turn_text(&*quarto.edition, turn)
+                quarto.edition.turn_text(turn)
             }
         }
     }
-}
-
-fn turn_text<G: BuiltinGame>(
-    game: &G,
-    turn: <G::Position as referee_games::game::Position>::Turn,
-) -> String {
-    let mut text = String::new();
-    game.write_turn(turn, &mut text);
-    text
 }
 
 fn solver<G: BuiltinGame>() -> PyResult<&'static dyn Solve<G::Position>> {
@@ -218,7 +206,7 @@ fn turn_values<'py, G: BuiltinGame>(
     let are_proven =
         |turns: &Vec<(_, Evaluation)>| turns.iter().all(|&(_, found)| is_proven(found));
     for (turn, found) in searched(py, limits, are_proven, work)? {
-        values.set_item(turn_text(game, turn), Value::from(found))?;
+        values.set_item(game.turn_text(turn), Value::from(found))?;
     }
     Ok(values)
 }
@@ -287,7 +275,7 @@ impl Position {
     fn turns(&self) -> Vec<String> {
         each!(&self.state, |game, position| {
             let turns = position.turns().into_iter();
-            turns.map(|(turn, _)| turn_text(game, turn)).collect()
+            turns.map(|(turn, _)| game.turn_text(turn)).collect()
         })
     }
 
@@ -302,12 +290,12 @@ impl Position {
             State::Quarto(quarto, position) => {
                 let (turn, after) = quarto.edition.judge(position, turn).map_err(rejected)?;
                 let state = State::Quarto(quarto.clone(), after);
-                (state, turn_text(&*quarto.edition, turn))
+                (state, quarto.edition.turn_text(turn))
             }
             State::FourInARow(position) => {
                 let game = four_in_a_row::FourInARow;
                 let (turn, after) = game.judge(position, turn).map_err(rejected)?;
-                (State::FourInARow(after), turn_text(&game, turn))
+                (State::FourInARow(after), game.turn_text(turn))
             }
         };
         Ok(self.after(state, || text))
