@@ -13,7 +13,7 @@ use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
 use crate::text::{escape_controls, join_parts};
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::standings::{Collector, Game, Place, Ranking, Scores, Standings};
+use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
 
 /// Bars of the page's charts in a factor of ten; the first begins at 1 µs.
 const BARS: f64 = 8.0;
@@ -70,11 +70,10 @@ impl Figures {
         shown: bool,
     ) {
         // What bots say of their thinking is private, too.
-        let sure = if shown { game.sure() } else { [0; 2] };
-        let counted = Game {
-            sure,
-            ..game.with_times(game.times())
-        };
+        let mut counted = game.with_times(game.times());
+        if shown {
+            counted.sure = game.sure();
+        }
         self.collector.add(&counted);
         let games = self.collector.games();
         let count = self.bots.len().max(bots[0] + 1).max(bots[1] + 1);
@@ -96,10 +95,8 @@ impl Figures {
                 self.move_times.push(limit);
             }
         }
-        *self
-            .endings
-            .entry(escape_controls(record.result.reason.name()))
-            .or_default() += 1;
+        let reason = escape_controls(record.result.reason.name());
+        *self.endings.entry(reason).or_default() += 1;
         let turns = record.turns.len().min(MAX_TURNS);
         if self.lengths.len() <= turns {
             self.lengths.resize(turns + 1, 0);
@@ -111,11 +108,8 @@ impl Figures {
     /// At intervals that grow with the number of games.
     fn add_checkpoint(&mut self, games: u64) {
         if self.checkpoints.len() >= CHECKPOINTS {
-            let mut keep = false;
-            self.checkpoints.retain(|_| {
-                keep = !keep;
-                !keep
-            });
+            let mut keep = [false, true].into_iter().cycle();
+            self.checkpoints.retain(|_| keep.next() == Some(true));
             self.stride *= 2;
         }
         self.stride = self.stride.max(1);
@@ -194,12 +188,11 @@ impl Figures {
         let games = self.collector.games();
         let earlier = self.checkpoints.iter();
         let earlier = earlier.filter(|checkpoint| checkpoint.games < games);
-        let mut history: Vec<Value> = earlier
-            .map(|checkpoint| {
-                let rated = || rated(&checkpoint.scores, self.bots.len());
-                json!([checkpoint.games, checkpoint.rated.get_or_init(rated)])
-            })
-            .collect();
+        let earlier = earlier.map(|checkpoint| {
+            let rated = || rated(&checkpoint.scores, self.bots.len());
+            json!([checkpoint.games, checkpoint.rated.get_or_init(rated)])
+        });
+        let mut history: Vec<Value> = earlier.collect();
         let now = standings.places.iter().filter_map(|place| {
             let bot = self.collector.number(&place.name)?;
             let elo = whole(place.elo);
@@ -232,10 +225,9 @@ fn shown(mut figures: Map<String, Value>, place: &Place) -> Map<String, Value> {
 /// Bots that did not enter, with reasons except on a private page.
 fn absent(standings: &Standings) -> Vec<Value> {
     let shown = |text: &str| cut(&join_parts(text, "\n"), REASON_CHARS);
-    standings
-        .not_entered()
-        .map(|absent| json!({ "name": shown(&absent.name), "reason": shown(&absent.reason) }))
-        .collect()
+    let absent = standings.not_entered();
+    let shown = absent.map(|one| json!({ "name": shown(&one.name), "reason": shown(&one.reason) }));
+    shown.collect()
 }
 
 /// The bots that have played; empty when results determine no ratings.
@@ -252,12 +244,9 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
         }
     }
     let all = ratings.bots.iter().enumerate();
-    all.filter(|(_, rating)| has_met(rating.group))
-        .map(|(bot, rating)| {
-            let elo = whole(rating.elo);
-            (bot, games[bot], elo, rating.interval.map(whole))
-        })
-        .collect()
+    let met = all.filter(|(_, rating)| has_met(rating.group));
+    let shown = met.map(|(bot, of)| (bot, games[bot], whole(of.elo), of.interval.map(whole)));
+    shown.collect()
 }
 
 /// Rounds a figure as tables do.

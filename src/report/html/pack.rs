@@ -99,10 +99,13 @@ fn times(record: &Record) -> String {
     out
 }
 
+fn word(text: &str) -> String {
+    cut(&escape_controls(text), WORD_CHARS)
+}
+
 fn turns(record: &Record) -> String {
     let turns = record.turns.iter().take(MAX_TURNS);
-    let turns = turns.map(|turn| cut(&escape_controls(turn), WORD_CHARS));
-    turns.collect::<Vec<_>>().join("\t")
+    turns.map(|turn| word(turn)).collect::<Vec<_>>().join("\t")
 }
 
 fn lines(record: &Record) -> String {
@@ -115,12 +118,13 @@ fn lines(record: &Record) -> String {
 fn info(record: &Record, used: &mut usize) -> Option<Value> {
     let turns = record.info.iter().take(MAX_TURNS).map(|entry| {
         let values = entry.values.iter().take(NAMES).map(|(name, value)| {
+            let text = |text: &str| json!(cut(&escape_controls(text), TEXT_BYTES));
             let value = match value {
                 Value::Number(_) => value.clone(),
-                Value::String(text) => json!(cut(&escape_controls(text), TEXT_BYTES)),
-                other => json!(cut(&escape_controls(&other.to_string()), TEXT_BYTES)),
+                Value::String(value) => text(value),
+                other => text(&other.to_string()),
             };
-            (cut(&escape_controls(name), WORD_CHARS), value)
+            (word(name), value)
         });
         json!([entry.turn, values.collect::<Map<_, _>>()])
     });
@@ -150,17 +154,15 @@ fn analysis(record: &Record, used: &mut usize) -> Option<Value> {
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
-        parts.push(
-            "Adjudicated: the value was proven, so the game was not played to its end.".to_owned(),
-        );
+        let why = "the value was proven, so the game was not played to its end";
+        parts.push(format!("Adjudicated: {why}."));
     }
-    match record.voids {
-        0 => {}
-        1 => parts.push("The game was played again once, because a clock was not fair.".to_owned()),
-        voids => parts.push(format!(
-            "The game was played again {voids} times, because clocks were not fair."
-        )),
-    }
+    let again = match record.voids {
+        0 => None,
+        1 => Some("once, because a clock was".to_owned()),
+        voids => Some(format!("{voids} times, because clocks were")),
+    };
+    parts.extend(again.map(|again| format!("The game was played again {again} not fair.")));
     if let Some(why) = &record.delayed {
         let why = cut(&escape_controls(why), DETAIL_CHARS);
         parts.push(format!("The result is doubtful: {why}"));
@@ -168,16 +170,15 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// The entry; its new texts are in `store`. `stderr`: whether it and commands may be shown. `drawings`: of its positions.
+/// The entry; its new texts are in `store`. A private one has no stderr and no commands. `drawings`: of its positions.
 pub(super) fn game(
     record: &Record,
-    edition: usize,
-    bots: [usize; 2],
-    stderr: bool,
-    drawings: Option<&Value>,
+    (edition, bots): (usize, [usize; 2]),
+    is_private: bool,
+    drawings: Option<Value>,
     store: &mut TextStore,
 ) -> Value {
-    let result = &record.result;
+    let (result, stderr) = (&record.result, !is_private);
     let fault = result.by.map(|by| {
         let text = |text: &Option<String>, chars| {
             cut(&escape_controls(text.as_deref().unwrap_or_default()), chars)
@@ -203,12 +204,12 @@ pub(super) fn game(
         json!(winner),
         json!(cut(&escape_controls(result.reason.name()), REASON_CHARS)),
         json!(started.map(Timestamp::as_second)),
-        json!(cut(&escape_controls(&record.id), WORD_CHARS)),
+        json!(word(&record.id)),
         json!(turns(record)),
         json!(times(record)),
         json!(lines(record)),
         json!(fault),
-        json!((!empty).then(|| cut(&escape_controls(&record.start), WORD_CHARS))),
+        json!((!empty).then(|| word(&record.start))),
         json!(analysis(record, &mut store.analyses)),
         json!(remark(record)),
         json!(movers.map(|movers| cut(&escape_controls(movers), MAX_TURNS))),

@@ -129,10 +129,6 @@ impl Feed {
         }
     }
 
-    fn inbox(&self) -> Option<&Inbox> {
-        self.watched()?.inbox.get()
-    }
-
     /// Announces this many games besides those already played.
     pub fn expect(&self, games: u64) {
         if let Some(watched) = self.watched() {
@@ -168,10 +164,6 @@ impl Feed {
 
     pub fn games(&self) -> u64 {
         self.shared.now.borrow().games
-    }
-
-    fn options(&self) -> &Options {
-        &self.shared.options
     }
 
     fn watch(&self) -> watch::Receiver<Now> {
