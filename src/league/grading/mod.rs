@@ -82,12 +82,8 @@ impl Grade {
             );
         }
         let rungs: Vec<String> = self.rungs.iter().map(RungResult::sentence).collect();
-        format!(
-            "{} of {} points. {}",
-            self.points,
-            self.most_points,
-            rungs.join(" ")
-        )
+        let (points, most) = (self.points, self.most_points);
+        format!("{points} of {most} points. {}", rungs.join(" "))
     }
 }
 
@@ -110,23 +106,20 @@ impl RungResult {
     }
 
     pub fn sentence(&self) -> String {
-        let mut text = format!(
-            "{}: {} ({} of {} points",
+        let (pairs, forfeits) = (self.pairs.len(), self.forfeits);
+        let measured = self.score.zip(self.interval).map(|(score, [low, high])| {
+            format!("; {pairs} pairs of games, score {score:.2}, true score {low:.2} to {high:.2}")
+        });
+        let forfeited = (forfeits > 0).then(|| format!("; {forfeits} games forfeited"));
+        format!(
+            "{}: {} ({} of {} points{}{}).",
             self.rung,
             self.verdict.words(),
             self.points,
-            self.most_points
-        );
-        if let (Some(score), Some([low, high])) = (self.score, self.interval) {
-            text = format!(
-                "{text}; {} pairs of games, score {score:.2}, true score {low:.2} to {high:.2}",
-                self.pairs.len()
-            );
-        }
-        if self.forfeits > 0 {
-            text = format!("{text}; {} games forfeited", self.forfeits);
-        }
-        text + ")."
+            self.most_points,
+            measured.unwrap_or_default(),
+            forfeited.unwrap_or_default()
+        )
     }
 }
 
@@ -160,11 +153,7 @@ impl RungResult {
         let measured = played.comparison.advantage();
         Self {
             verdict,
-            points: if verdict == Verdict::Passed {
-                rung.points
-            } else {
-                0
-            },
+            points: rung.points * u32::from(verdict == Verdict::Passed),
             score: measured.map(|measured| measured.mean),
             interval: measured.map(|measured| measured.interval),
             pairs: pairs.collect(),
