@@ -1,9 +1,8 @@
 //! Where a bot breaks: games against a bot that lead it to questions at which it commits a fault, or gives away what it
 //! held.
 //!
-//! The protocol has no memory, so a bot is searched like a function: its answers are kept, and no question is asked
-//! twice. An opponent's turn is one of a few drawn at random: the one that leads to the least seen kind of position,
-//! or in a game with a solver the one that leaves the bot the smallest share of good answers.
+//! No question is asked twice. An opponent's turn is one of a few drawn at random: the one that leads to the least seen
+//! kind of position, or in a game with a solver the one that leaves the bot the smallest share of good answers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;

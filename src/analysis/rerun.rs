@@ -78,12 +78,11 @@ impl Finding {
             Verdict::Unproven => format!("{what} at turn {turn}: the new turn is not proven"),
             Verdict::NotReached => format!("{what} at turn {turn} is not reached"),
         };
-        let directly = if self.directly {
+        text + if self.directly {
             " (asked directly)"
         } else {
             ""
-        };
-        text + directly
+        }
     }
 
     /// After its question was asked directly, with this legal answer or `None` for a forfeit: the protocol has no memory.
@@ -149,11 +148,8 @@ pub fn judge(
             });
         };
         let Some(departure) = departure.filter(|_| index == at) else {
-            let verdict = if index > at {
-                Verdict::NotReached
-            } else {
-                Verdict::StillThere
-            };
+            let is_reached = index <= at;
+            let verdict = [Verdict::NotReached, Verdict::StillThere][usize::from(is_reached)];
             if let Some(mistake) = was_wrong {
                 add(mistake, verdict);
             }

@@ -1,7 +1,6 @@
 //! The folder of a league, from one plan to the next.
 //!
 //! A new plan and the games that it reuses are written into a folder that is then renamed: from then on they count.
-//! A referee killed in between moves them at its next start.
 
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};

@@ -116,8 +116,8 @@ impl<R: Read> Reader<R> {
         Ok((!is_blank(&self.line)).then(|| self.current()))
     }
 
-    /// Replaces `lines` by the next ones, of so many bytes or a few more; by none at the end. When a line cannot be
-    /// read, those before it are there.
+    /// Replaces `lines` by the next ones, of so many bytes or a few more. When a line cannot be read, those before it are
+    /// there.
     pub fn next_lines(&mut self, lines: &mut Lines, bytes: usize) -> io::Result<()> {
         lines.path.clone_from(&self.path);
         lines.bytes.clear();
@@ -165,11 +165,9 @@ impl<R: Read> Reader<R> {
     }
 
     fn too_long(&self) -> io::Error {
-        let number = self.number + 1;
-        let limit = size(MAX_LINE as u64);
-        let problem = format!(
-            "line {number} is longer than {limit}; expected a record, a JSON object on one line"
-        );
+        let (number, limit) = (self.number + 1, size(MAX_LINE as u64));
+        let expected = "expected a record, a JSON object on one line";
+        let problem = format!("line {number} is longer than {limit}; {expected}");
         io::Error::new(io::ErrorKind::InvalidData, problem)
     }
 
@@ -212,13 +210,11 @@ impl<'a> Line<'a> {
 
     /// The error for a problem of this line, or that the line is incomplete, if it is.
     pub fn error(&self, problem: String) -> LineError {
-        if self.is_complete() {
-            self.damaged(problem)
-        } else {
-            LineError::Torn {
-                path: self.path.display().to_string(),
-                line: self.number,
+        match self.damaged(problem) {
+            LineError::Damaged { path, line, .. } if !self.is_complete() => {
+                LineError::Torn { path, line }
             }
+            damaged => damaged,
         }
     }
 

@@ -38,9 +38,8 @@ pub fn read(path: &Path, most: u64) -> io::Result<String> {
     open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let limit = size(most);
-        return Err(refused(format!(
-            "it is longer than {limit}; check that it is the right file"
-        )));
+        let problem = format!("it is longer than {limit}; check that it is the right file");
+        return Err(refused(problem));
     }
     String::from_utf8(bytes).map_err(|error| {
         let (good, rest) = error.as_bytes().split_at(error.utf8_error().valid_up_to());

@@ -84,7 +84,7 @@ fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
     let mut heads = indent.clone();
     for name in &picture.columns {
         let (left, right) = centred(name, inner);
-        heads += &format!(" {left}{name}{right}");
+        heads.extend([" ", &left, name, &right]);
     }
     lines.push(styled(palette.faint, &padded(&heads, total)));
     let edges = format!("+{}", "-".repeat(inner)).repeat(columns);

@@ -88,9 +88,10 @@ impl Position {
     fn quarto(&self, what: &str) -> PyResult<(&Edition, &quarto::Position)> {
         match &self.state {
             State::Quarto(quarto, position) => Ok((&quarto.edition, position)),
-            State::FourInARow(_) => Err(PyAttributeError::new_err(format!(
-                "a position of Four In A Row has no {what}"
-            ))),
+            State::FourInARow(_) => {
+                let problem = format!("a position of Four In A Row has no {what}");
+                Err(PyAttributeError::new_err(problem))
+            }
         }
     }
 
@@ -98,10 +99,11 @@ impl Position {
     fn source(state: &State) -> String {
         let text = Self::request(state);
         match state {
-            State::Quarto(game, position) if position.to_move() == Side::Second => {
-                format!("{}.position({text:?}, \"second\")", game.__repr__())
+            State::Quarto(game, position) => {
+                let is_second = position.to_move() == Side::Second;
+                let side = if is_second { ", \"second\"" } else { "" };
+                format!("{}.position({text:?}{side})", game.__repr__())
             }
-            State::Quarto(game, _) => format!("{}.position({text:?})", game.__repr__()),
             State::FourInARow(_) => format!("referee.FourInARow().position({text:?})"),
         }
     }
@@ -259,10 +261,8 @@ impl Position {
     #[getter]
     fn left(&self) -> PyResult<String> {
         let (edition, position) = self.quarto("pieces left")?;
-        Ok(position
-            .left()
-            .map(|piece| edition.set.symbol(piece))
-            .collect())
+        let symbols = position.left().map(|piece| edition.set.symbol(piece));
+        Ok(symbols.collect())
     }
 
     /// The winning lines: pairs of a name and the property, or the cells, such as ("H4", "big").
@@ -289,8 +289,8 @@ impl Position {
         let (state, text) = match &self.state {
             State::Quarto(quarto, position) => {
                 let (turn, after) = quarto.edition.judge(position, turn).map_err(rejected)?;
-                let state = State::Quarto(quarto.clone(), after);
-                (state, quarto.edition.turn_text(turn))
+                let text = quarto.edition.turn_text(turn);
+                (State::Quarto(quarto.clone(), after), text)
             }
             State::FourInARow(position) => {
                 let game = four_in_a_row::FourInARow;
@@ -404,11 +404,10 @@ impl Position {
         )]
         let place = |count: usize| (share * count as f64) as usize;
         let is_share = (0.0..1.0).contains(&share);
+        let expected = "expected a share from 0 to 1, without 1, of a game that is not over";
         each!(&self.state, |_, position| position.pick(place))
             .filter(|_| is_share)
-            .ok_or_else(|| {
-                wrong("expected a share from 0 to 1, without 1, of a game that is not over")
-            })
+            .ok_or_else(|| wrong(expected))
     }
 
     /// The answer that an action stands for, such as "6 A".

@@ -121,10 +121,10 @@ impl Model {
         let columns = questions.first().map_or(0, |first| first.choices.len());
         let predicts = |other: &usize| *other != bot && !kin.contains(other);
         let experts: Vec<usize> = (0..columns).filter(predicts).collect();
-        let frequencies: Vec<Vec<f64>> = questions
+        let frequencies = questions
             .iter()
-            .map(|question| frequencies(question, bots, bot))
-            .collect();
+            .map(|question| frequencies(question, bots, bot));
+        let frequencies: Vec<Vec<f64>> = frequencies.collect();
         let mut observations = Vec::new();
         for (question, frequencies) in questions.iter().zip(&frequencies) {
             for (round, choice) in question.choices[bot].iter().enumerate() {
@@ -148,11 +148,11 @@ impl Model {
         (weights[0], weights[1]) = (0.2, 0.3);
         let weights = fitted(weights, &observations);
         let mut due = vec![[0.0, weights[1] / (PRIOR + count(bots) - 1.0)]; bots];
-        for (number, expert) in experts
+        let of_bots = experts
             .iter()
             .enumerate()
-            .filter(|(_, expert)| **expert < bots)
-        {
+            .filter(|(_, expert)| **expert < bots);
+        for (number, expert) in of_bots {
             due[*expert][0] += weights[COMMON + 2 * number];
             due[*expert][1] += weights[COMMON + 2 * number + 1];
         }
@@ -160,31 +160,28 @@ impl Model {
             let too_much = ((due[0] + due[1]) / MOST).max(1.0);
             *due = due.map(|due| due / too_much);
         }
-        let expected = questions
-            .iter()
-            .zip(&frequencies)
-            .map(|(question, frequencies)| {
-                std::array::from_fn(|round| {
-                    let mut expected: Vec<f64> =
-                        frequencies.iter().map(|p| p * weights[1]).collect();
-                    for (number, expert) in experts.iter().enumerate() {
-                        let answers = &question.choices[*expert];
-                        if let Some(choice) = answers[round] {
-                            expected[choice] += weights[COMMON + 2 * number];
-                        }
-                        let given = count(answers.iter().flatten().count());
-                        for choice in answers.iter().flatten() {
-                            expected[*choice] += weights[COMMON + 2 * number + 1] / given;
-                        }
+        let all = questions.iter().zip(&frequencies);
+        let expected = all.map(|(question, frequencies)| {
+            std::array::from_fn(|round| {
+                let mut expected: Vec<f64> = frequencies.iter().map(|p| p * weights[1]).collect();
+                for (number, expert) in experts.iter().enumerate() {
+                    let answers = &question.choices[*expert];
+                    if let Some(choice) = answers[round] {
+                        expected[choice] += weights[COMMON + 2 * number];
                     }
-                    // Who did not answer predicts nothing: the prior does.
-                    let rest = 1.0 - expected.iter().sum::<f64>();
-                    for (expected, p) in expected.iter_mut().zip(&question.prior) {
-                        *expected += rest * p;
+                    let given = count(answers.iter().flatten().count());
+                    for choice in answers.iter().flatten() {
+                        expected[*choice] += weights[COMMON + 2 * number + 1] / given;
                     }
-                    expected
-                })
-            });
+                }
+                // Who did not answer predicts nothing: the prior does.
+                let rest = 1.0 - expected.iter().sum::<f64>();
+                for (expected, p) in expected.iter_mut().zip(&question.prior) {
+                    *expected += rest * p;
+                }
+                expected
+            })
+        });
         Self {
             expected: expected.collect(),
             due,
@@ -260,13 +257,12 @@ fn agreement(questions: &[Question], a: usize, b: usize) -> (usize, usize) {
 
 /// The most like this one.
 fn kin(questions: &[Question], bots: usize, bot: usize) -> Vec<usize> {
-    let mut others: Vec<(f64, usize)> = (0..bots)
-        .filter(|other| *other != bot)
-        .map(|other| {
-            let (answers, equal) = agreement(questions, bot, other);
-            (count(equal) / count(answers.max(1)), other)
-        })
-        .collect();
+    let alike = |other| {
+        let (answers, equal) = agreement(questions, bot, other);
+        (count(equal) / count(answers.max(1)), other)
+    };
+    let others = (0..bots).filter(|other| *other != bot);
+    let mut others: Vec<(f64, usize)> = others.map(alike).collect();
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
     others
         .into_iter()

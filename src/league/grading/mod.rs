@@ -1,9 +1,7 @@
 //! Grades that depend only on the graded bot, the scale and its seed.
 //!
-//! A [`Scale`] is a ladder of reference bots. On each rung a bot plays pairs against the reference until a
-//! sequential test decides. [`Progress`] takes pairs in the order of the schedule: the number of games at a time
-//! changes nothing. The first rung that is not passed ends the climb. A bot gets too many points only if it passes
-//! the first rung above its strength by luck: a probability of at most α.
+//! On each rung of a [`Scale`] a bot plays pairs against a reference until a sequential test decides, in the order of the
+//! schedule: the number of games at a time changes nothing. The first rung that is not passed ends the climb.
 
 pub mod scale;
 

@@ -1,8 +1,7 @@
 //! Objects of a Git repository, read by the system's `git`.
 //!
-//! A repository may be hostile. `git` runs in the sandbox of builds, on a copy of objects and branches without
-//! settings, hooks or links to other repositories. It reports an object's size before its content; too large ones
-//! are not read.
+//! A repository may be hostile: `git` runs in the sandbox of builds, on a copy of objects and branches without settings,
+//! hooks or links to other repositories.
 
 use std::cell::LazyCell;
 use std::fs;

@@ -1,11 +1,8 @@
 //! The report: a self-contained HTML page.
 //!
 //! [`Report`] keeps *entries*, compact lists of the games, and *figures*, which summarise them. The page holds both
-//! as one block of JSON, with many games compressed; its script draws the open view. A served page
-//! ([`crate::report::serve`]) receives the same entries and figures a few at a time.
-//!
-//! Control characters of bots' text are escaped ([`crate::text`]) before packing, and the script inserts text nodes,
-//! never HTML.
+//! as one block of JSON; a served page ([`crate::report::serve`]) receives them a few at a time. Control characters of
+//! bots' text are escaped before packing, and the script inserts text nodes, never HTML.
 
 mod drawings;
 mod figures;
@@ -133,15 +130,10 @@ impl Report {
         self.figures.add(record, &game, bots, !self.options.private);
         self.games += 1;
         if self.games <= MAX_GAMES {
-            let (edition, drawings) = (self.edition(record), self.draw(record));
-            let is_private = self.options.private;
-            let packed = pack::game(
-                record,
-                (edition, bots),
-                is_private,
-                drawings,
-                &mut self.texts,
-            );
+            let of = (self.edition(record), bots);
+            let drawings = self.draw(record);
+            let (is_private, drawings) = (self.options.private, drawings.as_ref());
+            let packed = pack::game(record, of, is_private, drawings, &mut self.texts);
             for text in std::mem::take(&mut self.texts.new) {
                 self.push(&json!(["t", text]));
             }

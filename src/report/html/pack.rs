@@ -175,7 +175,7 @@ pub(super) fn game(
     record: &Record,
     (edition, bots): (usize, [usize; 2]),
     is_private: bool,
-    drawings: Option<Value>,
+    drawings: Option<&Value>,
     store: &mut TextStore,
 ) -> Value {
     let (result, stderr) = (&record.result, !is_private);

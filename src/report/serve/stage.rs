@@ -1,7 +1,6 @@
 //! Games in play, for pages that show them move by move.
 //!
-//! A task looks at the tables ten times a second. Changes become one text, whatever the number of moves and
-//! watchers; each watcher gets the newest when its connection has room. Nothing is written while no page watches.
+//! A task looks at the tables ten times a second. Changes become one text; nothing is written while no page watches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};

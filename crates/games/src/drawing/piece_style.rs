@@ -1,7 +1,6 @@
 //! Which feature of a piece set is drawn as size, colour, form and fill.
 //!
-//! Known features are recognised by words in several languages; the rest are assigned in the file's order. Pages have a
-//! legend.
+//! Known features are recognised by words in several languages; the rest are assigned in the file's order.
 
 use crate::game::quarto::PieceSet;
 use crate::game::quarto::piece_set::{FEATURES, Feature};

@@ -69,16 +69,13 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
     /// Empty when none decided it.
     fn winning_lines(&self, position: &Self::Position) -> WinningLines;
 
-    /// Such as `places K on 6, gives A`.
     fn describe(&self, before: &Self::Position, turn: TurnOf<Self>) -> String;
 
     /// `last` is the turn that led to the position.
     fn picture(&self, position: &Self::Position, last: Option<TurnOf<Self>>) -> Picture;
 
-    /// For a person at a terminal: the rules in short and the order of play.
     fn instructions(&self) -> String;
 
-    /// A person makes one move after the other.
     fn question(&self, position: &Self::Position) -> String;
 
     /// The error is a sentence for the person.
@@ -90,7 +87,6 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         whole.ok_or_else(|| "expected one move".to_owned())
     }
 
-    /// A warning that names every choice that loses immediately; `None` when none does.
     fn hint(&self, _: &Self::Position) -> Option<String> {
         None
     }
@@ -101,7 +97,6 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// The same text for all positions that are equal by symmetry, and for no others.
     fn class(&self, position: &Self::Position) -> String {
         self.request(position)
     }

@@ -183,7 +183,6 @@ impl Solver {
         }
     }
 
-    /// Less than was asked for when the machine does not have that much memory.
     pub fn tt_bytes(&self) -> usize {
         self.table.bytes()
     }
@@ -208,7 +207,6 @@ impl Solver {
         Some(score.ok()? >= beta)
     }
 
-    /// The node at which these limits end a search; nodes are counted from the solver's first.
     fn last_node(&self, limits: &Limits) -> u64 {
         self.nodes()
             .saturating_add(limits.nodes.unwrap_or(u64::MAX))

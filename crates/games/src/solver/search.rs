@@ -1,8 +1,7 @@
 //! Alpha–beta with a null window: is the score at least `beta`?
 //!
-//! A node is a board with a piece in hand that completes no line (a gift that completes one is never searched: it
-//! loses). A turn places the piece and gives another, so the sides alternate from node to node and scores change
-//! their sign.
+//! A node is a board with a piece in hand that completes no line. A turn places it and gives another, so the sides
+//! alternate from node to node.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "indices of cells, pieces and turns are small"
@@ -332,8 +331,7 @@ pub(super) fn count_safe_turns(board: &Bitboard, threats: &Threats, hand: u8) ->
     count + four.count_ones()
 }
 
-/// The positions that threads are searching now, by hash; a collision costs time, nothing else. For Kerrigan's
-/// simplified ABDADA: all threads search the whole tree and share the transposition table; a thread that reaches a
+/// The positions that threads are searching now, by hash, for Kerrigan's simplified ABDADA: a thread that reaches a
 /// position of another one searches its other turns first.
 #[derive(Debug)]
 pub(super) struct CurrentlySearched([AtomicU64; Self::SLOTS]);

@@ -109,12 +109,9 @@ impl FromStr for GameId {
 
     /// Reads exactly what [`Display`](fmt::Display) writes, so equal ids are equal texts.
     fn from_str(text: &str) -> Result<Self, NoGameId> {
+        let half = Half::BOTH[usize::from(text.ends_with('b'))];
         let rest = text.strip_prefix('p').ok_or(NoGameId)?;
-        let (digits, half) = if let Some(digits) = rest.strip_suffix('a') {
-            (digits, Half::First)
-        } else {
-            (rest.strip_suffix('b').ok_or(NoGameId)?, Half::Second)
-        };
+        let digits = rest.strip_suffix(['a', 'b']).ok_or(NoGameId)?;
         let is_padded = digits.len() == PAIR_DIGITS;
         let is_long = digits.len() > PAIR_DIGITS && !digits.starts_with('0');
         let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -208,14 +205,10 @@ impl Round {
     /// What ids have for the number of a pair of this round.
     pub fn label(&self, number: u64) -> u64 {
         let place = number.saturating_sub(self.first_pair);
-        let (pairing, pair) = (
-            place / u64::from(self.pairs_each.max(1)),
-            place % u64::from(self.pairs_each.max(1)),
-        );
-        let first = usize::try_from(pairing)
-            .ok()
-            .and_then(|pairing| self.labels.get(pairing));
-        first.map_or(number, |first| first + pair)
+        let each = u64::from(self.pairs_each.max(1));
+        let pairing = usize::try_from(place / each).ok();
+        let first = pairing.and_then(|pairing| self.labels.get(pairing));
+        first.map_or(number, |first| first + place % each)
     }
 
     /// The number of the pair with this label.
@@ -223,10 +216,8 @@ impl Round {
         if self.labels.is_empty() {
             return Some(label);
         }
-        let pairing = self
-            .labels
-            .partition_point(|&first| first <= label)
-            .checked_sub(1)?;
+        let before = self.labels.partition_point(|&first| first <= label);
+        let pairing = before.checked_sub(1)?;
         let pair = label - self.labels.get(pairing)?;
         let each = u64::from(self.pairs_each);
         (pair < each).then(|| self.first_pair + pairing as u64 * each + pair)
@@ -237,19 +228,8 @@ impl Round {
     }
 
     pub fn pairs(&self) -> impl Iterator<Item = PairOfGames> {
-        let each = self.pairings.iter().enumerate();
-        let each = each.flat_map(move |(place, &pairing)| {
-            let openings = self.openings_of(place);
-            openings.map(move |opening| (pairing, opening))
-        });
-        (self.first_pair..)
-            .zip(each)
-            .map(|(number, (pairing, opening))| PairOfGames {
-                number,
-                round: self.number,
-                pairing,
-                opening,
-            })
+        let numbers = self.first_pair..self.first_pair + self.count();
+        numbers.filter_map(|number| self.pair(number))
     }
 
     /// The pair with this number in the tournament, if it is in this round.

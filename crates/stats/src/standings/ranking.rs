@@ -216,13 +216,10 @@ impl<'a> Criteria<'a> {
         ranking: &'a Ranking,
     ) -> Self {
         let bots = names.len();
-        let byes: Vec<Byes> = names
-            .iter()
-            .map(|name| ranking.byes.get(*name).copied().unwrap_or_default())
-            .collect();
-        let points: Vec<f64> = (0..bots)
-            .map(|bot| total(sums.met(bot).map(|(_, met)| met.points())) + byes[bot].points)
-            .collect();
+        let byes = names.iter().map(|name| ranking.byes.get(*name).copied());
+        let byes: Vec<Byes> = byes.map(Option::unwrap_or_default).collect();
+        let made = |bot| total(sums.met(bot).map(|(_, met)| met.points()));
+        let points: Vec<f64> = (0..bots).map(|bot| made(bot) + byes[bot].points).collect();
         // A bye counts as a meeting with an opponent that has the bot's own points.
         let sonneborn_berger = (0..bots).map(|bot| {
             let met = sums
@@ -265,12 +262,10 @@ impl<'a> Criteria<'a> {
         if !matches!(self.ranking.by, RankBy::Results | RankBy::Score) {
             return vec![self.table(all.collect())];
         }
-        let mut groups = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+        let mut groups = BTreeMap::<usize, Vec<usize>>::new();
         for bot in all {
-            groups
-                .entry(self.ratings.bots[bot].group)
-                .or_default()
-                .push(bot);
+            let group = groups.entry(self.ratings.bots[bot].group);
+            group.or_default().push(bot);
         }
         let mut groups: Vec<_> = groups.into_values().collect();
         groups.sort_by_key(|bots| std::cmp::Reverse(bots.len()));
@@ -293,9 +288,12 @@ impl<'a> Criteria<'a> {
         };
         let merit = |&bot: &usize| -> f64 {
             match &self.ranking.by {
-                RankBy::Reached(reached) => reached
-                    .get(self.names[bot])
-                    .map_or(f64::NEG_INFINITY, |reached| -to_f64(reached.place as u64)),
+                RankBy::Reached(reached) => {
+                    let place = reached
+                        .get(self.names[bot])
+                        .map(|reached| reached.place as u64);
+                    place.map_or(f64::NEG_INFINITY, |place| -to_f64(place))
+                }
                 _ if order == Order::Rating => self.levels[bot],
                 _ if order == Order::Score => self.score(bot),
                 _ => self.points[bot],
@@ -387,10 +385,8 @@ impl<'a> Criteria<'a> {
 
     fn all_met(&self, bots: &[usize]) -> bool {
         bots.iter().enumerate().all(|(place, &bot)| {
-            let others = &bots[place + 1..];
-            others
-                .iter()
-                .all(|&other| self.sums.meeting(bot, other).is_some())
+            let mut others = bots[place + 1..].iter();
+            others.all(|&other| self.sums.meeting(bot, other).is_some())
         })
     }
 

@@ -272,8 +272,7 @@ fn five<'a>(
 
 /// The fields of a line with the byte each starts at, or what is wrong at which byte.
 ///
-/// CSV as in RFC 4180, except that spaces are accepted around quoted fields and a field ends with its line. CSV
-/// libraries do not report where a field begins, and repair stray quotes silently.
+/// CSV libraries do not report where a field begins, and repair stray quotes silently.
 fn split_fields(line: &str) -> Result<Vec<Field>, (usize, &'static str)> {
     let mut fields = Vec::new();
     let mut at = 0;

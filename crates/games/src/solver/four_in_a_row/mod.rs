@@ -1,9 +1,5 @@
 //! The exact value of positions of Four In A Row.
 //!
-//! Alpha–beta with a null window over boards of bits, and a transposition table that holds whole keys, so that no entry is
-//! taken for another one. Turns after which the opponent wins immediately are never searched, and those that make most
-//! threats come first. A book has the scores of all positions with eleven discs, so the search of an earlier one ends there.
-//!
 //! ```
 //! use referee_games::game::BuiltinGame as _;
 //! use referee_games::game::four_in_a_row::FourInARow;
@@ -40,7 +36,6 @@ pub use book::{BOOK_DISCS, SHIPPED_BYTES, book_key, give};
 /// Much of it stays in the CPU's cache, and a larger one saves few nodes.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// Solves positions and keeps what it has proven. Several threads can call it at the same time.
 #[derive(Debug)]
 pub struct Solver {
     table: Table,
