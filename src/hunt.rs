@@ -65,7 +65,6 @@ pub type Kind = (String, Option<(Value, Value)>);
 
 #[derive(Debug)]
 pub struct Found {
-    /// To the question.
     pub line: Line,
     pub side: Side,
     pub question: String,
@@ -101,7 +100,6 @@ struct Shared {
     tally: Tally,
 }
 
-/// What several workers share.
 #[derive(Debug)]
 pub struct Hunt<'a> {
     pub ruleset: Arc<dyn Game>,
@@ -149,10 +147,7 @@ impl<'a> Hunt<'a> {
 
     /// What was found, the shortest game of each kind, and what was tried.
     pub fn into_found(self) -> (BTreeMap<Kind, Found>, Tally) {
-        let mut shared = self
-            .shared
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut shared = std::mem::take(&mut *locked(&self.shared));
         let is_asked = |question: &&u64| shared.answers.contains_key(question);
         let asked = shared.early.iter().filter(is_asked);
         shared.tally.early = [asked.count(), shared.early.len()];
@@ -216,30 +211,25 @@ impl Worker<'_> {
         let shared = locked(&self.hunt.shared);
         let all: Vec<&Found> = shared.found.values().collect();
         let shorter = all.choose(&mut self.random);
+        let (side, begin, most_turns);
         if let Some(found) = shorter.filter(|_| self.random.random_bool(SHORTER)) {
             let turns = &found.line.turns;
             let kept = self.random.random_range(0..=turns.len());
-            return Plan {
-                side: found.side,
-                begin: turns[..kept].to_vec(),
-                most_turns: turns.len().saturating_sub(1),
-                is_trap,
-            };
-        }
-        let branched = shared.games.choose(&mut self.random);
-        if let Some((side, turns)) = branched.filter(|_| self.random.random_bool(BRANCHES)) {
+            (side, begin) = (found.side, turns[..kept].to_vec());
+            most_turns = turns.len().saturating_sub(1);
+        } else if let Some((of, turns)) =
+            (shared.games.choose(&mut self.random)).filter(|_| self.random.random_bool(BRANCHES))
+        {
             let kept = self.random.random_range(turns.len() / 2..=turns.len());
-            return Plan {
-                side: *side,
-                begin: turns[..kept].to_vec(),
-                most_turns: usize::MAX,
-                is_trap,
-            };
+            (side, begin, most_turns) = (*of, turns[..kept].to_vec(), usize::MAX);
+        } else {
+            let of = Side::BOTH[usize::from(!self.random.random::<bool>())];
+            (side, begin, most_turns) = (of, Vec::new(), usize::MAX);
         }
         Plan {
-            side: Side::BOTH[usize::from(!self.random.random::<bool>())],
-            begin: Vec::new(),
-            most_turns: usize::MAX,
+            side,
+            begin,
+            most_turns,
             is_trap,
         }
     }

@@ -23,7 +23,6 @@ const FEW_RIGHT: usize = 4;
 /// At most one in so many questions is of that kind.
 const EVERY: usize = 4;
 
-/// Games for each question, at most.
 const GAMES: usize = 20;
 
 /// A number above those of rows, cells and pieces.
@@ -217,7 +216,6 @@ fn pieces(ruleset: &dyn Game) -> Vec<char> {
     last.collect()
 }
 
-/// How a position looks in a round.
 struct View {
     start: String,
     turns: Vec<String>,

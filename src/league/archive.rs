@@ -272,12 +272,11 @@ impl AllNews {
         let member = league.members.get(name)?;
         let bot = plan.bots.iter().find(|bot| bot.name == name);
         let plays = bot.and_then(|bot| bot.version.as_deref());
-        let problem = member.problem(league.deadline);
         let place = |id: &str| member.versions.iter().rposition(|known| known.id == id);
         let now = plays.and_then(place);
         Some(News {
-            received: now.and_then(|now| Some(member.versions.get(now)?.received)),
-            problem,
+            received: now.map(|now| member.versions[now].received),
+            problem: member.problem(league.deadline),
             compared: now.and_then(|now| self.compared(member, now)),
         })
     }
@@ -288,13 +287,11 @@ impl AllNews {
         let mut earlier = earlier.iter().rev().filter(|one| one.id != playing.id);
         let (last, before) = earlier.find_map(|one| Some((one, of(one)?)))?;
         let mut totals = [(0, 0); 2];
-        for (opponent, of_now) in of(playing)? {
-            let Some(of_before) = before.get(opponent) else {
-                continue;
-            };
-            for (total, score) in totals.iter_mut().zip([of_now, of_before]) {
-                *total = (total.0 + score.0, total.1 + score.1);
-            }
+        let met = of(playing)?.iter();
+        let both = met.filter_map(|(opponent, now)| Some([now, before.get(opponent)?]));
+        for (total, score) in both.flat_map(|both| [0, 1].into_iter().zip(both)) {
+            totals[total].0 += score.0;
+            totals[total].1 += score.1;
         }
         let points = |half: u64| f64::from(u32::try_from(half).unwrap_or(u32::MAX)) / 2.0;
         let [(now, games_now), (before, games_before)] = totals;

@@ -46,7 +46,6 @@ pub struct Version {
     pub status: Status,
 }
 
-/// The bot of a student or team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub folder: String,
@@ -57,10 +56,8 @@ pub struct Member {
     pub versions: Vec<Version>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Names that it had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
-    /// Why it plays no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<String>,
 }
@@ -71,7 +68,6 @@ pub struct League {
     v: u32,
     /// All who ever submitted, by name.
     pub members: BTreeMap<String, Member>,
-    /// The last list of students.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<Person>,
     /// That of the last update.
@@ -165,11 +161,10 @@ impl League {
         for old in names {
             let owners = self.people.iter().filter(|person| person.bot() == old);
             let owned = owners.map(|owner| Some(people::same(&people, owner)?.bot()));
-            let owned: BTreeSet<Option<String>> = owned.collect();
-            let owned: Vec<Option<String>> = owned.into_iter().collect();
-            let new = match &owned[..] {
-                [] => people::bot_of(&people, &old, None),
-                [only] => only.clone(),
+            let mut owned: BTreeSet<Option<String>> = owned.collect();
+            let new = match owned.len() {
+                0 => people::bot_of(&people, &old, None),
+                1 => owned.pop_first().flatten(),
                 _ => None,
             };
             let Some(new) = new.filter(|new| *new != old) else {
@@ -186,7 +181,6 @@ impl League {
         self.people = people;
     }
 
-    /// Unless the new name is taken.
     fn rename(&mut self, old: &str, new: &str) -> bool {
         if self.members.contains_key(new) {
             return false;
@@ -309,7 +303,6 @@ impl Member {
     }
 }
 
-/// Digits of the files' hash that name a version.
 const DIGITS: usize = 12;
 
 pub fn folder(league: &Path, member: &Member, version: &str) -> PathBuf {

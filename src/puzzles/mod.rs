@@ -47,7 +47,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// In the order of tables.
     pub const ALL: [Self; 4] = [
         Self::TakeTheWin,
         Self::GiveNoWin,
@@ -55,7 +54,6 @@ impl Kind {
         Self::OnlyTurn,
     ];
 
-    /// In files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TakeTheWin => "take-the-win",
@@ -96,11 +94,9 @@ impl Kind {
     }
 }
 
-/// A line of a file of puzzles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Puzzle {
     pub v: u32,
-    /// Depends on the question alone.
     pub id: String,
     pub game: String,
     pub rules: String,

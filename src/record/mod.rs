@@ -118,7 +118,6 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// A sentence about what is wrong with a line.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = match error.classify() {
@@ -160,7 +159,6 @@ impl Record {
         }
     }
 
-    /// One line, without the newline.
     pub fn to_line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }

@@ -15,7 +15,6 @@ const BUFFER: usize = 1 << 17;
 /// In bytes: more than a record of any game, and little enough to be held.
 const MAX_LINE: usize = 16 << 20;
 
-/// Reads lines with their numbers.
 #[derive(Debug)]
 pub struct Reader<R = File> {
     path: PathBuf,
@@ -67,7 +66,6 @@ pub enum LineError {
         /// From 1.
         line: u64,
     },
-    /// Not JSON, or not a valid record.
     #[error("{path}: line {line}: {problem}")]
     Damaged {
         path: String,

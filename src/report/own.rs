@@ -251,11 +251,11 @@ impl OwnGames {
         }
     }
 
-    /// As Markdown.
     pub fn text(&self, since: Option<&Since>) -> String {
+        let summary = self.summary(since).replace(&format!("{PICTURE}\n\n"), "");
+        let head = "| game | against | begins | result |\n|---|---|---|---|";
         format!(
-            "{}## All games\n\n| game | against | begins | result |\n|---|---|---|---|\n{}\n",
-            self.summary(since).replace(&format!("{PICTURE}\n\n"), ""),
+            "{summary}## All games\n\n{head}\n{}\n",
             self.rows.join("\n")
         )
     }
@@ -266,7 +266,6 @@ impl OwnGames {
         as_html(&self.summary(since), board)
     }
 
-    /// The first of the worst.
     fn worst(&self) -> Option<&Blunder> {
         self.blunders
             .iter()
@@ -303,16 +302,11 @@ impl OwnGames {
 
     fn write_blunders(&self, out: &mut String, is_faultless: bool) {
         if self.analysed == 0 {
-            if is_faultless {
-                out.push_str(
-                    "No game was forfeited. Whether the bot could have played better is not known: the games were not analysed.\n\n",
-                );
-            }
-            return;
+            let unknown = "No game was forfeited. Whether the bot could have played better is not known: the games were not analysed.\n\n";
+            return out.push_str(if is_faultless { unknown } else { "" });
         }
         if self.blunders.is_empty() {
-            out.push_str("No turn was found that made a result worse.\n\n");
-            return;
+            return out.push_str("No turn was found that made a result worse.\n\n");
         }
         let mut worst: Vec<&Blunder> = self.blunders.iter().collect();
         worst.sort_by_key(|blunder| std::cmp::Reverse(blunder.steps));
@@ -340,11 +334,8 @@ type Asked = (String, Option<String>);
 fn forfeit(record: &Record, opponent: &str, (request, reproduce): Asked) -> String {
     let result = &record.result;
     let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
-    let mut out = format!(
-        "In game {} against {opponent}: {}\n\n",
-        record.id,
-        text(&result.detail)
-    );
+    let (id, detail) = (&record.id, text(&result.detail));
+    let mut out = format!("In game {id} against {opponent}: {detail}\n\n");
     if !request.is_empty() {
         let answer = match &*text(&result.answer) {
             "" => "nothing".to_owned(),
@@ -353,10 +344,10 @@ fn forfeit(record: &Record, opponent: &str, (request, reproduce): Asked) -> Stri
         let request = escape_controls(&request);
         let _ = writeln!(out, "It was asked `{request}` and answered {answer}.\n");
     }
-    if let Some(reproduce) = &reproduce {
+    if let Some(again) = &reproduce {
         let _ = writeln!(
             out,
-            "The same once more, without the referee:\n\n    {reproduce}\n"
+            "The same once more, without the referee:\n\n    {again}\n"
         );
     }
     let stderr = result.stderr.as_deref().unwrap_or_default().trim_end();

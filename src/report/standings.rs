@@ -27,7 +27,6 @@ pub(in crate::report) enum Format {
     Forfeits,
 }
 
-/// Where and when a column is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     Always,
@@ -85,7 +84,6 @@ const fn column(
     }
 }
 
-/// In their order everywhere.
 #[rustfmt::skip]
 static COLUMNS: [Column; 39] = {
     use Format::{Elo, Forfeits, Milliseconds, Number, Share, Text};
@@ -286,7 +284,6 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
     all
 }
 
-/// A sentence on the tables' order.
 pub(in crate::report) fn order(standings: &Standings) -> String {
     let why = if matches!(standings.order, Order::Rating | Order::Score) {
         " (the bots have played unequally many games)"
@@ -317,7 +314,6 @@ pub(in crate::report) fn tables(standings: &Standings) -> impl Iterator<Item = &
     standings.places.chunk_by(|a, b| a.table == b.table)
 }
 
-/// A column of some places, as text.
 struct Cells {
     column: &'static Column,
     cells: Vec<String>,

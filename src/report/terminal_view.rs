@@ -16,9 +16,9 @@ use crate::play::game_runner::GameFault;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
 use crate::record::{BotIndex, Record, RecordSummary};
-use crate::text::{counted, escape, escape_controls, short_name};
+use crate::text::{counted, cut, escape, escape_controls, short_name};
 use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, Place, Ranking};
+use crate::tournament::standings::{Collector, Place};
 
 const STDERR_LINES: usize = 12;
 
@@ -81,11 +81,8 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let record = game.record();
         let (points, games) = &mut self.as_first[record.first];
         *games += 1;
-        *points += match record.result.winner {
-            None => 0.5,
-            Some(winner) if winner == record.first => 1.0,
-            Some(_) => 0.0,
-        };
+        let won = record.result.winner.map(|winner| winner == record.first);
+        *points += won.map_or(0.5, |won| f64::from(u8::from(won)));
         if let Ok(summary) = RecordSummary::parse(game.finished.line().as_bytes()) {
             self.collector.add(&summary.with_times(summary.times()));
         }
@@ -199,24 +196,20 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         if self.options.json || self.games == 1 {
             return Ok(());
         }
-        if let Ok(standings) = self
-            .collector
-            .ranked(&Model::default(), &Ranking::default())
-        {
+        if let Ok(standings) = self.collector.standings(&Model::default()) {
             self.figures(&standings.places)?;
         }
         // Scripts read the last line.
-        writeln!(
-            self.out,
-            "Score: {} {} - {} {} ({}, {}, {} in {}).",
-            self.names[0],
-            score.points(BotIndex::A),
-            score.points(BotIndex::B),
-            self.names[1],
+        let ([a, b], [of_a, of_b]) = (&self.names, BotIndex::ALL.map(|bot| score.points(bot)));
+        let (won, drawn) = (
             counted(score.wins[0], "win", "wins"),
             counted(score.draws, "draw", "draws"),
-            counted(score.wins[1], "loss", "losses"),
-            counted(score.games(), "game", "games")
+        );
+        let lost = counted(score.wins[1], "loss", "losses");
+        let games = counted(score.games(), "game", "games");
+        writeln!(
+            self.out,
+            "Score: {a} {of_a} - {of_b} {b} ({won}, {drawn}, {lost} in {games})."
         )?;
         self.out.flush()
     }
@@ -291,11 +284,7 @@ fn circumstances(
     let error = explaining_line(stderr).filter(|error| !is_shown(error));
     writeln!(out, "  the end of its stderr:")?;
     for line in error.as_deref().iter().chain(last) {
-        let line = escape_controls(line);
-        let mut chars = line.chars();
-        let start: String = chars.by_ref().take(STDERR_COLUMNS).collect();
-        let more = if chars.next().is_some() { "…" } else { "" };
-        writeln!(out, "    {start}{more}")?;
+        writeln!(out, "    {}", cut(&escape_controls(line), STDERR_COLUMNS))?;
     }
     Ok(())
 }
@@ -350,16 +339,14 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
             return Ok(());
         }
         self.turn += 1;
-        let palette = self.shown_palette();
-        let text = format!(
-            "\n{:>2}. {} {}  {}\n{}",
-            self.turn,
-            styled(palette.heading, self.name(side)),
+        let (palette, number) = (self.shown_palette(), self.turn);
+        let name = styled(palette.heading, self.name(side));
+        let (turn, time) = (
             after.describe_last_turn(),
             styled(palette.faint, &time(elapsed)),
-            draw_within(&self.picture(after), &palette, self.options.columns)
         );
-        self.show(&text)
+        let board = draw_within(&self.picture(after), &palette, self.options.columns);
+        self.show(&format!("\n{number:>2}. {name} {turn}  {time}\n{board}"))
     }
 }
 
@@ -390,15 +377,15 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
-        let rest = if games_left == 1 {
-            "the remaining game is scored as its forfeit".to_owned()
-        } else {
-            format!("the remaining {games_left} games are scored as its forfeits")
+        let rest = match games_left {
+            1 => "game is scored as its forfeit".to_owned(),
+            games => format!("{games} games are scored as its forfeits"),
         };
+        let why = format!("failed to give a first answer {failures} times in a row and is benched");
+        let name = &self.names[bot];
         writeln!(
             self.err,
-            "{} failed to give a first answer {failures} times in a row and is benched: {rest} without being played",
-            self.names[bot]
+            "{name} {why}: the remaining {rest} without being played"
         )
     }
 }

@@ -144,7 +144,6 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
     ))
 }
 
-/// Names are shortened to this width in the drawing.
 const NAME: usize = 20;
 
 /// The drawing, if it fits `width` columns, then the matches by round.
@@ -184,7 +183,6 @@ fn points(half_points: u64) -> String {
 
 struct Block {
     lines: Vec<String>,
-    /// The line that continues to the right.
     anchor: usize,
 }
 
@@ -222,7 +220,6 @@ fn block(course: &Course, round: usize, number: usize) -> Option<Block> {
     }
 }
 
-/// Two parts whose winners meet.
 fn joined(place: &BracketPlace, winner: &str, upper: Block, lower: Block) -> Block {
     let played = place.meeting.as_ref().filter(|meeting| meeting.games > 0);
     let anchors = [upper.anchor, upper.lines.len() + 1 + lower.anchor];

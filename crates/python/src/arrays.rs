@@ -196,11 +196,8 @@ pub(crate) fn quarto_features(position: &quarto::Position) -> Vec<i8> {
 
 /// 1 for "first", -1 for "second", 0 for a free cell.
 pub(crate) fn four_in_a_row_board(position: &four_in_a_row::Position) -> Vec<i8> {
-    let number = |side| match side {
-        None => 0,
-        Some(Side::First) => 1,
-        Some(Side::Second) => -1,
-    };
+    let number =
+        |side: Option<Side>| side.map_or(0, |side| if side == Side::First { 1 } else { -1 });
     cells(position).map(|(_, side)| number(side)).collect()
 }
 

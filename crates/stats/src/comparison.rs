@@ -50,7 +50,6 @@ impl Verdict {
     }
 }
 
-/// A question with the probabilities of a wrong answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
     pub question: Question,
@@ -160,7 +159,6 @@ impl Measured {
     }
 }
 
-/// A comparison of two versions so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     test: MeanTest,
@@ -180,7 +178,6 @@ impl Comparison {
         }
     }
 
-    /// The first decision stays.
     pub fn add(&mut self, opponent: usize, unit: Unit) {
         let Some(counts) = self.opponents.get_mut(opponent) else {
             return;
@@ -216,7 +213,6 @@ impl Comparison {
         Measured::of(&self.all, self.test.errors())
     }
 
-    /// The first is the old version.
     pub fn opponents(&self) -> &[Opponent] {
         &self.opponents
     }
@@ -241,13 +237,10 @@ pub struct Simulation {
     pub terms: Terms,
     /// By how much the new version is better, in Elo.
     pub elo: f64,
-    /// The share of drawn games, 0 to 1; at most as many as the expected score allows.
     pub draws: f64,
     /// The number of opponents beside the old version, all as strong as it.
     pub others: usize,
-    /// The percentage of comparisons against the old version.
     pub percentage: u8,
-    /// The largest number of comparisons.
     pub most: u32,
     pub comparisons: u32,
     pub seed: u64,
@@ -255,7 +248,6 @@ pub struct Simulation {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
-    /// Answered yes: better, or not worse.
     pub yes: u32,
     pub no: u32,
     pub undecided: u32,

@@ -13,11 +13,8 @@ use super::sprt::score_of_elo;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Every bot meets every other, in this many rounds.
     RoundRobin(u32),
-    /// The first bot meets each of the others, in this many rounds.
     Gauntlet(u32),
-    /// Bots with equal points meet, in this many rounds.
     Swiss(u32),
     Knockout,
     /// This many groups, then a knockout of the two best of each.
@@ -30,7 +27,6 @@ pub struct Simulation {
     /// At least 2.
     pub bots: u32,
     pub pairs: u32,
-    /// The share of drawn games, 0 to 1.
     pub draws: f64,
     /// The standard deviation of the strengths, in Elo.
     pub spread: f64,
@@ -42,9 +38,7 @@ pub struct Simulation {
 pub struct Forecast {
     pub games: u64,
     pub rounds: u32,
-    /// The share of the tournaments that the best bot won, 0 to 1.
     pub best_wins: f64,
-    /// The share in which the best bot was among the first three.
     pub best_in_three: f64,
     /// Of all pairs of bots, the share that the final ratings have in the right order.
     pub order: f64,
@@ -56,7 +50,6 @@ struct Field<'a> {
     simulation: &'a Simulation,
     strengths: Vec<f64>,
     results: Results,
-    /// Byes included.
     points: Vec<u64>,
     games: u64,
     rounds: u32,

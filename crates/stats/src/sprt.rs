@@ -22,7 +22,6 @@ const SUM_ERROR: f64 = 1e-6;
 /// In Elo, positive or negative.
 const LARGEST_ELO: f64 = 400.0;
 
-/// A number on the Elo scale with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Infinite when every game went the same way.
@@ -80,7 +79,6 @@ impl<const K: usize> Scores<K> {
         (above, variance)
     }
 
-    /// Elo of the mean score.
     pub fn elo(&self) -> Estimate {
         let (above, variance) = self.above_half();
         let reach = SIGMAS_95 * (variance / self.total()).sqrt();
@@ -110,9 +108,7 @@ pub enum Decision {
 /// The likelihood ratio is that of the most likely distributions of scores under the hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    /// The lower hypothesis, in Elo.
     pub elo0: f64,
-    /// The higher hypothesis, in Elo.
     pub elo1: f64,
     /// The probability of accepting the higher one when the lower holds.
     pub alpha: f64,

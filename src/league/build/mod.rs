@@ -1,7 +1,7 @@
 //! Builds submitted sources, in the sandbox of the bots.
 //!
-//! A build sees what a bot sees: the system's compilers, its own files, no network, a scratch folder. All files come
-//! out through standard output, because nothing outside is writable, and are kept in a folder beside the sources.
+//! A build sees what a bot sees. All files come out through standard output, because nothing outside is writable, and are
+//! kept in a folder beside the sources.
 
 mod recipe;
 
@@ -78,7 +78,6 @@ pub fn files(folder: &Path) -> PathBuf {
     }
 }
 
-/// The built program, or the only one in the version's folder.
 pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
     let files = files(folder);
     built(&files).map_or_else(|| only_program(&files), Ok)
@@ -200,7 +199,6 @@ fn confine(
         })
 }
 
-/// Runs the commands on a copy of the files; returns the program.
 async fn run(
     name: &str,
     folder: &Path,

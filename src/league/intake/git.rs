@@ -222,7 +222,7 @@ fn of_root(
 ) -> Result<Vec<(Vec<u8>, Node)>, GitError> {
     let Some(student) = student else {
         let mut entries = folder(objects, tree)?;
-        entries.retain(|(name, _)| !name.starts_with(b".") && !name.starts_with(b"_"));
+        entries.retain(|(name, _)| !matches!(name.first(), Some(b'.' | b'_')));
         return Ok(entries);
     };
     let whole = Node {

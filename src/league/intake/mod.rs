@@ -26,11 +26,9 @@ use crate::text::{cause, is_full, unreadable};
 pub struct Submission {
     pub name: String,
     pub id: Option<String>,
-    /// With the files and nothing else.
     pub folder: PathBuf,
     pub received: Timestamp,
     pub found_in: String,
-    /// The newest found of this student.
     pub is_newest: bool,
 }
 

@@ -45,7 +45,6 @@ const ANALYSES: usize = 1_500_000;
 #[derive(Debug, Default)]
 pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
-    /// Texts that have no entry yet.
     pub(super) new: Vec<String>,
     /// Bytes so far.
     texts: usize,
@@ -73,7 +72,6 @@ impl TextStore {
     }
 }
 
-/// And a letter for the power of ten.
 fn three_digits(number: u64, out: &mut String) {
     let mut unit = 1;
     let mut letter = b'a';

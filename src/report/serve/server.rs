@@ -30,14 +30,12 @@ use crate::system;
 
 /// 500 watchers, the pages that they fetch, and a reserve.
 const CONNECTIONS: usize = 640;
-/// There is always room for these.
 const FEWEST_CONNECTIONS: usize = 64;
 /// Of all connections, those that one visitor does not get.
 const FOR_OTHERS: usize = 128;
 /// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// Of a question with its answer.
 const ANSWER_BYTES: usize = 1024;
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);

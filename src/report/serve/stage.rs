@@ -120,9 +120,8 @@ impl Watched {
     fn text(&self, played: u64, drawings: &mut Drawings) -> String {
         let games = self.stage.games();
         let tables = games.iter().take(TABLES);
-        let tables: Vec<Value> = tables
-            .map(|(number, game)| self.packed(*number, game, drawings))
-            .collect();
+        let packed = tables.map(|(number, game)| self.packed(*number, game, drawings));
+        let tables: Vec<Value> = packed.collect();
         let (expected, left) = self.progress(played);
         json!({"played": played, "expected": expected, "left": left, "tables": tables}).to_string()
     }

@@ -52,10 +52,8 @@ impl Tally {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Whether a first-mover advantage is fitted.
     pub advantage: bool,
-    /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`; 0 for none. They are spread over the
-    /// bots that it has met, in proportion to the games with each, half of them in either seat.
+    /// Virtual draws of each bot, as `BayesElo`'s `prior`, spread over the bots that it has met in proportion to the games.
     pub prior: f64,
 }
 
@@ -91,7 +89,6 @@ pub(crate) struct Meeting {
 }
 
 impl Meeting {
-    /// The number of independent units.
     fn units(&self) -> f64 {
         let counts = self.games.as_flattened().iter();
         let counts = counts.chain(self.pairs.as_flattened());
@@ -120,7 +117,6 @@ impl Meeting {
     }
 }
 
-/// Aggregated results: memory and time do not grow with the number of games.
 #[derive(Clone, Debug)]
 pub struct Results {
     bots: usize,
@@ -129,7 +125,6 @@ pub struct Results {
 }
 
 impl Results {
-    /// Without games. `bots` is the number of bots.
     pub fn new(bots: usize) -> Self {
         Self {
             bots,
@@ -197,7 +192,6 @@ pub struct Rating {
 
 #[derive(Clone, Debug)]
 pub struct Ratings {
-    /// In the order of the bots' indices.
     pub bots: Vec<Rating>,
     /// In Elo; `None` when it is not fitted or without games.
     pub advantage: Option<Estimate>,
@@ -236,7 +230,6 @@ impl Ratings {
         ends.map(|end| ELO * (self.parameters[parameter] + end))
     }
 
-    /// Ratings without rounding errors; see [`levels`].
     pub fn levels(&self) -> Vec<f64> {
         let elo: Vec<f64> = self.bots.iter().map(|bot| bot.elo).collect();
         levels(&elo)
@@ -251,7 +244,7 @@ impl Ratings {
     }
 }
 
-/// Rates the bots. The time grows with the number of pairings and the cube of the number of bots.
+/// The time grows with the number of pairings and the cube of the number of bots.
 pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));
@@ -295,8 +288,7 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
 const EQUAL_ELO: f64 = 1e-6;
 
-/// Ratings as levels: where one is followed by the next within a millionth of an Elo, both have the level of the
-/// highest. Being level is transitive, as rounding would not be.
+/// Ratings that follow each other within a millionth of an Elo have the level of the highest.
 ///
 /// ```
 /// use referee_stats::ratings::levels;

@@ -48,21 +48,16 @@ pub struct Game<'a> {
 pub struct TurnTally {
     /// In analysed games.
     pub turns: u64,
-    /// Turns whose value and best value are proven.
     pub proven: u64,
-    /// Proven turns that kept the best value.
     pub kept: u64,
     pub win_to_draw: u64,
     pub win_to_loss: u64,
     pub draw_to_loss: u64,
-    /// Turns with an immediate win that was not taken.
     pub missed_wins: u64,
-    /// Gifts that let the opponent win immediately, although another gift would not have.
     pub lost_at_once: u64,
 }
 
 impl TurnTally {
-    /// Proven turns that made the result worse.
     pub const fn blunders(&self) -> u64 {
         self.win_to_draw + self.win_to_loss + self.draw_to_loss
     }
@@ -119,15 +114,11 @@ pub struct Place {
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
-    /// 1 for a win, ½ for a draw, and those for byes.
     pub points: f64,
-    /// Points per game played, 0 to 1.
     pub score: f64,
     /// Rounds in which it did not have to play, and the points for them.
     pub byes: Byes,
-    /// Its place the last time, in a league.
     pub before: Option<usize>,
-    /// What it reached in a tournament that eliminates bots.
     pub reached: Option<String>,
     /// Above or below the mean of the bots that games connect with it.
     pub elo: f64,
@@ -138,20 +129,14 @@ pub struct Place {
     pub los: Option<f64>,
     /// Direct encounter: the points against the bots with which it is tied, if all of them have met.
     pub direct: f64,
-    /// The sum of the opponents' points.
     pub buchholz: f64,
-    /// Buchholz without the lowest opponent.
     pub buchholz_cut_1: f64,
-    /// For each game won the opponent's points, for each game drawn half of them.
     pub sonneborn_berger: f64,
-    /// Games won as the second to move.
     pub wins_as_second: u64,
     pub forfeits: BTreeMap<String, u64>,
     /// In milliseconds, to 1 %.
     pub median_ms: Option<f64>,
-    /// In milliseconds, to 1 %: 95 of 100 answers took no longer.
     pub p95_ms: Option<f64>,
-    /// The time of its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
     /// `None` when no game of the standings was analysed.
     pub analysis: Option<TurnTally>,
@@ -170,7 +155,6 @@ pub struct Standings {
     pub games: u64,
     /// In Elo.
     pub advantage: Option<Estimate>,
-    /// The rules by which the tables are ordered.
     pub ranking: Ranking,
     /// The order of the first table.
     pub order: Order,
@@ -194,7 +178,6 @@ impl Collector {
         Self::default()
     }
 
-    /// The number of a bot, in the order in which they came.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -381,10 +364,8 @@ struct Times {
     worst: f64,
 }
 
-/// The number of bins for a factor of e.
 const BINS: f64 = 100.0;
 
-/// Of a bot in a game. Several threads can compute them.
 #[derive(Clone, Debug, Default)]
 pub struct GameTimes {
     bins: Vec<i32>,

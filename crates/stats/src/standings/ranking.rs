@@ -11,19 +11,15 @@ use super::scores::{Against, Sums, total};
 use super::to_f64;
 use crate::ratings::Ratings;
 
-/// A criterion between bots that are tied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TieBreak {
     /// The points against the others that are tied, where all of them have met each other; repeated among those still
     /// tied.
     Direct,
-    /// The sum of the opponents' points without the lowest of them.
     #[serde(rename = "buchholz-cut-1")]
     BuchholzCut1,
-    /// The sum of the opponents' points.
     Buchholz,
-    /// For each game won the opponent's points, for each game drawn half of them.
     SonnebornBerger,
     Wins,
     WinsAsSecond,
@@ -81,7 +77,6 @@ impl FromStr for TieBreak {
     }
 }
 
-/// Rounds in which a bot did not have to play.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Byes {
     pub count: u32,
@@ -113,7 +108,6 @@ pub enum RankBy {
     Reached(BTreeMap<String, Reached>),
 }
 
-/// The first criterion of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
@@ -133,7 +127,6 @@ pub struct NotEntered {
     pub reason: String,
 }
 
-/// The rules of a table, and who is listed below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
     pub by: RankBy,
@@ -256,7 +249,6 @@ impl<'a> Criteria<'a> {
         }
     }
 
-    /// The one with the most bots first.
     pub(super) fn tables(&self) -> Vec<Table> {
         let all = 0..self.names.len();
         if !matches!(self.ranking.by, RankBy::Results | RankBy::Score) {
