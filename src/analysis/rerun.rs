@@ -148,8 +148,11 @@ pub fn judge(
             });
         };
         let Some(departure) = departure.filter(|_| index == at) else {
-            let is_reached = index <= at;
-            let verdict = [Verdict::NotReached, Verdict::StillThere][usize::from(is_reached)];
+            let verdict = if index > at {
+                Verdict::NotReached
+            } else {
+                Verdict::StillThere
+            };
             if let Some(mistake) = was_wrong {
                 add(mistake, verdict);
             }

@@ -159,8 +159,11 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             // A person saw the position.
             return Ok(());
         };
-        let past = if fault.reproduced { "d" } else { "" };
-        let reproduce = format!("reproduce{past}: {reproduce}");
+        let reproduce = if fault.reproduced {
+            format!("reproduced: {reproduce}")
+        } else {
+            format!("reproduce: {reproduce}")
+        };
         circumstances(&mut self.err, record, &fault.request, None, &reproduce)
     }
 

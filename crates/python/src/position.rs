@@ -188,6 +188,7 @@ const fn is_proven(found: Evaluation) -> bool {
 
 fn value<G: BuiltinGame>(
     py: Python<'_>,
+    _: &G,
     position: &G::Position,
     limits: &Limits,
 ) -> PyResult<Value> {
@@ -310,12 +311,9 @@ impl Position {
     #[pyo3(signature = (*, time=None, nodes=None))]
     fn value(&self, py: Python<'_>, time: Option<f64>, nodes: Option<u64>) -> PyResult<Value> {
         let limits = limits(time, nodes)?;
-        match &self.state {
-            State::Quarto(_, position) => value::<Edition>(py, position, &limits),
-            State::FourInARow(position) => {
-                value::<four_in_a_row::FourInARow>(py, position, &limits)
-            }
-        }
+        each!(&self.state, |game, position| value(
+            py, game, position, &limits
+        ))
     }
 
     /// The exact value of every turn for the side that makes it, by the turn's text and in the order of `turns()`, as far
@@ -345,12 +343,8 @@ impl Position {
     #[getter]
     fn board<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.state {
-            State::Quarto(_, position) => {
-                arrays::array(py, &arrays::quarto_board(position), [4, 4])
-            }
-            State::FourInARow(position) => {
-                arrays::array(py, &arrays::four_in_a_row_board(position), [6, 7])
-            }
+            State::Quarto(_, at) => arrays::array(py, &arrays::quarto_board(at), [4, 4]),
+            State::FourInARow(at) => arrays::array(py, &arrays::four_in_a_row_board(at), [6, 7]),
         }
     }
 

@@ -40,16 +40,6 @@ pub struct Tally {
     pub losses: u32,
 }
 
-impl Tally {
-    pub const fn add(&mut self, outcome: Outcome, times: u32) {
-        match outcome {
-            Outcome::FirstWins => self.wins += times,
-            Outcome::Draw => self.draws += times,
-            Outcome::SecondWins => self.losses += times,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
     pub advantage: bool,
@@ -233,14 +223,6 @@ impl Ratings {
     pub fn levels(&self) -> Vec<f64> {
         let elo: Vec<f64> = self.bots.iter().map(|bot| bot.elo).collect();
         levels(&elo)
-    }
-
-    /// Indices of the bots, highest rating first; equal ones by index.
-    pub fn ranking(&self) -> Vec<usize> {
-        let levels = self.levels();
-        let mut order: Vec<usize> = (0..self.bots.len()).collect();
-        order.sort_by(|&a, &b| levels[b].total_cmp(&levels[a]));
-        order
     }
 }
 
