@@ -19,7 +19,6 @@ pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
 /// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker (docs/internals/benchmarks.md).
 const SYNC_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The pause between two attempts to lock a file.
 const NEXT_TRY: Duration = Duration::from_millis(10);
 
 /// Where lines are written: a file, or in tests something that fails.
@@ -62,7 +61,6 @@ pub enum OpenError {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornTail {
     pub bytes: u64,
-    /// The file to which they were appended.
     pub kept_in: PathBuf,
 }
 

@@ -36,7 +36,6 @@ pub struct Bot {
 #[derive(Clone, Debug)]
 pub struct Report {
     pub new: Bot,
-    /// The old version first.
     pub opponents: Vec<Bot>,
     pub terms: Terms,
     pub progress: Progress,
@@ -167,7 +166,6 @@ impl Report {
         rows
     }
 
-    /// How often the answer is wrong, and the seed that repeats it.
     fn terms(&self) -> String {
         let terms = &self.terms;
         let (yes, no) = match terms.question {

@@ -71,7 +71,6 @@ pub struct Grade {
 }
 
 impl Grade {
-    /// Points and reasons, in a line.
     pub fn feedback(&self) -> String {
         if let Some(problem) = &self.problem {
             return format!(
@@ -121,7 +120,6 @@ impl RungResult {
     }
 }
 
-/// From the scale's seed, the rung and the bot's files.
 pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
     let text = format!("{}\n{}\n{}\n{hash}", scale.seed, rung.name, rung.bot);
     let digest = Sha256::digest(text.as_bytes());

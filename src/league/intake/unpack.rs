@@ -21,10 +21,8 @@ const MAX_DEPTH: usize = 64;
 
 const SHOWN: usize = 250;
 
-/// Bytes that tell a program.
 const MARK: usize = 4;
 
-/// Added by archive tools.
 pub(super) const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
 
 #[derive(Debug, Default)]

@@ -27,7 +27,6 @@ const CHECKPOINTS: usize = 48;
 
 const REASON_CHARS: usize = 2000;
 
-/// Bot, its games, Elo and interval.
 type Rated = (usize, u64, f64, [f64; 2]);
 
 /// Results after some games; ratings are computed on first use.
@@ -249,7 +248,6 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
     shown.collect()
 }
 
-/// Rounds a figure as tables do.
 fn whole(figure: f64) -> f64 {
     figure.round() + 0.0
 }
@@ -323,7 +321,6 @@ fn phases_json(by_phase: &[annotation::Tally; PHASES]) -> Value {
 
 pub(super) const COMMAND_CHARS: usize = 1000;
 
-/// Kinds of faults with a command, for each bot.
 const MOST_KINDS: usize = 20;
 
 #[derive(Clone, Debug, Default)]

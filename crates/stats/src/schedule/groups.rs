@@ -3,7 +3,6 @@
 
 use super::{EntrantId, Pairing, Round, cycle, knockout, round_robin};
 
-/// Entrants of each group that reach the play-offs.
 pub const QUALIFIED: u32 = 2;
 
 const USUAL_SIZE: u32 = 4;
@@ -75,7 +74,6 @@ pub fn qualified(tables: &[Vec<EntrantId>]) -> Vec<EntrantId> {
     first.chain(second).chain(rest).collect()
 }
 
-/// The number of entrants of the play-offs.
 pub fn qualifiers(entrants: u32, count: u32) -> u32 {
     let groups = groups(entrants, count).into_iter();
     let sizes = groups.map(|group| u32::try_from(group.len()).unwrap_or(u32::MAX));
