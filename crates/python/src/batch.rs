@@ -73,7 +73,9 @@ impl<P: Encoded> Table<P> {
         for (index, (position, &action)) in self.positions.iter().zip(actions).enumerate() {
             if position.outcome().is_some() {
                 after.push(self.start.clone());
-                results.each_mut().map(|result| result.push(0));
+                for result in &mut results {
+                    result.push(0);
+                }
                 continue;
             }
             let (side, mut position) = (position.to_move(), position.clone());
