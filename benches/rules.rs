@@ -46,21 +46,11 @@ fn rules(c: &mut Criterion) {
         });
     });
     c.bench_function("encode a request", |b| {
-        let mut line = String::with_capacity(32);
-        b.iter(|| {
-            line.clear();
-            edition.write_request(black_box(&middle), &mut line);
-            black_box(line.len())
-        });
+        b.iter(|| edition.request(black_box(&middle)));
     });
     c.bench_function("encode an answer", |b| {
         let (turn, _) = edition.judge(&middle, "6 O").unwrap();
-        let mut line = String::with_capacity(32);
-        b.iter(|| {
-            line.clear();
-            edition.write_turn(black_box(turn), &mut line);
-            black_box(line.len())
-        });
+        b.iter(|| edition.turn_text(black_box(turn)));
     });
 }
 

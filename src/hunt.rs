@@ -1,9 +1,8 @@
 //! Where a bot breaks: games against a bot that lead it to questions at which it commits a fault, or gives away what it
 //! held.
 //!
-//! The protocol has no memory, so a bot is searched like a function: its answers are kept, and only early questions
-//! are asked twice. An opponent's turn is one of a few drawn at random: the one that leads to the least seen kind of position,
-//! or in a game with a solver the one that leaves the bot the smallest share of good answers.
+//! Only early questions are asked twice. An opponent's turn is one of a few drawn at random: the one that leads to the
+//! least seen kind of position, or in a game with a solver the one that leaves the bot the smallest share of good answers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
@@ -67,15 +66,11 @@ const SLOW: Duration = Duration::from_millis(20);
 /// How often a slow bot is led through questions that it has answered, while positions are too early to be solved.
 const KNOWN: f64 = 0.8;
 
-/// How often a worker looks whether it is to stop while its bot thinks.
-const LOOK: Duration = Duration::from_millis(50);
-
 /// `blunder` with its values, or the reason for a forfeit.
 pub type Kind = (String, Option<(Value, Value)>);
 
 #[derive(Debug)]
 pub struct Found {
-    /// To the question.
     pub line: Line,
     pub side: Side,
     pub question: String,
@@ -111,7 +106,6 @@ struct Shared {
     tally: Tally,
 }
 
-/// What several workers share.
 #[derive(Debug)]
 pub struct Hunt<'a> {
     pub ruleset: Arc<dyn Game>,
@@ -153,26 +147,15 @@ impl<'a> Hunt<'a> {
         self.stop.load(Ordering::Relaxed) || Instant::now() >= self.until
     }
 
-    async fn over(&self) {
-        while !self.is_over() {
-            sleep(LOOK).await;
-        }
-    }
-
     pub fn questions(&self) -> usize {
         locked(&self.shared).tally.questions
     }
 
     /// What was found, the shortest game of each kind, and what was tried.
     pub fn into_found(self) -> (BTreeMap<Kind, Found>, Tally) {
-        let mut shared = self
-            .shared
-            .into_inner()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
-        let asked = shared
-            .early
-            .iter()
-            .filter(|question| shared.answers.contains_key(question));
+        let mut shared = std::mem::take(&mut *locked(&self.shared));
+        let is_asked = |question: &&u64| shared.answers.contains_key(question);
+        let asked = shared.early.iter().filter(is_asked);
         shared.tally.early = [asked.count(), shared.early.len()];
         (shared.found, shared.tally)
     }
@@ -213,6 +196,13 @@ struct Worker<'a> {
     asked: u32,
 }
 
+/// While a bot thinks: looks twenty times a second.
+pub(crate) async fn wait_until(is_over: impl Fn() -> bool) {
+    while !is_over() {
+        sleep(Duration::from_millis(50)).await;
+    }
+}
+
 fn hash(key: impl std::hash::Hash) -> u64 {
     FixedState::default().hash_one(key)
 }
@@ -239,23 +229,15 @@ impl Worker<'_> {
         }
         drop(all);
         drop(shared);
-        if self.random.random_bool(BRANCHES)
-            && let Some((side, begin)) = self.branch()
-        {
-            return Plan {
-                side,
-                begin,
-                most_turns: usize::MAX,
-                is_trap,
-            };
-        }
+        let is_branch = self.random.random_bool(BRANCHES);
+        let branched = is_branch.then(|| self.branch()).flatten();
+        let (side, begin) = branched.unwrap_or_else(|| {
+            let is_second = !self.random.random::<bool>();
+            (Side::BOTH[usize::from(is_second)], Vec::new())
+        });
         Plan {
-            side: if self.random.random() {
-                Side::First
-            } else {
-                Side::Second
-            },
-            begin: Vec::new(),
+            side,
+            begin,
             most_turns: usize::MAX,
             is_trap,
         }
@@ -377,7 +359,7 @@ impl Worker<'_> {
         let asked = tokio::select! {
             biased;
             asked = self.examiner.ask_on(&mut *after, &mut clock) => Some(asked?),
-            () = self.hunt.over() => None,
+            () = wait_until(|| self.hunt.is_over()) => None,
         };
         self.asking += asked_at.elapsed();
         self.asked += 1;
@@ -385,10 +367,10 @@ impl Worker<'_> {
             return Ok(None);
         };
         let kinds = kinds(game);
-        let answer = match &asked {
-            Ok(answer) => Some(TurnText::from(&*answer.turn)),
-            Err(_) => None,
-        };
+        let answer = asked
+            .as_ref()
+            .ok()
+            .map(|answer| TurnText::from(&*answer.turn));
         {
             let shared = &mut *locked(&self.hunt.shared);
             shared.answers.insert(key, answer.clone());
@@ -461,9 +443,8 @@ impl Worker<'_> {
             let shared = &mut *locked(&self.hunt.shared);
             if shared.early.len() < MOST_EARLY {
                 let going_on = turns.iter().filter(|turn| turn.after.outcome().is_none());
-                shared
-                    .early
-                    .extend(going_on.map(|turn| hash(turn.after.request())));
+                let questions = going_on.map(|turn| hash(turn.after.request()));
+                shared.early.extend(questions);
             }
         }
         turns.shuffle(&mut self.random);
@@ -500,16 +481,14 @@ impl Worker<'_> {
             let seen = kinds
                 .iter()
                 .map(|kind| shared.kinds.get(kind).copied().unwrap_or(0));
-            let rarity =
-                seen.map(|count| 1.0 / f64::from(1 + count)).sum::<f64>() + f64::from(is_new);
+            let rarity: f64 = seen.map(|count| 1.0 / f64::from(1 + count)).sum();
+            let rarity = rarity + f64::from(is_new);
             if best.is_none_or(|(most, _)| rarity > most) {
                 best = Some((rarity, turn));
             }
         }
-        let chosen = trap
-            .or(best)
-            .map(|(_, turn)| turn)
-            .or_else(|| turns.first())?;
+        let chosen = trap.or(best).map(|(_, turn)| turn);
+        let chosen = chosen.or_else(|| turns.first())?;
         Some(TurnText::from(&*chosen.text))
     }
 
@@ -549,16 +528,12 @@ fn kinds(game: &dyn Game) -> [u64; 5] {
         }
     }
     let only = only.filter(|_| safe == 1);
+    let only = only.and_then(|turn| turn.chars().next_back());
     let few = |count: usize| usize::BITS - count.leading_zeros();
     [
         hash((0, free, hand)),
         hash((1, free, winning.min(3), few(safe))),
-        hash((
-            2,
-            hand,
-            only.and_then(|turn| turn.chars().next_back()),
-            safe.min(2),
-        )),
+        hash((2, hand, only, safe.min(2))),
         hash((3, winning.min(2), safe.min(8), hand)),
         late_kind(game),
     ]
@@ -595,11 +570,10 @@ pub async fn record(
         })
     };
     let bot = match &found.game {
-        Some(_) => Seat::scripted(
-            bot.name().to_owned(),
-            bot.command().to_vec(),
-            script(found.side),
-        ),
+        Some(_) => {
+            let (name, command) = (bot.name().to_owned(), bot.command().to_vec());
+            Seat::scripted(name, command, script(found.side))
+        }
         None => bot,
     };
     let name = "hunt".to_owned();
@@ -609,11 +583,7 @@ pub async fn record(
         number: 0,
         id,
         seed: 0,
-        first: if found.side == Side::First {
-            BotIndex::A
-        } else {
-            BotIndex::B
-        },
+        first: BotIndex::ALL[found.side.index()],
         start: &line.start,
         process_seeds: [bot_seed; 2],
     };

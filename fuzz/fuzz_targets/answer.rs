@@ -19,8 +19,7 @@ fn judge<G: BuiltinGame>(game: &G, board: &str, line: &[u8]) {
     // Requests are read by the built-in bots.
     let _ = game.read_request(text);
     if let Ok((turn, after)) = game.judge(&position, text) {
-        let mut canonical = String::new();
-        game.write_turn(turn, &mut canonical);
+        let canonical = game.turn_text(turn);
         let again = game.judge(&position, &canonical).map(|(_, after)| after);
         assert!(again.is_ok_and(|again| again == after), "{text:?}: {canonical}");
     }

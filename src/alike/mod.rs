@@ -8,11 +8,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
-use tokio::time::sleep;
 
 use self::questions::Position;
 use crate::bot::process::GracePeriods;
 use crate::game::Game;
+use crate::hunt::wait_until;
 use crate::play::TimeControl;
 use crate::play::examiner::{Examiner, Line};
 use crate::play::game_runner::{GameError, GameRunner};
@@ -24,9 +24,6 @@ pub const QUESTIONS: usize = 100;
 
 /// After so many faults a bot is asked nothing more in a round.
 const MOST_FAULTS: usize = 5;
-
-/// How often it is looked whether there is time left while a bot thinks.
-const LOOK: Duration = Duration::from_millis(50);
 
 /// What all bots are asked.
 #[derive(Debug)]
@@ -83,11 +80,6 @@ impl Questionnaire {
             let mut examiner = Examiner::new(&runner, seat(), seed, time);
             let until = begun + budget / 4 * share;
             let is_over = || stop.load(Ordering::Relaxed) || Instant::now() >= until;
-            let over = async || {
-                while !is_over() {
-                    sleep(LOOK).await;
-                }
-            };
             let mut faults = 0;
             for (position, choices) in self.positions.iter().zip(&mut found.choices) {
                 let line = Line {
@@ -97,7 +89,7 @@ impl Questionnaire {
                 let asked = tokio::select! {
                     biased;
                     asked = examiner.ask(&line) => asked?,
-                    () = over() => {
+                    () = wait_until(is_over) => {
                         found.is_complete = false;
                         break;
                     }

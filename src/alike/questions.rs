@@ -23,7 +23,6 @@ const FEW_RIGHT: usize = 4;
 /// At most one in so many questions is of that kind.
 const EVERY: usize = 4;
 
-/// Games for each question, at most.
 const GAMES: usize = 20;
 
 /// A number above those of rows, cells and pieces.
@@ -117,10 +116,8 @@ fn of_random_game(ruleset: &dyn Game, random: &mut ChaCha8Rng) -> Option<Box<dyn
         if !is_early && turns.len() >= LEAST_TURNS && !turns.iter().any(|turn| turn.wins(me)) {
             found.push(game.clone());
         }
-        let quiet: Vec<&Turn> = turns
-            .iter()
-            .filter(|turn| turn.after.outcome().is_none() && !turn.after.lets_win(me))
-            .collect();
+        let is_quiet = |turn: &&Turn| turn.after.outcome().is_none() && !turn.after.lets_win(me);
+        let quiet: Vec<&Turn> = turns.iter().filter(is_quiet).collect();
         let quiet = quiet.choose(random).copied();
         game = quiet.or_else(|| turns.choose(random))?.after.clone();
     }
@@ -219,7 +216,6 @@ fn pieces(ruleset: &dyn Game) -> Vec<char> {
     last.collect()
 }
 
-/// How a position looks in a round.
 struct View {
     start: String,
     turns: Vec<String>,
@@ -243,10 +239,9 @@ fn view(
         _ => symbol,
     };
     let cells = board.chars().map(seen);
-    let board: String = if turned & 1 > 0 {
-        cells.rev().collect()
-    } else {
-        cells.collect()
+    let board: String = match turned & 1 {
+        0 => cells.collect(),
+        _ => cells.rev().collect(),
     };
     let hand: String = hand.chars().map(seen).collect();
     let other = ruleset.start_from(&format!("{board} {hand}")).ok()?;
@@ -277,10 +272,8 @@ fn view(
 fn firsts(parts: &[Parts], kept: &[bool], turned: [usize; ROUNDS]) -> Vec<[usize; ROUNDS]> {
     let is_kept = |turn: &usize| kept[*turn] || !kept.contains(&true);
     let turns: Vec<usize> = (0..parts.len()).filter(is_kept).collect();
-    let orders = [0, 1]
-        .into_iter()
-        .flat_map(|major| (0..4).map(move |order| (major, order)));
-    let first = |(major, order): (usize, usize)| {
+    let first = |number: usize| {
+        let (major, order) = (number / 4, number % 4);
         turned.map(|turned| {
             let seen = |turn: usize, part: usize| match (turned ^ order) >> part & 1 {
                 0 => parts[turn][part],
@@ -290,7 +283,7 @@ fn firsts(parts: &[Parts], kept: &[bool], turned: [usize; ROUNDS]) -> Vec<[usize
             turns.iter().min_by_key(by).copied().unwrap_or_default()
         })
     };
-    orders.map(first).collect()
+    (0..8).map(first).collect()
 }
 
 #[cfg(test)]

@@ -49,9 +49,8 @@ pub fn steps(ruleset: &dyn Game, record: &Record) -> Result<Vec<Step>, Violation
 }
 
 fn solvable(record: &Record) -> Result<Arc<dyn Game>, String> {
-    let game = find(&record.game)
-        .map(|_| of_record(&record.game, &record.rules, record.pieces.as_deref()))
-        .transpose()?;
+    let make = |_| of_record(&record.game, &record.rules, record.pieces.as_deref());
+    let game = find(&record.game).map(make).transpose()?;
     game.filter(|game| game.info().is_solvable())
         .ok_or_else(|| {
             let game = escape_controls(&record.game);

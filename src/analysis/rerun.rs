@@ -78,12 +78,11 @@ impl Finding {
             Verdict::Unproven => format!("{what} at turn {turn}: the new turn is not proven"),
             Verdict::NotReached => format!("{what} at turn {turn} is not reached"),
         };
-        let directly = if self.directly {
+        text + if self.directly {
             " (asked directly)"
         } else {
             ""
-        };
-        text + directly
+        }
     }
 
     /// After its question was asked directly, with this legal answer or `None` for a forfeit: the protocol has no memory.

@@ -58,7 +58,7 @@ impl InPlay {
         self.answers = OnceLock::new();
     }
 
-    fn answers(&self) -> &[String] {
+    fn legal(&self) -> &[String] {
         self.answers.get_or_init(|| {
             if self.position.end.is_some() {
                 return Vec::new();
@@ -135,20 +135,18 @@ impl Game for InPlay {
         self.position.end.as_ref().map(|end| end.outcome)
     }
 
-    fn write_board(&self, out: &mut String) {
-        out.push_str(&self.position.state);
+    fn board(&self) -> String {
+        self.position.state.clone()
     }
 
-    fn write_request(&self, out: &mut String) {
-        out.push_str(&self.position.request);
+    fn request(&self) -> String {
         self.game.note_asked(&self.position);
+        self.position.request.clone()
     }
 
-    fn write_answers(&self, out: &mut String) {
-        for answer in self.answers() {
-            out.push('\t');
-            out.push_str(answer);
-        }
+    fn answers(&self) -> String {
+        let answers = self.legal().iter();
+        answers.flat_map(|answer| ["\t", answer]).collect()
     }
 
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
@@ -181,17 +179,17 @@ impl Game for InPlay {
     }
 
     fn count_moves(&self) -> usize {
-        self.answers().len()
+        self.legal().len()
     }
 
     fn make_move(&mut self, index: usize) -> bool {
-        let answer = self.answers().get(index);
+        let answer = self.legal().get(index);
         let played = answer.and_then(|answer| self.played(answer).ok());
         played.map(|played| self.become_position(played)).is_some()
     }
 
     fn turns(&self) -> Box<dyn Iterator<Item = Turn> + '_> {
-        Box::new(self.answers().iter().filter_map(|answer| {
+        Box::new(self.legal().iter().filter_map(|answer| {
             let played = self.played(answer).ok()?;
             Some(Turn {
                 text: played.turn,
@@ -212,7 +210,7 @@ impl Game for InPlay {
     }
 
     fn inventory(&self) -> String {
-        match self.answers() {
+        match self.legal() {
             [] => self.instructions(),
             answers => format!("you can answer {}\n", answers.join(", ")),
         }

@@ -14,6 +14,7 @@ use crate::arena::TournamentError;
 use crate::arena::plan::Plan;
 use crate::record::journal::Journal;
 use crate::record::reader::Reader;
+use crate::record::text_file::if_there;
 use crate::record::{BotIndex, Record, annotation};
 use crate::text::unreadable;
 use crate::tournament::openings;
@@ -40,11 +41,14 @@ fn unread(path: &Path) -> impl Fn(io::Error) -> TournamentError + use<'_> {
     move |error| TournamentError::Input(unreadable(path, &error))
 }
 
-fn open(path: &Path) -> Result<Journal, TournamentError> {
+fn append(path: &Path, lines: &[String]) -> Result<(), TournamentError> {
     let opened = Journal::open(path);
-    Ok(opened
-        .map_err(|error| TournamentError::Input(error.to_string()))?
-        .0)
+    let (mut journal, _) = opened.map_err(|error| TournamentError::Input(error.to_string()))?;
+    let failed = unread(path);
+    for line in lines {
+        journal.append(&format!("{line}\n")).map_err(&failed)?;
+    }
+    journal.sync().map_err(failed)
 }
 
 fn line_of(record: &Record) -> Result<String, TournamentError> {
@@ -64,9 +68,8 @@ fn for_each(
     mut each: impl FnMut(Record) -> Result<(), TournamentError>,
 ) -> Result<(), TournamentError> {
     let failed = unread(path);
-    let mut reader = match Reader::open(path) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        opened => opened.map_err(&failed)?,
+    let Some(mut reader) = if_there(Reader::open(path)).map_err(&failed)? else {
+        return Ok(());
     };
     while let Some(line) = reader.next_complete_line().map_err(&failed)? {
         each(line.record()?)?;
@@ -96,27 +99,21 @@ fn for_each_game(
         .map(|bot| (bot.name.as_str(), bot.version.as_deref()))
         .collect();
     for_each(path, |mut record| {
-        let versions = if plan.is_none() {
-            let versions = record.more.remove(VERSIONS).unwrap_or_default();
-            serde_json::from_value(versions).ok()
-        } else if record.was_played() {
-            let [a, b] = record.bots.each_ref().map(|bot| {
-                let version = planned.get(&*bot.name).copied().flatten()?;
-                Some(version.to_owned())
-            });
-            a.zip(b)
-        } else {
-            None
-        };
-        let Some((of_a, of_b)): Option<(String, String)> = versions else {
-            return Ok(());
-        };
-        let bot = |bot: BotIndex, version: String| {
+        let archived = record.more.remove(VERSIONS).unwrap_or_default();
+        let archived: [Option<String>; 2] = serde_json::from_value(archived).unwrap_or_default();
+        let bot = |bot: BotIndex| {
             let name = record.bots[bot].name.as_str();
-            let folder = folders.get(&(name, version.as_str()))?;
-            Some(((*folder).to_owned(), version))
+            let version = match plan {
+                None => archived[bot].as_deref()?,
+                Some(_) => planned.get(name).copied().flatten()?,
+            };
+            let folder = folders.get(&(name, version))?;
+            Some(((*folder).to_owned(), version.to_owned()))
         };
-        let bots = bot(BotIndex::A, of_a).zip(bot(BotIndex::B, of_b));
+        let is_counted = plan.is_none() || record.was_played();
+        let bots = bot(BotIndex::A)
+            .zip(bot(BotIndex::B))
+            .filter(|_| is_counted);
         let Some((a, b)) = bots.filter(|_| !void.contains(&played(&record))) else {
             return Ok(());
         };
@@ -133,31 +130,22 @@ pub fn add(of: (&Path, &League), plan: &Plan, games: &Path) -> Result<(), Tourna
         known.insert(key);
         Ok(())
     })?;
-    let mut journal = open(&archive)?;
-    let failed = unread(&archive);
+    let mut new = Vec::new();
     for_each_game(games, of, Some(plan), |mut record, key| {
         let versions = json!([key.0[0].1, key.0[1].1]);
         if known.insert(key) {
             record.more.insert(VERSIONS.to_owned(), versions);
-            journal
-                .append(&(line_of(&record)? + "\n"))
-                .map_err(&failed)?;
+            new.push(line_of(&record)?);
         }
         Ok(())
     })?;
-    journal.sync().map_err(failed)
+    append(&archive, &new)
 }
 
 /// Archives this record as void: the game does not count, and is played again.
 pub fn make_void(league: &Path, mut record: Record, why: &str) -> Result<(), TournamentError> {
     record.more.insert(VOID.to_owned(), json!(why));
-    let archive = file(league);
-    let mut journal = open(&archive)?;
-    let failed = unread(&archive);
-    journal
-        .append(&(line_of(&record)? + "\n"))
-        .map_err(&failed)?;
-    journal.sync().map_err(failed)
+    append(&file(league), &[line_of(&record)?])
 }
 
 /// Lines of archived games that the plan has, with its ids and names, in its order.
@@ -284,12 +272,11 @@ impl AllNews {
         let member = league.members.get(name)?;
         let bot = plan.bots.iter().find(|bot| bot.name == name);
         let plays = bot.and_then(|bot| bot.version.as_deref());
-        let problem = member.problem(league.deadline);
         let place = |id: &str| member.versions.iter().rposition(|known| known.id == id);
         let now = plays.and_then(place);
         Some(News {
-            received: now.and_then(|now| Some(member.versions.get(now)?.received)),
-            problem,
+            received: now.map(|now| member.versions[now].received),
+            problem: member.problem(league.deadline),
             compared: now.and_then(|now| self.compared(member, now)),
         })
     }
@@ -300,13 +287,11 @@ impl AllNews {
         let mut earlier = earlier.iter().rev().filter(|one| one.id != playing.id);
         let (last, before) = earlier.find_map(|one| Some((one, of(one)?)))?;
         let mut totals = [(0, 0); 2];
-        for (opponent, of_now) in of(playing)? {
-            let Some(of_before) = before.get(opponent) else {
-                continue;
-            };
-            for (total, score) in totals.iter_mut().zip([of_now, of_before]) {
-                *total = (total.0 + score.0, total.1 + score.1);
-            }
+        let met = of(playing)?.iter();
+        let both = met.filter_map(|(opponent, now)| Some([now, before.get(opponent)?]));
+        for (total, score) in both.flat_map(|both| [0, 1].into_iter().zip(both)) {
+            totals[total].0 += score.0;
+            totals[total].1 += score.1;
         }
         let points = |half: u64| f64::from(u32::try_from(half).unwrap_or(u32::MAX)) / 2.0;
         let [(now, games_now), (before, games_before)] = totals;

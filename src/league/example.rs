@@ -36,29 +36,27 @@ fn download(path: &Path, of_anna: &[u8], day: u8) -> io::Result<()> {
     pack(&mut ben, &[("my bot/greedy.py", GREEDY, 9)])?;
     let mut eve = Cursor::new(Vec::new());
     pack(&mut eve, &[("../bot.py", RANDOM, 9)])?;
-    pack(
-        &mut File::create(path)?,
-        &[
-            (
-                "Anna Adams_1001_assignsubmission_file_/bot.py",
-                of_anna,
-                day,
-            ),
-            (
-                "Ben Brown_1002_assignsubmission_file_/my bot.zip",
-                ben.get_ref(),
-                9,
-            ),
-            // A team hands in sources, which are built.
-            ("Cem Can_1003_assignsubmission_file_/random.c", SOURCE, 9),
-            // A path that leads out: refused.
-            (
-                "Eve Evans_1005_assignsubmission_file_/bot.zip",
-                eve.get_ref(),
-                9,
-            ),
-        ],
-    )
+    let files: [(_, &[u8], _); 4] = [
+        (
+            "Anna Adams_1001_assignsubmission_file_/bot.py",
+            of_anna,
+            day,
+        ),
+        (
+            "Ben Brown_1002_assignsubmission_file_/my bot.zip",
+            ben.get_ref(),
+            9,
+        ),
+        // A team hands in sources, which are built.
+        ("Cem Can_1003_assignsubmission_file_/random.c", SOURCE, 9),
+        // A path that leads out: refused.
+        (
+            "Eve Evans_1005_assignsubmission_file_/bot.zip",
+            eve.get_ref(),
+            9,
+        ),
+    ];
+    pack(&mut File::create(path)?, &files)
 }
 
 /// Files, each with its content and the day of January 2026.

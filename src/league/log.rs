@@ -40,14 +40,13 @@ pub(super) fn append(folder: &Path, entries: &[Entry]) -> Result<(), TournamentE
 /// Without lines that are torn.
 pub fn read(folder: &Path) -> Result<Vec<Entry>, TournamentError> {
     let path = folder.join(FILE);
-    match text_file::read(&path, text_file::KEPT) {
-        Ok(text) => Ok(text
-            .lines()
-            .filter_map(|line| serde_json::from_str(line).ok())
-            .collect()),
-        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-        Err(error) => Err(TournamentError::Input(unreadable(&path, &error))),
-    }
+    let text = text_file::if_there(text_file::read(&path, text_file::KEPT));
+    let text = text.map_err(|error| TournamentError::Input(unreadable(&path, &error)))?;
+    let text = text.unwrap_or_default();
+    let entries = text
+        .lines()
+        .filter_map(|line| serde_json::from_str(line).ok());
+    Ok(entries.collect())
 }
 
 /// What a teacher should know of the bots, and has decided: what it is, of which bot, and the rest.
@@ -57,11 +56,12 @@ pub fn notes(folder: &Path, league: &League) -> Result<Vec<[String; 3]>, Tournam
         notes.push([what.to_owned(), of.to_owned(), rest]);
     };
     let (missing, unknown) = league.missing_and_unknown();
-    for (name, member) in &league.members {
-        let Some(problem) = member
-            .problem(league.deadline)
-            .filter(|_| member.withdrawn.is_none())
-        else {
+    let playing = league
+        .members
+        .iter()
+        .filter(|(_, member)| member.withdrawn.is_none());
+    for (name, member) in playing {
+        let Some(problem) = member.problem(league.deadline) else {
             continue;
         };
         let plays = member.playing(league.deadline);

@@ -1,10 +1,8 @@
 //! The folder of a league, from one plan to the next.
 //!
 //! A new plan and the games that it reuses are written into a folder that is then renamed: from then on they count.
-//! A referee killed in between moves them at its next start.
 
 use std::fs::{self, File, TryLockError};
-use std::io;
 use std::path::{Path, PathBuf};
 
 use super::archive;
@@ -14,6 +12,7 @@ use crate::arena::plan::Plan;
 use crate::arena::{TournamentError, analysing, shard};
 use crate::record::atomic_file::sync_directory;
 use crate::record::journal::{Journal, OpenError};
+use crate::record::text_file::if_there;
 
 /// The next plan and its games, being written.
 const NEXT: &str = ".next";
@@ -95,21 +94,20 @@ impl LeagueDirectory {
         }
         let kept = archive::kept(of, new)?;
         let next = self.path.join(NEXT);
-        if next.exists() {
-            fs::remove_dir_all(&next).map_err(TournamentError::io(&next))?;
-        }
+        if_there(fs::remove_dir_all(&next)).map_err(TournamentError::io(&next))?;
         let written = TournamentDirectory::make(&next)?;
-        let mut games = kept.join("\n");
-        if !kept.is_empty() {
-            games.push('\n');
-        }
-        written.write("games.jsonl", &games)?;
+        let text = |lines: &[String]| {
+            lines
+                .iter()
+                .flat_map(|line| [line, "\n"])
+                .collect::<String>()
+        };
+        written.write("games.jsonl", &text(&kept))?;
         let before = analysing::file(&self.tournament());
         if before.exists() {
             // Otherwise the old games' analyses would count for the new ones.
             let analysed = archive::analysed(&before, &kept)?;
-            let lines: Vec<String> = analysed.iter().map(|line| format!("{line}\n")).collect();
-            written.write(analysing::FILE, &lines.concat())?;
+            written.write(analysing::FILE, &text(&analysed))?;
         }
         written.write_plan(new)?;
         let ready = self.path.join(READY);
@@ -120,10 +118,9 @@ impl LeagueDirectory {
     }
 
     fn parts(&self) -> Result<Vec<PathBuf>, TournamentError> {
-        match shard::journals(&self.path) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(Vec::new()),
-            journals => journals.map_err(TournamentError::io(&shard::folder(&self.path))),
-        }
+        let parts = if_there(shard::journals(&self.path));
+        let parts = parts.map_err(TournamentError::io(&shard::folder(&self.path)))?;
+        Ok(parts.unwrap_or_default())
     }
 
     /// Moves a complete plan and its games into place.
@@ -134,16 +131,11 @@ impl LeagueDirectory {
         }
         // The games of its parts are archived.
         let parts = shard::folder(&self.path);
-        match fs::remove_dir_all(&parts) {
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            removed => removed.map_err(TournamentError::io(&parts))?,
-        }
+        if_there(fs::remove_dir_all(&parts)).map_err(TournamentError::io(&parts))?;
         for name in FILES {
             let from = ready.join(name);
-            match fs::rename(&from, self.path.join(name)) {
-                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-                moved => moved.map_err(TournamentError::io(&from))?,
-            }
+            let moved = if_there(fs::rename(&from, self.path.join(name)));
+            moved.map_err(TournamentError::io(&from))?;
         }
         fs::remove_dir(&ready).map_err(TournamentError::io(&ready))?;
         sync_directory(&self.path).map_err(TournamentError::io(&self.path))

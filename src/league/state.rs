@@ -46,7 +46,6 @@ pub struct Version {
     pub status: Status,
 }
 
-/// The bot of a student or team.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Member {
     pub folder: String,
@@ -57,20 +56,18 @@ pub struct Member {
     pub versions: Vec<Version>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refused: Option<String>,
-    /// Names that it had.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub also: Vec<String>,
-    /// Why it plays no more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub withdrawn: Option<String>,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct League {
-    pub v: u32,
+    /// Set when it is written.
+    v: u32,
     /// All who ever submitted, by name.
     pub members: BTreeMap<String, Member>,
-    /// The last list of students.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub people: Vec<Person>,
     /// That of the last update.
@@ -89,29 +86,14 @@ pub struct League {
     pub time_per_move: Option<Duration>,
 }
 
-impl Default for League {
-    fn default() -> Self {
-        Self {
-            v: VERSION,
-            members: BTreeMap::new(),
-            people: Vec::new(),
-            deadline: None,
-            identical: Vec::new(),
-            news: Vec::new(),
-            analyse: false,
-            time_per_move: None,
-        }
-    }
-}
-
 impl League {
     /// `None` if the folder has none.
     pub fn read(folder: &Path) -> Result<Option<Self>, TournamentError> {
         let path = folder.join(FILE);
-        let text = match text_file::read(&path, text_file::KEPT) {
-            Ok(text) => text,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            Err(error) => return Err(TournamentError::Input(unreadable(&path, &error))),
+        let text = text_file::if_there(text_file::read(&path, text_file::KEPT));
+        let text = text.map_err(|error| TournamentError::Input(unreadable(&path, &error)))?;
+        let Some(text) = text else {
+            return Ok(None);
         };
         let wrong = |problem| TournamentError::Input(format!("{}: {problem}", path.display()));
         let league: Self = serde_json::from_str(&text)
@@ -132,6 +114,7 @@ impl League {
             log::append(folder, &self.news)?;
             self.news.clear();
         }
+        self.v = VERSION;
         let path = folder.join(FILE);
         let written = serde_json::to_string_pretty(self).map_err(io::Error::from);
         let written = written.and_then(|text| {
@@ -178,11 +161,10 @@ impl League {
         for old in names {
             let owners = self.people.iter().filter(|person| person.bot() == old);
             let owned = owners.map(|owner| Some(people::same(&people, owner)?.bot()));
-            let owned: BTreeSet<Option<String>> = owned.collect();
-            let owned: Vec<Option<String>> = owned.into_iter().collect();
-            let new = match &owned[..] {
-                [] => people::bot_of(&people, &old, None),
-                [only] => only.clone(),
+            let mut owned: BTreeSet<Option<String>> = owned.collect();
+            let new = match owned.len() {
+                0 => people::bot_of(&people, &old, None),
+                1 => owned.pop_first().flatten(),
                 _ => None,
             };
             let Some(new) = new.filter(|new| *new != old) else {
@@ -199,7 +181,6 @@ impl League {
         self.people = people;
     }
 
-    /// Unless the new name is taken.
     fn rename(&mut self, old: &str, new: &str) -> bool {
         if self.members.contains_key(new) {
             return false;
@@ -245,13 +226,10 @@ impl League {
         }
         let bots = people::by_bot(&self.people);
         let missing = bots.keys().filter(|bot| !self.members.contains_key(*bot));
-        let plays = self
-            .members
-            .iter()
-            .filter(|(_, member)| member.withdrawn.is_none());
-        let unknown = plays
-            .map(|(name, _)| name)
-            .filter(|name| !bots.contains_key(*name));
+        let is_unknown = |(name, member): &(&String, &Member)| {
+            member.withdrawn.is_none() && !bots.contains_key(*name)
+        };
+        let unknown = self.members.iter().filter(is_unknown).map(|(name, _)| name);
         (missing.cloned().collect(), unknown.cloned().collect())
     }
 
@@ -270,12 +248,8 @@ impl League {
     }
 
     fn free_folder(&self, name: &str) -> String {
-        let mut names: Vec<&str> = self
-            .members
-            .values()
-            .map(|member| &*member.folder)
-            .collect();
-        names.push(name);
+        let taken = self.members.values().map(|member| &*member.folder);
+        let names: Vec<&str> = taken.chain([name]).collect();
         slugs(&names).pop().unwrap_or_default()
     }
 }
@@ -283,9 +257,9 @@ impl League {
 impl Member {
     /// The newest fit or unchecked version submitted by `deadline`.
     pub fn playing(&self, deadline: Option<Timestamp>) -> Option<&Version> {
-        let mut versions = self.in_time(deadline).rev();
-        let mut versions = versions.by_ref().filter(|_| self.withdrawn.is_none());
-        versions.find(|version| !matches!(version.status, Status::Unfit { .. }))
+        let is_fit = |version: &&Version| !matches!(version.status, Status::Unfit { .. });
+        let playing = self.in_time(deadline).rev().find(is_fit);
+        playing.filter(|_| self.withdrawn.is_none())
     }
 
     /// Why the newest submission does not play; `None` if it does.
@@ -296,16 +270,15 @@ impl Member {
         if let Some(refused) = &self.refused {
             return Some(refused.clone());
         }
-        let newest = self.newest(deadline);
-        if let Some(last) = self.newest(None).filter(|_| self.is_late(deadline)) {
-            return Some(format!("it was handed in too late: {:.0}", last.received));
-        }
-        let Some(newest) = newest else {
-            return Some("nothing was handed in".to_owned());
-        };
-        match &newest.status {
-            Status::Unfit { reason } => Some(reason.clone()),
-            Status::New | Status::Fit => None,
+        match self.newest(None) {
+            None => Some("nothing was handed in".to_owned()),
+            Some(last) if self.is_late(deadline) => {
+                Some(format!("it was handed in too late: {:.0}", last.received))
+            }
+            Some(last) => match &last.status {
+                Status::Unfit { reason } => Some(reason.clone()),
+                Status::New | Status::Fit => None,
+            },
         }
     }
 
@@ -330,7 +303,6 @@ impl Member {
     }
 }
 
-/// Digits of the files' hash that name a version.
 const DIGITS: usize = 12;
 
 pub fn folder(league: &Path, member: &Member, version: &str) -> PathBuf {
@@ -382,16 +354,15 @@ pub fn take_in(
         fs::rename(copy.path(), &place).map_err(TournamentError::io(&place))?;
         sync_directory(&versions).map_err(TournamentError::io(&versions))?;
     }
-    if !submission.is_newest && member.versions.iter().any(|version| version.id == id) {
+    let known = member.versions.iter().find(|version| version.id == id);
+    if !submission.is_newest && known.is_some() {
         return Ok(Ok(false));
     }
+    let status = known.map_or(Status::New, |known| known.status.clone());
     member.refused = None;
     if member.versions.last().is_some_and(|last| last.id == id) {
         return Ok(Ok(false));
     }
-    let mut known = member.versions.iter();
-    let known = known.find(|version| version.id == id);
-    let status = known.map_or(Status::New, |known| known.status.clone());
     member.versions.push(Version {
         id,
         received: submission.received,

@@ -192,10 +192,9 @@ pub async fn take_turn<P: Player>(
     observer: &mut dyn GameObserver,
 ) -> io::Result<Result<TurnTime, Fault>> {
     let side = game.to_move();
-    text.request.clear();
-    game.write_request(&mut text.request);
+    text.request = game.request();
     if player.is_told_answers() {
-        game.write_answers(&mut text.request);
+        text.request += &game.answers();
     }
     text.request.push('\n');
     observer.asked(side, &text.request)?;

@@ -129,15 +129,12 @@ impl Drop for Table {
 
 impl GameObserver for Table {
     fn begins(&mut self, setup: &GameSetup<'_>, start: &dyn Game) -> io::Result<()> {
-        let mut position = String::new();
-        if self.stage.0.with_positions {
-            start.write_start(&mut position);
-        }
+        let position = self.stage.0.with_positions.then(|| start.as_start());
         *locked(&self.game) = GameNow {
             id: setup.id.clone(),
             names: setup.seats_by_side().map(|seat| self.players[seat].clone()),
             start: setup.start.to_owned(),
-            position,
+            position: position.unwrap_or_default(),
             ..GameNow::default()
         };
         Ok(())
@@ -167,8 +164,7 @@ impl GameObserver for Table {
         let mut game = locked(&self.game);
         if self.stage.0.with_positions {
             game.turns.clear();
-            game.position.clear();
-            after.write_start(&mut game.position);
+            game.position = after.as_start();
         }
         game.turns.push_str(turn);
         game.turns.push('\n');

@@ -106,9 +106,7 @@ impl MatchObserver for Observer {
 }
 
 fn start_board() -> String {
-    let mut board = String::new();
-    InPlay::new(FourInARow).write_board(&mut board);
-    board
+    InPlay::new(FourInARow).board()
 }
 
 fn setup(start: &str) -> GameSetup<'_> {

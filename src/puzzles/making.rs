@@ -155,12 +155,9 @@ impl Maker {
     }
 }
 
-/// At most `limit` puzzles: of every level, five of the first for four of the second, and so on to one of the fifth,
-/// as far as there are so many; and as many as possible of every kind within a level. The easier a mistake is to
-/// punish, the more opponents punish it: the share of solved puzzles tells more of a bot's strength than with as many
-/// of each level.
-///
-/// Of those alike the ones come first at which most bots failed. The result is in the order of levels, kinds and ids.
+/// At most `limit` puzzles: five of the first level for four of the second, and so on to one of the fifth, because most
+/// opponents punish an easy mistake; and as many of every kind within a level. Those come first at which most bots failed.
+/// The result is in the order of levels, kinds and ids.
 pub fn spread(puzzles: Vec<Puzzle>, limit: Option<usize>) -> Vec<Puzzle> {
     let mut levels: BTreeMap<u32, BTreeMap<_, Vec<Puzzle>>> = BTreeMap::new();
     for puzzle in puzzles {
@@ -184,10 +181,10 @@ pub fn spread(puzzles: Vec<Puzzle>, limit: Option<usize>) -> Vec<Puzzle> {
 
 /// The first of each group, then the next of each, and so on; so many at a time.
 fn in_turn<T>(groups: Vec<(usize, Vec<T>)>) -> Vec<T> {
-    let mut groups: Vec<_> = groups
+    let groups = groups
         .into_iter()
-        .map(|(count, group)| (count, group.into_iter()))
-        .collect();
+        .map(|(count, group)| (count, group.into_iter()));
+    let mut groups: Vec<_> = groups.collect();
     let mut all = Vec::new();
     loop {
         let before = all.len();

@@ -47,7 +47,6 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// In the order of tables.
     pub const ALL: [Self; 4] = [
         Self::TakeTheWin,
         Self::GiveNoWin,
@@ -55,7 +54,6 @@ impl Kind {
         Self::OnlyTurn,
     ];
 
-    /// In files.
     pub const fn name(self) -> &'static str {
         match self {
             Self::TakeTheWin => "take-the-win",
@@ -96,11 +94,9 @@ impl Kind {
     }
 }
 
-/// A line of a file of puzzles.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Puzzle {
     pub v: u32,
-    /// Depends on the question alone.
     pub id: String,
     pub game: String,
     pub rules: String,
@@ -160,9 +156,8 @@ pub fn read(path: &Path, input: impl Read) -> Result<Vec<Loaded>, String> {
         let loaded = parse(line.bytes(), puzzles.last()).map_err(wrong)?;
         let id = &loaded.puzzle.id;
         if !ids.insert(id.clone()) {
-            return Err(wrong(format!(
-                "the puzzle {id} is in this file already; leave out one of them"
-            )));
+            let problem = format!("the puzzle {id} is in this file already; leave out one of them");
+            return Err(wrong(problem));
         }
         puzzles.push(loaded);
     }
@@ -173,14 +168,13 @@ pub fn read(path: &Path, input: impl Read) -> Result<Vec<Loaded>, String> {
 fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
     let puzzle: Puzzle = serde_json::from_slice(line).map_err(|error| {
         if Record::from_line(line).is_ok() {
-            "it is a recorded game and no puzzle; make puzzles of it first: referee puzzles make FILE -o PUZZLES"
-                .to_owned()
-        } else {
-            let problem = error.to_string();
-            // The column is that of the line, which is named before this sentence.
-            let problem = problem.split(" at line ").next().unwrap_or_default();
-            format!("it is not a puzzle, as `referee puzzles make` writes it: {problem}")
+            let fix = "make puzzles of it first: referee puzzles make FILE -o PUZZLES";
+            return format!("it is a recorded game and no puzzle; {fix}");
         }
+        let problem = error.to_string();
+        // The column is that of the line, which is named before this sentence.
+        let problem = problem.split(" at line ").next().unwrap_or_default();
+        format!("it is not a puzzle, as `referee puzzles make` writes it: {problem}")
     })?;
     if puzzle.v != VERSION {
         let v = puzzle.v;
@@ -204,9 +198,8 @@ fn parse(line: &[u8], before: Option<&Loaded>) -> Result<Loaded, String> {
             "its id is {id}, but that of its position is {expected}"
         ));
     }
-    let position = ruleset
-        .read_request(&puzzle.position)
-        .map_err(|problem| format!("its position: {problem}"))?;
+    let position = ruleset.read_request(&puzzle.position);
+    let position = position.map_err(|problem| format!("its position: {problem}"))?;
     if puzzle.answers.is_empty() {
         return Err("it has no answers".to_owned());
     }

@@ -11,8 +11,7 @@ pub use crate::system::sync_directory;
 /// Of the names of new versions; the file's name follows.
 const PREFIX: &str = ".new-";
 
-/// A new version of a file, written in the same directory and renamed on [commit](Self::commit). When dropped before,
-/// it is deleted.
+/// A new version of a file, renamed on [commit](Self::commit). When dropped before, it is deleted.
 #[derive(Debug)]
 pub struct AtomicFile {
     file: NamedTempFile,
@@ -33,8 +32,7 @@ impl AtomicFile {
         })
     }
 
-    /// Processes that have the old version open keep it. The rename survives a loss of power only once the directory
-    /// is synced, too: see [`sync_directory`].
+    /// Survives a loss of power only once the directory is synced, too: [`sync_directory`].
     pub fn commit(self) -> io::Result<()> {
         self.file.as_file().sync_all()?;
         self.file

@@ -13,15 +13,12 @@ use std::time::{Duration, Instant};
 use crate::log_target::JOURNAL;
 use crate::text::cause;
 
-/// A referee that has just been killed may still hold its lock: until the programs that it was starting have become
-/// those programs. A journal is tried again for this long.
+/// A referee that has just been killed may still hold its lock, by the programs that it was starting.
 pub const LINGERING_LOCK: Duration = Duration::from_secs(1);
 
-/// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker, and more games would be
-/// played again after a crash (docs/internals/benchmarks.md).
+/// From the beginning of a sync to that of the next one. Longer pauses make nothing quicker (docs/internals/benchmarks.md).
 const SYNC_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The pause between two attempts to lock a file.
 const NEXT_TRY: Duration = Duration::from_millis(10);
 
 /// Where lines are written: a file, or in tests something that fails.
@@ -60,24 +57,13 @@ pub enum OpenError {
     Foreign { path: String },
 }
 
-impl OpenError {
-    fn io(path: &Path, error: io::Error) -> Self {
-        Self::Io {
-            path: path.display().to_string(),
-            error,
-        }
-    }
-}
-
 /// The bytes after the last complete line, which were moved to another file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TornTail {
     pub bytes: u64,
-    /// The file to which they were appended.
     pub kept_in: PathBuf,
 }
 
-/// A journal, open for appending.
 #[derive(Debug)]
 pub struct Journal<S = File> {
     storage: S,
@@ -95,7 +81,11 @@ impl Journal<File> {
 
     /// Waits this long for a lock that another process holds.
     pub fn open_within(path: &Path, wait: Duration) -> Result<(Self, Option<TornTail>), OpenError> {
-        let failed = |error| OpenError::io(path, error);
+        let named = || path.display().to_string();
+        let failed = |error| OpenError::Io {
+            path: named(),
+            error,
+        };
         let mut file = OpenOptions::new()
             .read(true)
             .append(true)
@@ -113,33 +103,23 @@ impl Journal<File> {
         }
         // Before the lock: waiting for it would change nothing.
         if !may_be_records(&file).map_err(failed)? {
-            return Err(OpenError::Foreign {
-                path: path.display().to_string(),
-            });
+            return Err(OpenError::Foreign { path: named() });
         }
-        match lock(&file, wait) {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => {
-                return Err(OpenError::Locked {
-                    path: path.display().to_string(),
-                });
-            }
-            Err(TryLockError::Error(error)) => return Err(failed(error)),
-        }
+        lock(&file, wait).map_err(|error| match error {
+            TryLockError::WouldBlock => OpenError::Locked { path: named() },
+            TryLockError::Error(error) => failed(error),
+        })?;
         // Another process may have written between opening and locking.
         let found = file.metadata().map_err(failed)?.len();
         let length = complete_length(&mut file, found).map_err(failed)?;
-        let torn = if length < found {
-            Some(move_tail(path, &mut file, length).map_err(failed)?)
-        } else {
-            None
-        };
+        let torn = (length < found).then(|| move_tail(path, &mut file, length));
+        let torn = torn.transpose().map_err(failed)?;
         Ok((Self::over(file, length), torn))
     }
 }
 
 impl<S: Storage> Journal<S> {
-    /// A journal over `storage`, which holds `length` bytes of complete lines.
+    /// `storage` holds `length` bytes of complete lines.
     pub const fn over(storage: S, length: u64) -> Self {
         Self {
             storage,
@@ -236,9 +216,8 @@ struct WriteRequest {
     written: Box<dyn FnOnce(io::Result<()>) + Send>,
 }
 
-/// Writes the lines of many games. A sync costs about half as much as the shortest game, for one line as for a
-/// hundred; so there is a pause after each, and lines that arrive meanwhile are synced together. [`Self::finish`]
-/// ends the pause.
+/// Writes the lines of many games. A sync costs about half as much as the shortest game; so there is a pause after each,
+/// and lines that arrive meanwhile are synced together.
 #[derive(Debug)]
 pub struct Writer<S = File> {
     requests: mpsc::Sender<WriteRequest>,
@@ -248,12 +227,10 @@ pub struct Writer<S = File> {
 }
 
 impl<S: Storage + 'static> Writer<S> {
-    /// Starts the thread that writes. The error says that the system provides none.
     pub fn start(journal: Journal<S>) -> io::Result<Self> {
         Self::paced(journal, SYNC_INTERVAL)
     }
 
-    /// `interval` is from the beginning of a sync to that of the next one.
     pub fn paced(mut journal: Journal<S>, interval: Duration) -> io::Result<Self> {
         let (requests, requested) = mpsc::channel::<WriteRequest>();
         let (open, closed) = mpsc::channel::<Infallible>();
@@ -261,10 +238,8 @@ impl<S: Storage + 'static> Writer<S> {
         let thread = thread.spawn(move || {
             while let Ok(first) = requested.recv() {
                 let begun = Instant::now();
-                commit(
-                    &mut journal,
-                    std::iter::once(first).chain(requested.try_iter()),
-                );
+                let requests = std::iter::once(first).chain(requested.try_iter());
+                commit(&mut journal, requests);
                 // Returns when the time is over, or when the writer is to finish.
                 let _ = closed.recv_timeout(interval.saturating_sub(begun.elapsed()));
             }
@@ -277,8 +252,7 @@ impl<S: Storage + 'static> Writer<S> {
         })
     }
 
-    /// `written` is called on the writer's thread, once the line survives a loss of power, or with the error because
-    /// of which it may not.
+    /// `written` is called on the writer's thread, once the line survives a loss of power or may not.
     pub fn write(
         &self,
         line: impl Into<Arc<str>>,

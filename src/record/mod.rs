@@ -80,13 +80,11 @@ pub struct Record {
     pub pieces: Option<String>,
     /// In canonical form.
     pub turns: Vec<TurnText>,
-    /// A digit a turn: 0 for the bot that acted first, 1 for the other. Only there when they did not take turns, as
-    /// in some games that are programs.
+    /// A digit a turn: 0 for the bot that acted first, 1 for the other. Only there when they did not take turns.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub movers: Option<String>,
     pub times_ms: Vec<f64>,
-    /// Charged for each turn, where that is not its time: without the time in which a bot waited for a CPU, or CPU
-    /// time when that is what the clock measured.
+    /// Charged for each turn, where that is not its time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub charged_ms: Vec<f64>,
     /// What the bots said of their thinking, by turn; also of a turn that was not made because of a forfeit.
@@ -101,8 +99,7 @@ pub struct Record {
     /// `None` for a person.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub processes: Option<[Option<ProcessEntry>; 2]>,
-    /// Why the result is doubtful: the referee may be to blame for the clock that ran out, and the game had been void
-    /// too often to be played again.
+    /// Why the result is doubtful: the referee may be to blame, and the game had been void too often.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delayed: Option<String>,
     /// How often the game was void and was played again.
@@ -121,7 +118,6 @@ const fn is_zero(count: &u32) -> bool {
     *count == 0
 }
 
-/// A sentence about what is wrong with a line.
 fn problem(error: &serde_json::Error) -> String {
     let text = error.to_string();
     let what = match error.classify() {
@@ -141,39 +137,28 @@ impl Record {
 
     /// As a sentence: `greedy.py wins: H4 big, V3 square.`
     pub fn result_line(&self) -> String {
+        let result = &self.result;
         let name = |bot: BotIndex| short_name(&self.bots[bot].name);
-        match (self.result.winner, self.result.by) {
-            (None, _) if self.result.adjudicated => "Draw (adjudicated).".to_owned(),
-            (None, _) => "Draw.".to_owned(),
-            (Some(winner), None) if self.result.adjudicated => {
-                format!("{} wins (adjudicated).", name(winner))
+        let how = match result.winner {
+            None => "Draw".to_owned(),
+            Some(winner) => format!("{} wins", name(winner)),
+        };
+        let lines = result
+            .lines
+            .iter()
+            .map(|(line, property)| format!("{line} {property}"));
+        match (result.winner, result.by.map(name)) {
+            (Some(_), Some(by)) if result.detail.as_deref() == Some(LEFT) => {
+                format!("{how}: {by} {LEFT}.")
             }
-            (Some(winner), Some(by)) if self.result.detail.as_deref() == Some(LEFT) => {
-                format!("{} wins: {} {LEFT}.", name(winner), name(by))
-            }
-            (Some(winner), Some(by)) => format!(
-                "{} wins: {} forfeits ({}).",
-                name(winner),
-                name(by),
-                self.result.reason
-            ),
-            (Some(winner), None) => {
-                let lines: Vec<String> = self
-                    .result
-                    .lines
-                    .iter()
-                    .map(|(line, property)| format!("{line} {property}"))
-                    .collect();
-                match &lines[..] {
-                    // A game that is a program need not say why.
-                    [] => format!("{} wins.", name(winner)),
-                    lines => format!("{} wins: {}.", name(winner), lines.join(", ")),
-                }
-            }
+            (Some(_), Some(by)) => format!("{how}: {by} forfeits ({}).", result.reason),
+            _ if result.adjudicated => format!("{how} (adjudicated)."),
+            // A game that is a program need not say why.
+            _ if result.winner.is_none() || result.lines.is_empty() => format!("{how}."),
+            _ => format!("{how}: {}.", lines.collect::<Vec<_>>().join(", ")),
         }
     }
 
-    /// One line, without the newline.
     pub fn to_line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }
@@ -182,13 +167,12 @@ impl Record {
     pub fn from_line(line: &[u8]) -> Result<Self, String> {
         let line = line.trim_ascii_end();
         let record: Self = serde_json::from_slice(line).map_err(|error| problem(&error))?;
-        if record.v != VERSION {
-            return Err(format!(
-                "the record has version {}; this program reads version {VERSION}",
-                record.v
-            ));
+        match record.v {
+            VERSION => Ok(record),
+            v => Err(format!(
+                "the record has version {v}; this program reads version {VERSION}"
+            )),
         }
-        Ok(record)
     }
 
     /// A forfeit for a reason of a later version is an error.
@@ -208,8 +192,7 @@ fn side_of(movers: Option<&str>, turn: usize) -> usize {
     mover.map_or(turn % 2, |&digit| usize::from(digit == b'1'))
 }
 
-/// The record of a finished game, and its line, serialized when it is first needed. Journal, standard output,
-/// standings and pages share one of these.
+/// The record of a finished game, and its line, serialized when it is first needed.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FinishedRecord {
     record: Record,

@@ -15,7 +15,6 @@ const BUFFER: usize = 1 << 17;
 /// In bytes: more than a record of any game, and little enough to be held.
 const MAX_LINE: usize = 16 << 20;
 
-/// Reads lines with their numbers.
 #[derive(Debug)]
 pub struct Reader<R = File> {
     path: PathBuf,
@@ -67,7 +66,6 @@ pub enum LineError {
         /// From 1.
         line: u64,
     },
-    /// Not JSON, or not a valid record.
     #[error("{path}: line {line}: {problem}")]
     Damaged {
         path: String,
@@ -116,8 +114,8 @@ impl<R: Read> Reader<R> {
         Ok((!is_blank(&self.line)).then(|| self.current()))
     }
 
-    /// Replaces `lines` by the next ones, of so many bytes or a few more; by none at the end. When a line cannot be
-    /// read, those before it are there.
+    /// Replaces `lines` by the next ones, of so many bytes or a few more. When a line cannot be read, those before it are
+    /// there.
     pub fn next_lines(&mut self, lines: &mut Lines, bytes: usize) -> io::Result<()> {
         lines.path.clone_from(&self.path);
         lines.bytes.clear();
@@ -165,11 +163,9 @@ impl<R: Read> Reader<R> {
     }
 
     fn too_long(&self) -> io::Error {
-        let number = self.number + 1;
-        let limit = size(MAX_LINE as u64);
-        let problem = format!(
-            "line {number} is longer than {limit}; expected a record, a JSON object on one line"
-        );
+        let (number, limit) = (self.number + 1, size(MAX_LINE as u64));
+        let expected = "expected a record, a JSON object on one line";
+        let problem = format!("line {number} is longer than {limit}; {expected}");
         io::Error::new(io::ErrorKind::InvalidData, problem)
     }
 
@@ -212,13 +208,11 @@ impl<'a> Line<'a> {
 
     /// The error for a problem of this line, or that the line is incomplete, if it is.
     pub fn error(&self, problem: String) -> LineError {
-        if self.is_complete() {
-            self.damaged(problem)
-        } else {
-            LineError::Torn {
-                path: self.path.display().to_string(),
-                line: self.number,
+        match self.damaged(problem) {
+            LineError::Damaged { path, line, .. } if !self.is_complete() => {
+                LineError::Torn { path, line }
             }
+            damaged => damaged,
         }
     }
 

@@ -63,7 +63,6 @@ impl From<BotIndex> for usize {
     }
 }
 
-/// Why a game ended: one word in the record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(from = "SmolStr")]
 pub enum Reason {
@@ -174,7 +173,6 @@ pub(super) const fn played() -> bool {
     true
 }
 
-/// How a game ended, by the fields of its result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
     /// It completed a line, or was proven to be winning.
@@ -198,7 +196,6 @@ impl Ending {
         }
     }
 
-    /// 2, 1 or 0.
     pub const fn half_points(self) -> usize {
         match self.winner() {
             Some(BotIndex::A) => 2,

@@ -22,10 +22,9 @@ pub fn threads_for(bytes: u64) -> usize {
     processors().min(MOST).min(parts).max(1)
 }
 
-/// Parses all lines, as [`Reader::next_line`] returns them, with so many threads, fewer if no more can be started.
-/// `take` gets each line, in the order of the file, with what `compute` has made of its number and game, which it may
-/// change; `compute` runs for several games at the same time. The first error of `take` ends it and is the inner
-/// result; the outer one is that of reading.
+/// `take` gets each line, in the order of the file, with what `compute`, which runs for several games at the same time,
+/// has made of its number and game. The first error of `take` ends it and is the inner result; the outer one is that of
+/// reading.
 pub fn take_all<R, T, E>(
     reader: Reader<R>,
     threads: usize,

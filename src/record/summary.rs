@@ -1,6 +1,6 @@
 use std::borrow::Cow;
 use std::fmt::{self, Formatter};
-use std::hash::{BuildHasher as _, DefaultHasher, Hash as _, Hasher as _};
+use std::hash::{BuildHasher as _, Hash as _, Hasher as _};
 
 use foldhash::quality::FixedState;
 use referee_stats::standings::{Game, GameTimes};
@@ -143,21 +143,16 @@ impl<'a> RecordSummary<'a> {
     /// A hash that is the same for a copy of the record, with or without an analysis, and differs between games that
     /// were played alike.
     pub fn identity(&self) -> u64 {
-        let mut hasher = DefaultHasher::new();
-        (
-            &self.id,
+        let times: SmallVec<[u64; 17]> = self.times_ms.iter().map(|ms| ms.to_bits()).collect();
+        let played = (
             self.seed,
-            self.names(),
+            self.first,
             &self.start,
             &self.started,
-        )
-            .hash(&mut hasher);
-        (self.first as u8).hash(&mut hasher);
-        self.turns.hash(&mut hasher);
-        self.times_ms
-            .iter()
-            .for_each(|ms| ms.to_bits().hash(&mut hasher));
-        hasher.finish()
+            self.turns,
+            times,
+        );
+        FixedState::default().hash_one((&self.id, self.names(), played))
     }
 
     /// If the game has been analysed.
@@ -192,9 +187,7 @@ impl<'a> RecordSummary<'a> {
         let said: Vec<Said> = said.unwrap_or_default();
         let mut sure = [0; 2];
         for Said { turn, score } in said {
-            let is_sure = score
-                .as_f64()
-                .is_some_and(|score| (0.8..=1.0).contains(&score));
+            let is_sure = (0.8..=1.0).contains(&score.as_f64().unwrap_or(0.0));
             if is_sure && let Some(before) = turn.checked_sub(1) {
                 sure[(self.first.index() + self.side_of(before)) % 2] += 1;
             }

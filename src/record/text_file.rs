@@ -23,6 +23,14 @@ pub fn open(path: &Path) -> io::Result<File> {
     })
 }
 
+/// `None` for what does not exist.
+pub fn if_there<T>(found: io::Result<T>) -> io::Result<Option<T>> {
+    match found {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        found => found.map(Some),
+    }
+}
+
 /// The longest file has `most` bytes.
 pub fn read(path: &Path, most: u64) -> io::Result<String> {
     let refused = |problem| io::Error::new(io::ErrorKind::InvalidData, problem);
@@ -30,9 +38,8 @@ pub fn read(path: &Path, most: u64) -> io::Result<String> {
     open(path)?.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
         let limit = size(most);
-        return Err(refused(format!(
-            "it is longer than {limit}; check that it is the right file"
-        )));
+        let problem = format!("it is longer than {limit}; check that it is the right file");
+        return Err(refused(problem));
     }
     String::from_utf8(bytes).map_err(|error| {
         let (good, rest) = error.as_bytes().split_at(error.utf8_error().valid_up_to());

@@ -22,20 +22,12 @@ pub fn game_text(number: u64, record: &Record, analysis: &Annotation) -> String 
     for note in &analysis.turns {
         if let Some(text) = &note.text {
             let player = &names[annotation::player(record.first, note.turn)];
-            let _ = writeln!(
-                out,
-                "  turn {}, {player}: {}",
-                note.turn,
-                escape_controls(text)
-            );
+            let (turn, text) = (note.turn, escape_controls(text));
+            let _ = writeln!(out, "  turn {turn}, {player}: {text}");
         }
     }
-    let _ = writeln!(
-        out,
-        "  {}\n",
-        proven_turns(&analysis.turns, record.turns.len())
-    );
-    out
+    let proven = proven_turns(&analysis.turns, record.turns.len());
+    out + &format!("  {proven}\n\n")
 }
 
 fn proven_turns(notes: &[Note], turns: usize) -> String {
@@ -72,11 +64,8 @@ pub fn table(bots: &[BotTally], palette: &Palette) -> String {
     let mut rows: Vec<Vec<String>> = vec![std::iter::once("bot".to_owned()).chain(heads).collect()];
     for bot in bots {
         let figures = turn_figures(&bot.tally).map(|(column, value)| column.text(&value));
-        rows.push(
-            std::iter::once(short_name(&bot.name))
-                .chain(figures)
-                .collect(),
-        );
+        let name = std::iter::once(short_name(&bot.name));
+        rows.push(name.chain(figures).collect());
     }
     aligned(&rows, palette, &[0])
 }

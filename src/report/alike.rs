@@ -68,11 +68,7 @@ impl Evidence<'_> {
             (true, right) => format!("one of {right} equally good turns"),
             (false, right) => format!("wrong, {right} of {} turns are right", self.turns),
         };
-        let sides = if self.same_round {
-            ""
-        } else {
-            "; seen from different sides"
-        };
+        let sides = ["; seen from different sides", ""][usize::from(self.same_round)];
         let [question, answer] = [self.question, self.answer].map(escape_controls);
         let (others, of) = (self.others, self.of);
         format!("{question} → {answer}: {others} of {of} others chose it; {worth}{sides}")
@@ -237,10 +233,8 @@ impl<'a> Report<'a> {
                 let drawn =
                     drawn.map(|(pieces, game)| still(pieces, &Shown::of(pieces, &*game), ""));
                 let (drawn, words) = (drawn.unwrap_or_default(), escaped(&one.words()));
-                let _ = writeln!(
-                    page,
-                    "<figure>{drawn}<figcaption>{words}</figcaption></figure>"
-                );
+                let figure = format!("{drawn}<figcaption>{words}</figcaption>");
+                let _ = writeln!(page, "<figure>{figure}</figure>");
             }
             page += "</div>\n";
         }

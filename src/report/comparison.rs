@@ -36,7 +36,6 @@ pub struct Bot {
 #[derive(Clone, Debug)]
 pub struct Report {
     pub new: Bot,
-    /// The old version first.
     pub opponents: Vec<Bot>,
     pub terms: Terms,
     pub progress: Progress,
@@ -89,16 +88,11 @@ impl Report {
 
     fn headline(&self) -> String {
         let [new, old] = [&self.new.name, self.old()].map(escape_controls);
+        let margin = self.terms.margin;
         match self.verdict() {
             Verdict::Better => format!("{new} is better than {old}."),
-            Verdict::NotBetter => format!(
-                "{new} is not better than {old} by {} Elo.",
-                self.terms.margin
-            ),
-            Verdict::NotWorse => format!(
-                "{new} is not worse than {old} by {} Elo.",
-                self.terms.margin
-            ),
+            Verdict::NotBetter => format!("{new} is not better than {old} by {margin} Elo."),
+            Verdict::NotWorse => format!("{new} is not worse than {old} by {margin} Elo."),
             Verdict::Worse => format!("{new} is worse than {old}."),
             Verdict::Unfit => format!("{new} cannot play."),
             Verdict::Undecided => {
@@ -114,8 +108,7 @@ impl Report {
     fn details(&self) -> Vec<String> {
         let mut lines = Vec::new();
         if let Some(problem) = &self.problem {
-            lines.push(problem.clone());
-            return lines;
+            return vec![problem.clone()];
         }
         if let Some(advantage) = self.progress.comparison.advantage() {
             let score = with_interval(advantage, percent);
@@ -136,16 +129,19 @@ impl Report {
         lines.push(format!("{games} in {time}{why}."));
         let Forfeits { new, old, others } = self.progress.forfeits;
         if new + old + others > 0 {
+            let others = self.has_pool().then(|| format!(", {others} of the others"));
+            let others = others.unwrap_or_default();
             lines.push(format!(
-                "Forfeits: {new} of the new version, {old} of the old one{}.",
-                if self.has_pool() {
-                    format!(", {others} of the others")
-                } else {
-                    String::new()
-                }
+                "Forfeits: {new} of the new version, {old} of the old one{others}."
             ));
         }
         lines
+    }
+
+    fn counted(&self) -> impl Iterator<Item = (&Bot, &Opponent)> {
+        self.opponents
+            .iter()
+            .zip(self.progress.comparison.opponents())
     }
 
     /// The rows of the table by opponent, the head first.
@@ -153,11 +149,7 @@ impl Report {
         let heads = ["opponent", "share", "games", "new", "old", "difference"];
         let mut rows = vec![heads.map(str::to_owned).to_vec()];
         let all = self.progress.comparison.count();
-        for (bot, counts) in self
-            .opponents
-            .iter()
-            .zip(self.progress.comparison.opponents())
-        {
+        for (bot, counts) in self.counted() {
             let mut row = vec![escape_controls(&bot.name)];
             row.push(share(counts, all).map_or_else(String::new, percent));
             row.push(games(counts).to_string());
@@ -174,7 +166,6 @@ impl Report {
         rows
     }
 
-    /// How often the answer is wrong, and the seed that repeats it.
     fn terms(&self) -> String {
         let terms = &self.terms;
         let (yes, no) = match terms.question {
@@ -219,11 +210,7 @@ impl Report {
         let terms = &self.terms;
         let advantage = self.progress.comparison.advantage();
         let all = self.progress.comparison.count();
-        let opponents = self
-            .opponents
-            .iter()
-            .zip(self.progress.comparison.opponents());
-        let opponents = opponents.map(|(bot, counts)| {
+        let opponents = self.counted().map(|(bot, counts)| {
             json!({
                 "name": bot.name,
                 "bot": bot.bot,

@@ -1,5 +1,6 @@
 //! Grades as files: for Moodle, Gradescope, Classroom 50, and students.
 
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
@@ -10,22 +11,17 @@ use super::standings::{CsvTable, escape_formula};
 use crate::bot::shell::quoted;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict};
-use crate::league::intake::people::{self, StudentList};
+use crate::league::intake::people::{self, Student, StudentList};
 use crate::league::state::{League, Version};
 use crate::text::{escape_markdown, join_parts, short_name};
 
 /// Listed bots without a grade, and graded bots that are not in the list.
 pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String>, Vec<&'a str>) {
-    let found: Vec<Option<String>> = grades
-        .iter()
-        .map(|grade| students.bot(&grade.name))
-        .collect();
+    let found = grades.iter().map(|grade| students.bot(&grade.name));
+    let found: Vec<Option<String>> = found.collect();
     let bots = students.students.iter().map(|one| one.person.bot());
-    let mut without: Vec<String> = bots
-        .filter(|bot| !found.iter().flatten().any(|other| other == bot))
-        .collect();
-    without.sort();
-    without.dedup();
+    let without = bots.filter(|bot| !found.iter().flatten().any(|other| other == bot));
+    let without = without.collect::<BTreeSet<String>>().into_iter().collect();
     let unknown = grades.iter().zip(&found).filter(|(_, bot)| bot.is_none());
     let unknown = unknown.map(|(grade, _)| grade.name.as_str()).collect();
     (without, unknown)
@@ -33,7 +29,7 @@ pub fn unmatched<'a>(students: &StudentList, grades: &'a [Grade]) -> (Vec<String
 
 /// Moodle's grade import: identity, `Grade`, `Feedback`. Without `students` the bot's name is the identity; with it,
 /// each student of a bot gets a row with the list's columns.
-pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
+pub fn moodle<'a>(grades: &'a [Grade], students: Option<&'a StudentList>) -> String {
     let mut table = CsvTable::default();
     let who = |values: &[String], grade: [&str; 2]| {
         let values = values.iter().map(String::as_str);
@@ -42,29 +38,27 @@ pub fn moodle(grades: &[Grade], students: Option<&StudentList>) -> String {
     let names = ["Name".to_owned()];
     let headings = students.map_or(&names[..], |students| &students.headings);
     table.row(who(headings, ["Grade", "Feedback"]));
-    let mut write = |values: &[String], grade: &Grade| {
-        let feedback = join_parts(&grade.feedback(), "; ");
-        let points = grade.points.to_string();
-        table.row(who(values, [&points, &feedback]));
-    };
-    match students {
-        None => {
-            for grade in grades {
-                write(std::slice::from_ref(&grade.name), grade);
-            }
-        }
+    let bots = grades
+        .iter()
+        .map(|grade| students.and_then(|all| all.bot(&grade.name)));
+    let bots: Vec<(Option<String>, &Grade)> = bots.zip(grades).collect();
+    let rows: Vec<(&[String], &Grade)> = match students {
+        None => grades
+            .iter()
+            .map(|grade| (std::slice::from_ref(&grade.name), grade))
+            .collect(),
         Some(students) => {
-            let bots = grades
-                .iter()
-                .map(|grade| (students.bot(&grade.name), grade));
-            let bots: Vec<(Option<String>, &Grade)> = bots.collect();
-            for student in &students.students {
+            let row = |student: &'a Student| {
                 let bot = Some(student.person.bot());
-                if let Some((_, grade)) = bots.iter().find(|(graded, _)| *graded == bot) {
-                    write(&student.values, grade);
-                }
-            }
+                let (_, grade) = bots.iter().find(|(graded, _)| *graded == bot)?;
+                Some((&student.values[..], *grade))
+            };
+            students.students.iter().filter_map(row).collect()
         }
+    };
+    for (values, grade) in rows {
+        let feedback = join_parts(&grade.feedback(), "; ");
+        table.row(who(values, [&grade.points.to_string(), &feedback]));
     }
     table.text
 }
@@ -184,27 +178,34 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
         let score = rung
             .score
             .map_or_else(String::new, |score| format!("{score:.3}"));
+        let (name, verdict) = (escape_markdown(&rung.rung), rung.verdict.words());
+        let RungResult {
+            points,
+            most_points,
+            pairs,
+            ..
+        } = rung;
+        let pairs = pairs.len();
         let _ = writeln!(
             out,
-            "| {} | {} | {} of {} | {} | {score} |",
-            escape_markdown(&rung.rung),
-            rung.verdict.words(),
-            rung.points,
-            rung.most_points,
-            rung.pairs.len()
+            "| {name} | {verdict} | {points} of {most_points} | {pairs} | {score} |"
         );
     }
     out.push('\n');
     for rung in &grade.rungs {
+        let RungResult {
+            rung: name,
+            points,
+            most_points,
+            requirement,
+            ..
+        } = rung;
+        let verdict = rung.verdict.words();
         let _ = writeln!(
             out,
-            "## {}: {}, {} of {} points\n\nTo pass: {}.\n",
-            rung.rung,
-            rung.verdict.words(),
-            rung.points,
-            rung.most_points,
-            rung.requirement
+            "## {name}: {verdict}, {points} of {most_points} points\n"
         );
+        let _ = writeln!(out, "To pass: {requirement}.\n");
         games(&mut out, scale, rung, folder);
     }
     let _ = writeln!(
@@ -235,25 +236,17 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
         rung.pairs.len(),
         rung.seed,
     );
-    if rung.forfeits > 0 {
-        let _ = writeln!(
-            out,
-            "- {} of the games were forfeited: fix that first",
-            rung.forfeits
-        );
+    for (forfeits, of) in [
+        (rung.forfeits, ": fix that first"),
+        (rung.forfeits_of_reference, " by the reference bot"),
+    ] {
+        if forfeits > 0 {
+            let _ = writeln!(out, "- {forfeits} of the games were forfeited{of}");
+        }
     }
-    if rung.forfeits_of_reference > 0 {
-        let _ = writeln!(
-            out,
-            "- {} of the games were forfeited by the reference bot",
-            rung.forfeits_of_reference
-        );
-    }
-    let pairs: Vec<String> = rung
-        .pairs
-        .iter()
-        .enumerate()
-        .map(|(pair, points)| format!("p{:06} {points}", pair + 1))
+    let pairs = (1..).zip(&rung.pairs);
+    let pairs: Vec<String> = pairs
+        .map(|(pair, points)| format!("p{pair:06} {points}"))
         .collect();
     let place = format!("{folder}/{place}");
     let quoted = quoted(&place);
@@ -269,16 +262,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
 /// students), `identical` (bots that are the same program).
 pub fn students(league: &League) -> String {
     let mut table = CsvTable::default();
-    table.row([
-        "name",
-        "plays",
-        "newest",
-        "received",
-        "versions",
-        "problem",
-        "people",
-        "identical",
-    ]);
+    table.row("name plays newest received versions problem people identical".split(' '));
     let id = |version: Option<&Version>| version.map_or_else(String::new, |known| known.id.clone());
     let people = people::by_bot(&league.people);
     let (missing, unknown) = league.missing_and_unknown();
@@ -290,11 +274,10 @@ pub fn students(league: &League) -> String {
     for (name, member) in &league.members {
         let newest = member.newest(None);
         let received = newest.map_or_else(String::new, |known| format!("{:.0}", known.received));
-        let stranger = unknown
-            .contains(name)
-            .then_some("not in the list of students");
+        let stranger = unknown.contains(name);
         let problem = member.problem(league.deadline);
-        let problem = problem.or_else(|| stranger.map(str::to_owned));
+        let problem =
+            problem.or_else(|| stranger.then(|| "not in the list of students".to_owned()));
         let same = league.identical.iter().find(|names| names.contains(name));
         let same = same.into_iter().flatten().filter(|other| *other != name);
         let same: Vec<&str> = same.map(String::as_str).collect();

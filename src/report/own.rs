@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::Path;
+use std::sync::Arc;
 
-use crate::game::registry;
+use crate::game::{Game, registry};
 use crate::league::archive::News;
 use crate::play::examiner::Line;
 use crate::play::setup::{reproduce_forfeit, reproduce_recorded};
@@ -116,8 +117,7 @@ pub(super) fn asked(
     turns: usize,
     pieces: Option<&str>,
 ) -> Option<Asked> {
-    let ruleset =
-        registry::of_record(&record.game, &record.rules, record.pieces.as_deref()).ok()?;
+    let ruleset = ruleset(record)?;
     let line = Line {
         start: record.start.clone(),
         turns: record.turns.get(..turns)?.to_vec(),
@@ -129,6 +129,10 @@ pub(super) fn asked(
         reproduce_recorded(record, side, pieces, std::slice::from_ref(&request))
     };
     Some((request, command))
+}
+
+fn ruleset(record: &Record) -> Option<Arc<dyn Game>> {
+    registry::of_record(&record.game, &record.rules, record.pieces.as_deref()).ok()
 }
 
 #[derive(Clone, Debug, Default)]
@@ -184,12 +188,10 @@ impl OwnGames {
         } else {
             "opponent"
         };
-        self.rows.push(format!(
-            "| {} | {} | {begins} | {} |",
-            shown(&record.id),
-            opponent,
-            escape_markdown(&escape_controls(&record.result_line()))
-        ));
+        let (id, result) = (shown(&record.id), escape_controls(&record.result_line()));
+        let result = escape_markdown(&result);
+        self.rows
+            .push(format!("| {id} | {opponent} | {begins} | {result} |"));
         if record.result.by == Some(own) && record.was_played() {
             let reason = record.result.reason.name().to_owned();
             let forfeits = self.forfeits.entry(reason).or_default();
@@ -219,10 +221,10 @@ impl OwnGames {
             if !matches!(note.mark, Some(Mark::Blunder | Mark::MissedWin)) {
                 continue;
             }
-            let steps = note
-                .value_loss()
-                .map_or(1, |(best, value)| best as i32 - value as i32);
-            let turn = note.turn.checked_sub(1).and_then(|n| record.turns.get(n));
+            let before = note.turn.checked_sub(1);
+            let loss = note.value_loss();
+            let steps = loss.map_or(1, |(best, value)| best as i32 - value as i32);
+            let turn = before.and_then(|turns| record.turns.get(turns));
             let turn = turn.map_or_else(String::new, |turn| format!(" (`{}`)", turn.as_str()));
             let why = note.text.as_deref().map(escape_controls);
             // The sentence names the better turn, if any.
@@ -232,12 +234,8 @@ impl OwnGames {
             };
             let is_worst = self.blunders.iter().all(|other| other.steps < steps);
             let board = || {
-                let rules = (&record.game, &record.rules, record.pieces.as_deref());
-                let ruleset = registry::of_record(rules.0, rules.1, rules.2).ok()?;
-                stills(&*ruleset, record)
-                    .ok()?
-                    .into_iter()
-                    .nth(note.turn.checked_sub(1)?)
+                let stills = stills(&*ruleset(record)?, record).ok()?;
+                stills.into_iter().nth(before?)
             };
             self.blunders.push(Blunder {
                 board: is_worst.then(board).flatten(),
@@ -248,19 +246,16 @@ impl OwnGames {
                     note.turn,
                     why.unwrap_or_else(|| "it made the result worse".to_owned())
                 ),
-                reproduce: note
-                    .turn
-                    .checked_sub(1)
-                    .and_then(|turns| asked(record, own, turns, pieces)?.1),
+                reproduce: before.and_then(|turns| asked(record, own, turns, pieces)?.1),
             });
         }
     }
 
-    /// As Markdown.
     pub fn text(&self, since: Option<&Since>) -> String {
+        let summary = self.summary(since).replace(&format!("{PICTURE}\n\n"), "");
+        let head = "| game | against | begins | result |\n|---|---|---|---|";
         format!(
-            "{}## All games\n\n| game | against | begins | result |\n|---|---|---|---|\n{}\n",
-            self.summary(since).replace(&format!("{PICTURE}\n\n"), ""),
+            "{summary}## All games\n\n{head}\n{}\n",
             self.rows.join("\n")
         )
     }
@@ -271,7 +266,6 @@ impl OwnGames {
         as_html(&self.summary(since), board)
     }
 
-    /// The first of the worst.
     fn worst(&self) -> Option<&Blunder> {
         self.blunders
             .iter()
@@ -296,12 +290,8 @@ impl OwnGames {
         let mut kinds: Vec<_> = self.forfeits.iter().collect();
         kinds.sort_by_key(|(_, of)| std::cmp::Reverse(of.games.len()));
         for (reason, Forfeits { first, games }) in &kinds {
-            let _ = writeln!(
-                out,
-                "### {} forfeited: {reason}\n",
-                counted(games.len() as u64, "game", "games")
-            );
-            out.push_str(first);
+            let count = counted(games.len() as u64, "game", "games");
+            let _ = write!(out, "### {count} forfeited: {reason}\n\n{first}");
             if games.len() > 1 {
                 let _ = writeln!(out, "The same in: {}.\n", games[1..].join(", "));
             }
@@ -312,24 +302,16 @@ impl OwnGames {
 
     fn write_blunders(&self, out: &mut String, is_faultless: bool) {
         if self.analysed == 0 {
-            if is_faultless {
-                out.push_str(
-                    "No game was forfeited. Whether the bot could have played better is not known: the games were not analysed.\n\n",
-                );
-            }
-            return;
+            let unknown = "No game was forfeited. Whether the bot could have played better is not known: the games were not analysed.\n\n";
+            return out.push_str(if is_faultless { unknown } else { "" });
         }
         if self.blunders.is_empty() {
-            out.push_str("No turn was found that made a result worse.\n\n");
-            return;
+            return out.push_str("No turn was found that made a result worse.\n\n");
         }
         let mut worst: Vec<&Blunder> = self.blunders.iter().collect();
         worst.sort_by_key(|blunder| std::cmp::Reverse(blunder.steps));
-        let _ = writeln!(
-            out,
-            "### {} that made the result worse\n",
-            counted(worst.len() as u64, "turn", "turns")
-        );
+        let turns = counted(worst.len() as u64, "turn", "turns");
+        let _ = writeln!(out, "### {turns} that made the result worse\n");
         for blunder in worst.iter().take(MOST) {
             let _ = writeln!(out, "- {}", blunder.text);
         }
@@ -352,11 +334,8 @@ type Asked = (String, Option<String>);
 fn forfeit(record: &Record, opponent: &str, (request, reproduce): Asked) -> String {
     let result = &record.result;
     let text = |text: &Option<String>| escape_controls(text.as_deref().unwrap_or_default());
-    let mut out = format!(
-        "In game {} against {opponent}: {}\n\n",
-        record.id,
-        text(&result.detail)
-    );
+    let (id, detail) = (&record.id, text(&result.detail));
+    let mut out = format!("In game {id} against {opponent}: {detail}\n\n");
     if !request.is_empty() {
         let answer = match &*text(&result.answer) {
             "" => "nothing".to_owned(),
@@ -365,10 +344,10 @@ fn forfeit(record: &Record, opponent: &str, (request, reproduce): Asked) -> Stri
         let request = escape_controls(&request);
         let _ = writeln!(out, "It was asked `{request}` and answered {answer}.\n");
     }
-    if let Some(reproduce) = &reproduce {
+    if let Some(again) = &reproduce {
         let _ = writeln!(
             out,
-            "The same once more, without the referee:\n\n    {reproduce}\n"
+            "The same once more, without the referee:\n\n    {again}\n"
         );
     }
     let stderr = result.stderr.as_deref().unwrap_or_default().trim_end();

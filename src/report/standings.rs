@@ -27,7 +27,6 @@ pub(in crate::report) enum Format {
     Forfeits,
 }
 
-/// Where and when a column is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum When {
     Always,
@@ -85,7 +84,6 @@ const fn column(
     }
 }
 
-/// In their order everywhere.
 #[rustfmt::skip]
 static COLUMNS: [Column; 39] = {
     use Format::{Elo, Forfeits, Milliseconds, Number, Share, Text};
@@ -111,7 +109,7 @@ static COLUMNS: [Column; 39] = {
         column("wins_as_second", "won as 2nd", Number, 75, Tie(TieBreak::WinsAsSecond), Of(|p| json!(p.wins_as_second)), "Games won as the second to move."),
         column("score", "score", Share, 70, Always, Of(|p| json!(p.score)), "Points per game played."),
         column("elo", "Elo", Elo, 95, Always, Of(|p| json!(p.elo)), "The rating; 0 is the mean of the bots that games connect."),
-        column("", "95%", Elo, 94, InTables, Of(|p| json!(interval(p.elo_interval))), ""),
+        column("", "95%", Elo, 94, InTables, Of(|p| json!(interval(p.elo_interval, ["…", "≥", "≤"]))), ""),
         column("elo_low", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[0])), "The lower end of its 95 % interval; empty where the games set none."),
         column("elo_high", "", Elo, 0, InFiles, Of(|p| json!(p.elo_interval[1])), "The upper end."),
         column("los", "LOS", Share, 40, Always, Of(|p| json!(p.los)), "The likelihood that it is better than the next; empty below five pairs of games."),
@@ -252,12 +250,12 @@ pub(super) fn percent(share: f64) -> String {
     format!("{:.1}%", (1000.0 * share).round() / 10.0)
 }
 
-/// `-12…30`; with an open end `≥ 250` or `≤ -250`, with two nothing.
-fn interval([low, high]: [f64; 2]) -> String {
+/// In Elo: `-12…30`; with an open end `≥ 250` or `≤ -250`, with two nothing. `words`: instead of these signs.
+pub(super) fn interval([low, high]: [f64; 2], [to, least, most]: [&str; 3]) -> String {
     match (low.is_finite(), high.is_finite()) {
-        (true, true) => format!("{}…{}", elo(low), elo(high)),
-        (true, false) => format!("≥ {}", elo(low)),
-        (false, true) => format!("≤ {}", elo(high)),
+        (true, true) => format!("{}{to}{}", elo(low), elo(high)),
+        (true, false) => format!("{least} {}", elo(low)),
+        (false, true) => format!("{most} {}", elo(high)),
         (false, false) => String::new(),
     }
 }
@@ -278,46 +276,37 @@ fn criteria(standings: &Standings) -> Vec<&'static str> {
         Order::Points if ranking.byes.is_empty() => "points",
         Order::Points => "points, those for byes included",
     };
-    let chosen = ranking.tie_breaks().iter();
-    let mut all: Vec<&str> = [first]
-        .into_iter()
-        .chain(chosen.map(|tie| tie.in_words()))
-        .collect();
+    let chosen = ranking.tie_breaks().iter().map(|tie| tie.in_words());
+    let mut all: Vec<&str> = [first].into_iter().chain(chosen).collect();
     if !all.contains(&"rating") {
         all.push("rating");
     }
     all
 }
 
-/// A sentence on the tables' order.
 pub(in crate::report) fn order(standings: &Standings) -> String {
     let why = if matches!(standings.order, Order::Rating | Order::Score) {
         " (the bots have played unequally many games)"
     } else {
         ""
     };
-    let mut criteria = criteria(standings).into_iter();
-    let first = criteria.next().unwrap_or_default();
-    let rest: Vec<&str> = criteria.collect();
+    let criteria = criteria(standings);
+    let (first, rest) = criteria.split_first().unwrap_or((&"", &[]));
     let then = if rest.is_empty() { "" } else { ", then " };
     format!("order: {first}{why}{then}{}", rest.join(", "))
 }
 
 /// Why there are several tables, or which ratings cannot be compared.
 pub(in crate::report) fn separate(standings: &Standings) -> Option<String> {
-    if standings.tables > 1 {
-        Some(format!(
-            "{} tables: no games, directly or through other bots, connect the bots of one with those of \
-             another, so neither their points nor their ratings can be compared",
-            standings.tables
-        ))
-    } else if standings.connected > 1 {
-        Some(format!(
-            "no games connect {} groups of bots yet: ratings can be compared only within each",
-            standings.connected
-        ))
-    } else {
-        None
+    match (standings.tables, standings.connected) {
+        (tables @ 2.., _) => Some(format!(
+            "{tables} tables: no games, directly or through other bots, connect the bots of one with those of \
+             another, so neither their points nor their ratings can be compared"
+        )),
+        (_, groups @ 2..) => Some(format!(
+            "no games connect {groups} groups of bots yet: ratings can be compared only within each"
+        )),
+        _ => None,
     }
 }
 
@@ -325,7 +314,6 @@ pub(in crate::report) fn tables(standings: &Standings) -> impl Iterator<Item = &
     standings.places.chunk_by(|a, b| a.table == b.table)
 }
 
-/// A column of some places, as text.
 struct Cells {
     column: &'static Column,
     cells: Vec<String>,
@@ -339,14 +327,11 @@ impl Cells {
 }
 
 fn cells(columns: &[&'static Column], places: &[Place]) -> Vec<Cells> {
-    let of = |column: &'static Column| {
-        let cells = places.iter().map(|place| column.of(place));
-        Cells {
-            column,
-            cells: cells.collect(),
-        }
+    let of = |&column: &&'static Column| Cells {
+        column,
+        cells: places.iter().map(|place| column.of(place)).collect(),
     };
-    columns.iter().copied().map(of).collect()
+    columns.iter().map(of).collect()
 }
 
 /// The head first; and indices of left-aligned columns.
@@ -360,14 +345,6 @@ fn rows(columns: &[Cells]) -> (Vec<Vec<String>>, Vec<usize>) {
     (all.collect(), left.collect())
 }
 
-/// The head and the rows of each table as they are on paper; and indices of left-aligned columns.
-fn text_rows(standings: &Standings) -> Vec<(Vec<Vec<String>>, Vec<usize>)> {
-    let columns = columns(standings, true);
-    tables(standings)
-        .map(|places| rows(&cells(&columns, places)))
-        .collect()
-}
-
 /// Points head to head of these consecutive places; `-` when two have not met.
 fn cross(places: &[Place], first: usize, palette: &Palette) -> String {
     // These numbers name columns; bots that share a rank have different ones.
@@ -376,9 +353,8 @@ fn cross(places: &[Place], first: usize, palette: &Palette) -> String {
     let rows = places.iter().enumerate().map(|(number, place)| {
         let mut row = vec![(number + 1).to_string(), short_name(&place.name)];
         let against = place.against[first..][..places.len()].iter();
-        row.extend(
-            against.map(|made| made.map_or_else(|| "-".to_owned(), |points| points.to_string())),
-        );
+        let shown = |made: &Option<f64>| made.map_or("-".to_owned(), |points| points.to_string());
+        row.extend(against.map(shown));
         row
     });
     let all: Vec<_> = [heads].into_iter().chain(rows).collect();
@@ -412,11 +388,8 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
             dropped.push("head to head");
             out.push('\n');
         }
-        for head in dropped {
-            if !left_out.contains(&head) {
-                left_out.push(head);
-            }
-        }
+        dropped.retain(|head| !left_out.contains(head));
+        left_out.extend(dropped);
         first += places.len();
     }
     if !standings.places.is_empty() {
@@ -435,10 +408,8 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
 }
 
 fn not_entered(absent: &NotEntered, between: &str) -> String {
-    let (name, reason) = (
-        short_name(&absent.name),
-        join_parts(&absent.reason, between),
-    );
+    let name = short_name(&absent.name);
+    let reason = join_parts(&absent.reason, between);
     // A private page has no reasons.
     if reason.is_empty() {
         name
@@ -450,11 +421,8 @@ fn not_entered(absent: &NotEntered, between: &str) -> String {
 fn summary(standings: &Standings) -> String {
     let games = counted(standings.games, "game", "games");
     let advantage = standings.advantage.and_then(|advantage| {
-        let error = elo(advantage.error?);
-        Some(format!(
-            "; moving first is worth {} ± {error} Elo",
-            elo(advantage.elo)
-        ))
+        let (elo, error) = (elo(advantage.elo), elo(advantage.error?));
+        Some(format!("; moving first is worth {elo} ± {error} Elo"))
     });
     format!("{games}{}", advantage.unwrap_or_default())
 }
@@ -468,13 +436,7 @@ pub(super) fn markdown_table(rows: &[Vec<String>], left: &[usize]) -> String {
             let _ = writeln!(out, "| {} |", cells.join(" | "));
         } else {
             let _ = writeln!(out, "| {} |", row.join(" | "));
-            let rule = |column| {
-                if left.contains(&column) {
-                    "---"
-                } else {
-                    "---:"
-                }
-            };
+            let rule = |column| ["---:", "---"][usize::from(left.contains(&column))];
             let rules: Vec<&str> = (0..row.len()).map(rule).collect();
             let _ = writeln!(out, "| {} |", rules.join(" | "));
         }
@@ -487,18 +449,17 @@ pub fn markdown(standings: &Standings) -> String {
     if let Some(why) = separate(standings) {
         let _ = writeln!(out, "{why}\n");
     }
-    for (rows, left) in text_rows(standings) {
+    let columns = columns(standings, true);
+    for places in tables(standings) {
+        let (rows, left) = rows(&cells(&columns, places));
         let _ = writeln!(out, "{}", markdown_table(&rows, &left));
     }
     if !standings.places.is_empty() {
         let _ = writeln!(out, "{}\n", order(standings));
     }
     for absent in standings.not_entered() {
-        let _ = writeln!(
-            out,
-            "- did not enter: {}",
-            escape_markdown(&not_entered(absent, "; "))
-        );
+        let absent = escape_markdown(&not_entered(absent, "; "));
+        let _ = writeln!(out, "- did not enter: {absent}");
     }
     if standings.not_entered().next().is_some() {
         out.push('\n');
@@ -581,10 +542,9 @@ pub fn as_json(standings: &Standings, with_times: bool) -> Value {
         "order": criteria(standings),
         "standings": places.collect::<Vec<_>>(),
     });
-    let not_entered: Vec<Value> = standings
-        .not_entered()
-        .map(|absent| json!({ "name": absent.name, "reason": absent.reason }))
-        .collect();
+    let absent = standings.not_entered();
+    let absent = absent.map(|one| json!({ "name": one.name, "reason": one.reason }));
+    let not_entered: Vec<Value> = absent.collect();
     if !not_entered.is_empty() {
         all["did_not_enter"] = Value::Array(not_entered);
     }
@@ -669,11 +629,8 @@ pub fn times_csv(standings: &Standings) -> String {
     let mut table = CsvTable::default();
     table.row(columns.clone().map(|column| column.key));
     for place in &standings.places {
-        table.row(
-            columns
-                .clone()
-                .map(|column| column.csv(&column.value(place))),
-        );
+        let columns = columns.clone();
+        table.row(columns.map(|column| column.csv(&column.value(place))));
     }
     table.text
 }
@@ -694,10 +651,9 @@ pub fn crosstable_csv(standings: &Standings) -> String {
         .map(|place| escape_formula(&place.name));
     table.row(std::iter::once("bot".to_owned()).chain(names));
     for place in &standings.places {
-        let against = place
-            .against
-            .iter()
-            .map(|made| made.map_or_else(String::new, |points| points.to_string()));
+        let against = place.against.iter();
+        let against =
+            against.map(|made| made.map_or_else(String::new, |points| points.to_string()));
         table.row(std::iter::once(escape_formula(&place.name)).chain(against));
     }
     table.text

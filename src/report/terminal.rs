@@ -84,14 +84,11 @@ fn board(picture: &Picture, palette: &Palette) -> (Vec<String>, usize) {
     let mut heads = indent.clone();
     for name in &picture.columns {
         let (left, right) = centred(name, inner);
-        heads.push(' ');
-        let _ = write!(heads, "{left}{name}{right}");
+        heads.extend([" ", &left, name, &right]);
     }
     lines.push(styled(palette.faint, &padded(&heads, total)));
-    let rule = format!(
-        "{indent}{}+",
-        format!("+{}", "-".repeat(inner)).repeat(columns)
-    );
+    let edges = format!("+{}", "-".repeat(inner)).repeat(columns);
+    let rule = format!("{indent}{edges}+");
     for (r, row) in picture.cells.iter().enumerate() {
         lines.push(rule.clone());
         let name = picture.rows.get(r).map_or("", String::as_str);
@@ -131,13 +128,11 @@ fn cell(
     inner: usize,
 ) -> String {
     if text.is_empty() {
-        let name = picture
-            .cell_names
-            .get(place.0)
-            .and_then(|row| row.get(place.1))
-            .map_or("", String::as_str);
+        let row = picture.cell_names.get(place.0);
+        let name = row.and_then(|row| row.get(place.1));
         // Without colour a number could be mistaken for a piece.
-        let name = if palette.faint.is_plain() { "" } else { name };
+        let name = name.filter(|_| !palette.faint.is_plain());
+        let name = name.map_or("", String::as_str);
         let (left, right) = centred(name, inner);
         return styled(palette.faint, &format!("{left}{name}{right}"));
     }
@@ -153,11 +148,8 @@ fn cell(
         let text = styled(palette.faint, &padded(text, inner - 3));
         return format!("{open}{glyph}{text}{close}");
     }
-    let (open, close) = if style.is_plain() {
-        (open, close)
-    } else {
-        (' ', ' ')
-    };
+    let coloured = (!style.is_plain()).then_some((' ', ' '));
+    let (open, close) = coloured.unwrap_or((open, close));
     let (left, right) = centred(text, inner - 2);
     styled(style, &format!("{open}{left}{text}{right}{close}"))
 }
@@ -173,20 +165,14 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
     let mut side = Vec::new();
     if let Some(hand) = &picture.hand {
         let glyph = glyph(picture, palette, hand).unwrap_or_default();
-        side.push(format!(
-            "{} {glyph}{hand}",
-            styled(palette.heading, "in hand:")
-        ));
+        let heading = styled(palette.heading, "in hand:");
+        side.push(format!("{heading} {glyph}{hand}"));
     }
     if !picture.left.is_empty() {
         side.push(styled(palette.faint, "left:"));
     }
     let short = left_as_glyphs(picture, palette);
-    let widest = if short.is_empty() {
-        widest(&picture.left)
-    } else {
-        0
-    };
+    let widest = widest(picture.left.iter().filter(|_| short.is_empty()));
     let room = width.saturating_sub(board_width + INDENT);
     let hand_width = picture.hand.as_ref().map_or(0, |hand| 9 + hand.width());
     // Two columns of pieces are never higher than the board: the layout stays from turn to turn.
@@ -202,23 +188,19 @@ pub fn draw_within(picture: &Picture, palette: &Palette, columns: Option<usize>)
         side.extend(short);
     }
     let mut out = String::new();
-    let blank = String::new();
-    if beside {
-        for i in 0..board.len().max(side.len()) {
-            let left = board
-                .get(i)
-                .map_or_else(|| " ".repeat(board_width), Clone::clone);
-            let right = side.get(i).unwrap_or(&blank);
-            let line = format!("{left}{}{right}", " ".repeat(INDENT));
-            let _ = writeln!(out, "{}", line.trim_end());
-        }
-    } else {
-        for line in board {
-            let _ = writeln!(out, "{}", line.trim_end());
-        }
-        for line in side {
-            let _ = writeln!(out, "{}{line}", " ".repeat(INDENT));
-        }
+    let (rows, indent) = (board.len(), " ".repeat(INDENT));
+    let height = if beside { rows.max(side.len()) } else { rows };
+    for i in 0..height {
+        let left = board
+            .get(i)
+            .cloned()
+            .unwrap_or_else(|| " ".repeat(board_width));
+        let right = side.get(i).filter(|_| beside).map_or("", String::as_str);
+        let line = format!("{left}{indent}{right}");
+        let _ = writeln!(out, "{}", line.trim_end());
+    }
+    for line in side.iter().filter(|_| !beside) {
+        let _ = writeln!(out, "{indent}{line}");
     }
     for line in &picture.text {
         // A game program's text may hold anything but a newline.
@@ -245,15 +227,12 @@ fn left_as_glyphs(picture: &Picture, palette: &Palette) -> Vec<String> {
 fn columns_of(texts: &[String], widest: usize, room: usize) -> Vec<String> {
     let count = ((room + GAP) / (widest + GAP)).max(1);
     let height = texts.len().div_ceil(count);
-    (0..height)
-        .map(|row| {
-            let cells: Vec<String> = (0..count)
-                .filter_map(|column| texts.get(column * height + row))
-                .map(|text| padded(text, widest))
-                .collect();
-            cells.join(&" ".repeat(GAP)).trim_end().to_owned()
-        })
-        .collect()
+    let row = |row: usize| {
+        let texts = (0..count).filter_map(|column| texts.get(column * height + row));
+        let cells: Vec<String> = texts.map(|text| padded(text, widest)).collect();
+        cells.join(&" ".repeat(GAP)).trim_end().to_owned()
+    };
+    (0..height).map(row).collect()
 }
 
 fn widest<'a>(texts: impl IntoIterator<Item = &'a String>) -> usize {
@@ -367,7 +346,7 @@ pub fn aligned(rows: &[Vec<String>], palette: &Palette, left: &[usize]) -> Strin
         } else {
             Style::new()
         };
-        out.push_str(&styled(style, line.trim_end()));
+        out += &styled(style, line.trim_end());
         out.push('\n');
     }
     out

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::time::Duration;
 
-use super::standings::{elo, figure};
+use super::standings::{elo, figure, interval};
 use super::terminal::{Palette, draw_within, styled, time};
 use crate::bot::Fault;
 use crate::bot::fault::Exit;
@@ -16,9 +16,9 @@ use crate::play::game_runner::GameFault;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
 use crate::record::{BotIndex, Record, RecordSummary};
-use crate::text::{counted, escape, escape_controls, short_name};
+use crate::text::{counted, cut, escape, escape_controls, short_name};
 use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, Place, Ranking};
+use crate::tournament::standings::{Collector, Place};
 
 const STDERR_LINES: usize = 12;
 
@@ -81,21 +81,21 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         let record = game.record();
         let (points, games) = &mut self.as_first[record.first];
         *games += 1;
-        *points += match record.result.winner {
-            None => 0.5,
-            Some(winner) if winner == record.first => 1.0,
-            Some(_) => 0.0,
-        };
+        let won = record.result.winner.map(|winner| winner == record.first);
+        *points += won.map_or(0.5, |won| f64::from(u8::from(won)));
         if let Ok(summary) = RecordSummary::parse(game.finished.line().as_bytes()) {
             self.collector.add(&summary.with_times(summary.times()));
         }
     }
 
     fn show(&mut self, text: &str) -> io::Result<()> {
+        // A person who is to move must see it.
         if self.options.json {
-            self.err.write_all(text.as_bytes())
+            self.err.write_all(text.as_bytes())?;
+            self.err.flush()
         } else {
-            self.out.write_all(text.as_bytes())
+            self.out.write_all(text.as_bytes())?;
+            self.out.flush()
         }
     }
 
@@ -128,29 +128,15 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             return Ok(());
         }
         let palette = self.shown_palette();
-        let game = if self.games == 1 {
-            String::new()
-        } else {
-            format!("Game {}: ", number + 1)
-        };
-        let heading = format!(
-            "{game}{} against {}, {} begins",
-            self.names[0],
-            self.names[1],
-            self.name(start.to_move())
-        );
-        let mut text = styled(palette.heading, &heading);
-        text.push('\n');
+        let game = (self.games > 1).then(|| format!("Game {}: ", number + 1));
+        let game = game.unwrap_or_default();
+        let ([one, other], begins) = (&self.names, self.name(start.to_move()));
+        let heading = format!("{game}{one} against {other}, {begins} begins");
+        let mut text = styled(palette.heading, &heading) + "\n";
         if start.as_start().chars().any(|symbol| symbol != '.') {
-            text.push_str(&draw_within(
-                &self.picture(start),
-                &palette,
-                self.options.columns,
-            ));
+            text += &draw_within(&self.picture(start), &palette, self.options.columns);
         }
-        self.show(&text)?;
-        // A person who makes the first turn must see the heading.
-        self.out.flush()
+        self.show(&text)
     }
 
     fn shown_palette(&self) -> Palette {
@@ -173,12 +159,11 @@ impl<O: Write, E: Write> TerminalView<O, E> {
             // A person saw the position.
             return Ok(());
         };
-        let tried = if fault.reproduced {
-            "reproduced"
+        let reproduce = if fault.reproduced {
+            format!("reproduced: {reproduce}")
         } else {
-            "reproduce"
+            format!("reproduce: {reproduce}")
         };
-        let reproduce = format!("{tried}: {reproduce}");
         circumstances(&mut self.err, record, &fault.request, None, &reproduce)
     }
 
@@ -205,11 +190,8 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     }
 
     fn result(&mut self, record: &Record) -> io::Result<()> {
-        let line = styled(
-            self.options.palette.heading,
-            &escape_controls(&record.result_line()),
-        );
-        writeln!(self.out, "{line}")?;
+        let line = escape_controls(&record.result_line());
+        writeln!(self.out, "{}", styled(self.options.palette.heading, &line))?;
         self.out.flush()
     }
 
@@ -217,24 +199,20 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         if self.options.json || self.games == 1 {
             return Ok(());
         }
-        if let Ok(standings) = self
-            .collector
-            .ranked(&Model::default(), &Ranking::default())
-        {
+        if let Ok(standings) = self.collector.standings(&Model::default()) {
             self.figures(&standings.places)?;
         }
         // Scripts read the last line.
-        writeln!(
-            self.out,
-            "Score: {} {} - {} {} ({}, {}, {} in {}).",
-            self.names[0],
-            score.points(BotIndex::A),
-            score.points(BotIndex::B),
-            self.names[1],
+        let ([a, b], [of_a, of_b]) = (&self.names, BotIndex::ALL.map(|bot| score.points(bot)));
+        let (won, drawn) = (
             counted(score.wins[0], "win", "wins"),
             counted(score.draws, "draw", "draws"),
-            counted(score.wins[1], "loss", "losses"),
-            counted(score.games(), "game", "games")
+        );
+        let lost = counted(score.wins[1], "loss", "losses");
+        let games = counted(score.games(), "game", "games");
+        writeln!(
+            self.out,
+            "Score: {a} {of_a} - {of_b} {b} ({won}, {drawn}, {lost} in {games})."
         )?;
         self.out.flush()
     }
@@ -243,21 +221,15 @@ impl<O: Write, E: Write> TerminalView<O, E> {
     fn figures(&mut self, places: &[Place]) -> io::Result<()> {
         let [best, _] = places else { return Ok(()) };
         // The two ratings are opposite numbers.
-        let [low, high] = best.elo_interval.map(|end| 2.0 * end);
-        let difference = match (low.is_finite(), high.is_finite()) {
-            (true, true) => format!(
-                "{} ({} to {}, 95%)",
-                elo(2.0 * best.elo),
-                elo(low),
-                elo(high)
-            ),
-            (true, false) => format!("at least {} (95%)", elo(low)),
-            (false, true) => format!("at most {} (95%)", elo(high)),
-            (false, false) => String::new(),
-        };
+        let ends = best.elo_interval.map(|end| 2.0 * end);
+        let interval = interval(ends, [" to ", "at least", "at most"]);
         let los = best.los.map(|_| format!("; LOS {}", figure("los", best)));
         let (name, los) = (short_name(&best.name), los.unwrap_or_default());
-        if !difference.is_empty() {
+        let difference = match ends.map(f64::is_finite) {
+            [true, true] => format!("{} ({interval}, 95%)", elo(2.0 * best.elo)),
+            _ => format!("{interval} (95%)"),
+        };
+        if !interval.is_empty() {
             writeln!(self.out, "Elo: {name} {difference}{los}.")?;
         }
         let first = [0, 1].map(|bot| {
@@ -266,17 +238,15 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         });
         writeln!(self.out, "Moving first: {}.", first.join(", "))?;
         let of = |key: &str| {
-            let shown = places
-                .iter()
-                .map(|place| (short_name(&place.name), figure(key, place)));
-            let known = shown.filter(|(_, figure)| !figure.is_empty());
-            let known: Vec<String> = known
-                .map(|(name, figure)| format!("{name} {figure}"))
-                .collect();
-            if known.is_empty() {
+            let shown = places.iter().filter_map(|place| {
+                let figure = Some(figure(key, place)).filter(|figure| !figure.is_empty())?;
+                Some(format!("{} {figure}", short_name(&place.name)))
+            });
+            let shown = shown.collect::<Vec<_>>().join(", ");
+            if shown.is_empty() {
                 "none".to_owned()
             } else {
-                known.join(", ")
+                shown
             }
         };
         write!(self.out, "Forfeits: {}.", of("forfeits"))?;
@@ -317,11 +287,7 @@ fn circumstances(
     let error = explaining_line(stderr).filter(|error| !is_shown(error));
     writeln!(out, "  the end of its stderr:")?;
     for line in error.as_deref().iter().chain(last) {
-        let line = escape_controls(line);
-        let mut chars = line.chars();
-        let start: String = chars.by_ref().take(STDERR_COLUMNS).collect();
-        let more = if chars.next().is_some() { "…" } else { "" };
-        writeln!(out, "    {start}{more}")?;
+        writeln!(out, "    {}", cut(&escape_controls(line), STDERR_COLUMNS))?;
     }
     Ok(())
 }
@@ -349,25 +315,16 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
         if self.options.detail < Detail::Lines {
             return Ok(());
         }
-        let line = format!(
-            "  -> {}: {}\n",
-            self.name(side),
-            escape_controls(request.trim_end())
-        );
-        self.show(&line)
+        let request = escape_controls(request.trim_end());
+        self.show(&format!("  -> {}: {request}\n", self.name(side)))
     }
 
     fn answered(&mut self, side: Side, line: &[u8], elapsed: Duration) -> io::Result<()> {
         if self.options.detail < Detail::Lines {
             return Ok(());
         }
-        let line = format!(
-            "  <- {}: {} ({})\n",
-            self.name(side),
-            escape(line),
-            time(elapsed)
-        );
-        self.show(&line)
+        let (line, time) = (escape(line), time(elapsed));
+        self.show(&format!("  <- {}: {line} ({time})\n", self.name(side)))
     }
 
     fn info(&mut self, side: Side, info: &Info) -> io::Result<()> {
@@ -385,39 +342,23 @@ impl<O: Write, E: Write> GameObserver for TerminalView<O, E> {
             return Ok(());
         }
         self.turn += 1;
-        let palette = self.shown_palette();
-        let text = format!(
-            "\n{:>2}. {} {}  {}\n{}",
-            self.turn,
-            styled(palette.heading, self.name(side)),
+        let (palette, number) = (self.shown_palette(), self.turn);
+        let name = styled(palette.heading, self.name(side));
+        let (turn, time) = (
             after.describe_last_turn(),
             styled(palette.faint, &time(elapsed)),
-            draw_within(&self.picture(after), &palette, self.options.columns)
         );
-        self.show(&text)?;
-        if self.options.json {
-            self.err.flush()
-        } else {
-            self.out.flush()
-        }
+        let board = draw_within(&self.picture(after), &palette, self.options.columns);
+        self.show(&format!("\n{number:>2}. {name} {turn}  {time}\n{board}"))
     }
 }
 
 impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
     fn ended(&mut self, game: &MatchGame<'_>) -> io::Result<()> {
         // A person who quits needs no explanation.
-        let left = |fault: &Fault| {
-            matches!(
-                fault,
-                Fault::Exited {
-                    exit: Exit::Left,
-                    ..
-                }
-            )
-        };
-        if let Some(fault) = game.fault
-            && !left(&fault.fault)
-        {
+        let left =
+            |fault: &Fault| matches!(fault, Fault::Exited { exit, .. } if *exit == Exit::Left);
+        if let Some(fault) = game.fault.filter(|fault| !left(&fault.fault)) {
             // Turns must appear first if both streams are one terminal.
             self.out.flush()?;
             self.forfeit(game.record(), fault)?;
@@ -439,15 +380,15 @@ impl<O: Write, E: Write> MatchObserver for TerminalView<O, E> {
     }
 
     fn benched(&mut self, bot: BotIndex, failures: u32, games_left: u64) -> io::Result<()> {
-        let rest = if games_left == 1 {
-            "the remaining game is scored as its forfeit".to_owned()
-        } else {
-            format!("the remaining {games_left} games are scored as its forfeits")
+        let rest = match games_left {
+            1 => "game is scored as its forfeit".to_owned(),
+            games => format!("{games} games are scored as its forfeits"),
         };
+        let why = format!("failed to give a first answer {failures} times in a row and is benched");
+        let name = &self.names[bot];
         writeln!(
             self.err,
-            "{} failed to give a first answer {failures} times in a row and is benched: {rest} without being played",
-            self.names[bot]
+            "{name} {why}: the remaining {rest} without being played"
         )
     }
 }

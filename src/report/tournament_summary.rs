@@ -11,7 +11,7 @@ use crate::arena::plan::{Format, Plan};
 use crate::arena::results::Results;
 use crate::text::{counted, escape_controls, short_name};
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::schedule::{EntrantId, Pairing};
+use crate::tournament::schedule::EntrantId;
 use crate::tournament::sprt::Decision;
 use crate::tournament::standings::Standings;
 
@@ -23,11 +23,9 @@ fn standings(plan: &Plan, results: &Results) -> Result<Standings, RatingError> {
 /// File names and contents. Times are a separate table: the others depend only on the games, byte for byte.
 pub fn tables(plan: &Plan, results: &Results) -> Result<[(&'static str, String); 4], RatingError> {
     let standings = standings(plan, results)?;
+    let json = format!("{}\n", as_json(&standings, false));
     Ok([
-        (
-            "standings.json",
-            format!("{}\n", as_json(&standings, false)),
-        ),
+        ("standings.json", json),
         ("standings.csv", as_csv(&standings, false)),
         ("crosstable.csv", crosstable_csv(&standings)),
         ("times.csv", times_csv(&standings)),
@@ -83,16 +81,10 @@ fn groups(course: &Course, palette: &Palette) -> String {
         let heads = ["#", "bot", "games", "points", ""].map(str::to_owned);
         let rows = table.iter().zip(1..).map(|(place, rank): (_, usize)| {
             let advances = if place.advances { "advances" } else { "" };
-            [
-                rank.to_string(),
-                course
-                    .names
-                    .get(place.bot)
-                    .map_or_else(String::new, |name| short_name(name)),
-                place.games.to_string(),
-                points(place.half_points),
-                advances.to_owned(),
-            ]
+            let name = course.names.get(place.bot);
+            let name = name.map_or_else(String::new, |name| short_name(name));
+            let (games, points) = (place.games.to_string(), points(place.half_points));
+            [rank.to_string(), name, games, points, advances.to_owned()]
         });
         let rows: Vec<Vec<String>> = [heads].into_iter().chain(rows).map(Vec::from).collect();
         let _ = write!(out, "\ngroup {title}\n{}", aligned(&rows, palette, &[1, 4]));
@@ -106,27 +98,21 @@ fn distinct(results: &Results) -> String {
     if !distinct.full && distinct.count() as u64 == results.games {
         return String::new();
     }
-    let not_played = results.games.saturating_sub(distinct.games);
-    let rest = if not_played == 0 {
-        String::new()
-    } else {
-        // Otherwise the table's two numbers of games would seem to contradict each other.
-        format!(
-            " in which a turn was made; in {} none was",
-            counted(not_played, "game", "games")
-        )
+    // Otherwise the table's two numbers of games would seem to contradict each other.
+    let rest = match results.games.saturating_sub(distinct.games) {
+        0 => String::new(),
+        others => {
+            let others = counted(others, "game", "games");
+            format!(" in which a turn was made; in {others} none was")
+        }
     };
-    format!(
-        "{least}{} distinct games of {}{rest}\n",
-        distinct.count(),
-        distinct.games
-    )
+    let (count, games) = (distinct.count(), distinct.games);
+    format!("{least}{count} distinct games of {games}{rest}\n")
 }
 
 fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
     if let Ended::Won(winner) = ended {
-        let name = plan.bot(winner).map_or("?", |bot| bot.name.as_str());
-        return Some(format!("{name} wins the tournament.\n"));
+        return Some(format!("{} wins the tournament.\n", name_of(plan, winner)));
     }
     let test = plan.sprt.as_ref()?;
     let (lower, upper) = test.bounds();
@@ -146,10 +132,8 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
     };
     let difference = match elo.error {
         Some(error) if elo.elo.is_finite() => {
-            format!(
-                "estimated {:+.1} ± {error:.1} Elo",
-                (10.0 * elo.elo).round() / 10.0 + 0.0
-            )
+            let elo = (10.0 * elo.elo).round() / 10.0 + 0.0;
+            format!("estimated {elo:+.1} ± {error:.1} Elo")
         }
         _ => "too large to measure".to_owned(),
     };
@@ -160,7 +144,6 @@ fn verdict(ended: Ended, plan: &Plan, results: &Results) -> Option<String> {
     ))
 }
 
-/// Names are shortened to this width in the drawing.
 const NAME: usize = 20;
 
 /// The drawing, if it fits `width` columns, then the matches by round.
@@ -200,7 +183,6 @@ fn points(half_points: u64) -> String {
 
 struct Block {
     lines: Vec<String>,
-    /// The line that continues to the right.
     anchor: usize,
 }
 
@@ -231,18 +213,13 @@ fn block(course: &Course, round: usize, number: usize) -> Option<Block> {
                 Some(name) if is_final => short_name(name),
                 _ => name_in(course, bot),
             });
-            Some(joined(
-                place,
-                winner.as_deref().unwrap_or("?"),
-                upper,
-                lower,
-            ))
+            let winner = winner.as_deref().unwrap_or("?");
+            Some(joined(place, winner, upper, lower))
         }
         (one, other) => one.or(other),
     }
 }
 
-/// Two parts whose winners meet.
 fn joined(place: &BracketPlace, winner: &str, upper: Block, lower: Block) -> Block {
     let played = place.meeting.as_ref().filter(|meeting| meeting.games > 0);
     let anchors = [upper.anchor, upper.lines.len() + 1 + lower.anchor];
@@ -282,20 +259,13 @@ fn matches(plan: &Plan, results: &Results) -> String {
         let _ = writeln!(out, "\nround {} of {}", round.number, plan.rounds_planned);
         for played in results.matches(plan, place) {
             // Groups do not eliminate.
-            let decision = bracket
+            let eliminates = bracket
                 .as_ref()
-                .filter(|bracket| place >= bracket.rounds_before)
-                .map(|bracket| bracket.decision(&played));
-            let points = played.tallies.map(|tally| points(tally.half_points));
-            let Pairing { a, b } = played.pairing;
-            let _ = write!(
-                out,
-                "  {}  {}–{}  {}",
-                name(a),
-                points[0],
-                points[1],
-                name(b)
-            );
+                .filter(|bracket| place >= bracket.rounds_before);
+            let decision = eliminates.map(|bracket| bracket.decision(&played));
+            let [made, lost] = played.tallies.map(|tally| points(tally.half_points));
+            let [a, b] = [played.pairing.a, played.pairing.b].map(name);
+            let _ = write!(out, "  {a}  {made}–{lost}  {b}");
             if let Some((winner, by)) = decision {
                 let by = by.in_words();
                 let gap = if by.is_empty() { "" } else { " " };

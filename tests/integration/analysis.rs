@@ -97,8 +97,7 @@ fn long_game(edition: &Edition, rng: &mut ChaCha8Rng) -> (Vec<String>, Vec<(Posi
             choices.retain(|(_, after)| !after.can_win_at_once());
         }
         let &(turn, after) = choices.choose(rng).expect("a legal turn");
-        let mut text = String::new();
-        edition.write_turn(turn, &mut text);
+        let text = edition.turn_text(turn);
         turns.push(text);
         steps.push((position, turn));
         position = after;

@@ -31,8 +31,7 @@ fn board(rng: &mut ChaCha8Rng, free: usize) -> String {
             assert!(board.place(*cell, *piece));
         }
         if let Ok(position) = Position::from_board(board, Rules::Standard) {
-            let mut text = String::new();
-            Edition::default().write_board(&position, &mut text);
+            let text = Edition::default().board(&position);
             return text;
         }
     }
@@ -53,8 +52,7 @@ fn points(bots: [&str; 2], boards: u64, free: usize) -> f64 {
         });
         let is_swapped = game % 2 == 1;
         while session.outcome().is_none() {
-            let mut request = String::new();
-            session.write_request(&mut request);
+            let request = session.request();
             let mover = session.to_move().index() ^ usize::from(is_swapped);
             let answer = players[mover](&request).expect("an answer");
             session.play(&answer, &mut String::new()).expect("legal");
@@ -179,11 +177,7 @@ fn forced_wins_and_losses_are_seen_as_far_as_the_depth() {
         .expect("a request");
     let mut answers: Vec<String> = (0..20)
         .filter_map(|_| Search::new(2).choose(&position, &mut rng))
-        .map(|turn| {
-            let mut text = String::new();
-            game.write_turn(turn, &mut text);
-            text
-        })
+        .map(|turn| game.turn_text(turn))
         .collect();
     answers.sort();
     answers.dedup();

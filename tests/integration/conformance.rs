@@ -30,21 +30,15 @@ struct Playout<G: BuiltinGame> {
 }
 
 fn written<G: BuiltinGame>(game: &G, turn: TurnOf<G>) -> String {
-    let mut text = String::new();
-    game.write_turn(turn, &mut text);
-    text
+    game.turn_text(turn)
 }
 
 fn request_of<G: BuiltinGame>(game: &G, position: &G::Position) -> String {
-    let mut text = String::new();
-    game.write_request(position, &mut text);
-    text
+    game.request(position)
 }
 
 fn board_of<G: BuiltinGame>(game: &G, position: &G::Position) -> String {
-    let mut text = String::new();
-    game.write_board(position, &mut text);
-    text
+    game.board(position)
 }
 
 /// What any position must keep to; `last` is the turn that led to it.
@@ -138,17 +132,11 @@ fn check_start<G: BuiltinGame>(game: &G, position: &G::Position) {
     assert_eq!(board_of(game, &start), board);
     assert_eq!(start.outcome(), None);
     // So can the position, with what is in hand.
-    let mut text = String::new();
-    game.write_start(position, &mut text);
+    let text = game.as_start(position);
     let start = game.start_from(&text);
     let start = start.unwrap_or_else(|problem| panic!("{text}: {problem}"));
-    let (mut again, mut request) = (String::new(), String::new());
-    game.write_request(&start, &mut again);
-    game.write_request(position, &mut request);
-    assert_eq!(again, request);
-    again.clear();
-    game.write_start(&start, &mut again);
-    assert_eq!(again, text);
+    assert_eq!(game.request(&start), game.request(position));
+    assert_eq!(game.as_start(&start), text);
 }
 
 fn check_picture<G: BuiltinGame>(game: &G, position: &G::Position, last: Option<TurnOf<G>>) {
@@ -276,8 +264,7 @@ fn check_played<G: BuiltinGame>(game: &G, playout: &Playout<G>) {
         played.end,
         End::Outcome(last.outcome().expect("an outcome"))
     );
-    let mut request = String::new();
-    session.write_request(&mut request);
+    let request = session.request();
     assert_eq!(request, request_of(game, last));
     assert_eq!(session.outcome(), last.outcome());
     assert!(played.turns.iter().eq(&playout.turns));

@@ -171,9 +171,7 @@ fn timeless(text: &str) -> String {
 }
 
 fn request_of(position: &Position) -> String {
-    let mut text = String::new();
-    FourInARow.write_request(position, &mut text);
-    text
+    FourInARow.request(position)
 }
 
 // The wire
@@ -712,8 +710,7 @@ fn cells_of(line: &str, place: &str) -> Vec<naive::Cell> {
 
 /// Compares a position with the second implementation's.
 fn check(position: &Position, grid: &Grid, pieces: usize, last: Option<naive::Cell>) {
-    let mut board = String::new();
-    FourInARow.write_board(position, &mut board);
+    let board = FourInARow.board(position);
     assert_eq!(board, grid.text());
 
     let [asked, answered] = [['@', 'O'][pieces % 2], ['@', 'O'][(pieces + 1) % 2]];

@@ -61,8 +61,7 @@ fn it_keeps_every_value() {
         };
         let mut perfect = Perfect::new(Some(LONG));
         let turn = perfect.choose(&position, &mut rng).expect("a turn");
-        let mut answer = String::new();
-        edition.write_turn(turn, &mut answer);
+        let answer = edition.turn_text(turn);
         let (_, after) = edition.judge(&position, &answer).expect("a legal turn");
         let kept = if turn.gift.is_some() {
             value(&after).opposite()
@@ -85,8 +84,7 @@ fn it_answers_everywhere_and_in_time() {
     let mut turns = 0;
     while position.outcome().is_none() {
         let turn = perfect.choose(&position, &mut rng).expect("a turn");
-        let mut answer = String::new();
-        edition.write_turn(turn, &mut answer);
+        let answer = edition.turn_text(turn);
         position = edition.judge(&position, &answer).expect("a legal turn").1;
         turns += 1;
     }
@@ -100,8 +98,7 @@ fn drawn_board(edition: &Edition) -> String {
     let solver = solver();
     loop {
         let position = random_position(&mut rng, 8, Rules::Standard);
-        let mut board = String::new();
-        edition.write_board(&position, &mut board);
+        let board = edition.board(&position);
         let start = edition.start_from(&board).expect("a board");
         let answer = solver.solve(&start, Goal::Value, &Limits::NONE);
         if answer.value() == Some(Value::Draw) {

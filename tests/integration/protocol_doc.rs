@@ -50,8 +50,7 @@ fn follow<G: BuiltinGame>(edition: &G, label: &str, least: usize) {
                 "> " => {
                     // After a good answer the next question is the one the answer leads to.
                     if let Some(Ok(after)) = judged.take() {
-                        let mut expected = String::new();
-                        edition.write_request(&after, &mut expected);
+                        let expected = edition.request(&after);
                         assert_eq!(text, expected, "{block:?}");
                     }
                     request = text;

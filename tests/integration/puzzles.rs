@@ -7,7 +7,7 @@ use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::{Cell, Edition, Rules};
 use referee::game::{BuiltinGame, Outcome, Position as _};
 use referee::puzzles::{Kind, Puzzle, SHIPPED};
-use referee::solver::{Goal, Limits, Solve as _, Solver, Value, four_in_a_row};
+use referee::solver::{Goal, Limits, Options, Solve as _, Solver, Value, four_in_a_row};
 use serde_json::{Value as Json, json};
 
 use crate::common::{RECORDS, Referee, Run};
@@ -420,8 +420,7 @@ fn verify<G: BuiltinGame>(game: &G, puzzle: &Puzzle, value: impl Fn(&G::Position
     let side = position.to_move();
     let mut turns = Vec::new();
     for (turn, after) in position.turns() {
-        let mut text = String::new();
-        game.write_turn(turn, &mut text);
+        let text = game.turn_text(turn);
         let worth = match after.outcome() {
             None => value(&after).opposite(),
             Some(_) => value_of_turn(game, side, &after),
@@ -466,7 +465,10 @@ fn verify<G: BuiltinGame>(game: &G, puzzle: &Puzzle, value: impl Fn(&G::Position
 /// Every `step`-th puzzle of both sets: with few free cells by the rules alone, else by a solver without a table.
 fn verify_sets(step: usize, brute: [usize; 2], most: [usize; 2]) {
     let edition = Edition::default();
-    let quarto = Solver::without_table(1);
+    let quarto = Solver::without_book(Options {
+        tt_bytes: 0,
+        threads: 1,
+    });
     let mut counts = [0; 4];
     for puzzle in shipped("quarto")
         .iter()
@@ -484,7 +486,7 @@ fn verify_sets(step: usize, brute: [usize; 2], most: [usize; 2]) {
             });
         }
     }
-    let four = four_in_a_row::Solver::without_table();
+    let four = four_in_a_row::Solver::without_book(0);
     for puzzle in shipped("four-in-a-row")
         .iter()
         .step_by(step)

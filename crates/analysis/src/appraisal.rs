@@ -90,20 +90,13 @@ impl Appraiser {
 
     /// The limits, lower after several failures in a row.
     fn reduced_limits(&self) -> Limits {
-        self.limits_of_share(if self.failures.get() < FULL_EFFORT_FAILURES {
-            1
-        } else {
-            REDUCED_SHARE
-        })
+        let is_full = self.failures.get() < FULL_EFFORT_FAILURES;
+        self.limits_of_share(if is_full { 1 } else { REDUCED_SHARE })
     }
 
     fn count(&self, is_proven: bool) {
-        let failures = if is_proven {
-            0
-        } else {
-            self.failures.get() + 1
-        };
-        self.failures.set(failures);
+        let more = self.failures.get() + 1;
+        self.failures.set(if is_proven { 0 } else { more });
     }
 
     /// For the side to move.

@@ -98,11 +98,7 @@ impl Appraiser {
             _ => win_at_once,
         };
         note.mark = if note.value_loss().is_some() {
-            Some(if note.missed_win {
-                Mark::MissedWin
-            } else {
-                Mark::Blunder
-            })
+            Some([Mark::Blunder, Mark::MissedWin][usize::from(note.missed_win)])
         } else if won {
             None
         } else {

@@ -2,8 +2,7 @@
 //!
 //! `[values, bests, distances, remarks]`, three strings with a character a turn (`w`, `d`, `l` or `-`; a base-36
 //! digit, 0 for none), and an array of `[turn, mark, better, text, played line, better line, missed]` for turns with any
-//! of these. Without a mark, a turn worse than the best is a `blunder`. Lines are joined by tabs; `missed` is a word if the
-//! mark says something else.
+//! of these. Lines are joined by tabs; `missed` is a word if the mark says something else.
 
 use referee_games::solver;
 use referee_text::{cut, escape_controls};

@@ -25,10 +25,9 @@ impl Sentence<'_> {
     pub(super) fn text(&self) -> Option<String> {
         let played = self.name(self.played);
         if let Some(win) = self.win_at_once {
-            let completes = self.completes(win, "");
+            let (completes, left) = (self.completes(win, ""), self.what_is_left());
             return Some(format!(
-                "{played} missed the win in one: {completes}.{}",
-                self.what_is_left()
+                "{played} missed the win in one: {completes}.{left}"
             ));
         }
         let better = |verb: &str| {
@@ -47,10 +46,9 @@ impl Sentence<'_> {
                     Value::Win => ("win", "won"),
                     Value::Draw | Value::Loss => ("draw", "drawn"),
                 };
+                let (how, better) = (self.how_it_loses(), better(verb));
                 Some(format!(
-                    "{played} turned a {what} into a loss: {}.{}",
-                    self.how_it_loses(),
-                    better(verb)
+                    "{played} turned a {what} into a loss: {how}.{better}"
                 ))
             }
             None if self.note.lost_at_once => {
@@ -60,10 +58,8 @@ impl Sentence<'_> {
                 } else {
                     format!("{} did not lose immediately.", self.name_first(safer))
                 };
-                Some(format!(
-                    "{played} lost immediately: {}. {than}",
-                    self.how_it_loses()
-                ))
+                let how = self.how_it_loses();
+                Some(format!("{played} lost immediately: {how}. {than}"))
             }
             None if self.note.mark == Some(Mark::Only) => {
                 let value = self.note.best.map_or("", Value::name);
@@ -75,11 +71,12 @@ impl Sentence<'_> {
 
     /// `` `6 A` ``, ``column `4` ``.
     fn name(&self, turn: &str) -> String {
-        let quoted = format!("`{}`", escape_controls(turn));
-        if turn.contains(' ') {
-            quoted
+        let (turn, place) = (escape_controls(turn), self.place);
+        let is_short = !turn.contains(' ');
+        if is_short {
+            format!("{place} `{turn}`")
         } else {
-            format!("{} {quoted}", self.place)
+            format!("`{turn}`")
         }
     }
 
@@ -93,12 +90,11 @@ impl Sentence<'_> {
 
     /// `cell 11 completes V3 (big)`; `then` stands before the verb.
     fn completes(&self, win: &Turn, then: &str) -> String {
-        let lines: Vec<String> = win
-            .after
-            .winning_lines()
+        let lines = win.after.winning_lines();
+        let lines = lines
             .iter()
-            .map(|(line, property)| format!("{line} ({})", escape_controls(property)))
-            .collect();
+            .map(|(line, property)| format!("{line} ({})", escape_controls(property)));
+        let lines: Vec<String> = lines.collect();
         let at = win.text.split(' ').next().unwrap_or_default();
         format!("{} {at} {then}completes {}", self.place, lines.join(", "))
     }

@@ -17,8 +17,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let evaluation = solver.solve(&position, Goal::Distance, &Limits::NONE);
     println!("{:?} in {:?}", evaluation.value(), evaluation.plies());
     for (turn, evaluation) in solver.solve_turns(&position, Goal::Value, &Limits::NONE) {
-        let mut text = String::new();
-        edition.write_turn(turn, &mut text);
+        let text = edition.turn_text(turn);
         println!("{text}: {:?}", evaluation.value());
     }
     Ok(())

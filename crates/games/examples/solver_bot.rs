@@ -25,8 +25,7 @@ fn main() -> Result<(), Box<dyn Error>> {
             let best = turns.iter().max_by_key(|(_, value)| value.rank());
             best.map(|(turn, _)| *turn)
         };
-        let mut answer = String::new();
-        edition.write_turn(turn.ok_or("the game is over")?, &mut answer);
+        let answer = edition.turn_text(turn.ok_or("the game is over")?);
         println!("{answer}");
         io::stdout().flush()?;
     }

@@ -3,7 +3,7 @@
 use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use pyo3::types::{PyByteArray, PyTuple};
+use pyo3::types::{PyByteArray, PyString, PyTuple};
 use referee_games::game::quarto::piece_set::FEATURES;
 use referee_games::game::quarto::{self, Cell, Piece, Turn};
 use referee_games::game::{Position, Side, four_in_a_row};
@@ -196,11 +196,8 @@ pub(crate) fn quarto_features(position: &quarto::Position) -> Vec<i8> {
 
 /// 1 for "first", -1 for "second", 0 for a free cell.
 pub(crate) fn four_in_a_row_board(position: &four_in_a_row::Position) -> Vec<i8> {
-    let number = |side| match side {
-        None => 0,
-        Some(Side::First) => 1,
-        Some(Side::Second) => -1,
-    };
+    let number =
+        |side: Option<Side>| side.map_or(0, |side| if side == Side::First { 1 } else { -1 });
     cells(position).map(|(_, side)| number(side)).collect()
 }
 
@@ -229,13 +226,11 @@ pub(crate) fn filled<const D: usize>(
     shape: [usize; D],
     fill: impl FnOnce(&mut [i8]),
 ) -> PyResult<Bound<'_, PyAny>> {
-    static INT8: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
     let bytes = PyByteArray::new_with(py, shape.iter().product(), |bytes| {
         fill(bytemuck::cast_slice_mut(bytes));
         Ok(())
     })?;
-    let int8 = INT8.get_or_try_init(py, || dtype(py, "int8"))?;
-    over(py, bytes, int8, PyTuple::new(py, shape)?)
+    over(bytes, intern!(py, "int8"), PyTuple::new(py, shape)?)
 }
 
 /// Of numbers as they lie in the memory of this machine.
@@ -245,23 +240,16 @@ pub(crate) fn array_of_u16(
 ) -> PyResult<Bound<'_, PyAny>> {
     let shape = PyTuple::new(py, [numbers.len()])?;
     let bytes: Vec<u8> = numbers.flat_map(u16::to_ne_bytes).collect();
-    let uint16 = dtype(py, "uint16")?;
-    over(py, PyByteArray::new(py, &bytes), &uint16, shape)
-}
-
-fn dtype(py: Python<'_>, name: &str) -> PyResult<Py<PyAny>> {
-    let dtype = py.import(intern!(py, "numpy"))?;
-    Ok(dtype.call_method1(intern!(py, "dtype"), (name,))?.unbind())
+    over(PyByteArray::new(py, &bytes), intern!(py, "uint16"), shape)
 }
 
 /// The array writes into the bytes. Numpy is imported when it is first needed.
 fn over<'py>(
-    py: Python<'py>,
     bytes: Bound<'py, PyByteArray>,
-    dtype: &Py<PyAny>,
+    dtype: &Bound<'py, PyString>,
     shape: Bound<'py, PyTuple>,
 ) -> PyResult<Bound<'py, PyAny>> {
     static NDARRAY: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-    let ndarray = NDARRAY.import(py, "numpy", "ndarray")?;
+    let ndarray = NDARRAY.import(bytes.py(), "numpy", "ndarray")?;
     ndarray.call1((shape, dtype, bytes))
 }

@@ -60,36 +60,30 @@ impl<P: Encoded> Table<P> {
     fn random_actions(&self, rng: &mut SmallRng) -> Vec<u16> {
         let actions = self.positions.iter().map(|position| {
             let action = position.pick(|count| rng.random_range(..count));
-            action
-                .and_then(|action| u16::try_from(action).ok())
-                .unwrap_or(0)
+            u16::try_from(action.unwrap_or(0)).unwrap_or(0)
         });
         actions.collect()
     }
 
     /// Rewards of the sides that moved, and whether the games are over. An action that is not legal is an error, and then
     /// no game has changed.
-    fn step(&mut self, actions: &[u16]) -> Result<(Vec<i8>, Vec<i8>), String> {
-        let mut results = (
-            Vec::with_capacity(actions.len()),
-            Vec::with_capacity(actions.len()),
-        );
+    fn step(&mut self, actions: &[u16]) -> Result<[Vec<i8>; 2], String> {
+        let mut results = [0, 1].map(|_| Vec::with_capacity(actions.len()));
         let mut after = Vec::with_capacity(actions.len());
         for (index, (position, &action)) in self.positions.iter().zip(actions).enumerate() {
             if position.outcome().is_some() {
                 after.push(self.start.clone());
-                results.0.push(0);
-                results.1.push(0);
+                for result in &mut results {
+                    result.push(0);
+                }
                 continue;
             }
             let (side, mut position) = (position.to_move(), position.clone());
             let done = position.act(usize::from(action));
             done.ok_or_else(|| format!("action {action} of game {index} is not legal"))?;
             let outcome = position.outcome();
-            results
-                .0
-                .push(i8::from(outcome == Some(Outcome::Win(side))));
-            results.1.push(i8::from(outcome.is_some()));
+            results[0].push(i8::from(outcome == Some(Outcome::Win(side))));
+            results[1].push(i8::from(outcome.is_some()));
             after.push(position);
         }
         self.positions = after;
@@ -158,13 +152,11 @@ impl Batch {
             .call_method0(intern!(py, "tobytes"))?;
         let (pairs, _) = actions.extract::<&[u8]>()?.as_chunks::<2>();
         let actions: Vec<u16> = pairs.iter().copied().map(u16::from_ne_bytes).collect();
-        let (rewards, over) = each!(&mut self.games, |table| {
+        let [rewards, over] = each!(&mut self.games, |table| {
             let count = table.positions.len();
             if actions.len() != count {
-                return Err(wrong(format!(
-                    "{} actions for {count} games",
-                    actions.len()
-                )));
+                let found = actions.len();
+                return Err(wrong(format!("{found} actions for {count} games")));
             }
             py.detach(|| table.step(&actions)).map_err(wrong)?
         });

@@ -36,9 +36,8 @@ pub(crate) fn grid(
     text: &str,
     configuration: &str,
 ) -> PyResult<Vec<Vec<Option<[String; FEATURES]>>>> {
-    let set = PieceSet::parse(text).map_err(|error| wrong(error.to_string()))?;
-    let grid = set.grid(configuration);
-    let grid = grid.map_err(|error| wrong(error.to_string()))?;
+    let set = PieceSet::parse(text).map_err(wrong)?;
+    let grid = set.grid(configuration).map_err(wrong)?;
     let words = |cell: Option<[&str; FEATURES]>| cell.map(|words| words.map(str::to_owned));
     Ok(grid.map(|row| row.map(words).to_vec()).to_vec())
 }
@@ -46,9 +45,8 @@ pub(crate) fn grid(
 /// The lines and properties of the quartos of a configuration; `text` is the set as CSV.
 #[pyfunction]
 pub(crate) fn quartos(text: &str, configuration: &str) -> PyResult<Vec<(&'static str, String)>> {
-    let set = PieceSet::parse(text).map_err(|error| wrong(error.to_string()))?;
-    let found = set.quartos(configuration, Rules::Standard);
-    let found = found.map_err(|error| wrong(error.to_string()))?;
+    let set = PieceSet::parse(text).map_err(wrong)?;
+    let found = set.quartos(configuration, Rules::Standard).map_err(wrong)?;
     let owned = |(line, property): (&'static str, &str)| (line, property.to_owned());
     Ok(found.into_iter().map(owned).collect())
 }

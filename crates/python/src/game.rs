@@ -13,8 +13,9 @@ use referee_games::game::{self, Side, four_in_a_row};
 use crate::position::{Position, State};
 
 /// `ValueError` with a sentence.
-pub(crate) fn wrong(words: impl Into<String>) -> PyErr {
-    PyValueError::new_err(words.into())
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+pub(crate) fn wrong(words: impl ToString) -> PyErr {
+    PyValueError::new_err(words.to_string())
 }
 
 /// A set's file; the error names it, with the line and the column.
@@ -147,7 +148,7 @@ impl Quarto {
             let (board, _) = text.split_once([' ', '\t']).unwrap_or((text, ""));
             position = self.edition.start_from(board).map_err(wrong)?;
             let given = game::Position::play(&mut position, game::quarto::Move::Give(hand));
-            given.map_err(|reason| wrong(reason.to_string()))?;
+            given.map_err(wrong)?;
         }
         Ok(Position::of(State::Quarto(self.clone(), position)))
     }
@@ -160,13 +161,8 @@ impl Quarto {
         let path = |path: &Arc<PathBuf>| format!("pieces={:?}", path.display().to_string());
         let rules =
             (self.edition.rules != Rules::Standard).then(|| format!("rules={:?}", self.rules()));
-        let arguments: Vec<String> = self
-            .path
-            .as_ref()
-            .map(path)
-            .into_iter()
-            .chain(rules)
-            .collect();
+        let arguments = self.path.as_ref().map(path).into_iter().chain(rules);
+        let arguments: Vec<String> = arguments.collect();
         format!("referee.Quarto({})", arguments.join(", "))
     }
 

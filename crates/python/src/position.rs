@@ -82,18 +82,16 @@ impl Position {
     }
 
     fn request(state: &State) -> String {
-        let mut text = String::new();
-        each!(state, |game, position| game
-            .write_request(position, &mut text));
-        text
+        each!(state, |game, position| game.request(position))
     }
 
     fn quarto(&self, what: &str) -> PyResult<(&Edition, &quarto::Position)> {
         match &self.state {
             State::Quarto(quarto, position) => Ok((&quarto.edition, position)),
-            State::FourInARow(_) => Err(PyAttributeError::new_err(format!(
-                "a position of Four In A Row has no {what}"
-            ))),
+            State::FourInARow(_) => {
+                let problem = format!("a position of Four In A Row has no {what}");
+                Err(PyAttributeError::new_err(problem))
+            }
         }
     }
 
@@ -101,10 +99,11 @@ impl Position {
     fn source(state: &State) -> String {
         let text = Self::request(state);
         match state {
-            State::Quarto(game, position) if position.to_move() == Side::Second => {
-                format!("{}.position({text:?}, \"second\")", game.__repr__())
+            State::Quarto(game, position) => {
+                let is_second = position.to_move() == Side::Second;
+                let side = if is_second { ", \"second\"" } else { "" };
+                format!("{}.position({text:?}{side})", game.__repr__())
             }
-            State::Quarto(game, _) => format!("{}.position({text:?})", game.__repr__()),
             State::FourInARow(_) => format!("referee.FourInARow().position({text:?})"),
         }
     }
@@ -115,19 +114,10 @@ impl Position {
             State::FourInARow(_) => (action + 1).to_string(),
             State::Quarto(quarto, _) => {
                 let turn = arrays::quarto_turn(action);
-                turn_text(&*quarto.edition, turn)
+                quarto.edition.turn_text(turn)
             }
         }
     }
-}
-
-fn turn_text<G: BuiltinGame>(
-    game: &G,
-    turn: <G::Position as referee_games::game::Position>::Turn,
-) -> String {
-    let mut text = String::new();
-    game.write_turn(turn, &mut text);
-    text
 }
 
 fn solver<G: BuiltinGame>() -> PyResult<&'static dyn Solve<G::Position>> {
@@ -198,6 +188,7 @@ const fn is_proven(found: Evaluation) -> bool {
 
 fn value<G: BuiltinGame>(
     py: Python<'_>,
+    _: &G,
     position: &G::Position,
     limits: &Limits,
 ) -> PyResult<Value> {
@@ -218,7 +209,7 @@ fn turn_values<'py, G: BuiltinGame>(
     let are_proven =
         |turns: &Vec<(_, Evaluation)>| turns.iter().all(|&(_, found)| is_proven(found));
     for (turn, found) in searched(py, limits, are_proven, work)? {
-        values.set_item(turn_text(game, turn), Value::from(found))?;
+        values.set_item(game.turn_text(turn), Value::from(found))?;
     }
     Ok(values)
 }
@@ -271,10 +262,8 @@ impl Position {
     #[getter]
     fn left(&self) -> PyResult<String> {
         let (edition, position) = self.quarto("pieces left")?;
-        Ok(position
-            .left()
-            .map(|piece| edition.set.symbol(piece))
-            .collect())
+        let symbols = position.left().map(|piece| edition.set.symbol(piece));
+        Ok(symbols.collect())
     }
 
     /// The winning lines: pairs of a name and the property, or the cells, such as ("H4", "big").
@@ -287,7 +276,7 @@ impl Position {
     fn turns(&self) -> Vec<String> {
         each!(&self.state, |game, position| {
             let turns = position.turns().into_iter();
-            turns.map(|(turn, _)| turn_text(game, turn)).collect()
+            turns.map(|(turn, _)| game.turn_text(turn)).collect()
         })
     }
 
@@ -301,13 +290,13 @@ impl Position {
         let (state, text) = match &self.state {
             State::Quarto(quarto, position) => {
                 let (turn, after) = quarto.edition.judge(position, turn).map_err(rejected)?;
-                let state = State::Quarto(quarto.clone(), after);
-                (state, turn_text(&*quarto.edition, turn))
+                let text = quarto.edition.turn_text(turn);
+                (State::Quarto(quarto.clone(), after), text)
             }
             State::FourInARow(position) => {
                 let game = four_in_a_row::FourInARow;
                 let (turn, after) = game.judge(position, turn).map_err(rejected)?;
-                (State::FourInARow(after), turn_text(&game, turn))
+                (State::FourInARow(after), game.turn_text(turn))
             }
         };
         Ok(self.after(state, || text))
@@ -322,12 +311,9 @@ impl Position {
     #[pyo3(signature = (*, time=None, nodes=None))]
     fn value(&self, py: Python<'_>, time: Option<f64>, nodes: Option<u64>) -> PyResult<Value> {
         let limits = limits(time, nodes)?;
-        match &self.state {
-            State::Quarto(_, position) => value::<Edition>(py, position, &limits),
-            State::FourInARow(position) => {
-                value::<four_in_a_row::FourInARow>(py, position, &limits)
-            }
-        }
+        each!(&self.state, |game, position| value(
+            py, game, position, &limits
+        ))
     }
 
     /// The exact value of every turn for the side that makes it, by the turn's text and in the order of `turns()`, as far
@@ -357,12 +343,8 @@ impl Position {
     #[getter]
     fn board<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
         match &self.state {
-            State::Quarto(_, position) => {
-                arrays::array(py, &arrays::quarto_board(position), [4, 4])
-            }
-            State::FourInARow(position) => {
-                arrays::array(py, &arrays::four_in_a_row_board(position), [6, 7])
-            }
+            State::Quarto(_, at) => arrays::array(py, &arrays::quarto_board(at), [4, 4]),
+            State::FourInARow(at) => arrays::array(py, &arrays::four_in_a_row_board(at), [6, 7]),
         }
     }
 
@@ -416,11 +398,10 @@ impl Position {
         )]
         let place = |count: usize| (share * count as f64) as usize;
         let is_share = (0.0..1.0).contains(&share);
+        let expected = "expected a share from 0 to 1, without 1, of a game that is not over";
         each!(&self.state, |_, position| position.pick(place))
             .filter(|_| is_share)
-            .ok_or_else(|| {
-                wrong("expected a share from 0 to 1, without 1, of a game that is not over")
-            })
+            .ok_or_else(|| wrong(expected))
     }
 
     /// The answer that an action stands for, such as "6 A".

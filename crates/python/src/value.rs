@@ -7,31 +7,18 @@ use referee_games::solver::{self, Evaluation};
 #[pyclass(frozen, eq, hash, module = "referee")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Value {
-    low: i8,
-    high: i8,
+    low: solver::Value,
+    high: solver::Value,
     plies: Option<u32>,
 }
 
 impl From<Evaluation> for Value {
     fn from(found: Evaluation) -> Self {
-        let number = |value: solver::Value| match value {
-            solver::Value::Loss => -1,
-            solver::Value::Draw => 0,
-            solver::Value::Win => 1,
-        };
         Self {
-            low: number(found.at_least()),
-            high: number(found.at_most()),
+            low: found.at_least(),
+            high: found.at_most(),
             plies: found.plies(),
         }
-    }
-}
-
-const fn name(number: i8) -> &'static str {
-    match number {
-        1 => "win",
-        0 => "draw",
-        _ => "loss",
     }
 }
 
@@ -40,13 +27,13 @@ impl Value {
     /// "win", "draw" or "loss"; `None` when a limit was reached before it was proven.
     #[getter]
     fn value(&self) -> Option<&'static str> {
-        (self.low == self.high).then(|| name(self.low))
+        (self.low == self.high).then(|| self.low.name())
     }
 
     /// 1 for a win, 0 for a draw, -1 for a loss; `None` when it is not proven.
     #[getter]
     fn score(&self) -> Option<i8> {
-        (self.low == self.high).then_some(self.low)
+        (self.low == self.high).then(|| self.low as i8 - 1)
     }
 
     /// Placements, or discs, until a side wins, this turn's included; 0 when the game is over. `None` for a draw, and
@@ -59,20 +46,20 @@ impl Value {
     /// The worst that is still possible: "loss", "draw" or "win".
     #[getter]
     const fn at_least(&self) -> &'static str {
-        name(self.low)
+        self.low.name()
     }
 
     /// The best that is still possible.
     #[getter]
     const fn at_most(&self) -> &'static str {
-        name(self.high)
+        self.high.name()
     }
 
     fn __repr__(&self) -> String {
         match (self.value(), self.plies) {
             (Some(value), Some(plies)) => format!("<Value {value} in {plies}>"),
             (Some(value), None) => format!("<Value {value}>"),
-            (None, _) => format!("<Value {} to {}>", name(self.low), name(self.high)),
+            (None, _) => format!("<Value {} to {}>", self.low.name(), self.high.name()),
         }
     }
 }

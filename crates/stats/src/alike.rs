@@ -1,10 +1,8 @@
 //! Which bots decide alike? Bots that were asked the same questions are compared two at a time.
 //!
-//! Bots that were written independently of each other agree, too: because a turn is the best one, because many people
-//! write the same simple things, by chance. So each bot is first predicted without its partner: by what turns there are,
-//! by how often the others chose each, by *habits* (simple rules, starter code), and by every other bot that is like
-//! it. How much each of these counts is fitted to the bot's own answers. Evidence is only what the partner's answers tell
-//! beyond that.
+//! Each bot is first predicted without its partner: by what turns there are, by how often the others chose each, by
+//! *habits* (simple rules, starter code), and by every other bot that is like it. How much each of these counts is fitted
+//! to the bot's own answers. Evidence is only what the partner's answers tell beyond that.
 
 use serde::Serialize;
 
@@ -123,10 +121,10 @@ impl Model {
         let columns = questions.first().map_or(0, |first| first.choices.len());
         let predicts = |other: &usize| *other != bot && !kin.contains(other);
         let experts: Vec<usize> = (0..columns).filter(predicts).collect();
-        let frequencies: Vec<Vec<f64>> = questions
+        let frequencies = questions
             .iter()
-            .map(|question| frequencies(question, bots, bot))
-            .collect();
+            .map(|question| frequencies(question, bots, bot));
+        let frequencies: Vec<Vec<f64>> = frequencies.collect();
         let mut observations = Vec::new();
         for (question, frequencies) in questions.iter().zip(&frequencies) {
             for (round, choice) in question.choices[bot].iter().enumerate() {
@@ -150,11 +148,11 @@ impl Model {
         (weights[0], weights[1]) = (0.2, 0.3);
         let weights = fitted(weights, &observations);
         let mut due = vec![[0.0, weights[1] / (PRIOR + count(bots) - 1.0)]; bots];
-        for (number, expert) in experts
+        let of_bots = experts
             .iter()
             .enumerate()
-            .filter(|(_, expert)| **expert < bots)
-        {
+            .filter(|(_, expert)| **expert < bots);
+        for (number, expert) in of_bots {
             due[*expert][0] += weights[COMMON + 2 * number];
             due[*expert][1] += weights[COMMON + 2 * number + 1];
         }
@@ -162,31 +160,28 @@ impl Model {
             let too_much = ((due[0] + due[1]) / MOST).max(1.0);
             *due = due.map(|due| due / too_much);
         }
-        let expected = questions
-            .iter()
-            .zip(&frequencies)
-            .map(|(question, frequencies)| {
-                std::array::from_fn(|round| {
-                    let mut expected: Vec<f64> =
-                        frequencies.iter().map(|p| p * weights[1]).collect();
-                    for (number, expert) in experts.iter().enumerate() {
-                        let answers = &question.choices[*expert];
-                        if let Some(choice) = answers[round] {
-                            expected[choice] += weights[COMMON + 2 * number];
-                        }
-                        let given = count(answers.iter().flatten().count());
-                        for choice in answers.iter().flatten() {
-                            expected[*choice] += weights[COMMON + 2 * number + 1] / given;
-                        }
+        let all = questions.iter().zip(&frequencies);
+        let expected = all.map(|(question, frequencies)| {
+            std::array::from_fn(|round| {
+                let mut expected: Vec<f64> = frequencies.iter().map(|p| p * weights[1]).collect();
+                for (number, expert) in experts.iter().enumerate() {
+                    let answers = &question.choices[*expert];
+                    if let Some(choice) = answers[round] {
+                        expected[choice] += weights[COMMON + 2 * number];
                     }
-                    // Who did not answer predicts nothing: the prior does.
-                    let rest = 1.0 - expected.iter().sum::<f64>();
-                    for (expected, p) in expected.iter_mut().zip(&question.prior) {
-                        *expected += rest * p;
+                    let given = count(answers.iter().flatten().count());
+                    for choice in answers.iter().flatten() {
+                        expected[*choice] += weights[COMMON + 2 * number + 1] / given;
                     }
-                    expected
-                })
-            });
+                }
+                // Who did not answer predicts nothing: the prior does.
+                let rest = 1.0 - expected.iter().sum::<f64>();
+                for (expected, p) in expected.iter_mut().zip(&question.prior) {
+                    *expected += rest * p;
+                }
+                expected
+            })
+        });
         Self {
             expected: expected.collect(),
             due,
@@ -262,13 +257,12 @@ fn agreement(questions: &[Question], a: usize, b: usize) -> (usize, usize) {
 
 /// The most like this one.
 fn kin(questions: &[Question], bots: usize, bot: usize) -> Vec<usize> {
-    let mut others: Vec<(f64, usize)> = (0..bots)
-        .filter(|other| *other != bot)
-        .map(|other| {
-            let (answers, equal) = agreement(questions, bot, other);
-            (count(equal) / count(answers.max(1)), other)
-        })
-        .collect();
+    let alike = |other| {
+        let (answers, equal) = agreement(questions, bot, other);
+        (count(equal) / count(answers.max(1)), other)
+    };
+    let others = (0..bots).filter(|other| *other != bot);
+    let mut others: Vec<(f64, usize)> = others.map(alike).collect();
     others.sort_by(|a, b| b.0.total_cmp(&a.0));
     others
         .into_iter()
@@ -279,26 +273,16 @@ fn kin(questions: &[Question], bots: usize, bot: usize) -> Vec<usize> {
 
 /// All pairs of the first `bots` that answered something, the most striking first.
 pub fn pairs(questions: &[Question], bots: usize) -> Vec<Pair> {
-    let mut models: Vec<Option<Model>> = (0..bots).map(|_| None).collect();
-    threads::for_each_chunk(threads::processors(), &mut models, 1, |bot, model| {
+    let threads = threads::processors();
+    let all: Vec<usize> = (0..bots).collect();
+    let models = threads::map(threads, &all, |&bot| {
         let kin = kin(questions, bots, bot);
-        model[0] = Some(Model::new(questions, bots, bot, &kin));
+        Model::new(questions, bots, bot, &kin)
     });
-    let models: Vec<Model> = models.into_iter().flatten().collect();
-    let mut found: Vec<Pair> = (0..bots)
-        .flat_map(|a| (a + 1..bots).map(move |b| (a, b)))
-        .map(|(a, b)| Pair {
-            a,
-            b,
-            answers: 0,
-            equal: 0.0,
-            expected: 0.0,
-            odds: 0.0,
-        })
-        .collect();
-    threads::for_each_chunk(threads::processors(), &mut found, 1, |_, pair| {
-        pair[0] = compared(questions, &models, pair[0].a, pair[0].b);
-    });
+    let pairs = (0..bots).flat_map(|a| (a + 1..bots).map(move |b| (a, b)));
+    let pairs: Vec<(usize, usize)> = pairs.collect();
+    let compared = |&(a, b): &_| compared(questions, &models, a, b);
+    let mut found = threads::map(threads, &pairs, compared);
     found.retain(|pair| pair.answers > 0);
     found.sort_by(|a, b| b.odds.total_cmp(&a.odds).then(b.equal.total_cmp(&a.equal)));
     found

@@ -1,20 +1,16 @@
 //! A sequential test of a mean score that errs no more often than promised, however few pairs of games there are.
 //!
-//! The likelihood ratio of [`super::sprt`] is right in the limit of many pairs. Here nothing is assumed but that a
-//! pair's score lies between 0 and 1: a player bets on the bot, pair after pair, at fair odds for a mean of `m`.
-//! While the true mean is at most `m`, the capital exceeds `1/α` times the stake at any time with a probability of at
-//! most `α` (Ville's inequality), for any share of draws and however the two games of a pair depend on each other.
-//! The stake is spread evenly over fixed shares of what could be lost, so the capital depends only on how often each
-//! score occurred.
-//!
-//! Source: I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*.
+//! Nothing is assumed but that a pair's score lies between 0 and 1: a player bets on the bot, pair after pair, at fair
+//! odds for a mean of `m`. While the true mean is at most `m`, the capital ever exceeds `1/α` times the stake with a
+//! probability of at most `α` (I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*).
+//! The stake is spread evenly over fixed shares, so the capital depends only on how often each score occurred.
 
-use super::sprt::{self, Decision, Scores};
+pub use super::sprt::score_of_elo;
+use super::sprt::{Decision, Scores, elo_of};
 
 /// Over how many bets the stake is spread.
 const BETS: u32 = 40;
 
-/// A test whether the mean score of a pair is above `above` or below `below`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MeanTest {
     above: f64,
@@ -64,22 +60,16 @@ impl MeanTest {
     }
 }
 
-/// An interval of the mean score, 0 to 1, that holds although results decided the number of pairs. The mean is below
-/// it with a probability of at most the first of `errors`, above it with at most the second. With a test's `alpha`
-/// and `beta` it agrees with the test.
+/// An interval of the mean score that holds although results decided the number of pairs. The mean is below it with a
+/// probability of at most the first of `errors`, above it with at most the second.
 pub fn interval<const K: usize>(pairs: &Scores<K>, errors: [f64; 2]) -> (f64, f64) {
     let [below, above] = errors;
     (lowest(pairs, below), 1.0 - lowest(&mirrored(pairs), above))
 }
 
-/// The expected score of two bots with this difference in Elo.
-pub fn score_of_elo(elo: f64) -> f64 {
-    sprt::score_of(elo)
-}
-
 /// The difference in Elo of a mean score of 0 to 1; infinite for 0 and 1.
 pub fn elo_of_score(score: f64) -> f64 {
-    sprt::elo_of(score - 0.5)
+    elo_of(score - 0.5)
 }
 
 fn mirrored<const K: usize>(pairs: &Scores<K>) -> Scores<K> {
@@ -105,26 +95,17 @@ fn lowest<const K: usize>(pairs: &Scores<K>, error: f64) -> f64 {
 
 /// The logarithm of the capital after bets on scores above `mean`; the stake was 1.
 fn ln_capital<const K: usize>(pairs: &Scores<K>, mean: f64) -> f64 {
-    let steps = f64::from(u32::try_from(K).unwrap_or(u32::MAX)) - 1.0;
+    let values = Scores::<K>::values().into_iter().zip(pairs.0);
     // Scores that did not occur cost no logarithms.
-    let mut scored = [(0.0, 0.0); K];
-    let mut different = 0;
-    for (step, count) in (0_u32..).zip(pairs.0) {
-        if count > 0 {
-            scored[different] = (f64::from(step) / steps / mean - 1.0, f64::from(count));
-            different += 1;
-        }
-    }
-    let of_bet = |bet: u32| {
-        let share = f64::from(bet) / f64::from(BETS + 1);
-        let terms = scored[..different].iter();
-        terms
-            .map(|(gain, count)| count * (share * gain).ln_1p())
-            .sum::<f64>()
-    };
+    let scored = values.filter(|(_, count)| *count > 0);
+    let gains = scored.map(|(value, count)| (value / mean - 1.0, f64::from(count)));
     let mut all = [0.0; BETS as usize];
-    for (bet, capital) in (1..).zip(&mut all) {
-        *capital = of_bet(bet);
+    for (bet, capital) in (1..).map(f64::from).zip(&mut all) {
+        let share = bet / f64::from(BETS + 1);
+        let terms = gains.clone();
+        *capital = terms
+            .map(|(gain, count)| count * (share * gain).ln_1p())
+            .sum();
     }
     let most = all.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let sum: f64 = all.iter().map(|one| (one - most).exp()).sum();

@@ -1,16 +1,14 @@
 //! Is a new version of a bot better than the old one? A sequential test on games of the two, and on games of both
 //! against others.
 //!
-//! Every comparison is a number from 0 to 1, the [advantage](Unit::advantage) of the new version; ½ means that
-//! neither is better. Opponents are drawn by lot with fixed shares, so the expected advantage is the same for all
-//! comparisons, and the test of [`super::betting`] holds for it, after any number of them.
+//! Every comparison is a number from 0 to 1, the [advantage](Unit::advantage) of the new version. Opponents are drawn by
+//! lot with fixed shares, so its expected value is the same for all comparisons, and the test of [`super::betting`] holds.
 
 use rand::rngs::ChaCha8Rng;
 use rand::{Rng, RngExt as _, SeedableRng as _};
 use serde::Serialize;
 
 use super::betting::{MeanTest, interval, score_of_elo};
-use super::ratings::Outcome;
 use super::simulation::game;
 use super::sprt::{Decision, Pentanomial, Scores};
 
@@ -52,7 +50,6 @@ impl Verdict {
     }
 }
 
-/// A question with the probabilities of a wrong answer.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Terms {
     pub question: Question,
@@ -142,14 +139,11 @@ impl Measured {
         if total == 0.0 {
             return None;
         }
-        let steps = f64::from(u32::try_from(K).unwrap_or(u32::MAX)) - 1.0;
-        let sum: f64 = (0_u32..)
-            .zip(counts.0)
-            .map(|(step, count)| f64::from(step) * f64::from(count))
-            .sum();
+        let values = Scores::<K>::values().into_iter().zip(counts.0);
+        let sum: f64 = values.map(|(value, count)| value * f64::from(count)).sum();
         let (low, high) = interval(counts, errors);
         Some(Self {
-            mean: sum / steps / total,
+            mean: sum / total,
             interval: [low, high],
         })
     }
@@ -165,7 +159,6 @@ impl Measured {
     }
 }
 
-/// A comparison of two versions so far.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Comparison {
     test: MeanTest,
@@ -185,7 +178,6 @@ impl Comparison {
         }
     }
 
-    /// The first decision stays.
     pub fn add(&mut self, opponent: usize, unit: Unit) {
         let Some(counts) = self.opponents.get_mut(opponent) else {
             return;
@@ -221,7 +213,6 @@ impl Comparison {
         Measured::of(&self.all, self.test.errors())
     }
 
-    /// The first is the old version.
     pub fn opponents(&self) -> &[Opponent] {
         &self.opponents
     }
@@ -246,13 +237,10 @@ pub struct Simulation {
     pub terms: Terms,
     /// By how much the new version is better, in Elo.
     pub elo: f64,
-    /// The share of drawn games, 0 to 1; at most as many as the expected score allows.
     pub draws: f64,
     /// The number of opponents beside the old version, all as strong as it.
     pub others: usize,
-    /// The percentage of comparisons against the old version.
     pub percentage: u8,
-    /// The largest number of comparisons.
     pub most: u32,
     pub comparisons: u32,
     pub seed: u64,
@@ -260,15 +248,12 @@ pub struct Simulation {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Outcomes {
-    /// Answered yes: better, or not worse.
     pub yes: u32,
     pub no: u32,
     pub undecided: u32,
     pub median_games: u32,
 }
 
-/// Simulates comparisons with bots of known strength.
-///
 /// ```
 /// use referee_stats::comparison::{Question, Terms, {Simulation, simulate}};
 ///
@@ -312,7 +297,9 @@ fn one(simulation: &Simulation, test: MeanTest, random: &mut ChaCha8Rng) -> (Dec
     for opponent in drawn {
         let mut pair = |difference| -> usize {
             games += 2;
-            (0..2).map(|_| half_points(random, difference, draws)).sum()
+            (0..2)
+                .map(|_| 2 - game(random, difference, draws) as usize)
+                .sum()
         };
         let unit = if opponent == 0 {
             Unit::Direct(pair(elo))
@@ -325,14 +312,6 @@ fn one(simulation: &Simulation, test: MeanTest, random: &mut ChaCha8Rng) -> (Dec
         }
     }
     (comparison.decision(), games)
-}
-
-fn half_points(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> usize {
-    match game(random, difference, draws) {
-        Outcome::FirstWins => 2,
-        Outcome::Draw => 1,
-        Outcome::SecondWins => 0,
-    }
 }
 
 #[cfg(test)]

@@ -1,7 +1,6 @@
 //! What a tournament can tell, before it is played: simulated with bots whose strength is known.
 //!
-//! Strengths are drawn from a normal distribution. A game is won with the probability of the ratings' model; a share
-//! of the games is drawn, at most as many as the expected score allows. Seeds are drawn by lot.
+//! Strengths are drawn from a normal distribution, seeds by lot.
 
 use rand::rngs::ChaCha8Rng;
 use rand::seq::SliceRandom as _;
@@ -10,14 +9,12 @@ use rand::{RngExt as _, SeedableRng as _};
 use super::ratings::{Model, Outcome, RatingError, Results, rate};
 use super::schedule::knockout::{self, Match, Tally};
 use super::schedule::{EntrantId, Pairing, Round, gauntlet, groups, round_robin, swiss};
+use super::sprt::score_of_elo;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Schedule {
-    /// Every bot meets every other, in this many rounds.
     RoundRobin(u32),
-    /// The first bot meets each of the others, in this many rounds.
     Gauntlet(u32),
-    /// Bots with equal points meet, in this many rounds.
     Swiss(u32),
     Knockout,
     /// This many groups, then a knockout of the two best of each.
@@ -30,7 +27,6 @@ pub struct Simulation {
     /// At least 2.
     pub bots: u32,
     pub pairs: u32,
-    /// The share of drawn games, 0 to 1.
     pub draws: f64,
     /// The standard deviation of the strengths, in Elo.
     pub spread: f64,
@@ -42,9 +38,7 @@ pub struct Simulation {
 pub struct Forecast {
     pub games: u64,
     pub rounds: u32,
-    /// The share of the tournaments that the best bot won, 0 to 1.
     pub best_wins: f64,
-    /// The share in which the best bot was among the first three.
     pub best_in_three: f64,
     /// Of all pairs of bots, the share that the final ratings have in the right order.
     pub order: f64,
@@ -56,15 +50,12 @@ struct Field<'a> {
     simulation: &'a Simulation,
     strengths: Vec<f64>,
     results: Results,
-    /// Byes included.
     points: Vec<u64>,
     games: u64,
     rounds: u32,
     random: ChaCha8Rng,
 }
 
-/// Simulates tournaments.
-///
 /// ```
 /// use referee_stats::simulation::{Schedule, Simulation, simulate};
 ///
@@ -98,15 +89,9 @@ pub fn simulate(simulation: &Simulation) -> Result<Forecast, RatingError> {
         let ranking = ranking.unwrap_or_else(|| {
             let by_rating = matches!(simulation.schedule, Schedule::Gauntlet(_));
             let mut all: Vec<usize> = (0..field.strengths.len()).collect();
-            all.sort_by(|&a, &b| {
-                let points = if by_rating {
-                    [0, 0]
-                } else {
-                    [field.points[a], field.points[b]]
-                };
-                let level = levels[b].total_cmp(&levels[a]);
-                points[1].cmp(&points[0]).then(level)
-            });
+            let points = |bot: usize| if by_rating { 0 } else { field.points[bot] };
+            let compared = |&a: &usize, &b: &usize| levels[b].total_cmp(&levels[a]);
+            all.sort_by(|a, b| points(*b).cmp(&points(*a)).then(compared(a, b)));
             all
         });
         let best = (0..field.strengths.len())
@@ -149,14 +134,8 @@ impl Field<'_> {
             ..
         } = self.simulation;
         match schedule {
-            Schedule::RoundRobin(rounds) => {
-                self.rounds(round_robin(bots, rounds, pairs));
-                None
-            }
-            Schedule::Gauntlet(rounds) => {
-                self.rounds(gauntlet(bots, rounds, pairs));
-                None
-            }
+            Schedule::RoundRobin(rounds) => self.rounds(round_robin(bots, rounds, pairs)),
+            Schedule::Gauntlet(rounds) => self.rounds(gauntlet(bots, rounds, pairs)),
             Schedule::Swiss(rounds) => {
                 let mut so_far = swiss::Results::new(bots);
                 for number in 1..=rounds {
@@ -171,12 +150,11 @@ impl Field<'_> {
                     }
                     self.rounds += 1;
                 }
-                None
             }
             Schedule::Knockout => {
                 let mut seeds: Vec<EntrantId> = (0..bots).map(EntrantId).collect();
                 seeds.shuffle(&mut self.random);
-                Some(self.knockout(&seeds))
+                return Some(self.knockout(&seeds));
             }
             Schedule::GroupsKnockout(count) => {
                 self.rounds(groups::rounds(bots, count, pairs).into_iter());
@@ -184,9 +162,10 @@ impl Field<'_> {
                 for table in &mut tables {
                     table.sort_by_key(|id| std::cmp::Reverse(self.points[id.index()]));
                 }
-                Some(self.knockout(&groups::qualified(&tables)))
+                return Some(self.knockout(&groups::qualified(&tables)));
             }
         }
+        None
     }
 
     fn rounds(&mut self, rounds: impl Iterator<Item = Round>) {
@@ -266,7 +245,7 @@ fn normal(random: &mut ChaCha8Rng) -> f64 {
 
 /// A game of the first mover against a bot that is weaker by `difference`, in Elo.
 pub(super) fn game(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> Outcome {
-    let score = 1.0 / (1.0 + 10_f64.powf(-difference / 400.0));
+    let score = score_of_elo(difference);
     let draws = draws.min(2.0 * score.min(1.0 - score));
     match random.random::<f64>() {
         luck if luck < score - draws / 2.0 => Outcome::FirstWins,

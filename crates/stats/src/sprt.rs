@@ -1,7 +1,7 @@
 //! The Elo difference of two bots from counts of results, and a sequential test.
 //!
-//! Counts are of games ([`Trinomial`]) or of pairs of games with the seats swapped ([`Pentanomial`]). Pairs are
-//! better: games of the same opening are correlated, which only counts of pairs show.
+//! Counts of pairs ([`Pentanomial`]) are better than those of games ([`Trinomial`]): games of the same opening are
+//! correlated.
 //!
 //! Source: M. Van den Bergh, *A comparison of the approximations to the GSPRT*; the formulas and the treatment of
 //! empty cells are those of fastchess.
@@ -22,7 +22,6 @@ const SUM_ERROR: f64 = 1e-6;
 /// In Elo, positive or negative.
 const LARGEST_ELO: f64 = 400.0;
 
-/// A number on the Elo scale with its uncertainty.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Estimate {
     /// Infinite when every game went the same way.
@@ -33,8 +32,7 @@ pub struct Estimate {
 
 /// How often each score was reached, from the worst to the best.
 ///
-/// `K` is 3 for games and 5 for pairs; what is asked about Elo compiles for no other. Score `i` is worth `i / (K −
-/// 1)`.
+/// `K` is 3 for games and 5 for pairs. Score `i` is worth `i / (K − 1)`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Scores<const K: usize>(pub [u32; K]);
 
@@ -51,20 +49,10 @@ pub type Trinomial = Scores<3>;
 pub type Pentanomial = Scores<5>;
 
 impl<const K: usize> Scores<K> {
-    /// Games in a unit: 1 or 2.
-    const GAMES: f64 = {
-        assert!(K == 3 || K == 5, "games have 3 results and pairs 5");
-        if K == 5 { 2.0 } else { 1.0 }
-    };
-
     /// From 0 to 1.
-    fn values() -> [f64; K] {
-        let step = 0.5 / Self::GAMES;
-        let mut next = -step;
-        [(); K].map(|()| {
-            next += step;
-            next
-        })
+    pub(super) fn values() -> [f64; K] {
+        let number = |step| u32::try_from(step).map_or(f64::INFINITY, f64::from);
+        std::array::from_fn(|step| number(step) / number(K - 1))
     }
 
     pub fn total(&self) -> f64 {
@@ -91,7 +79,6 @@ impl<const K: usize> Scores<K> {
         (above, variance)
     }
 
-    /// Elo of the mean score.
     pub fn elo(&self) -> Estimate {
         let (above, variance) = self.above_half();
         let reach = SIGMAS_95 * (variance / self.total()).sqrt();
@@ -121,9 +108,7 @@ pub enum Decision {
 /// The likelihood ratio is that of the most likely distributions of scores under the hypotheses.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Sprt {
-    /// The lower hypothesis, in Elo.
     pub elo0: f64,
-    /// The higher hypothesis, in Elo.
     pub elo1: f64,
     /// The probability of accepting the higher one when the lower holds.
     pub alpha: f64,
@@ -169,7 +154,7 @@ impl Sprt {
         let counts = scores.0.map(|count| f64::from(count).max(EMPTY_CELL));
         let total: f64 = counts.iter().sum();
         let seen = counts.map(|count| count / total);
-        let most_likely = |elo: f64| with_mean(&Scores::<K>::values(), &seen, score_of(elo));
+        let most_likely = |elo: f64| with_mean(&Scores::<K>::values(), &seen, score_of_elo(elo));
         total
             * (ln_likelihood(&seen, &most_likely(self.elo1))
                 - ln_likelihood(&seen, &most_likely(self.elo0)))
@@ -200,7 +185,8 @@ pub(super) fn elo_of(above: f64) -> f64 {
     400.0 * ((0.5 + above) / (0.5 - above)).log10()
 }
 
-pub(super) fn score_of(elo: f64) -> f64 {
+/// The expected score of two bots with this difference in Elo.
+pub fn score_of_elo(elo: f64) -> f64 {
     1.0 / (1.0 + 10_f64.powf(-elo / 400.0))
 }
 

@@ -25,6 +25,15 @@ pub fn share(threads: usize, work: impl Fn() + Sync) {
     });
 }
 
+/// What `work` makes of each item, in their order.
+pub fn map<T: Sync, R: Send>(threads: usize, items: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let mut made: Vec<Option<R>> = items.iter().map(|_| None).collect();
+    for_each_chunk(threads, &mut made, 1, |number, one| {
+        one[0] = Some(work(&items[number]));
+    });
+    made.into_iter().flatten().collect()
+}
+
 /// `work` gets the number, from 0, of each chunk; the last chunk may be shorter.
 pub fn for_each_chunk<T: Send>(
     threads: usize,

@@ -137,11 +137,8 @@ pub fn short_name(name: &str) -> String {
     }
     let begin: String = name.chars().take(MAX_NAME - KEPT_END - 1).collect();
     let end: String = name.chars().skip(length - KEPT_END).collect();
-    let (begin, end) = (
-        begin.trim_end_matches(JOINER),
-        end.trim_start_matches(JOINER),
-    );
-    format!("{begin}…{end}")
+    let begin = begin.trim_end_matches(JOINER);
+    format!("{begin}…{}", end.trim_start_matches(JOINER))
 }
 
 /// Text in which Markdown finds nothing to format.
@@ -178,23 +175,17 @@ const fn can_be_joined(c: char) -> bool {
 /// assert_eq!(referee_text::hexadecimal(&[0, 255]), "00ff");
 /// ```
 pub fn hexadecimal(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(2 * bytes.len());
-    for byte in bytes {
-        let _ = write!(out, "{byte:02x}");
-    }
-    out
+    let digits = bytes.iter().flat_map(|byte| [byte >> 4, byte & 15]);
+    digits
+        .filter_map(|digit| char::from_digit(digit.into(), 16))
+        .collect()
 }
 
 /// [`escape`] for several lines: newlines are kept, carriage returns before them removed.
 pub fn escape_lines(bytes: &[u8]) -> String {
-    let mut out = String::with_capacity(bytes.len());
-    for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
-        if i > 0 {
-            out.push('\n');
-        }
-        out.push_str(&escape(line.strip_suffix(b"\r").unwrap_or(line)));
-    }
-    out
+    let lines = bytes.split(|&byte| byte == b'\n');
+    let lines = lines.map(|line| escape(line.strip_suffix(b"\r").unwrap_or(line)));
+    lines.collect::<Vec<_>>().join("\n")
 }
 
 /// Bytes escaped, between back quotes, cut when they are long.
@@ -295,14 +286,9 @@ const NUMBER: &str = " (os error ";
 pub fn meant<'a>(word: &str, candidates: &[&'a str]) -> Option<&'a str> {
     let word = word.to_lowercase();
     let most = (word.chars().count() / 3).max(1);
-    let distances = candidates.iter().map(|candidate| {
-        (
-            strsim::osa_distance(&word, &candidate.to_lowercase()),
-            *candidate,
-        )
-    });
-    let (distance, nearest) = distances.min_by_key(|(distance, _)| *distance)?;
-    (distance <= most && word.len() > 1).then_some(nearest)
+    let distance = |candidate: &&str| strsim::osa_distance(&word, &candidate.to_lowercase());
+    let nearest = candidates.iter().copied().min_by_key(distance)?;
+    (distance(&nearest) <= most && word.len() > 1).then_some(nearest)
 }
 
 /// Exact to the millisecond: `10 s`, `1.5 s`, `250 ms`, `0.03 ms`.
@@ -364,14 +350,12 @@ pub fn ordinal(number: usize) -> String {
 /// 12,345,678.
 pub fn grouped(number: u64) -> String {
     let digits = number.to_string();
-    let mut text = String::new();
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text
+    let groups = digits
+        .as_bytes()
+        .rchunks(3)
+        .rev()
+        .map(String::from_utf8_lossy);
+    groups.collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

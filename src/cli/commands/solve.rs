@@ -111,11 +111,7 @@ fn solution<G: BuiltinGame>(
     position: &G::Position,
     limits: &Limits,
 ) -> Solution {
-    let text = |turn| {
-        let mut text = String::new();
-        game.write_turn(turn, &mut text);
-        text
-    };
+    let text = |turn| game.turn_text(turn);
     let value = solver.solve(position, Goal::Distance, limits);
     let turns = args.all.then(|| {
         let turns = solver.solve_turns(position, Goal::Distance, limits);

@@ -1,7 +1,7 @@
 //! Builds submitted sources, in the sandbox of the bots.
 //!
-//! A build sees what a bot sees: the system's compilers, its own files, no network, a scratch folder. All files come
-//! out through standard output, because nothing outside is writable, and are kept in a folder beside the sources.
+//! A build sees what a bot sees. All files come out through standard output, because nothing outside is writable, and are
+//! kept in a folder beside the sources.
 
 mod recipe;
 
@@ -22,7 +22,7 @@ use crate::record::atomic_file::sync_directory;
 use crate::sandbox::snapshot::copy_tree;
 use crate::sandbox::{Kind, Sandbox};
 use crate::system::protect;
-use crate::text::{cause, escape, escape_controls, is_full};
+use crate::text::{cause, cut, escape, escape_controls, is_full};
 
 /// With all files after a build.
 pub(super) const BUILT: &str = "referee-built";
@@ -59,12 +59,8 @@ pub enum BuildError {
 
 /// Why nothing can be built here, and what to do.
 fn of_machine(error: &io::Error) -> String {
-    let fix = if is_full(error) {
-        "; free some space, then give the same command again"
-    } else {
-        ""
-    };
-    format!("{}{fix}", cause(error))
+    let fix = "; free some space, then give the same command again";
+    cause(error) + if is_full(error) { fix } else { "" }
 }
 
 fn built(folder: &Path) -> Option<PathBuf> {
@@ -82,7 +78,6 @@ pub fn files(folder: &Path) -> PathBuf {
     }
 }
 
-/// The built program, or the only one in the version's folder.
 pub fn program(folder: &Path) -> Result<PathBuf, CannotStart> {
     let files = files(folder);
     built(&files).map_or_else(|| only_program(&files), Ok)
@@ -204,7 +199,6 @@ fn confine(
         })
 }
 
-/// Runs the commands on a copy of the files; returns the program.
 async fn run(
     name: &str,
     folder: &Path,
@@ -225,7 +219,6 @@ async fn run(
     process.ready().await?;
     let end = Instant::now() + TIME;
     let mut output = Vec::new();
-    let mut exit = None;
     loop {
         let left = end.saturating_duration_since(Instant::now());
         let (_, more) = process.feed(&[], left).await;
@@ -235,30 +228,32 @@ async fn run(
         output.extend(more);
     }
     let is_late = Instant::now() >= end;
-    if !is_late && output.len() <= MAX_BYTES {
-        exit = process.end_input(ENDING).await?;
-    }
+    let exit = if is_late || output.len() > MAX_BYTES {
+        None
+    } else {
+        process.end_input(ENDING).await?
+    };
     process.stop(GracePeriods::FAULT).await?;
     // Refused calls do not matter if the build succeeded.
-    if let Some(Exit::Refused(how, _)) = exit {
-        exit = Some(*how);
-    }
+    let exit = exit.map(|exit| match exit {
+        Exit::Refused(how, _) => *how,
+        exit => exit,
+    });
     let problem = match exit {
         Some(Exit::Code(0)) if !output.is_empty() => return Ok(output),
         Some(Exit::Code(0)) => "it made no program".to_owned(),
         Some(Exit::Code(_)) if !output.is_empty() => first_lines(&output),
         Some(exit) => exit.to_string(),
         None if is_late => format!("it took longer than {} s", TIME.as_secs()),
-        None => format!(
-            "with what it made there are more than {} MB, or it did not end",
-            MAX_BYTES >> 20
-        ),
+        None => {
+            let most = MAX_BYTES >> 20;
+            format!("with what it made there are more than {most} MB, or it did not end")
+        }
     };
     // Outside the sandbox it was found.
     let unseen = |need: &&String| {
-        let ends = ["not found", "No such file or directory"];
-        ends.iter()
-            .any(|end| problem.contains(&format!("{need}: {end}")))
+        let mut ends = ["not found", "No such file or directory"].into_iter();
+        ends.any(|end| problem.contains(&format!("{need}: {end}")))
     };
     let named = recipe
         .names
@@ -278,11 +273,8 @@ async fn run(
 /// The first lines, or those around the error if many warnings come before it.
 fn first_lines(output: &[u8]) -> String {
     let text = String::from_utf8_lossy(output);
-    let lines = text
-        .lines()
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty());
-    let lines: Vec<&str> = lines.collect();
+    let lines = text.lines().map(str::trim_end);
+    let lines: Vec<&str> = lines.filter(|line| !line.is_empty()).collect();
     let is_error = |line: &&str| line.to_ascii_lowercase().contains("error");
     let first = match lines.iter().position(is_error) {
         Some(error) if lines[error].contains(": error: ") => error,
@@ -290,12 +282,8 @@ fn first_lines(output: &[u8]) -> String {
         _ => 0,
     };
     let shown = lines[first..].iter().take(QUOTED);
-    let cut = |line: &&str| match line.char_indices().nth(LONGEST_LINE) {
-        Some((end, _)) => format!("{}…", escape_controls(&line[..end])),
-        None => escape_controls(line),
-    };
-    let shown: Vec<String> = shown.map(cut).collect();
-    shown.join(" | ")
+    let shown = shown.map(|line| escape_controls(&cut(line, LONGEST_LINE)));
+    shown.collect::<Vec<_>>().join(" | ")
 }
 
 #[cfg(test)]

@@ -233,11 +233,12 @@ fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
     let commands = commands
         .replace("{in}", &all.join(" "))
         .replace("{main}", &main);
-    let commands = if folder.ends_with("src") {
-        format!("cd src\n{commands}")
+    let entering = if folder.ends_with("src") {
+        "cd src\n"
     } else {
-        commands
+        ""
     };
+    let commands = format!("{entering}{commands}");
     let what = match &sources[..] {
         [only] => escape(name(only).as_bytes()),
         _ => format!("its {language}"),
@@ -248,6 +249,8 @@ fn of_sources(folder: &Path) -> Result<Option<Recipe>, String> {
 fn name(path: &Path) -> Cow<'_, str> {
     path.file_name().unwrap_or_default().to_string_lossy()
 }
+
+const MAIN: &str = "void main(, int main(, fn main(, func main(, main ::, main =";
 
 /// The only source, one called so, or the first with a main function.
 fn main_of(sources: &[PathBuf]) -> Option<&PathBuf> {
@@ -261,21 +264,11 @@ fn main_of(sources: &[PathBuf]) -> Option<&PathBuf> {
     let has_main = |path: &&PathBuf| {
         let text = fs::read(path).unwrap_or_default();
         let text = String::from_utf8_lossy(&text);
-        let mut marks = [
-            "void main(",
-            "int main(",
-            "fn main(",
-            "func main(",
-            "main ::",
-            "main =",
-        ]
-        .iter();
-        marks.any(|mark| text.contains(mark))
+        MAIN.split(", ").any(|mark| text.contains(mark))
     };
     let called = sources.iter().find(is_called);
-    called
-        .or_else(|| sources.iter().find(has_main))
-        .or(sources.first())
+    let called = called.or_else(|| sources.iter().find(has_main));
+    called.or(sources.first())
 }
 
 fn java_class(path: &Path) -> String {

@@ -1,9 +1,7 @@
 //! Grades that depend only on the graded bot, the scale and its seed.
 //!
-//! A [`Scale`] is a ladder of reference bots. On each rung a bot plays pairs against the reference until a
-//! sequential test decides. [`Progress`] takes pairs in the order of the schedule: the number of games at a time
-//! changes nothing. The first rung that is not passed ends the climb. A bot gets too many points only if it passes
-//! the first rung above its strength by luck: a probability of at most α.
+//! On each rung of a [`Scale`] a bot plays pairs against a reference until a sequential test decides, in the order of the
+//! schedule: the number of games at a time changes nothing. The first rung that is not passed ends the climb.
 
 pub mod scale;
 
@@ -73,7 +71,6 @@ pub struct Grade {
 }
 
 impl Grade {
-    /// Points and reasons, in a line.
     pub fn feedback(&self) -> String {
         if let Some(problem) = &self.problem {
             return format!(
@@ -82,12 +79,8 @@ impl Grade {
             );
         }
         let rungs: Vec<String> = self.rungs.iter().map(RungResult::sentence).collect();
-        format!(
-            "{} of {} points. {}",
-            self.points,
-            self.most_points,
-            rungs.join(" ")
-        )
+        let (points, most) = (self.points, self.most_points);
+        format!("{points} of {most} points. {}", rungs.join(" "))
     }
 }
 
@@ -110,27 +103,23 @@ impl RungResult {
     }
 
     pub fn sentence(&self) -> String {
-        let mut text = format!(
-            "{}: {} ({} of {} points",
+        let (pairs, forfeits) = (self.pairs.len(), self.forfeits);
+        let measured = self.score.zip(self.interval).map(|(score, [low, high])| {
+            format!("; {pairs} pairs of games, score {score:.2}, true score {low:.2} to {high:.2}")
+        });
+        let forfeited = (forfeits > 0).then(|| format!("; {forfeits} games forfeited"));
+        format!(
+            "{}: {} ({} of {} points{}{}).",
             self.rung,
             self.verdict.words(),
             self.points,
-            self.most_points
-        );
-        if let (Some(score), Some([low, high])) = (self.score, self.interval) {
-            text = format!(
-                "{text}; {} pairs of games, score {score:.2}, true score {low:.2} to {high:.2}",
-                self.pairs.len()
-            );
-        }
-        if self.forfeits > 0 {
-            text = format!("{text}; {} games forfeited", self.forfeits);
-        }
-        text + ")."
+            self.most_points,
+            measured.unwrap_or_default(),
+            forfeited.unwrap_or_default()
+        )
     }
 }
 
-/// From the scale's seed, the rung and the bot's files.
 pub fn seed_of(scale: &Scale, rung: &Rung, hash: &str) -> u64 {
     let text = format!("{}\n{}\n{}\n{hash}", scale.seed, rung.name, rung.bot);
     let digest = Sha256::digest(text.as_bytes());
@@ -160,11 +149,7 @@ impl RungResult {
         let measured = played.comparison.advantage();
         Self {
             verdict,
-            points: if verdict == Verdict::Passed {
-                rung.points
-            } else {
-                0
-            },
+            points: rung.points * u32::from(verdict == Verdict::Passed),
             score: measured.map(|measured| measured.mean),
             interval: measured.map(|measured| measured.interval),
             pairs: pairs.collect(),

@@ -66,9 +66,9 @@ impl Scale {
             return Err("there is no [[rung]]; a scale has at least one".to_owned());
         }
         if !(1..=MOST).contains(&scale.budget) {
+            let found = scale.budget;
             return Err(format!(
-                "budget is {}; expected 1 to {MOST} pairs of games",
-                scale.budget
+                "budget is {found}; expected 1 to {MOST} pairs of games"
             ));
         }
         let mut names = BTreeSet::new();
@@ -117,17 +117,12 @@ impl Scale {
 
 impl Rung {
     pub fn requirement(&self) -> String {
-        match (self.elo0, self.score) {
-            (Some(elo0), _) => format!(
-                "be stronger than {} by more than {elo0} Elo (score above {:.2})",
-                self.bot,
-                score_of_elo(elo0)
-            ),
-            (None, score) => format!(
-                "score above {:.2} against {}",
-                score.unwrap_or_default(),
-                self.bot
-            ),
+        let (bot, score) = (&self.bot, self.score.unwrap_or_default());
+        match (self.elo0, self.elo0.map(score_of_elo)) {
+            (Some(elo0), Some(score)) => {
+                format!("be stronger than {bot} by more than {elo0} Elo (score above {score:.2})")
+            }
+            _ => format!("score above {score:.2} against {bot}"),
         }
     }
 }

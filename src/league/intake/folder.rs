@@ -111,12 +111,8 @@ fn collect(
     let mut found = Found::new();
     let mut seen = entries(source).map_err(|error| unreadable(source, &error))?;
     // Entries refused as a whole left no file.
-    seen.extend(
-        refused
-            .keys()
-            .map(|name| source.join(name))
-            .filter(|path| !path.exists()),
-    );
+    let refused_paths = refused.keys().map(|name| source.join(name));
+    seen.extend(refused_paths.filter(|path| !path.exists()));
     for path in seen {
         let full = path.file_name().unwrap_or_default().to_string_lossy();
         let sandbox = sandbox.filter(|_| path.is_dir() && git::is_repository(&path));
@@ -128,10 +124,10 @@ fn collect(
         let stem = match formats::split(&full) {
             Some((stem, _)) => stem,
             None if path.is_dir() => &full,
-            None => Path::new(&full)
-                .file_stem()
-                .and_then(|stem| stem.to_str())
-                .unwrap_or(&full),
+            None => {
+                let stem = Path::new(&full).file_stem();
+                stem.and_then(|stem| stem.to_str()).unwrap_or(&full)
+            }
         };
         // In Moodle's flat layout the extension is that of the student's file.
         let of = owner(&full).filter(|of| of.id.is_some());
@@ -183,10 +179,8 @@ fn contents(mut folder: PathBuf, intake: &mut Intake) -> io::Result<PathBuf> {
     for _ in 0..MAX_NESTED {
         let mut inside = entries(&folder)?;
         inside.retain(|path| !path.ends_with("onlinetext.html"));
-        let archives = inside
-            .iter()
-            .filter(|path| formats::of_file(path).is_some())
-            .count();
+        let is_archive = |path: &&PathBuf| formats::of_file(path).is_some();
+        let archives = inside.iter().filter(is_archive).count();
         let problem = match &inside[..] {
             [] => "nothing was handed in: there are no files; hand in the program".to_owned(),
             [only] if only.is_dir() && !only.is_symlink() => {
@@ -230,16 +224,18 @@ fn inner(archive: &Path, intake: &mut Intake) -> io::Result<PathBuf> {
         )));
     }
     let folder = intake.room()?;
-    match unpack(archive, format, &folder, None) {
-        Ok(refused) => match refused.into_values().next() {
-            Some(problem) => Err(io::Error::other(problem)),
-            None => Ok(folder),
-        },
-        Err(error) if is_full(&error) => Err(error),
-        Err(error) => Err(io::Error::other(format!(
-            "the archive cannot be unpacked: {}; make it again",
-            cause(&error)
-        ))),
+    let refused = unpack(archive, format, &folder, None).map_err(|error| {
+        if is_full(&error) {
+            return error;
+        }
+        let cause = cause(&error);
+        io::Error::other(format!(
+            "the archive cannot be unpacked: {cause}; make it again"
+        ))
+    })?;
+    match refused.into_values().next() {
+        Some(problem) => Err(io::Error::other(problem)),
+        None => Ok(folder),
     }
 }
 
@@ -274,19 +270,12 @@ fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<PathBuf> {
 /// The organiser's own links count.
 fn place(path: &Path) -> io::Result<PathBuf> {
     let meta = path.symlink_metadata()?;
-    if meta.is_symlink() {
-        return if is_own(&meta) {
-            path.canonicalize()
-        } else {
-            Err(io::Error::other(
-                "it is a link that another user has made; put the files themselves there",
-            ))
-        };
+    let problem = "it is a link that another user has made; put the files themselves there";
+    match (path.parent(), path.file_name()) {
+        _ if meta.is_symlink() && !is_own(&meta) => Err(io::Error::other(problem)),
+        (Some(folder), Some(name)) if !meta.is_symlink() => Ok(folder.canonicalize()?.join(name)),
+        _ => path.canonicalize(),
     }
-    let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else {
-        return path.canonicalize();
-    };
-    Ok(folder.canonicalize()?.join(name))
 }
 
 /// The newest change of these files, or of files in these folders.
@@ -294,19 +283,15 @@ fn newest(paths: &[PathBuf]) -> io::Result<Timestamp> {
     let mut newest = Timestamp::UNIX_EPOCH;
     let mut all = paths.to_owned();
     while let Some(path) = all.pop() {
-        let meta = fs::symlink_metadata(&path)?;
-        let meta = if meta.is_symlink() && paths.contains(&path) {
-            fs::metadata(&path)?
-        } else {
-            meta
-        };
+        let mut meta = fs::symlink_metadata(&path)?;
+        if meta.is_symlink() && paths.contains(&path) {
+            meta = fs::metadata(&path)?;
+        }
         if meta.is_dir() {
-            if path.file_name().is_some_and(|name| name == ".git") {
-                continue;
-            }
             for entry in fs::read_dir(&path)? {
                 all.push(entry?.path());
             }
+            all.retain(|path| !path.ends_with(".git"));
         } else {
             let modified = Timestamp::try_from(meta.modified()?).map_err(io::Error::other)?;
             newest = newest.max(modified);

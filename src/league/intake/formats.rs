@@ -89,10 +89,7 @@ pub(super) fn each(
             let content = MultiGzDecoder::new(file).take(MAX_INFLATED);
             each_of_tar(content, "a tar archive compressed with gzip", &mut visit)
         }
-        Format::Other => Err(io::Error::new(
-            io::ErrorKind::InvalidData,
-            "archives of this kind are not read",
-        )),
+        Format::Other => Err(io::Error::other("archives of this kind are not read")),
     }
 }
 
@@ -150,27 +147,24 @@ fn each_of_zip(
             let modified = modified.or_else(|| dos_time(raw.last_modified()?));
             (path, what, mode & 0o111 != 0, modified)
         };
-        let mut call = |what, content: &mut dyn Read| {
-            visit(Entry {
-                path: path.clone(),
-                what,
-                is_executable,
-                modified,
-                content,
-            })
-        };
-        let next = if what == What::File {
-            match zip.by_index(index) {
-                Ok(mut content) => call(what, &mut content)?,
-                Err(error @ ZipError::Io(_)) => return Err(failed(error)),
-                Err(_) => {
-                    let damaged = What::Refused("it is damaged; make it again".into());
-                    call(damaged, &mut io::empty())?
-                }
+        let is_file = what == What::File;
+        let (what, mut content): (What, Box<dyn Read>) = match is_file.then(|| zip.by_index(index))
+        {
+            None => (what, Box::new(io::empty())),
+            Some(Ok(content)) => (what, Box::new(content)),
+            Some(Err(error @ ZipError::Io(_))) => return Err(failed(error)),
+            Some(Err(_)) => {
+                let damaged = What::Refused("it is damaged; make it again".into());
+                (damaged, Box::new(io::empty()))
             }
-        } else {
-            call(what, &mut io::empty())?
         };
+        let next = visit(Entry {
+            path,
+            what,
+            is_executable,
+            modified,
+            content: &mut *content,
+        })?;
         if next.is_break() {
             break;
         }

@@ -141,16 +141,12 @@ fn commit(content: &[u8]) -> Option<Commit> {
         }
     }
     // The author can write any number there.
-    let seconds: i64 = seconds?;
-    let end = if seconds < 0 {
-        Timestamp::MIN
-    } else {
-        Timestamp::MAX
-    };
+    let [first, last] = [Timestamp::MIN, Timestamp::MAX].map(Timestamp::as_second);
+    let seconds = i64::clamp(seconds?, first, last);
     Some(Commit {
         tree: tree?,
         parent,
-        at: Timestamp::from_second(seconds).unwrap_or(end),
+        at: Timestamp::from_second(seconds).ok()?,
     })
 }
 
@@ -226,7 +222,7 @@ fn of_root(
 ) -> Result<Vec<(Vec<u8>, Node)>, GitError> {
     let Some(student) = student else {
         let mut entries = folder(objects, tree)?;
-        entries.retain(|(name, _)| !name.starts_with(b".") && !name.starts_with(b"_"));
+        entries.retain(|(name, _)| !matches!(name.first(), Some(b'.' | b'_')));
         return Ok(entries);
     };
     let whole = Node {
@@ -264,11 +260,9 @@ fn versions_of(
             Err(error) if error.is_of_machine() => return Err(error),
             Err(error) => Some(format!("{}: {error}", escape(name))),
         };
+        let refused = problem.map(|problem| (shown, problem));
         versions.push(Version {
-            refused: problem
-                .map(|problem| (shown, problem))
-                .into_iter()
-                .collect(),
+            refused: refused.into_iter().collect(),
             room,
             at: end,
         });

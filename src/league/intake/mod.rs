@@ -26,11 +26,9 @@ use crate::text::{cause, is_full, unreadable};
 pub struct Submission {
     pub name: String,
     pub id: Option<String>,
-    /// With the files and nothing else.
     pub folder: PathBuf,
     pub received: Timestamp,
     pub found_in: String,
-    /// The newest found of this student.
     pub is_newest: bool,
 }
 
@@ -79,12 +77,11 @@ impl Intake {
             newest.entry(one.name.clone()).or_insert(one.received);
         }
         self.refused.retain(|refused| {
-            newest
-                .get(&refused.name)
-                .is_none_or(|time| refused.received >= *time)
+            let newest = newest.get(&refused.name);
+            newest.is_none_or(|time| refused.received >= *time)
         });
         self.refused
-            .sort_by(|a, b| (&a.name, a.received).cmp(&(&b.name, b.received)));
+            .sort_by_key(|one| (one.name.clone(), one.received));
     }
 }
 
@@ -143,14 +140,11 @@ pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Int
     let is_of_moodle = |name: &str| names::owner(name).is_some_and(|owner| owner.id.is_some());
     let format = formats::of_file(source);
     let Some(format) = format.filter(|format| *format != Format::Other) else {
-        let inside = entries(source).unwrap_or_default();
-        let name = |path: &PathBuf| {
-            path.file_name()
-                .unwrap_or_default()
-                .to_string_lossy()
-                .into_owned()
-        };
-        let is_download = inside.iter().any(|path| is_of_moodle(&name(path)));
+        let mut inside = entries(source).unwrap_or_default().into_iter();
+        let is_download = inside.any(|path| {
+            let name = path.file_name().unwrap_or_default();
+            is_of_moodle(&name.to_string_lossy())
+        });
         return is_download.then(|| read(source, sandbox)).transpose();
     };
     let mut is_class = false;
@@ -169,21 +163,18 @@ pub fn to_check(source: &Path, sandbox: &SandboxChoice<'_>) -> Result<Option<Int
     if is_class {
         return read(source, sandbox).map(Some);
     }
+    let folder = one.map_err(|error| format!("{}: {}", source.display(), cause(&error)))?;
     let name = source.file_name().unwrap_or_default().to_string_lossy();
-    let name = formats::split(&name)
-        .map_or(&*name, |(stem, _)| stem)
-        .to_owned();
-    match one {
-        Ok(folder) => intake.submissions.push(Submission {
-            name,
-            id: None,
-            folder,
-            received: Timestamp::UNIX_EPOCH,
-            found_in: String::new(),
-            is_newest: true,
-        }),
-        Err(error) => return Err(format!("{}: {}", source.display(), cause(&error))),
-    }
+    intake.submissions.push(Submission {
+        name: formats::split(&name)
+            .map_or(&*name, |(stem, _)| stem)
+            .to_owned(),
+        id: None,
+        folder,
+        received: Timestamp::UNIX_EPOCH,
+        found_in: String::new(),
+        is_newest: true,
+    });
     Ok(Some(intake))
 }
 
@@ -193,20 +184,16 @@ fn archive(
     sandbox: &SandboxChoice<'_>,
     intake: &mut Intake,
 ) -> Result<(), String> {
+    let shown = source.display();
     let failed = |error: io::Error| match error {
         error if is_full(&error) => no_space(&error),
-        error => format!(
-            "{}: this archive cannot be unpacked: {error}; download it again",
-            source.display()
-        ),
+        error => format!("{shown}: this archive cannot be unpacked: {error}; download it again"),
     };
     let depth = unpack::wrapping(source, format).map_err(failed)?;
     let mut room = intake.room().map_err(failed)?;
     let mut refused = unpack::unpack(source, format, &room, Some(depth)).map_err(failed)?;
     if let Some(problem) = refused.remove("") {
-        intake
-            .notes
-            .push(format!("{}: {problem}", source.display()));
+        intake.notes.push(format!("{shown}: {problem}"));
     }
     if depth == 1
         && let Ok(mut inside) = entries(&room)

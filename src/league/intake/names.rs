@@ -25,9 +25,10 @@ pub(super) fn owner(name: &str) -> Option<Owner> {
         && !id.is_empty()
         && id.bytes().all(|byte| byte.is_ascii_digit())
     {
-        let file = after
-            .strip_prefix("file_")
-            .or((after == "file").then_some(""))?;
+        let file = match after {
+            "file" => "",
+            _ => after.strip_prefix("file_")?,
+        };
         return Some(Owner {
             name: student.to_owned(),
             id: Some(id.to_owned()),
@@ -90,22 +91,15 @@ pub(super) fn safe_parts(path: &[u8]) -> Result<Vec<&str>, &'static str> {
     if path.chars().any(char::is_control) {
         return Err("its name has a control character");
     }
-    let mut parts = Vec::new();
-    for part in path.split('/') {
-        match part.as_bytes() {
-            b"" | b"." => {}
-            b".." => return Err("its path leads out of the archive"),
-            [letter, b':', ..] if letter.is_ascii_alphabetic() => {
-                return Err("its path begins with a drive");
-            }
-            bytes if cfg!(windows) && bytes.contains(&b':') => {
-                return Err("its name has a colon");
-            }
-            bytes if bytes.len() > 255 => return Err("its name is too long"),
-            _ => parts.push(part),
-        }
-    }
-    Ok(parts)
+    let parts = path.split('/').filter(|part| !matches!(*part, "" | "."));
+    let safe = parts.map(|part| match part.as_bytes() {
+        b".." => Err("its path leads out of the archive"),
+        [letter, b':', ..] if letter.is_ascii_alphabetic() => Err("its path begins with a drive"),
+        bytes if cfg!(windows) && bytes.contains(&b':') => Err("its name has a colon"),
+        bytes if bytes.len() > 255 => Err("its name is too long"),
+        _ => Ok(part),
+    });
+    safe.collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,7 @@
 //! Objects of a Git repository, read by the system's `git`.
 //!
-//! A repository may be hostile. `git` runs in the sandbox of builds, on a copy of objects and branches without
-//! settings, hooks or links to other repositories. It reports an object's size before its content; too large ones
-//! are not read.
+//! A repository may be hostile: `git` runs in the sandbox of builds, on a copy of objects and branches without settings,
+//! hooks or links to other repositories.
 
 use std::cell::LazyCell;
 use std::fs;
@@ -16,7 +15,7 @@ use tokio::runtime::{Builder, Runtime};
 use super::unpack::MAX_ENTRIES;
 use crate::bot::process::{GracePeriods, Process};
 use crate::bot::spec::Program;
-use crate::executable::find_in_path;
+use crate::executable::{CannotStart, find_in_path};
 use crate::league::confined;
 use crate::sandbox::Sandbox;
 use crate::sandbox::snapshot::{copy_file, copy_tree};
@@ -72,6 +71,15 @@ impl GitError {
     pub(super) const fn is_of_machine(&self) -> bool {
         matches!(self, Self::Machine(_) | Self::Io(_))
     }
+
+    /// This problem, unless there is no space left.
+    fn of(error: &CannotStart, problem: Self) -> Self {
+        if error.is_for_want_of_space() {
+            Self::Io(io::ErrorKind::StorageFull.into())
+        } else {
+            problem
+        }
+    }
 }
 
 pub(super) struct Objects {
@@ -105,13 +113,9 @@ impl Objects {
         copy_repository(name, folder, &directory)?;
         let argv = COMMAND.split(' ').map(str::to_owned).collect();
         let program = confined(sandbox, name, argv, &directory, &[]).map_err(|error| {
-            if error.is_for_want_of_space() {
-                return GitError::Io(io::ErrorKind::StorageFull.into());
-            }
-            GitError::Machine(format!(
-                "git cannot be run in the sandbox: {}; {}",
-                error.cause, error.fix
-            ))
+            let CannotStart { cause, fix, .. } = &error;
+            let problem = format!("git cannot be run in the sandbox: {cause}; {fix}");
+            GitError::of(&error, GitError::Machine(problem))
         })?;
         Ok(Self {
             runtime: Builder::new_current_thread().enable_all().build()?,
@@ -260,13 +264,7 @@ fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitEr
             // Git reports what is missing.
             Err(_) => Ok(()),
         };
-        copied.map_err(|error| {
-            if error.is_for_want_of_space() {
-                GitError::Io(io::ErrorKind::StorageFull.into())
-            } else {
-                GitError::NotCopied(error.cause)
-            }
-        })?;
+        copied.map_err(|error| GitError::of(&error, GitError::NotCopied(error.cause.clone())))?;
     }
     // Not needed, and Git would trust it.
     let _ = fs::remove_dir_all(target.join("objects/info"));
@@ -277,12 +275,11 @@ fn copy_repository(name: &str, folder: &Path, target: &Path) -> Result<(), GitEr
 }
 
 fn has_link(directory: &Path) -> io::Result<bool> {
+    let mut found = false;
     for entry in fs::read_dir(directory)? {
         let entry = entry?;
         let kind = entry.file_type()?;
-        if kind.is_symlink() || (kind.is_dir() && has_link(&entry.path())?) {
-            return Ok(true);
-        }
+        found |= kind.is_symlink() || (kind.is_dir() && has_link(&entry.path())?);
     }
-    Ok(false)
+    Ok(found)
 }

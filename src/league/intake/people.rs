@@ -1,6 +1,6 @@
 //! The list of students: who they are, and who shares a bot.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -71,10 +71,8 @@ pub fn read(path: &Path) -> Result<Vec<Person>, String> {
 
 /// The most frequent candidate.
 fn separator(first_line: &[u8]) -> u8 {
-    let count = |separator: u8| first_line.split(|&byte| byte == separator).count();
-    let most = [b'\t', b';', b','].into_iter();
-    most.max_by_key(|&separator| count(separator))
-        .unwrap_or(b',')
+    let count = |separator: &u8| first_line.split(|byte| byte == separator).count();
+    b"\t;,".iter().copied().max_by_key(count).unwrap_or(b',')
 }
 
 /// Without the line `sep=…` of spreadsheets.
@@ -138,11 +136,10 @@ impl StudentList {
                 let both = format!("{} {}", field(first), field(last));
                 both.trim().to_owned()
             };
+            let own = Some(field(bot)).filter(|bot| !bot.is_empty());
             let person = Person {
                 name,
-                team: Some(field(bot))
-                    .filter(|bot| !bot.is_empty())
-                    .unwrap_or_else(|| field(team)),
+                team: own.unwrap_or_else(|| field(team)),
                 email: field(email),
                 id: field(id),
                 also: Vec::new(),
@@ -153,10 +150,8 @@ impl StudentList {
             }
         }
         if students.is_empty() {
-            return Err(format!(
-                "{}: there are no students in this list",
-                path.display()
-            ));
+            let path = path.display();
+            return Err(format!("{path}: there are no students in this list"));
         }
         Ok(Self {
             headings: kept(&headers),
@@ -180,11 +175,9 @@ impl StudentList {
                 .map(|(_, value)| value(person).clone())
                 .collect(),
         };
+        let headings = known.iter().map(|(heading, _)| (*heading).to_owned());
         Self {
-            headings: known
-                .iter()
-                .map(|(heading, _)| (*heading).to_owned())
-                .collect(),
+            headings: headings.collect(),
             students: people.iter().map(student).collect(),
         }
     }
@@ -203,11 +196,8 @@ impl StudentList {
 /// For comparing: lower-case letters and digits, words separated by a space.
 fn plain(name: &str) -> String {
     let words = name.split(|c: char| !c.is_alphanumeric());
-    let words: Vec<String> = words
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    words.join(" ")
+    let words = words.filter(|word| !word.is_empty()).map(str::to_lowercase);
+    words.collect::<Vec<_>>().join(" ")
 }
 
 /// Letters with their accents, and without.
@@ -218,11 +208,8 @@ const ACCENTS: &str = "aàáâãäåāăą cçćĉċč dďđ eèéêëēĕėęě
 fn without_accents(name: &str) -> String {
     let is_mark = |c: &char| ('\u{300}'..='\u{36f}').contains(c);
     let bare = |c: char| {
-        let mut groups = ACCENTS.split(' ').filter(|group| group.contains(c));
-        groups
-            .next()
-            .and_then(|group| group.chars().next())
-            .unwrap_or(c)
+        let group = ACCENTS.split(' ').find(|group| group.contains(c));
+        group.and_then(|group| group.chars().next()).unwrap_or(c)
     };
     let lower = name.to_lowercase();
     let bare: String = lower.chars().filter(|c| !is_mark(c)).map(bare).collect();
@@ -271,31 +258,14 @@ pub fn bot_of(people: &[Person], name: &str, id: Option<&str>) -> Option<String>
         let mut called = person.called(without_accents);
         called.any(|called| name.ends_with(&format!(" {called}")))
     };
-    let only = |fits: &dyn Fn(&Person) -> bool| {
-        let mut bots: Vec<String> = people
-            .iter()
-            .filter(|person| fits(person))
-            .map(Person::bot)
-            .collect();
-        bots.sort();
-        bots.dedup();
-        if bots.len() > 1 {
-            Err(())
-        } else {
-            Ok(bots.pop())
-        }
-    };
-    for fits in [
-        &fits_whole(plain) as &dyn Fn(&Person) -> bool,
-        &fits_whole(without_accents),
-        &fits_end,
-    ] {
-        match only(fits) {
-            Ok(None) => {}
-            found => return found.ok().flatten(),
-        }
-    }
-    None
+    let all: [&dyn Fn(&Person) -> bool; 3] =
+        [&fits_whole(plain), &fits_whole(without_accents), &fits_end];
+    let mut found = all.into_iter().map(|fits| {
+        let fitting = people.iter().filter(|person| fits(person));
+        fitting.map(Person::bot).collect::<BTreeSet<String>>()
+    });
+    let mut bots = found.find(|bots| !bots.is_empty())?;
+    bots.pop_first().filter(|_| bots.is_empty())
 }
 
 /// Who this is in a list: the only one of that id or address, or else of that name.

@@ -1,7 +1,6 @@
 //! Archives are unpacked within limits: no entry leads out, none grows without bound.
 
 use std::collections::BTreeMap;
-use std::collections::btree_map::Entry as Slot;
 use std::fs::{self, File};
 use std::io::{self, ErrorKind, Write};
 use std::ops::ControlFlow;
@@ -22,10 +21,8 @@ const MAX_DEPTH: usize = 64;
 
 const SHOWN: usize = 250;
 
-/// Bytes that tell a program.
 const MARK: usize = 4;
 
-/// Added by archive tools.
 pub(super) const LEFT_OUT: [&str; 4] = ["__MACOSX", ".DS_Store", "Thumbs.db", ".git"];
 
 #[derive(Debug, Default)]
@@ -43,11 +40,8 @@ pub(super) fn wrapping(archive: &Path, format: Format) -> io::Result<usize> {
     let (mut is_one, mut has_inner) = (true, false);
     formats::each(archive, format, |entry| {
         let next = Ok(ControlFlow::Continue(()));
-        let Ok(parts) = safe_parts(&entry.path) else {
-            return next;
-        };
-        let parts: Vec<&str> = parts.into_iter().take(3).collect();
-        let [first, inner @ ..] = &parts[..] else {
+        let parts = safe_parts(&entry.path).unwrap_or_default();
+        let Some((first, inner)) = parts.split_first() else {
             return next;
         };
         if LEFT_OUT.contains(first) {
@@ -127,10 +121,7 @@ impl<'a> Unpacker<'a> {
                 part.filter(is_name).unwrap_or_default().to_owned()
             }
         };
-        let share = match self.shares.entry(name) {
-            Slot::Occupied(share) => share.into_mut(),
-            Slot::Vacant(place) => place.insert(Share::default()),
-        };
+        let share = self.shares.entry(name).or_default();
         if share.refused.is_some() {
             return Ok(ControlFlow::Continue(()));
         }
@@ -173,15 +164,16 @@ fn write(
     share: &mut Share,
 ) -> io::Result<()> {
     share.entries += 1;
+    let too_many = |what: String| {
+        refuse(&format!(
+            "there are more than {what}; hand in the bot's own files alone"
+        ))
+    };
     if share.entries > MAX_ENTRIES {
-        return refuse(&format!(
-            "there are more than {MAX_ENTRIES} files; hand in the bot's own files alone"
-        ));
+        return too_many(format!("{MAX_ENTRIES} files"));
     }
     if parts.len() > MAX_DEPTH {
-        return refuse(&format!(
-            "there are more than {MAX_DEPTH} folders in one another; hand in the bot's own files alone"
-        ));
+        return too_many(format!("{MAX_DEPTH} folders in one another"));
     }
     if let What::Refused(why) = &entry.what {
         return refuse(why);
@@ -189,9 +181,9 @@ fn write(
     let path = target.join(parts.iter().collect::<PathBuf>());
     let is_folder = entry.what == What::Folder;
     let folder = if is_folder {
-        Some(&*path)
+        &path
     } else {
-        path.parent()
+        path.parent().unwrap_or(target)
     };
     let failed = |in_place: &'static str| {
         move |error: io::Error| match error.kind() {
@@ -200,9 +192,7 @@ fn write(
             _ => error,
         }
     };
-    folder
-        .map_or(Ok(()), fs::create_dir_all)
-        .map_err(failed("a file is in the place of its folder"))?;
+    fs::create_dir_all(folder).map_err(failed("a file is in the place of its folder"))?;
     if is_folder {
         return Ok(());
     }
@@ -219,10 +209,7 @@ fn write(
         start.extend(buffer.iter().take(count.min(MARK - start.len())));
         share.bytes += count;
         if share.bytes > MAX_BYTES {
-            return refuse(&format!(
-                "there are more than {} MB; hand in the bot's own files alone",
-                MAX_BYTES >> 20
-            ));
+            return too_many(format!("{} MB", MAX_BYTES >> 20));
         }
         file.write_all(&buffer[..count])?;
     }

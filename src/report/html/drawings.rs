@@ -148,14 +148,12 @@ fn element(node: Node<'_, '_>, left_out: &mut Vec<String>) -> Option<Value> {
             left_out.push(format!("{} of <{name}>", attribute.name()));
         }
     }
-    let children: Vec<Value> = node
-        .children()
-        .filter_map(|child| match child.text() {
-            _ if child.is_element() => element(child, left_out),
-            Some(text) if child.is_text() && !text.trim().is_empty() => Some(shown(text)),
-            _ => None,
-        })
-        .collect();
+    let children = node.children().filter_map(|child| match child.text() {
+        _ if child.is_element() => element(child, left_out),
+        Some(text) if child.is_text() && !text.trim().is_empty() => Some(shown(text)),
+        _ => None,
+    });
+    let children: Vec<Value> = children.collect();
     Some(json!([name, attributes, children]))
 }
 

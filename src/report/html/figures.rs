@@ -13,7 +13,7 @@ use crate::report::own::asked;
 use crate::report::standings::{columns, order, row, separate};
 use crate::text::{escape_controls, join_parts};
 use crate::tournament::ratings::{Model, RatingError};
-use crate::tournament::standings::{Collector, Game, Place, Ranking, Scores, Standings};
+use crate::tournament::standings::{Collector, Place, Ranking, Scores, Standings};
 
 /// Bars of the page's charts in a factor of ten; the first begins at 1 µs.
 const BARS: f64 = 8.0;
@@ -27,7 +27,6 @@ const CHECKPOINTS: usize = 48;
 
 const REASON_CHARS: usize = 2000;
 
-/// Bot, its games, Elo and interval.
 type Rated = (usize, u64, f64, [f64; 2]);
 
 /// Results after some games; ratings are computed on first use.
@@ -70,11 +69,10 @@ impl Figures {
         shown: bool,
     ) {
         // What bots say of their thinking is private, too.
-        let sure = if shown { game.sure() } else { [0; 2] };
-        let counted = Game {
-            sure,
-            ..game.with_times(game.times())
-        };
+        let mut counted = game.with_times(game.times());
+        if shown {
+            counted.sure = game.sure();
+        }
         self.collector.add(&counted);
         let games = self.collector.games();
         let count = self.bots.len().max(bots[0] + 1).max(bots[1] + 1);
@@ -96,10 +94,8 @@ impl Figures {
                 self.move_times.push(limit);
             }
         }
-        *self
-            .endings
-            .entry(escape_controls(record.result.reason.name()))
-            .or_default() += 1;
+        let reason = escape_controls(record.result.reason.name());
+        *self.endings.entry(reason).or_default() += 1;
         let turns = record.turns.len().min(MAX_TURNS);
         if self.lengths.len() <= turns {
             self.lengths.resize(turns + 1, 0);
@@ -111,11 +107,8 @@ impl Figures {
     /// At intervals that grow with the number of games.
     fn add_checkpoint(&mut self, games: u64) {
         if self.checkpoints.len() >= CHECKPOINTS {
-            let mut keep = false;
-            self.checkpoints.retain(|_| {
-                keep = !keep;
-                !keep
-            });
+            let mut keep = [false, true].into_iter().cycle();
+            self.checkpoints.retain(|_| keep.next() == Some(true));
             self.stride *= 2;
         }
         self.stride = self.stride.max(1);
@@ -194,12 +187,11 @@ impl Figures {
         let games = self.collector.games();
         let earlier = self.checkpoints.iter();
         let earlier = earlier.filter(|checkpoint| checkpoint.games < games);
-        let mut history: Vec<Value> = earlier
-            .map(|checkpoint| {
-                let rated = || rated(&checkpoint.scores, self.bots.len());
-                json!([checkpoint.games, checkpoint.rated.get_or_init(rated)])
-            })
-            .collect();
+        let earlier = earlier.map(|checkpoint| {
+            let rated = || rated(&checkpoint.scores, self.bots.len());
+            json!([checkpoint.games, checkpoint.rated.get_or_init(rated)])
+        });
+        let mut history: Vec<Value> = earlier.collect();
         let now = standings.places.iter().filter_map(|place| {
             let bot = self.collector.number(&place.name)?;
             let elo = whole(place.elo);
@@ -232,10 +224,9 @@ fn shown(mut figures: Map<String, Value>, place: &Place) -> Map<String, Value> {
 /// Bots that did not enter, with reasons except on a private page.
 fn absent(standings: &Standings) -> Vec<Value> {
     let shown = |text: &str| cut(&join_parts(text, "\n"), REASON_CHARS);
-    standings
-        .not_entered()
-        .map(|absent| json!({ "name": shown(&absent.name), "reason": shown(&absent.reason) }))
-        .collect()
+    let absent = standings.not_entered();
+    let shown = absent.map(|one| json!({ "name": shown(&one.name), "reason": shown(&one.reason) }));
+    shown.collect()
 }
 
 /// The bots that have played; empty when results determine no ratings.
@@ -252,15 +243,11 @@ fn rated(scores: &Scores, bots: usize) -> Vec<Rated> {
         }
     }
     let all = ratings.bots.iter().enumerate();
-    all.filter(|(_, rating)| has_met(rating.group))
-        .map(|(bot, rating)| {
-            let elo = whole(rating.elo);
-            (bot, games[bot], elo, rating.interval.map(whole))
-        })
-        .collect()
+    let met = all.filter(|(_, rating)| has_met(rating.group));
+    let shown = met.map(|(bot, of)| (bot, games[bot], whole(of.elo), of.interval.map(whole)));
+    shown.collect()
 }
 
-/// Rounds a figure as tables do.
 fn whole(figure: f64) -> f64 {
     figure.round() + 0.0
 }
@@ -334,24 +321,15 @@ fn phases_json(by_phase: &[annotation::Tally; PHASES]) -> Value {
 
 pub(super) const COMMAND_CHARS: usize = 1000;
 
-/// Kinds of faults with a command, for each bot.
 const MOST_KINDS: usize = 20;
-
-/// The answer with the largest share of its limit.
-#[derive(Clone, Copy, Debug, PartialEq)]
-struct Longest {
-    ms: f64,
-    limit_ms: f64,
-    /// Game and turn on the page, from 1.
-    game: u64,
-    turn: usize,
-}
 
 #[derive(Clone, Debug, Default)]
 struct Mend {
     /// By reason of the forfeit: the first such game, and the command that repeats the question.
     again: BTreeMap<String, (u64, String)>,
-    longest: Option<Longest>,
+    /// The answer with the largest share of its limit: its time and the limit, in milliseconds, game and turn on the
+    /// page, from 1.
+    longest: Option<(f64, f64, u64, usize)>,
 }
 
 impl Mend {
@@ -383,42 +361,30 @@ impl Mend {
         side: BotIndex,
         number: u64,
     ) {
-        let Some(process) = record
-            .processes
-            .as_ref()
-            .and_then(|both| both[side].as_ref())
-        else {
+        let processes = record.processes.as_ref();
+        let Some(process) = processes.and_then(|both| both[side].as_ref()) else {
             return;
         };
-        let limit = process.move_time.filter(|&limit| limit > 0.0);
-        let Some(limit_ms) = limit.map(|limit| limit * 1000.0) else {
+        let Some(limit) = process.move_time.filter(|&limit| limit > 0.0) else {
             return;
         };
+        let limit = 1000.0 * limit;
         // A fresh process has more time for its first answer.
         let fresh = usize::from(process.since.is_none());
         let turns = game.times_ms.iter().enumerate();
         let seat = usize::from(game.first != side);
         let own = turns.filter(|&(turn, _)| game.side_of(turn) == seat);
         for (turn, &ms) in own.skip(fresh) {
-            if self
-                .longest
-                .is_none_or(|longest| ms * longest.limit_ms > longest.ms * limit_ms)
-            {
-                self.longest = Some(Longest {
-                    ms,
-                    limit_ms,
-                    game: number,
-                    turn: turn + 1,
-                });
+            let is_longer =
+                |(known, its_limit, ..): (f64, f64, _, _)| ms * its_limit > known * limit;
+            if self.longest.is_none_or(is_longer) {
+                self.longest = Some((ms, limit, number, turn + 1));
             }
         }
     }
 
     pub(super) fn as_json(&self) -> Value {
-        json!({
-            "again": self.again,
-            "longest": self.longest.map(|longest| (longest.ms, longest.limit_ms, longest.game, longest.turn)),
-        })
+        json!({ "again": self.again, "longest": self.longest })
     }
 }
 

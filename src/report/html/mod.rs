@@ -1,13 +1,9 @@
 //! The report: a self-contained HTML page.
 //!
 //! [`Report`] keeps *entries*, compact lists of the games, and *figures*, which summarise them. The page holds both
-//! as one block of JSON, with many games compressed; its script draws the open view. A served page
-//! ([`crate::report::serve`]) receives the same entries and figures a few at a time.
-//!
-//! Control characters of bots' text are escaped ([`crate::text`]) before packing, and the script inserts text nodes,
-//! never HTML.
+//! as one block of JSON; a served page ([`crate::report::serve`]) receives them a few at a time. Control characters of
+//! bots' text are escaped before packing, and the script inserts text nodes, never HTML.
 
-mod analysis;
 mod drawings;
 mod figures;
 mod pack;
@@ -36,7 +32,7 @@ use self::pack::TextStore;
 use crate::arena::course::Course;
 use crate::game::{Game, registry};
 use crate::record::{BotEntry, Record, RecordSummary};
-use crate::text::{counted, cut, escape_controls, quote};
+use crate::text::{counted, cut, escape_controls, join_parts, quote};
 use crate::tournament::ratings::RatingError;
 use crate::tournament::standings::Ranking;
 
@@ -81,11 +77,8 @@ pub(super) fn edition(ruleset: &dyn Game) -> Value {
 }
 
 fn edition_of(game: &str, rules: &str, pieces: Option<&str>) -> [Value; 3] {
-    [
-        json!(escape_controls(game)),
-        json!(escape_controls(rules)),
-        json!(pieces),
-    ]
+    let [game, rules] = [game, rules].map(escape_controls);
+    [json!(game), json!(rules), json!(pieces)]
 }
 
 #[derive(Debug, Default)]
@@ -137,17 +130,10 @@ impl Report {
         self.figures.add(record, &game, bots, !self.options.private);
         self.games += 1;
         if self.games <= MAX_GAMES {
-            let edition = self.edition(record);
-            let stderr = !self.options.private;
+            let of = (self.edition(record), bots);
             let drawings = self.draw(record);
-            let packed = pack::game(
-                record,
-                edition,
-                bots,
-                stderr,
-                drawings.as_ref(),
-                &mut self.texts,
-            );
+            let (is_private, drawings) = (self.options.private, drawings.as_ref());
+            let packed = pack::game(record, of, is_private, drawings, &mut self.texts);
             for text in std::mem::take(&mut self.texts.new) {
                 self.push(&json!(["t", text]));
             }
@@ -183,12 +169,9 @@ impl Report {
         let index = self.bots.len();
         self.bots.insert(entry.name.clone(), index);
         let name = shown_name(&entry.name);
-        let command = if self.options.private {
-            String::new()
-        } else {
-            cut(&escape_controls(&entry.command.join(" ")), NAME_CHARS)
-        };
-        self.push(&json!(["b", name, command]));
+        let command = shown_name(&entry.command.join(" "));
+        let command = Some(command).filter(|_| !self.options.private);
+        self.push(&json!(["b", name, command.unwrap_or_default()]));
         index
     }
 
@@ -217,24 +200,21 @@ impl Report {
     /// Why games have no board, for the page's maker.
     pub fn undrawn(&self) -> Option<String> {
         let games = counted(self.undrawn, "game has", "games have");
-        if let Some(failure) = self.options.game.as_ref().and_then(|game| game.failure()) {
-            return Some(format!(
-                "{games} no drawings, because the game's program failed: {failure}"
-            ));
+        let game = self.options.game.as_ref();
+        if let Some(failure) = game.and_then(|game| game.failure()) {
+            let why = "no drawings, because the game's program failed";
+            return Some(format!("{games} {why}: {failure}"));
         }
         if self.undrawn > 0 {
-            return Some(format!(
-                "{games} no drawings: the game's program does not accept their records"
-            ));
+            let why = "no drawings: the game's program does not accept their records";
+            return Some(format!("{games} {why}"));
         }
-        let drawn = self.options.game.as_ref().map(|game| game.name());
+        let drawn = game.map(|game| game.name());
         let games = self.editions.keys().map(|[game, ..]| game.as_str());
         let unknown = games.filter(|&game| registry::find(game).is_none() && Some(game) != drawn);
-        let game = unknown.min()?;
-        Some(format!(
-            "the games of {} have no drawings; if it is a program, give it with --game",
-            quote(game.as_bytes())
-        ))
+        let game = quote(unknown.min()?.as_bytes());
+        let fix = "if it is a program, give it with --game";
+        Some(format!("the games of {game} have no drawings; {fix}"))
     }
 
     pub const fn figures(&self) -> &Figures {
@@ -244,16 +224,10 @@ impl Report {
     /// Entries from `from`, as the inside of a JSON array, and the next index. Stops after about `bytes`
     /// bytes.
     pub fn entries(&self, from: usize, bytes: usize) -> (String, usize) {
-        let mut text = String::new();
-        let mut next = from;
-        for entry in self.entries.get(from..).unwrap_or_default() {
-            if text.len() >= bytes {
-                break;
-            }
-            if !text.is_empty() {
-                text.push(',');
-            }
-            text.push_str(entry);
+        let (mut text, mut next) = (String::new(), from);
+        while let Some(entry) = self.entries.get(next).filter(|_| text.len() < bytes) {
+            text += if text.is_empty() { "" } else { "," };
+            text += entry;
             next += 1;
         }
         (text, next)
@@ -268,18 +242,15 @@ impl Report {
         let is_small = games.iter().map(|game| game.len()).sum::<usize>() < PLAIN;
         // Otherwise unpacked.
         let packed = (!is_small).then(|| packed_games(&games).ok()).flatten();
-        let entries = match packed {
+        let games = packed.map(|games| format!(",\"games\":\"{games}\""));
+        let entries = match games {
             Some(_) => others.join(","),
             None => self.entries.join(","),
         };
-        Ok(page::whole(
-            &self.options,
-            self.editions.keys().map(|[game, ..]| game.as_str()),
-            &entries,
-            packed.as_deref(),
-            &figures,
-            &standings,
-        ))
+        let games = games.unwrap_or_default();
+        let data = format!("\"figures\":{figures},\"entries\":[{entries}]{games}");
+        let kinds = self.editions.keys().map(|[game, ..]| game.as_str());
+        Ok(page::whole(&self.options, kinds, &data, &standings))
     }
 }
 
@@ -292,10 +263,8 @@ fn end_of(text: &str, chars: usize) -> String {
     let from = text.char_indices().rev().nth(chars.saturating_sub(1));
     let cut = from.filter(|&(start, _)| start > 0);
     let tail = cut.map_or(text, |(start, _)| &text[start..]);
-    let lines: Vec<String> = tail.lines().map(escape_controls).collect();
-    let mut out = if cut.is_some() { "…" } else { "" }.to_owned();
-    out.push_str(&lines.join("\n"));
-    out
+    let more = if cut.is_some() { "…" } else { "" };
+    format!("{more}{}", join_parts(tail, "\n"))
 }
 
 /// Smaller pages, in bytes, stay readable by people and old browsers.
@@ -303,21 +272,14 @@ const PLAIN: usize = 1_000_000;
 
 /// The columns of `["g", …]` entries of any lengths.
 fn game_columns(games: &[&str]) -> serde_json::Result<String> {
-    let mut columns: Vec<String> = Vec::new();
-    for (number, game) in games.iter().enumerate() {
-        let fields: Vec<&RawValue> = serde_json::from_str(game)?;
-        while columns.len() < fields.len() {
-            let empty = vec!["null"; number].join(",");
-            columns.push(empty);
-        }
-        for (place, column) in columns.iter_mut().enumerate() {
-            if number > 0 {
-                column.push(',');
-            }
-            column.push_str(fields.get(place).map_or("null", |field| field.get()));
-        }
-    }
-    let columns = columns.iter().map(|column| format!("[{column}]"));
+    let games = games.iter().map(|game| serde_json::from_str(game));
+    let games: Vec<Vec<&RawValue>> = games.collect::<Result<_, _>>()?;
+    let columns = (0..games.iter().map(Vec::len).max().unwrap_or(0)).map(|place| {
+        let cells = games
+            .iter()
+            .map(|game| game.get(place).map_or("null", |cell| cell.get()));
+        format!("[{}]", cells.collect::<Vec<_>>().join(","))
+    });
     Ok(format!("[{}]", columns.collect::<Vec<_>>().join(",")))
 }
 
@@ -338,20 +300,14 @@ impl FromStr for Origin {
     /// Nothing but an origin: it becomes part of a header.
     fn from_str(text: &str) -> Result<Self, String> {
         let origin = text.to_ascii_lowercase();
-        let place = origin
-            .strip_prefix("https://")
-            .or_else(|| origin.strip_prefix("http://"));
-        let is_plain = |place: &str| {
-            let known = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
-            place.chars().all(known) && place.parse::<Authority>().is_ok()
-        };
-        if place.is_some_and(is_plain) {
+        let (scheme, place) = origin.split_once("://").unwrap_or_default();
+        let known = |c: char| c.is_ascii_alphanumeric() || "-_.:[]".contains(c);
+        let is_plain = place.chars().all(known) && place.parse::<Authority>().is_ok();
+        let expected = "expected http:// or https://, a host and perhaps a port, such as https://moodle.example.org";
+        if is_plain && ["http", "https"].contains(&scheme) {
             Ok(Self(origin))
         } else {
-            Err(
-                "expected http:// or https://, a host and perhaps a port, such as https://moodle.example.org"
-                    .to_owned(),
-            )
+            Err(expected.to_owned())
         }
     }
 }

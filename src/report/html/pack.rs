@@ -20,12 +20,14 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use jiff::Timestamp;
+use referee_analysis::packed;
 use serde_json::{Map, Value, json};
 
 use super::figures::{COMMAND_CHARS, again};
-use super::{MAX_TURNS, analysis, cut, end_of};
+use super::{MAX_TURNS, cut, end_of};
 use crate::bot::info::{BYTES as TEXT_BYTES, NAMES};
-use crate::record::{BotIndex, Record};
+use crate::record::Record;
+use crate::record::annotation::{Annotation, FIELD};
 use crate::text::escape_controls;
 
 const REASON_CHARS: usize = 40;
@@ -40,24 +42,13 @@ const WORD_CHARS: usize = 80;
 const TEXTS: usize = 2_400_000;
 const ANALYSES: usize = 1_500_000;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct TextStore {
     known: HashMap<Box<str>, usize>,
-    /// Texts that have no entry yet.
     pub(super) new: Vec<String>,
+    /// Bytes so far.
     texts: usize,
     analyses: usize,
-}
-
-impl Default for TextStore {
-    fn default() -> Self {
-        Self {
-            known: HashMap::new(),
-            new: Vec::new(),
-            texts: TEXTS,
-            analyses: ANALYSES,
-        }
-    }
 }
 
 impl TextStore {
@@ -67,10 +58,10 @@ impl TextStore {
             _ if text.is_empty() => return -1,
             Some(&known) => known,
             None => {
-                let Some(left) = self.texts.checked_sub(text.len()) else {
+                if self.texts + text.len() > TEXTS {
                     return -1;
-                };
-                self.texts = left;
+                }
+                self.texts += text.len();
                 let number = self.known.len();
                 self.known.insert(text.as_str().into(), number);
                 self.new.push(text);
@@ -81,7 +72,6 @@ impl TextStore {
     }
 }
 
-/// And a letter for the power of ten.
 fn three_digits(number: u64, out: &mut String) {
     let mut unit = 1;
     let mut letter = b'a';
@@ -107,62 +97,70 @@ fn times(record: &Record) -> String {
     out
 }
 
+fn word(text: &str) -> String {
+    cut(&escape_controls(text), WORD_CHARS)
+}
+
 fn turns(record: &Record) -> String {
     let turns = record.turns.iter().take(MAX_TURNS);
-    let turns = turns.map(|turn| cut(&escape_controls(turn), WORD_CHARS));
-    turns.collect::<Vec<_>>().join("\t")
+    turns.map(|turn| word(turn)).collect::<Vec<_>>().join("\t")
 }
 
 fn lines(record: &Record) -> String {
-    let mut out = String::new();
-    for (line, property) in record.result.lines.iter().take(20) {
-        let separator = if out.is_empty() { "" } else { ", " };
-        let _ = write!(
-            out,
-            "{separator}{} {}",
-            escape_controls(line),
-            escape_controls(property)
-        );
-    }
-    cut(&out, 4 * WORD_CHARS)
+    let lines = record.result.lines.iter().take(20);
+    let lines = lines.map(|(line, property)| escape_controls(&format!("{line} {property}")));
+    cut(&lines.collect::<Vec<_>>().join(", "), 4 * WORD_CHARS)
 }
 
 /// Pairs of a turn and what was said of it; `None` when nothing was, or there is no room.
-fn info(record: &Record, room: &mut usize) -> Option<Value> {
+fn info(record: &Record, used: &mut usize) -> Option<Value> {
     let turns = record.info.iter().take(MAX_TURNS).map(|entry| {
         let values = entry.values.iter().take(NAMES).map(|(name, value)| {
+            let text = |text: &str| json!(cut(&escape_controls(text), TEXT_BYTES));
             let value = match value {
                 Value::Number(_) => value.clone(),
-                Value::String(text) => json!(cut(&escape_controls(text), TEXT_BYTES)),
-                other => json!(cut(&escape_controls(&other.to_string()), TEXT_BYTES)),
+                Value::String(value) => text(value),
+                other => text(&other.to_string()),
             };
-            (cut(&escape_controls(name), WORD_CHARS), value)
+            (word(name), value)
         });
         json!([entry.turn, values.collect::<Map<_, _>>()])
     });
     let turns: Value = turns.collect::<Vec<_>>().into();
-    let bytes = turns.to_string().len();
-    if record.info.is_empty() || bytes > *room {
-        return None;
+    (!record.info.is_empty() && fits(&turns, used)).then_some(turns)
+}
+
+/// Whether there is room for it, which is then used.
+fn fits(value: &Value, used: &mut usize) -> bool {
+    let with = *used + value.to_string().len();
+    if with <= ANALYSES {
+        *used = with;
     }
-    *room -= bytes;
-    Some(turns)
+    with <= ANALYSES
+}
+
+/// `None` without analysis, or when the room is `used` up. Of a turn the last note counts; anything of another
+/// shape is ignored: a damaged analysis must not hide a game.
+fn analysis(record: &Record, used: &mut usize) -> Option<Value> {
+    let mut notes = Annotation::from_json(record.more.get(FIELD)?).turns;
+    let count = record.turns.len().min(MAX_TURNS);
+    notes.retain(|note| note.turn <= count);
+    let packed = (!notes.is_empty()).then(|| packed::packed(&notes, count))?;
+    fits(&packed, used).then_some(packed)
 }
 
 fn remark(record: &Record) -> Option<String> {
     let mut parts = Vec::new();
     if record.result.adjudicated {
-        parts.push(
-            "Adjudicated: the value was proven, so the game was not played to its end.".to_owned(),
-        );
+        let why = "the value was proven, so the game was not played to its end";
+        parts.push(format!("Adjudicated: {why}."));
     }
-    match record.voids {
-        0 => {}
-        1 => parts.push("The game was played again once, because a clock was not fair.".to_owned()),
-        voids => parts.push(format!(
-            "The game was played again {voids} times, because clocks were not fair."
-        )),
-    }
+    let again = match record.voids {
+        0 => None,
+        1 => Some("once, because a clock was".to_owned()),
+        voids => Some(format!("{voids} times, because clocks were")),
+    };
+    parts.extend(again.map(|again| format!("The game was played again {again} not fair.")));
     if let Some(why) = &record.delayed {
         let why = cut(&escape_controls(why), DETAIL_CHARS);
         parts.push(format!("The result is doubtful: {why}"));
@@ -170,16 +168,15 @@ fn remark(record: &Record) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(" "))
 }
 
-/// The entry; its new texts are in `store`. `stderr`: whether it and commands may be shown. `drawings`: of its positions.
+/// The entry; its new texts are in `store`. A private one has no stderr and no commands. `drawings`: of its positions.
 pub(super) fn game(
     record: &Record,
-    edition: usize,
-    bots: [usize; 2],
-    stderr: bool,
+    (edition, bots): (usize, [usize; 2]),
+    is_private: bool,
     drawings: Option<&Value>,
     store: &mut TextStore,
 ) -> Value {
-    let result = &record.result;
+    let (result, stderr) = (&record.result, !is_private);
     let fault = result.by.map(|by| {
         let text = |text: &Option<String>, chars| {
             cut(&escape_controls(text.as_deref().unwrap_or_default()), chars)
@@ -194,11 +191,8 @@ pub(super) fn game(
     });
     let empty = record.start.chars().all(|cell| cell == '.');
     let started: Option<Timestamp> = record.started.parse().ok();
-    let winner = match result.winner {
-        None => -1,
-        Some(BotIndex::A) => 0,
-        Some(BotIndex::B) => 1,
-    };
+    let winner = result.winner.map_or(-1, |winner| winner as i32);
+    let movers = record.movers.as_deref();
     let mut fields = vec![
         json!("g"),
         json!(edition),
@@ -208,20 +202,15 @@ pub(super) fn game(
         json!(winner),
         json!(cut(&escape_controls(result.reason.name()), REASON_CHARS)),
         json!(started.map(Timestamp::as_second)),
-        json!(cut(&escape_controls(&record.id), WORD_CHARS)),
+        json!(word(&record.id)),
         json!(turns(record)),
         json!(times(record)),
         json!(lines(record)),
         json!(fault),
-        json!((!empty).then(|| cut(&escape_controls(&record.start), WORD_CHARS))),
-        json!(analysis::packed(record, &mut store.analyses)),
+        json!((!empty).then(|| word(&record.start))),
+        json!(analysis(record, &mut store.analyses)),
         json!(remark(record)),
-        json!(
-            record
-                .movers
-                .as_deref()
-                .map(|movers| cut(&escape_controls(movers), MAX_TURNS))
-        ),
+        json!(movers.map(|movers| cut(&escape_controls(movers), MAX_TURNS))),
         json!(drawings),
         json!(stderr.then(|| info(record, &mut store.analyses)).flatten()),
     ];
@@ -229,6 +218,79 @@ pub(super) fn game(
         fields.pop();
     }
     Value::Array(fields)
+}
+
+#[cfg(test)]
+mod analysis_tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn of(packed: &str) -> Option<Value> {
+        let line = format!(
+            r#"{{"v":1,"game":"quarto","rules":"standard","id":"1","bots":[{{"name":"a","command":[]}},{{"name":"b","command":[]}}],"first":0,"seed":1,"start":"................","turns":["- K","6 A"],"times_ms":[1.0,1.0],"result":{{"winner":0,"reason":"quarto"}},"started":"","analysis":{packed}}}"#
+        );
+        let record = Record::from_line(line.as_bytes()).unwrap();
+        analysis(&record, &mut 0)
+    }
+
+    #[test]
+    fn an_analysis_is_packed() {
+        let whole = r#"{"by":"x","turns":[{"turn":2,"value":"draw","best":"win","better":"7 B","in":3,"text":"ouch"}]}"#;
+        assert_eq!(
+            of(whole),
+            Some(json!(["-d", "-w", "03", [[2, "blunder", "7 B", "ouch"]]]))
+        );
+        let lines = r#"{"turns":[{"turn":2,"value":"loss","played_line":["6 A","7 -"],"better_line":[3]}]}"#;
+        assert_eq!(
+            of(lines),
+            Some(json!(["-l", "--", "00", [[2, "", "", "", "6 A\t7 -"]]]))
+        );
+        assert_eq!(
+            of(r#"{"turns":[{"turn":1,"value":"win","best":"win","mark":"only"}]}"#),
+            Some(json!(["w-", "w-", "00", [[1, "only"]]]))
+        );
+    }
+
+    #[test]
+    fn a_blunder_that_missed_a_win_is_both() {
+        let both = r#"{"turns":[{"turn":2,"value":"loss","best":"win","mark":"blunder","missed_win":true}]}"#;
+        let packed = json!([[2, "blunder", "", "", "", "", "missed"]]);
+        assert_eq!(of(both).unwrap()[3], packed);
+        let alone = r#"{"turns":[{"turn":2,"mark":"missed-win","missed_win":true}]}"#;
+        assert_eq!(of(alone).unwrap()[3], json!([[2, "missed-win"]]));
+    }
+
+    #[test]
+    fn other_shapes_are_ignored() {
+        for analysis in [
+            "null",
+            "3",
+            "[]",
+            r#"{"turns":{}}"#,
+            r#"{"turns":[1,null,"x",{}]}"#,
+            r#"{"turns":[{"turn":0},{"turn":3},{"turn":-1},{"turn":"1"},{"turn":1e300}]}"#,
+        ] {
+            assert_eq!(of(analysis), None, "{analysis}");
+        }
+        assert_eq!(
+            of(r#"{"turns":[{"turn":1,"value":7,"best":[],"mark":{},"in":-3,"text":null}]}"#),
+            Some(json!(["--", "--", "00", []]))
+        );
+        let hostile = of(r#"{"turns":[{"turn":1,"text":"a\u2028\u202eb"}]}"#).unwrap();
+        assert_eq!(hostile[3][0][3], r"a\u{2028}\u{202e}b");
+    }
+
+    #[test]
+    fn long_texts_are_cut_and_the_last_entry_of_a_turn_counts() {
+        let text = "x".repeat(2000);
+        let packed = of(&format!(r#"{{"turns":[{{"turn":1,"text":"{text}"}}]}}"#)).unwrap();
+        assert_eq!(packed[3][0][3].as_str().unwrap().chars().count(), 401);
+        let both = format!(
+            r#"{{"turns":[{{"turn":1,"text":"{text}"}},{{"turn":2,"text":"{text}"}},{{"turn":2,"text":"last"}}]}}"#
+        );
+        assert_eq!(of(&both).unwrap()[3][1][3], "last");
+    }
 }
 
 #[cfg(test)]

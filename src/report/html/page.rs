@@ -127,10 +127,8 @@ const MODULE: &[u8] = include_bytes!("assets/games.wasm.z");
 /// What a page solves positions of these games with, as its script finds it.
 fn solvers<'a>(games: impl IntoIterator<Item = &'a str>) -> String {
     let mut parts: BTreeMap<&str, &[u8]> = BTreeMap::new();
-    for game in games
-        .into_iter()
-        .filter(|game| registry::find(game).is_some())
-    {
+    let known = |game: &&str| registry::find(game).is_some();
+    for game in games.into_iter().filter(known) {
         parts.insert("games", MODULE);
         if game == "four-in-a-row" {
             parts.insert("book", BOOK);
@@ -196,13 +194,9 @@ pub fn plain(title: &str, html: &str) -> String {
 }
 
 fn sheet(options: &Options) -> String {
-    if options.sheet.is_empty() {
-        return String::new();
-    }
-    format!(
-        "<section class=\"card sheet\">{}</section>\n",
-        options.sheet
-    )
+    let sheet = &options.sheet;
+    let whole = || format!("<section class=\"card sheet\">{sheet}</section>\n");
+    (!sheet.is_empty()).then(whole).unwrap_or_default()
 }
 
 /// For the teacher, without a script.
@@ -211,10 +205,8 @@ fn notes(options: &Options) -> String {
         return String::new();
     }
     let row = |note: &[String; 3]| {
-        let cells = note
-            .iter()
-            .map(|text| format!("<td>{}</td>", escaped(&escape_controls(text))));
-        format!("<tr>{}</tr>\n", cells.collect::<String>())
+        let [what, of, rest] = note.each_ref().map(|text| escaped(&escape_controls(text)));
+        format!("<tr><td>{what}</td><td>{of}</td><td>{rest}</td></tr>\n")
     };
     let rows: String = options.notes.iter().map(row).collect();
     format!(
@@ -225,28 +217,26 @@ fn notes(options: &Options) -> String {
 /// The width of the standings for readers without JavaScript.
 const COLUMNS: usize = 160;
 
-/// With all data; `kinds`: the names of its games, `games`: those that are compressed.
+/// With all data, the inside of a JSON object; `kinds`: the names of its games.
 pub(super) fn whole<'a>(
     options: &Options,
     kinds: impl IntoIterator<Item = &'a str>,
-    entries: &str,
-    games: Option<&str>,
-    figures: &Value,
+    data: &str,
     standings: &Standings,
 ) -> String {
-    let head = head(options, false);
     let table = table(standings, &Palette::plain(), Some(COLUMNS));
-    let games = games.map(|games| format!(",\"games\":\"{games}\""));
-    let games = games.unwrap_or_default();
-    let data = format!("{{\"head\":{head},\"figures\":{figures},\"entries\":[{entries}]{games}}}");
+    let content = format!("<pre>{}</pre>\n", escaped(&table));
+    let data = format!("{{\"head\":{},{data}}}", head(options, false));
+    let above = [&*sheet(options), &notes(options)];
+    let solvers = solvers(kinds);
     render(
         &options.title,
         &SCRIPT,
         &data,
-        &format!("<pre>{}</pre>\n", escaped(&table)),
+        &content,
         "'none'",
-        &solvers(kinds),
-        [&sheet(options), &notes(options)],
+        &solvers,
+        above,
     )
 }
 
@@ -267,6 +257,7 @@ pub fn served(options: &Options) -> Served {
     let framing = framing.map_or_else(|| "'none'".to_owned(), Origin::to_string);
     // What it is of is not known before the first game; a book weighs more than all the rest.
     let solvers = solvers(options.game.is_none().then_some("quarto"));
+    let above = [&*sheet(options), &notes(options)];
     Served {
         page: render(
             &options.title,
@@ -275,7 +266,7 @@ pub fn served(options: &Options) -> Served {
             "",
             "'self'",
             &solvers,
-            [&sheet(options), &notes(options)],
+            above,
         ),
         policy: format!(
             "{}; frame-ancestors {framing}",
@@ -287,25 +278,26 @@ pub fn served(options: &Options) -> Served {
 
 /// A board to analyse and to play on, open at a position as the protocol writes it; one file without network.
 pub fn board(game: &dyn Game, position: &str) -> String {
-    let title = if game.name() == "four-in-a-row" {
-        "Four In A Row board"
-    } else {
-        "Quarto board"
+    let title = match game.name() {
+        "four-in-a-row" => "Four In A Row board",
+        _ => "Quarto board",
     };
     let data = json!({
         "head": { "title": title },
         "edition": { "game": game.name(), "rules": game.rules(), "pieces": game.pieces() },
         "position": escape_controls(position),
     });
-    let data = data.to_string();
-    let solvers = solvers([game.name()]);
+    offline(title, &BOARD_SCRIPT, &data, &solvers([game.name()]))
+}
+
+fn offline(title: &str, script: &str, data: &Value, solvers: &str) -> String {
     render(
         title,
-        &BOARD_SCRIPT,
-        &data,
+        script,
+        &data.to_string(),
         "",
         "'none'",
-        &solvers,
+        solvers,
         ["", ""],
     )
 }
@@ -343,16 +335,7 @@ pub fn puzzles<'a>(title: &str, puzzles: impl IntoIterator<Item = &'a Puzzle>) -
     let head = json!({ "title": title });
     let data = json!({ "head": head, "editions": editions, "puzzles": entries });
     // Positions of puzzles need no book.
-    let solvers = solvers(["quarto"]);
-    render(
-        &title,
-        &PUZZLE_SCRIPT,
-        &data.to_string(),
-        "",
-        "'none'",
-        &solvers,
-        ["", ""],
-    )
+    offline(&title, &PUZZLE_SCRIPT, &data, &solvers(["quarto"]))
 }
 
 #[cfg(test)]

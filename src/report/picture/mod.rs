@@ -5,16 +5,13 @@
 
 mod paint;
 
-use std::io;
-use std::time::Duration;
-
 use super::escaped;
 use super::terminal::shortened;
+use crate::analysis::steps;
 pub use crate::drawing::{Pieces, Shown};
 use crate::drawing::{board, board_size, hand};
-use crate::game::{Game, Side};
-use crate::play::game::GameObserver;
-use crate::play::replay::{ReplayError, replay, start_of};
+use crate::game::Game;
+use crate::play::replay::start_of;
 use crate::record::Record;
 use crate::text::escape_controls;
 
@@ -47,22 +44,6 @@ pub fn still(pieces: &Pieces, shown: &Shown, title: &str) -> String {
 /// Longest name in a description, in terminal columns.
 const NAME: usize = 24;
 
-/// Positions of a replay, each with a sentence on how it came about.
-struct Positions<'a> {
-    pieces: &'a Pieces,
-    names: &'a [String; 2],
-    seen: Vec<(Shown, String)>,
-}
-
-impl GameObserver for Positions<'_> {
-    fn turn(&mut self, side: Side, _: &str, after: &dyn Game, _: Duration) -> io::Result<()> {
-        let (number, name) = (self.seen.len(), &self.names[side.index()]);
-        let sentence = format!("{number}. {name} {}", after.describe_last_turn());
-        self.seen.push((Shown::of(self.pieces, after), sentence));
-        Ok(())
-    }
-}
-
 /// The start, then after each turn. The error is a sentence on the game or the broken rule.
 pub fn stills(ruleset: &dyn Game, record: &Record) -> Result<Vec<String>, String> {
     let pieces = Pieces::of_game(ruleset)?;
@@ -71,20 +52,18 @@ pub fn stills(ruleset: &dyn Game, record: &Record) -> Result<Vec<String>, String
     let start = start_of(ruleset, record).map_err(|violation| violation.problem)?;
     let begins = format!("{} begins", names[start.to_move().index()]);
     let first = Shown::of(&pieces, &*start);
-    let mut positions = Positions {
-        pieces: &pieces,
-        names: &names,
-        seen: vec![(first.clone(), begins)],
-    };
-    match replay(ruleset, record, &mut positions) {
-        Ok(_) => {}
-        Err(ReplayError::Violation(violation)) => return Err(violation.problem),
-        Err(ReplayError::Io(error)) => return Err(error.to_string()),
-    }
+    let steps = steps(ruleset, record).map_err(|violation| violation.problem)?;
     let [one, other] = &names;
-    let drawn = positions.seen.into_iter().map(|(shown, sentence)| {
+    let drawn = |position: &dyn Game, sentence: &str| {
         let title = format!("{one} against {other}. {sentence}");
-        still(&pieces, &shown.begun_with(&first), &title)
-    });
-    Ok(drawn.collect())
+        let shown = Shown::of(&pieces, position).begun_with(&first);
+        still(&pieces, &shown, &title)
+    };
+    let mut all = vec![drawn(&*start, &begins)];
+    for (number, step) in (1..).zip(&steps) {
+        let (name, after) = (&names[step.before.to_move().index()], &*step.turn.after);
+        let sentence = format!("{number}. {name} {}", after.describe_last_turn());
+        all.push(drawn(after, &sentence));
+    }
+    Ok(all)
 }

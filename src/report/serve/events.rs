@@ -51,12 +51,8 @@ async fn send(sender: &mut Sender<Bytes>, text: impl Into<Bytes>) -> Result<(), 
     }
 }
 
-async fn send_event(
-    sender: &mut Sender<Bytes>,
-    kind: &str,
-    data: &str,
-) -> Result<(), Disconnected> {
-    send(sender, format!("event: {kind}\ndata: {data}\n\n")).await
+fn event(kind: &str, data: &str) -> String {
+    format!("event: {kind}\ndata: {data}\n\n")
 }
 
 /// Sends a sequence's entries from a position on; of a new sequence if one begins. Returns sequence and position.
@@ -76,11 +72,8 @@ async fn send_entries(
             return Ok((sequence, position));
         }
         position = next;
-        send(
-            sender,
-            format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n"),
-        )
-        .await?;
+        let event = format!("id: {run}-{position}\nevent: entries\ndata: [{entries}]\n\n");
+        send(sender, event).await?;
     }
 }
 
@@ -99,7 +92,7 @@ pub(super) async fn send_events(
         send(sender, BEGIN.to_owned()).await?;
     }
     if let Some(watched) = watched {
-        send_event(sender, "edition", &watched.edition()).await?;
+        send(sender, event("edition", &watched.edition())).await?;
     }
     let mut sent = (shared.feed.sequence(), wanted.from.unwrap_or(0));
     loop {
@@ -108,17 +101,18 @@ pub(super) async fn send_events(
             sent = send_entries(sender, shared, sent).await?;
         }
         if !now.figures.is_empty() && !Arc::ptr_eq(&now.figures, &told.figures) {
-            send_event(sender, "figures", &now.figures).await?;
+            send(sender, event("figures", &now.figures)).await?;
         }
         if let Some(watched) = watched
             && !now.tables.is_empty()
             && !Arc::ptr_eq(&now.tables, &told.tables)
         {
             let tables = format!("[{},{}]", watched.now(), now.tables);
-            send_event(sender, "tables", &tables).await?;
+            send(sender, event("tables", &tables)).await?;
         }
         if now.state != told.state {
-            send_event(sender, "state", &format!("\"{}\"", now.state.in_words())).await?;
+            let state = format!("\"{}\"", now.state.in_words());
+            send(sender, event("state", &state)).await?;
         }
         if now.last {
             return Ok(());

@@ -38,10 +38,8 @@ fn host_of<B>(request: &Request<B>) -> Option<&str> {
 /// Why a request is not answered, and the status.
 pub(super) fn refused<B>(request: &Request<B>) -> Option<(StatusCode, &'static str)> {
     if !host_of(request).is_some_and(is_own_name) {
-        return Some((
-            StatusCode::FORBIDDEN,
-            "Use an IP address or localhost, with the port: other names are refused to protect against DNS rebinding.\n",
-        ));
+        let why = "Use an IP address or localhost, with the port: other names are refused to protect against DNS rebinding.\n";
+        return Some((StatusCode::FORBIDDEN, why));
     }
     if request.method() == Method::POST && request.uri().path().starts_with(ANSWER) {
         // Browsers name the page that sends it.
@@ -50,12 +48,9 @@ pub(super) fn refused<B>(request: &Request<B>) -> Option<(StatusCode, &'static s
             let host = origin.to_str().ok()?.strip_prefix("http://");
             Some(host? == host_of(request)?)
         };
-        return origin
-            .is_some_and(|origin| is_own(origin) != Some(true))
-            .then_some((
-                StatusCode::FORBIDDEN,
-                "Answers are taken from this page only.\n",
-            ));
+        let is_foreign = origin.is_some_and(|origin| is_own(origin) != Some(true));
+        let why = "Answers are taken from this page only.\n";
+        return is_foreign.then_some((StatusCode::FORBIDDEN, why));
     }
     if request.method() != Method::GET && request.method() != Method::HEAD {
         return Some((StatusCode::METHOD_NOT_ALLOWED, "This page is read only.\n"));
@@ -89,10 +84,8 @@ fn headers(kind: &'static str) -> HeaderMap {
         (REFERRER_POLICY, "no-referrer"),
         (SAME_ORIGIN, "same-origin"),
     ];
-    fixed
-        .into_iter()
-        .map(|(name, value)| (name, HeaderValue::from_static(value)))
-        .collect()
+    let headers = fixed.map(|(name, value)| (name, HeaderValue::from_static(value)));
+    headers.into_iter().collect()
 }
 
 fn whole(status: StatusCode, kind: &'static str, text: String) -> Response<Body> {
@@ -103,24 +96,19 @@ fn whole(status: StatusCode, kind: &'static str, text: String) -> Response<Body>
 }
 
 pub(super) fn page(served: &Served) -> Response<Body> {
-    let mut response = whole(
-        StatusCode::OK,
-        "text/html; charset=utf-8",
-        served.page.clone(),
-    );
+    let page = served.page.clone();
+    let mut response = whole(StatusCode::OK, "text/html; charset=utf-8", page);
+    let headers = response.headers_mut();
     // Words and hashes: always a valid header.
     if let Ok(policy) = HeaderValue::from_str(&served.policy) {
-        response
-            .headers_mut()
-            .insert(CONTENT_SECURITY_POLICY, policy);
+        headers.insert(CONTENT_SECURITY_POLICY, policy);
     }
     if served.is_framed {
         // It cannot name origins, and some browsers apply it beside the policy.
-        response.headers_mut().remove(X_FRAME_OPTIONS);
+        headers.remove(X_FRAME_OPTIONS);
     }
     // An open page needs only its stream: free this connection.
-    let close = HeaderValue::from_static("close");
-    response.headers_mut().insert(CONNECTION, close);
+    headers.insert(CONNECTION, HeaderValue::from_static("close"));
     response
 }
 

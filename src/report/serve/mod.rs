@@ -2,8 +2,7 @@
 //!
 //! A [`Feed`] takes records from any thread. A [`Server`] serves a page without data and a stream of server-sent events.
 //!
-//! Clients have no queues: the feed holds the entries once, and each client has a position in them. Slow and late
-//! clients cost the games no more than a short lock; a client that reconnects continues at its position.
+//! Clients have no queues: the feed holds the entries once, and each client has a position in them.
 
 mod events;
 mod http;
@@ -101,8 +100,7 @@ impl Feed {
         locked(&self.shared.report)
     }
 
-    /// Takes microseconds, whatever the number of clients. Whether the game is not a copy that is skipped; the
-    /// error says what is wrong with the record.
+    /// Whether the game is not a copy that is skipped; the error says what is wrong with the record.
     pub fn publish(&self, record: &Record) -> Result<bool, String> {
         let mut report = self.report();
         let is_new = report.add(record)?;
@@ -127,10 +125,6 @@ impl Feed {
         if let Some(watched) = self.watched() {
             let _ = watched.inbox.set(inbox);
         }
-    }
-
-    fn inbox(&self) -> Option<&Inbox> {
-        self.watched()?.inbox.get()
     }
 
     /// Announces this many games besides those already played.
@@ -168,10 +162,6 @@ impl Feed {
 
     pub fn games(&self) -> u64 {
         self.shared.now.borrow().games
-    }
-
-    fn options(&self) -> &Options {
-        &self.shared.options
     }
 
     fn watch(&self) -> watch::Receiver<Now> {

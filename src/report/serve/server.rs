@@ -30,14 +30,12 @@ use crate::system;
 
 /// 500 watchers, the pages that they fetch, and a reserve.
 const CONNECTIONS: usize = 640;
-/// There is always room for these.
 const FEWEST_CONNECTIONS: usize = 64;
 /// Of all connections, those that one visitor does not get.
 const FOR_OTHERS: usize = 128;
 /// Open files reserved for the games.
 const FILES_OF_GAMES: usize = 384;
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(10);
-/// Of a question with its answer.
 const ANSWER_BYTES: usize = 1024;
 const FIGURES_INTERVAL: Duration = Duration::from_secs(1);
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(2);
@@ -63,10 +61,8 @@ impl Server {
             .map_err(|error| explain("the server of the page", &error))?;
         let thread = start_thread("live", move || {
             if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
-                tracing::warn!(
-                    "the page is not served any more: {error}",
-                    error = crate::text::cause(&error)
-                );
+                let cause = crate::text::cause(&error);
+                tracing::warn!("the page is not served any more: {cause}");
             }
         })?;
         Ok(Self {
@@ -93,11 +89,11 @@ impl Server {
     }
 
     /// Sends the last events and stops. Open pages stay usable.
-    pub fn stop(mut self) {
-        self.end();
-    }
+    pub fn stop(self) {}
+}
 
-    fn end(&mut self) {
+impl Drop for Server {
+    fn drop(&mut self) {
         self.shutdown.send_replace(true);
         if let Some(thread) = self.thread.take() {
             // Its panic was reported and affects only the page.
@@ -106,21 +102,12 @@ impl Server {
     }
 }
 
-impl Drop for Server {
-    fn drop(&mut self) {
-        self.end();
-    }
-}
-
 /// Most connections: each needs memory and a file, which games need too. Further clients wait.
 fn places() -> usize {
-    let free = system::most_open_files().map(|files| {
-        let files = usize::try_from(files).unwrap_or(usize::MAX);
-        files.saturating_sub(FILES_OF_GAMES)
-    });
-    free.map_or(CONNECTIONS, |free| {
-        free.clamp(FEWEST_CONNECTIONS, CONNECTIONS)
-    })
+    let files = system::most_open_files().map(usize::try_from);
+    let files = files.and_then(Result::ok).unwrap_or(usize::MAX);
+    let free = files.saturating_sub(FILES_OF_GAMES);
+    free.clamp(FEWEST_CONNECTIONS, CONNECTIONS)
 }
 
 async fn serve(
@@ -132,7 +119,7 @@ async fn serve(
     feed.tell(|now| now.last = false);
     let calculator = tokio::spawn(calculate(feed.clone(), shutdown.clone()));
     let shared = Arc::new(Shared {
-        served: served(feed.options()),
+        served: served(&feed.shared.options),
         feed,
         run: rand::random(),
         shutdown: shutdown.clone(),
@@ -258,28 +245,28 @@ async fn answer(request: Request<Incoming>, shared: &Arc<Shared>) -> Response<Bo
         return page(&shared.served);
     }
     if let Some(secret) = request.uri().path().strip_prefix(ANSWER) {
-        let inbox = shared.feed.inbox();
+        let inbox = shared
+            .feed
+            .watched()
+            .and_then(|watched| watched.inbox.get());
         let Some(inbox) = inbox.filter(|inbox| inbox.secret() == secret) else {
-            return refusal(
-                StatusCode::FORBIDDEN,
-                "This is not the address of the player.\n",
-            );
+            let why = "This is not the address of the player.\n";
+            return refusal(StatusCode::FORBIDDEN, why);
         };
         let body = Limited::new(request.into_body(), ANSWER_BYTES).collect();
         let body = timeout(REQUEST_TIMEOUT, body).await;
         let body = body.ok().and_then(Result::ok).map(Collected::to_bytes);
-        let (status, text) = match body.as_deref().and_then(answered) {
-            None => (
-                StatusCode::BAD_REQUEST,
-                "Expected two lines: the question, and the answer to it.\n",
-            ),
-            Some((question, answer)) if inbox.answer(question, answer) => {
-                (StatusCode::OK, "It is judged.\n")
+        let answered = body.as_deref().and_then(answered);
+        let (status, text) = match answered.map(|(to, answer)| inbox.answer(to, answer)) {
+            None => {
+                let expected = "Expected two lines: the question, and the answer to it.\n";
+                (StatusCode::BAD_REQUEST, expected)
             }
-            Some(_) => (
-                StatusCode::CONFLICT,
-                "This question does not wait for an answer.\n",
-            ),
+            Some(true) => (StatusCode::OK, "It is judged.\n"),
+            Some(false) => {
+                let why = "This question does not wait for an answer.\n";
+                (StatusCode::CONFLICT, why)
+            }
         };
         tracing::debug!(target: PAGE, status = status.as_u16(), "a person has answered");
         return refusal(status, text);

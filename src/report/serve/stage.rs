@@ -1,7 +1,6 @@
 //! Games in play, for pages that show them move by move.
 //!
-//! A task looks at the tables ten times a second. Changes become one text, whatever the number of moves and
-//! watchers; each watcher gets the newest when its connection has room. Nothing is written while no page watches.
+//! A task looks at the tables ten times a second. Changes become one text; nothing is written while no page watches.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, OnceLock};
@@ -121,9 +120,8 @@ impl Watched {
     fn text(&self, played: u64, drawings: &mut Drawings) -> String {
         let games = self.stage.games();
         let tables = games.iter().take(TABLES);
-        let tables: Vec<Value> = tables
-            .map(|(number, game)| self.packed(*number, game, drawings))
-            .collect();
+        let packed = tables.map(|(number, game)| self.packed(*number, game, drawings));
+        let tables: Vec<Value> = packed.collect();
         let (expected, left) = self.progress(played);
         json!({"played": played, "expected": expected, "left": left, "tables": tables}).to_string()
     }

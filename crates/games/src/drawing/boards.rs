@@ -36,12 +36,10 @@ fn quarto(pieces: &QuartoPieces, shown: &Shown) -> Vec<Node> {
     }
     for cell in 0..16 {
         let (x, y) = centre(cell, 4);
-        let class = if shown.wins(cell) {
-            "cell winning"
-        } else if shown.last == Some(cell) {
-            "cell last"
-        } else {
-            "cell"
+        let class = match shown.last {
+            _ if shown.wins(cell) => "cell winning",
+            Some(last) if last == cell => "cell last",
+            _ => "cell",
         };
         out.push(rect(class, [x - 46.0, y - 46.0, 92.0, 92.0, 14.0]));
         if shown.opening[cell] {
@@ -83,11 +81,8 @@ impl Shown {
 
     /// The class of the piece of the last turn; empty for others.
     fn class_of(&self, cell: usize) -> &str {
-        if self.last == Some(cell) {
-            &self.fresh
-        } else {
-            ""
-        }
+        let is_last = self.last == Some(cell);
+        if is_last { &self.fresh } else { "" }
     }
 }
 
@@ -123,11 +118,7 @@ fn four_in_a_row(shown: &Shown) -> Vec<Node> {
             continue;
         };
         let (mark, disc) = DISCS[usize::from(*side)];
-        let inner = if shown.opening[cell] {
-            "opening"
-        } else {
-            "gloss"
-        };
+        let inner = ["gloss", "opening"][usize::from(shown.opening[cell])];
         let mut parts = vec![
             Node::title(format!("{mark} in column {}", cell % 7 + 1)),
             circle("face", [x, y, 38.0]),

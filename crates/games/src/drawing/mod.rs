@@ -11,8 +11,10 @@ pub(crate) use pieces::glyphs;
 pub use pieces::{Legend, legend};
 
 use self::piece_style::PieceStyle;
+use crate::game::four_in_a_row::DISCS;
 use crate::game::quarto::{Piece, PieceSet};
 use crate::game::{Game, Picture};
+use referee_text::{escape_controls, quote};
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Node {
@@ -92,16 +94,14 @@ impl Pieces {
     pub fn of_game(game: &dyn Game) -> Result<Self, String> {
         match (game.program(), game.name()) {
             (None, "quarto") => {
-                let set = game
-                    .pieces()
-                    .map_or_else(|| Ok(PieceSet::default()), PieceSet::parse);
-                set.map(Self::of_set)
-                    .map_err(|error| format!("its piece set: {error}"))
+                let set = game.pieces().map(PieceSet::parse).transpose();
+                let set = set.map_err(|error| format!("its piece set: {error}"))?;
+                Ok(Self::of_set(set.unwrap_or_default()))
             }
             (None, "four-in-a-row") => Ok(Self::FourInARow),
             (_, name) => Err(format!(
                 "pictures are drawn of the games quarto and four-in-a-row; this one is {}",
-                referee_text::quote(name.as_bytes())
+                quote(name.as_bytes())
             )),
         }
     }
@@ -117,11 +117,11 @@ impl Pieces {
     fn read(&self, symbol: char) -> Option<u8> {
         match self {
             Self::Quarto(pieces) => pieces.set.piece(symbol).map(Piece::bits),
-            Self::FourInARow => match symbol {
-                '@' => Some(0),
-                'O' => Some(1),
-                _ => None,
-            },
+            Self::FourInARow => ['@', 'O']
+                .into_iter()
+                .zip(0..)
+                .find(|(disc, _)| *disc == symbol)
+                .map(|(_, side)| side),
         }
     }
 }
@@ -132,11 +132,7 @@ impl QuartoPieces {
         let Some(piece) = Piece::new(bits) else {
             return String::new();
         };
-        let words = self
-            .set
-            .words(piece)
-            .map(referee_text::escape_controls)
-            .join(" ");
+        let words = self.set.words(piece).map(escape_controls).join(" ");
         format!("{}: {words}", self.symbol(bits))
     }
 
@@ -155,9 +151,7 @@ impl QuartoPieces {
 
     fn symbol(&self, bits: u8) -> String {
         let symbol = Piece::new(bits).map(|piece| self.set.symbol(piece));
-        symbol.map_or_else(String::new, |symbol| {
-            referee_text::escape_controls(&symbol.to_string())
-        })
+        symbol.map_or_else(String::new, |symbol| escape_controls(&symbol.to_string()))
     }
 }
 
@@ -232,11 +226,9 @@ impl Shown {
     pub fn board_in_words(&self, pieces: &Pieces) -> String {
         match pieces {
             Pieces::FourInARow => {
-                let symbols: Vec<&str> = self
-                    .cells
-                    .iter()
-                    .map(|cell| cell.map_or(".", |side| ["@", "O"][usize::from(side)]))
-                    .collect();
+                let symbol =
+                    |cell: &Option<u8>| cell.map_or(".", |side| DISCS[usize::from(side)].0);
+                let symbols: Vec<&str> = self.cells.iter().map(symbol).collect();
                 let rows: Vec<String> = symbols.chunks(7).map(<[&str]>::concat).collect();
                 format!("The board, row by row from the top: {}.", rows.join(", "))
             }
@@ -244,12 +236,11 @@ impl Shown {
                 let on = |(cell, bits): (usize, &Option<u8>)| {
                     Some(format!("{} {}", cell + 1, of.in_words((*bits)?)))
                 };
-                let mut placed: Vec<String> =
-                    self.cells.iter().enumerate().filter_map(on).collect();
-                if placed.is_empty() {
-                    placed.push("Empty".to_owned());
+                let placed = self.cells.iter().enumerate().filter_map(on);
+                match &placed.collect::<Vec<_>>().join("; ")[..] {
+                    "" => "The board. Empty.".to_owned(),
+                    placed => format!("The board. {placed}."),
                 }
-                format!("The board. {}.", placed.join("; "))
             }
         }
     }

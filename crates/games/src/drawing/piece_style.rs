@@ -1,7 +1,6 @@
 //! Which feature of a piece set is drawn as size, colour, form and fill.
 //!
-//! Known features are recognised by words in several languages; the rest are assigned in the file's order. Pages have a
-//! legend.
+//! Known features are recognised by words in several languages; the rest are assigned in the file's order.
 
 use crate::game::quarto::PieceSet;
 use crate::game::quarto::piece_set::{FEATURES, Feature};
@@ -46,14 +45,11 @@ fn fits(part: usize, feature: &Feature) -> bool {
 
 fn assigned(features: &[Feature; FEATURES]) -> [usize; FEATURES] {
     let mut shown: [Option<usize>; FEATURES] = [None; FEATURES];
-    let mut taken = [false; FEATURES];
-    for (part, shown) in shown.iter_mut().enumerate() {
-        *shown = (0..FEATURES).find(|&f| !taken[f] && fits(part, &features[f]));
-        if let Some(feature) = *shown {
-            taken[feature] = true;
-        }
+    for part in 0..FEATURES {
+        let fits = |f: &usize| !shown.contains(&Some(*f)) && fits(part, &features[*f]);
+        shown[part] = (0..FEATURES).find(fits);
     }
-    let mut rest = (0..FEATURES).filter(|&feature| !taken[feature]);
+    let mut rest = (0..FEATURES).filter(|feature| !shown.contains(&Some(*feature)));
     shown.map(|feature| feature.or_else(|| rest.next()).unwrap_or(0))
 }
 
@@ -79,12 +75,12 @@ impl PieceStyle {
             let feature = shown[part];
             (feature, is_swapped(part, &features[feature]))
         });
-        let [first, second] = features[shown[1]]
+        let colours = match features[shown[1]]
             .properties
             .each_ref()
-            .map(|word| colour(word));
-        let colours = match (first, second) {
-            (Some(first), Some(second)) if first != second => [first, second],
+            .map(|word| colour(word))
+        {
+            [Some(first), Some(second)] if first != second => [first, second],
             _ => ["red", "blue"],
         };
         Self { parts, colours }

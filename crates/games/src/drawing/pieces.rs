@@ -6,12 +6,10 @@ use crate::game::Glyph;
 use crate::game::quarto::{Piece, PieceSet};
 
 pub(super) fn label(x: f64, y: f64, text: String, class: &str) -> Node {
-    let mut node = Node::shape("text", class, &[("x", x), ("y", y)]);
-    for (name, value) in [("text-anchor", "middle"), ("dominant-baseline", "central")] {
-        node = node.with(name, value.to_owned());
-    }
-    node.text = text;
-    node
+    let node = Node::shape("text", class, &[("x", x), ("y", y)]);
+    let node = node.with("text-anchor", "middle".to_owned());
+    let node = node.with("dominant-baseline", "central".to_owned());
+    Node { text, ..node }
 }
 
 pub(super) fn rect(class: &str, [x, y, width, height, rx]: [f64; 5]) -> Node {
@@ -34,11 +32,8 @@ fn outline(class: &str, round: bool, size: f64, y: f64) -> Node {
     if round {
         return circle(class, [50.0, 50.0 + y, size]);
     }
-    let width = 2.0 * size;
-    rect(
-        class,
-        [50.0 - size, 50.0 - size + y, width, width, 0.22 * size],
-    )
+    let (start, width) = (50.0 - size, 2.0 * size);
+    rect(class, [start, start + y, width, width, 0.22 * size])
 }
 
 pub(super) fn token(pieces: &QuartoPieces, bits: u8) -> Node {

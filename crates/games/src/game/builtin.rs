@@ -35,29 +35,29 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
 
     fn start(&self) -> Self::Position;
 
-    /// A prepared start: a board, or what [`BuiltinGame::write_request`] writes. The error says what is wrong with the text.
+    /// A board, or a request. The error says what is wrong with the text.
     fn start_from(&self, text: &str) -> Result<Self::Position, String>;
 
-    /// Appends the text from which [`BuiltinGame::start_from`] makes this position, as in records.
-    fn write_start(&self, position: &Self::Position, out: &mut String) {
-        self.write_board(position, out);
+    /// The text from which [`BuiltinGame::start_from`] makes this position, as in records.
+    fn as_start(&self, position: &Self::Position) -> String {
+        self.board(position)
     }
 
-    /// Writes the board as requests and records have it.
-    fn write_board(&self, position: &Self::Position, out: &mut String);
+    /// As requests and records have it.
+    fn board(&self, position: &Self::Position) -> String;
 
     /// Without newline.
-    fn write_request(&self, position: &Self::Position, out: &mut String) {
-        self.write_board(position, out);
+    fn request(&self, position: &Self::Position) -> String {
+        self.board(position)
     }
 
-    /// Reads what [`BuiltinGame::write_request`] writes, as a bot does.
+    /// Reads a [`request`](Self::request), as a bot does.
     fn read_request(&self, line: &str) -> Result<Self::Position, String> {
         self.start_from(line)
     }
 
     /// In canonical form.
-    fn write_turn(&self, turn: TurnOf<Self>, out: &mut String);
+    fn turn_text(&self, turn: TurnOf<Self>) -> String;
 
     /// `answer` is one line, without surrounding whitespace.
     fn judge(
@@ -69,16 +69,13 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
     /// Empty when none decided it.
     fn winning_lines(&self, position: &Self::Position) -> WinningLines;
 
-    /// Such as `places K on 6, gives A`.
     fn describe(&self, before: &Self::Position, turn: TurnOf<Self>) -> String;
 
     /// `last` is the turn that led to the position.
     fn picture(&self, position: &Self::Position, last: Option<TurnOf<Self>>) -> Picture;
 
-    /// For a person at a terminal: the rules in short and the order of play.
     fn instructions(&self) -> String;
 
-    /// A person makes one move after the other.
     fn question(&self, position: &Self::Position) -> String;
 
     /// The error is a sentence for the person.
@@ -90,7 +87,6 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         whole.ok_or_else(|| "expected one move".to_owned())
     }
 
-    /// A warning that names every choice that loses immediately; `None` when none does.
     fn hint(&self, _: &Self::Position) -> Option<String> {
         None
     }
@@ -101,23 +97,14 @@ pub trait BuiltinGame: Clone + fmt::Debug + Send + Sync + 'static {
         None
     }
 
-    /// The same text for all positions that are equal by symmetry, and for no others.
     fn class(&self, position: &Self::Position) -> String {
-        let mut board = String::new();
-        self.write_request(position, &mut board);
-        board
+        self.request(position)
     }
 
     /// A bot that plays perfectly, within this time for a turn; without one its turns are the same on every machine.
     fn perfect(_: Option<Duration>) -> Option<Choose<Self>> {
         None
     }
-}
-
-fn text<G: BuiltinGame>(game: &G, turn: TurnOf<G>) -> String {
-    let mut text = String::new();
-    game.write_turn(turn, &mut text);
-    text
 }
 
 /// A game of this program in some position, and the turn that led to it.
@@ -198,7 +185,7 @@ impl<G: BuiltinGame> Game for InPlay<G> {
                 _ => choose(&position, &mut rng),
             };
             // There is no turn only when the game is over, and then no request is sent.
-            Ok(text(&*game, turn.ok_or("the game in it is over")?))
+            Ok(game.turn_text(turn.ok_or("the game in it is over")?))
         }))
     }
 
@@ -214,22 +201,21 @@ impl<G: BuiltinGame> Game for InPlay<G> {
         self.position.outcome()
     }
 
-    fn write_board(&self, out: &mut String) {
-        self.game.write_board(&self.position, out);
+    fn board(&self) -> String {
+        self.game.board(&self.position)
     }
 
-    fn write_start(&self, out: &mut String) {
-        self.game.write_start(&self.position, out);
+    fn as_start(&self) -> String {
+        self.game.as_start(&self.position)
     }
 
-    fn write_request(&self, out: &mut String) {
-        self.game.write_request(&self.position, out);
+    fn request(&self) -> String {
+        self.game.request(&self.position)
     }
 
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection> {
         let (made, after) = self.game.judge(&self.position, answer)?;
-        turn.clear();
-        self.game.write_turn(made, turn);
+        *turn = self.game.turn_text(made);
         let before = std::mem::replace(&mut self.position, after);
         self.last = Some((before, made));
         Ok(())
@@ -261,7 +247,7 @@ impl<G: BuiltinGame> Game for InPlay<G> {
     fn turns(&self) -> Box<dyn Iterator<Item = Turn> + '_> {
         let turns = self.position.turns().into_iter();
         Box::new(turns.map(|(turn, after)| Turn {
-            text: text(&*self.game, turn),
+            text: self.game.turn_text(turn),
             after: self.at(after),
         }))
     }
@@ -286,7 +272,7 @@ impl<G: BuiltinGame> Game for InPlay<G> {
         }
         let turn = G::Position::turn_of(moves).ok_or("a turn of unknown moves")?;
         self.typed = None;
-        Ok(Some(text(&*self.game, turn)))
+        Ok(Some(self.game.turn_text(turn)))
     }
 
     fn hint(&self) -> Option<String> {
@@ -308,7 +294,7 @@ impl<G: BuiltinGame> Game for InPlay<G> {
     fn line(&self, solvers: &Solvers, limits: &Limits) -> Vec<String> {
         let solver = G::solver(solvers).into_iter();
         let turns = solver.flat_map(|solver| solver.principal_variation(&self.position, limits));
-        turns.map(|turn| text(&*self.game, turn)).collect()
+        turns.map(|turn| self.game.turn_text(turn)).collect()
     }
 
     fn class(&self) -> String {
@@ -318,7 +304,7 @@ impl<G: BuiltinGame> Game for InPlay<G> {
     fn look_ahead(&self, answers: &[String]) -> Option<u32> {
         DEPTHS.into_iter().find(|&depth| {
             let mut turns = Search::new(depth).candidates(&self.position).into_iter();
-            turns.all(|turn| answers.contains(&text(&*self.game, turn)))
+            turns.all(|turn| answers.contains(&self.game.turn_text(turn)))
         })
     }
 }

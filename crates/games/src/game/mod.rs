@@ -1,8 +1,7 @@
 //! The rules of the games: no process, no clock, no file.
 //!
-//! [`Position`] is what a search needs: the side to move, the legal moves and turns, the outcome. It is generic, because a
-//! search makes millions of moves a second. Everything else needs one turn every few microseconds at most and takes a
-//! [`Game`], which is object-safe: of this program ([`BuiltinGame`] adds to a position its text), or a program of its own.
+//! [`Position`] is what a search needs, which makes millions of moves a second. Everything else takes a [`Game`], which is
+//! object-safe: of this program ([`BuiltinGame`] adds to a position its text), or a program of its own.
 //!
 //! ```
 //! use referee_games::game::registry::{self, Choices};
@@ -88,7 +87,6 @@ pub trait Position: Clone + Eq + fmt::Debug + Send + Sync + 'static {
     /// One answer of a bot: one or more moves.
     type Turn: Copy + Eq + fmt::Debug + Send + Sync;
 
-    /// In Quarto the side that places is also the side that then gives.
     fn to_move(&self) -> Side;
 
     /// `None` while the game goes on.
@@ -144,7 +142,7 @@ fn add_turns<P: Position>(
 /// Before a hint in the text of a rejection.
 pub const HINT: &str = "; hint: ";
 
-/// Why an answer was rejected, for people. It quotes what the bot sent, so it must be escaped before it is shown.
+/// Why an answer was rejected. It quotes what the bot sent: to be escaped before it is shown.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Rejection {
     /// Not a line of the protocol.
@@ -169,6 +167,12 @@ impl Rejection {
     }
 }
 
+/// The number that a cell or a column is written as.
+fn one_or_two_digits(word: &str) -> Option<u8> {
+    let is_number = word.len() <= 2 && word.bytes().all(|byte| byte.is_ascii_digit());
+    word.parse().ok().filter(|_| is_number)
+}
+
 /// Name and property, such as `("H4", "big")`.
 pub type WinningLines = Vec<(String, String)>;
 
@@ -184,8 +188,7 @@ pub struct Picture {
     /// The cell (row, column) that the last turn changed.
     pub last: Option<(usize, usize)>,
     pub winning: Vec<(usize, usize)>,
-    /// The cells of each winning line, from one end to the other; of a square of Quarto row by row. Empty when the
-    /// game names cells only.
+    /// The cells of each winning line; empty when the game names cells only.
     pub lines: Vec<Vec<(usize, usize)>>,
     /// Of free cells, row by row; empty when cells have none.
     pub cell_names: Vec<Vec<String>>,
@@ -217,12 +220,11 @@ pub struct Info<'a> {
     pub rules: &'a str,
     /// CSV; `None` for the built-in set.
     pub pieces: Option<&'a str>,
-    /// Whether a random draw decides who acts first; otherwise the first bot named does.
+    /// Otherwise the first bot named acts first.
     pub is_first_drawn: bool,
     /// Whether the start is random: [`Game::start_drawn`].
     pub has_drawn_start: bool,
-    /// Whether [`Game::write_answers`] writes the legal answers: built-in bots are then told them after each request of
-    /// a game that they do not know.
+    /// Whether [`Game::answers`] has the legal answers, for built-in bots.
     pub lists_answers: bool,
     /// Positions with at most so many free cells are proven in less than a second, with all their turns; 0 without a
     /// solver.
@@ -271,8 +273,7 @@ pub struct Turn {
     pub after: Box<dyn Game>,
 }
 
-/// A game in some position, with its rules and pieces; one that was opened is at its start. A rejected answer changes
-/// nothing. In Quarto, the side that places a piece also gives the next one: sides need not alternate from move to move.
+/// A game in some position, with its rules and pieces. Sides need not alternate from move to move.
 pub trait Game: fmt::Debug + Send + Sync {
     fn info(&self) -> Info<'_>;
 
@@ -297,8 +298,7 @@ pub trait Game: fmt::Debug + Send + Sync {
         None
     }
 
-    /// Why the game itself has failed: its program exited or answered nonsense. From then on no bot is to blame for
-    /// anything.
+    /// Why the game's program has failed. From then on no bot is to blame for anything.
     fn failure(&self) -> Option<String> {
         None
     }
@@ -315,21 +315,24 @@ pub trait Game: fmt::Debug + Send + Sync {
     /// `None` while the game is not over.
     fn outcome(&self) -> Option<Outcome>;
 
-    /// Writes the board as requests and records have it.
-    fn write_board(&self, out: &mut String);
+    /// As requests and records have it.
+    fn board(&self) -> String;
 
-    /// Appends the text from which [`Game::start_from`] starts a game in this position.
-    fn write_start(&self, out: &mut String) {
-        self.write_board(out);
+    /// The text from which [`Game::start_from`] starts a game in this position.
+    fn as_start(&self) -> String {
+        self.board()
     }
 
     /// Without newline.
-    fn write_request(&self, out: &mut String);
+    fn request(&self) -> String;
 
-    /// Writes the legal answers, a tab before each, where [`Info::lists_answers`].
-    fn write_answers(&self, _out: &mut String) {}
+    /// The legal answers, a tab before each, where [`Info::lists_answers`].
+    fn answers(&self) -> String {
+        String::new()
+    }
 
-    /// Makes the turn of an answer (one line, without surrounding whitespace), and replaces `turn` by its canonical form.
+    /// Makes the turn of an answer, one line without surrounding whitespace, and replaces `turn` by its canonical form.
+    /// A rejected answer changes nothing.
     fn play(&mut self, answer: &str, turn: &mut String) -> Result<(), Rejection>;
 
     /// Such as `places K on 6, gives A`; empty before the first.
@@ -357,8 +360,7 @@ pub trait Game: fmt::Debug + Send + Sync {
     /// What a person who is to move is asked for.
     fn question(&self) -> String;
 
-    /// A person makes a turn one move after the other; returns the turn in canonical form when it is complete. On an
-    /// error, a sentence for the person, nothing has changed.
+    /// A move of a person; returns the turn in canonical form when it is complete. On an error nothing has changed.
     fn make_typed(&mut self, typed: &str) -> Result<Option<String>, String>;
 
     /// Names the choices that lose immediately; `None` when none does.
@@ -379,17 +381,14 @@ pub trait Game: fmt::Debug + Send + Sync {
         None
     }
 
-    /// A game that both sides play perfectly from here, as far as it is proven: the winner wins as soon as it can,
-    /// the loser loses as late as it can.
+    /// A game that both sides play perfectly from here, as far as it is proven.
     fn line(&self, _: &Solvers, _: &Limits) -> Vec<String> {
         Vec::new()
     }
 
     /// The same text for all positions that are equal by symmetry, and for no others.
     fn class(&self) -> String {
-        let mut text = String::new();
-        self.write_start(&mut text);
-        text
+        self.as_start()
     }
 
     /// The smallest depth at which `builtin:search` is sure to give one of these answers, in canonical form; `None`
@@ -409,40 +408,16 @@ impl Clone for Box<dyn Game> {
 const TT_BYTES: usize = 2 << 20;
 
 impl dyn Game + '_ {
-    /// In records, in a bot's environment and on the command line.
     pub fn name(&self) -> &str {
         self.info().name
     }
 
-    /// In records.
     pub fn rules(&self) -> &str {
         self.info().rules
     }
 
-    /// CSV; `None` for the built-in set.
     pub fn pieces(&self) -> Option<&str> {
         self.info().pieces
-    }
-
-    /// See [`Game::write_board`].
-    pub fn board(&self) -> String {
-        let mut board = String::new();
-        self.write_board(&mut board);
-        board
-    }
-
-    /// See [`Game::write_start`].
-    pub fn as_start(&self) -> String {
-        let mut start = String::new();
-        self.write_start(&mut start);
-        start
-    }
-
-    /// See [`Game::write_request`].
-    pub fn request(&self) -> String {
-        let mut request = String::new();
-        self.write_request(&mut request);
-        request
     }
 
     pub fn after(&self, answer: &str) -> Result<Turn, Rejection> {
@@ -479,8 +454,7 @@ impl dyn Game + '_ {
         self.free_cells() <= self.info().provable_cells
     }
 
-    /// The result of best play; `None` when a search of `nodes` nodes does not prove it. It is the same on every
-    /// machine.
+    /// The result of best play, the same on every machine; `None` when so many nodes do not prove it.
     pub fn prove(&self, nodes: u64) -> Option<Outcome> {
         if !self.is_provable() {
             return None;

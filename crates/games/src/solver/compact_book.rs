@@ -1,8 +1,7 @@
 //! A book of values in little more than a byte for two positions: it does not hold the positions.
 //!
 //! It answers with the value of another position for one that it does not hold, so it must have every position that
-//! is looked up: those of Quarto with at most four pieces, those of Four In A Row with eleven discs. It is a binary
-//! fuse filter that holds values (Graf and Lemire, 2022); `examples/make_books.rs` makes it.
+//! is looked up. A binary fuse filter that holds values (Graf and Lemire, 2022).
 
 use std::fmt;
 

@@ -59,7 +59,7 @@ impl Evaluation {
     }
 
     /// Asks whether the score is at least what `next` says of the bounds so far, until it says nothing or there is no
-    /// answer: a lower bound of the score if it is, an upper bound if it is not. With n free cells.
+    /// answer.
     pub(super) fn narrowed(
         n: u8,
         next: impl Fn(Score, Score) -> Option<Score>,
@@ -138,9 +138,8 @@ pub(super) type Score = i8;
 
 /// The bounds of a score, each in four bits.
 ///
-/// For the side to move with n cells free and a piece in hand that wins nowhere, only these fifteen scores occur:
-/// losses at n−3, n−5, … cells, a draw, wins at n−2, n−4, … cells (a loss at n−1 cells is detected without a table).
-/// They are stored as numbers, from 0 for the soonest loss to 14 for the soonest win.
+/// With n cells free and a piece in hand that wins nowhere, only fifteen scores occur: losses at n−3, n−5, … cells, a draw,
+/// wins at n−2, n−4, … cells. They are numbers from 0 for the soonest loss to 14 for the soonest win.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Bounds {
     low: u8,

@@ -172,18 +172,6 @@ impl Solver {
         Self::with_book(options, ProofBook::default())
     }
 
-    /// It proves everything anew, position by position: to hold the others against. Slow from ten free cells on.
-    pub fn without_table(threads: usize) -> Self {
-        let options = Options {
-            tt_bytes: 0,
-            threads,
-        };
-        Self {
-            tt_from: search::TT_NEVER,
-            ..Self::without_book(options)
-        }
-    }
-
     fn with_book(options: Options, book: ProofBook) -> Self {
         Self {
             table: TranspositionTable::new(options.tt_bytes),
@@ -195,7 +183,6 @@ impl Solver {
         }
     }
 
-    /// Less than was asked for when the machine does not have that much memory.
     pub fn tt_bytes(&self) -> usize {
         self.table.bytes()
     }
@@ -220,7 +207,6 @@ impl Solver {
         Some(score.ok()? >= beta)
     }
 
-    /// The node at which these limits end a search; nodes are counted from the solver's first.
     fn last_node(&self, limits: &Limits) -> u64 {
         self.nodes()
             .saturating_add(limits.nodes.unwrap_or(u64::MAX))

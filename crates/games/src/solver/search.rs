@@ -1,8 +1,7 @@
 //! Alpha–beta with a null window: is the score at least `beta`?
 //!
-//! A node is a board with a piece in hand that completes no line (a gift that completes one is never searched: it
-//! loses). A turn places the piece and gives another, so the sides alternate from node to node and scores change
-//! their sign.
+//! A node is a board with a piece in hand that completes no line. A turn places it and gives another, so the sides
+//! alternate from node to node.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "indices of cells, pieces and turns are small"
@@ -27,8 +26,6 @@ pub(super) struct Stopped;
 /// Free cells from which positions are looked up in the transposition table. With fewer, searching is cheaper: the
 /// table is larger than any cache, and transpositions are rare.
 pub(super) const TT_FROM: u8 = 8;
-
-pub(super) const TT_NEVER: u8 = 17;
 
 /// Free cells from which the canonical key is the smallest under all symmetries.
 const THOROUGH_FROM: u8 = 9;
@@ -334,8 +331,7 @@ pub(super) fn count_safe_turns(board: &Bitboard, threats: &Threats, hand: u8) ->
     count + four.count_ones()
 }
 
-/// The positions that threads are searching now, by hash; a collision costs time, nothing else. For Kerrigan's
-/// simplified ABDADA: all threads search the whole tree and share the transposition table; a thread that reaches a
+/// The positions that threads are searching now, by hash, for Kerrigan's simplified ABDADA: a thread that reaches a
 /// position of another one searches its other turns first.
 #[derive(Debug)]
 pub(super) struct CurrentlySearched([AtomicU64; Self::SLOTS]);

@@ -1,12 +1,8 @@
 //! Canonical keys: one key for all positions that are the same game under symmetry.
 //!
-//! First everything that no longer matters is left out: a position is described by the lines that can still be
-//! completed, with which properties, by the free cells on them and by the pieces that are left. Then symmetry: the
-//! cells are permuted so that the set of free cells is the smallest number, the features are complemented so that the
-//! piece in hand is 0000, and sorted.
-//!
-//! Equal keys mean equal values. The converse does not always hold: two features with equal descriptions are not
-//! ordered by the pieces that are left.
+//! A position is described by the lines that can still be completed, with which properties, by the free cells on them
+//! and by the pieces that are left. Then the cells are permuted so that the set of free cells is the smallest number, the
+//! features are complemented so that the piece in hand is 0000, and sorted. Equal keys mean equal values, not conversely.
 #![expect(
     clippy::cast_possible_truncation,
     reason = "only the low bits of a set are wanted"
@@ -126,8 +122,8 @@ impl Symmetries {
         low[usize::from(cells & 0xff)] | high[usize::from(cells >> 8)]
     }
 
-    /// Several permutations may give the smallest set of free cells: with `thorough` the smallest key of all of them
-    /// is taken, otherwise the key of the first.
+    /// With `thorough` the smallest key of all permutations that give the smallest set of free cells, otherwise that of
+    /// the first.
     #[inline]
     pub(super) fn key<const SQ: bool>(
         &self,
@@ -291,9 +287,9 @@ const CELLS: usize = 16;
 /// An empty cell, or an empty hand.
 const NONE: u8 = 16;
 
-/// One name for all positions that are equal by symmetry, and for no others, where `symmetry` is quick but
-/// incomplete: the piece in hand, then every cell, of the smallest position that arises when cells change places so
-/// that lines remain lines, features change places, and the two properties of a feature do.
+/// One name for all positions that are equal by symmetry, and for no others: the piece in hand, then every cell, of the
+/// smallest position that arises when cells change places so that lines remain lines, features do, and the two
+/// properties of a feature do.
 pub fn class(position: &Position) -> [u8; CELLS + 1] {
     let mut cells = [NONE; CELLS];
     for (cell, piece) in position.board().pieces() {

@@ -1,10 +1,7 @@
 //! The transposition table: bounds of positions, shared by all threads without locks.
 //!
 //! An entry is one `u64`, read and written whole: 52 bits of the position's hash, the two bounds of its score, and
-//! the nodes that they cost. The bucket follows from a second, independent hash.
-//!
-//! A look-up compares 52 bits with eight entries, so one in 2^49 accepts a wrong entry; in a search with a billion
-//! look-ups that happens with a probability of two in a million.
+//! the nodes that they cost. The bucket follows from a second, independent hash. One look-up in 2^49 accepts a wrong entry.
 
 #![expect(
     clippy::cast_possible_truncation,

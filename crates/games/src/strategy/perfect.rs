@@ -1,8 +1,5 @@
-//! `builtin:perfect`: plays Quarto perfectly wherever the solver has a result in its time, and avoids turns that it
-//! can prove to lose before that.
-//!
-//! Among turns of the same value it chooses the one after which most answers of the other side are mistakes: a draw
-//! against a perfect player is often a win against another one.
+//! `builtin:perfect`: plays Quarto perfectly wherever the solver has a result in its time. Among turns of the same value it
+//! chooses the one after which most answers of the other side are mistakes.
 
 use std::time::{Duration, Instant};
 
@@ -54,7 +51,6 @@ const BOOK_FROM: usize = 13;
 /// Nodes to solve all answers to one turn.
 const MISTAKE_NODES: u64 = 1 << 18;
 
-/// See the [module](self).
 #[derive(Debug)]
 pub struct Perfect {
     /// Made when it is first needed: allocating the table takes time.
@@ -164,10 +160,8 @@ impl TurnSearch<'_> {
         }
     }
 
-    /// None of the turns wins or loses immediately.
-    ///
-    /// In a drawn position a turn that draws is found in a hundredth of the time that it takes to prove that none
-    /// wins. So it is searched for first: it prevents a loss.
+    /// None of the turns wins or loses immediately. A turn that draws is found in a hundredth of the time that it takes to
+    /// prove that none wins: it is searched for first.
     fn best(&self, position: &Position, mut turns: Vec<Choice>) -> Option<Turn> {
         turns.sort_by_cached_key(|(_, after)| solver::safe_turns(after));
         let probe = Limits::nodes(PROBE_NODES);

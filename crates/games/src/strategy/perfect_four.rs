@@ -1,5 +1,4 @@
-//! `builtin:perfect` in Four In A Row: plays perfectly wherever the solver has a result in its time, and before that
-//! makes no turn that it can prove to lose.
+//! `builtin:perfect` in Four In A Row.
 
 use std::time::{Duration, Instant};
 
@@ -20,7 +19,6 @@ const FIRST_PASS_NODES: u64 = 1 << 16;
 /// How far it looks ahead, in turns, where nothing is proven.
 const DEPTH: u32 = 4;
 
-/// See the [module](self).
 #[derive(Debug)]
 pub struct PerfectFour {
     solver: Solver,
@@ -100,8 +98,7 @@ mod tests {
         ] {
             let position = FourInARow.read_request(request).expect("a position");
             let chosen = perfect.choose(&position, &mut rng).expect("a turn");
-            let mut text = String::new();
-            FourInARow.write_turn(chosen, &mut text);
+            let text = FourInARow.turn_text(chosen);
             if column != 0 {
                 assert_eq!(text, column.to_string(), "{request}");
             }

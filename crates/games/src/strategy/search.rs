@@ -13,11 +13,8 @@ pub const DEPTHS: std::ops::RangeInclusive<u32> = 1..=4;
 
 pub const USUAL_DEPTH: u32 = 3;
 
-/// Looks `depth` turns beyond its own.
-///
-/// A turn that wins is taken, the one that wins soonest first. One after which the opponent wins within that many
-/// turns, whatever is answered, is avoided; when all are such, those that lose last are left. Among equals it draws
-/// lots. With a depth of 1 that is [`greedy`](super::greedy).
+/// Takes the turn that wins soonest within `depth` turns beyond its own, and avoids those after which the opponent does,
+/// whatever is answered; among equals it draws lots.
 #[derive(Clone, Debug)]
 pub struct Search {
     depth: u32,

@@ -99,11 +99,9 @@ fn a_request_is_read_as_it_is_written() {
             "A..PC...J..EF... -",
         ] {
             let position = edition.read_request(request).expect("a request");
-            let mut written = String::new();
-            edition.write_request(&position, &mut written);
+            let written = edition.request(&position);
             assert_eq!(written, request);
-            let mut board = String::new();
-            edition.write_board(&position, &mut board);
+            let board = edition.board(&position);
             assert_eq!(board, request[..16]);
             assert_eq!(position.rules().name(), edition.info().rules);
         }
@@ -355,8 +353,7 @@ fn every_turn_is_accepted_as_it_is_written() {
         let turns = before.turns();
         assert!(!turns.is_empty());
         for (turn, after) in turns {
-            let mut written = String::new();
-            edition.write_turn(turn, &mut written);
+            let written = edition.turn_text(turn);
             assert_eq!(edition.judge(&before, &written), Ok((turn, after)));
             assert_eq!(before.after(turn), Ok(after));
         }

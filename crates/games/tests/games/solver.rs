@@ -151,9 +151,8 @@ fn random_position(rng: &mut ChaCha8Rng, free: usize, rules: Rules) -> Position 
 }
 
 fn shown(position: &Position) -> String {
-    let mut text = format!("{} ", position.rules().name());
-    Edition::new(position.rules(), PieceSet::default()).write_request(position, &mut text);
-    text
+    let edition = Edition::new(position.rules(), PieceSet::default());
+    format!("{} {}", position.rules().name(), edition.request(position))
 }
 
 fn compare(solver: &Solver, position: &Position) {

@@ -100,12 +100,12 @@ impl BuiltinGame for TicTacToe {
         }
     }
 
-    fn write_board(&self, position: &Board, out: &mut String) {
-        out.extend((0..9).map(|cell| position.symbol(cell)));
+    fn board(&self, position: &Board) -> String {
+        (0..9).map(|cell| position.symbol(cell)).collect()
     }
 
-    fn write_turn(&self, turn: usize, out: &mut String) {
-        out.push_str(&(turn + 1).to_string());
+    fn turn_text(&self, turn: usize) -> String {
+        (turn + 1).to_string()
     }
 
     fn judge(&self, position: &Board, answer: &str) -> Result<(usize, Board), Rejection> {

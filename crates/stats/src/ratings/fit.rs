@@ -95,13 +95,9 @@ impl Fit {
         }
         let has_advantage = model.advantage && !pairings.is_empty();
         let advantage = has_advantage.then_some(results.bots);
-        let threads = if pairings.len() < MANY {
-            1
-        } else {
-            threads::processors()
-        };
+        let is_small = pairings.len() < MANY;
         Self {
-            threads,
+            threads: if is_small { 1 } else { threads::processors() },
             groups,
             advantage,
             parameters: results.bots + usize::from(has_advantage),
@@ -170,11 +166,8 @@ impl Fit {
             // leads, the curvature can be 0.
             let mut share = (LONGEST / longest).min(1.0);
             loop {
-                let moved = parameters
-                    .iter()
-                    .zip(&step)
-                    .map(|(old, part)| old + share * part);
-                let moved: Vec<f64> = moved.collect();
+                let parts = parameters.iter().zip(&step);
+                let moved: Vec<f64> = parts.map(|(old, part)| old + share * part).collect();
                 let (reached, slope) = self.slope(&moved);
                 if reached >= likelihood - 1e-13 * likelihood.abs() {
                     (parameters, likelihood, gradient) = (moved, reached, slope);
@@ -222,11 +215,7 @@ impl Fit {
 
     /// The gradient of the difference of strength in a game in which the bot of this seat moved first.
     const fn unit(seat: usize) -> Local {
-        if seat == 0 {
-            [1.0, -1.0, 1.0]
-        } else {
-            [-1.0, 1.0, 1.0]
-        }
+        [[1.0, -1.0, 1.0], [-1.0, 1.0, 1.0]][seat]
     }
 
     /// The log-likelihood and its gradient.
@@ -296,9 +285,6 @@ fn add(sum: &mut Local, vector: &Local, weight: f64) {
 /// The number of a group is the lowest index in it.
 fn join(groups: &mut [usize], a: usize, b: usize) {
     let (low, high) = (groups[a].min(groups[b]), groups[a].max(groups[b]));
-    if low == high {
-        return;
-    }
     for group in groups.iter_mut().filter(|group| **group == high) {
         *group = low;
     }
@@ -325,7 +311,8 @@ impl Odds {
     fn scores(&self) -> [f64; 2] {
         let large = 1.0 / (1.0 + self.tail);
         let small = self.tail * large;
-        if self.difference < 0.0 {
+        let is_weaker = self.difference < 0.0;
+        if is_weaker {
             [small, large]
         } else {
             [large, small]

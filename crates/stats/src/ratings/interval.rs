@@ -1,12 +1,9 @@
 //! 95 % intervals and likelihoods of superiority: the signed root of an empirical likelihood ratio.
 //!
 //! A figure, such as a rating or the difference of two, is moved away from its estimate, and all parameters with it,
-//! as the curvature of the likelihood says. There the expected score of every pair of games is known. What the pairs
-//! scored above or below it, weighted as in the slope of the likelihood, must have mean 0; of all distributions with
-//! that mean, the most likely one is compared with what was seen (A. Owen, *Empirical Likelihood*, 2001). Scores that
-//! did not occur but could are allowed for, so bots that have only drawn need not be equal. Nothing else is assumed
-//! of draws, or of how the games of a pair depend on each other. As the deviation comes from few games, the root is
-//! that of Student's t distribution.
+//! as the curvature of the likelihood says. What the pairs of games scored above or below what is expected there must
+//! have mean 0; of all distributions with that mean, the most likely one is compared with what was seen (A. Owen,
+//! *Empirical Likelihood*, 2001). As the deviation comes from few games, the root is that of Student's t distribution.
 
 use super::Meeting;
 use super::fit::{Fit, Odds, Pairing};
@@ -58,9 +55,8 @@ impl Profile {
         let parts = weights.iter();
         let moved = |row| -> f64 {
             let parts = parts.clone();
-            parts
-                .map(|&(index, weight)| weight * covariance.at(index, row))
-                .sum()
+            let parts = parts.map(|&(index, weight)| weight * covariance.at(index, row));
+            parts.sum()
         };
         let mut speeds: Vec<f64> = (0..parameters.len()).map(moved).collect();
         fit.centre(&mut speeds);
@@ -77,11 +73,8 @@ impl Profile {
                 let speeds = [0, 1].map(|seat| of(&speeds, seat));
                 let bend =
                     [0, 1].map(|seat| Odds::new(differences[seat]).bend() * speeds[seat].powi(2));
-                let here: f64 = bend
-                    .iter()
-                    .zip(pairing.games())
-                    .map(|(bend, games)| bend * games)
-                    .sum();
+                let of_seats = bend.iter().zip(pairing.games());
+                let here: f64 = of_seats.map(|(bend, games)| bend * games).sum();
                 told += here;
                 squares += here.powi(2) / pairing.meeting.units();
                 told_by_virtual += (bend[0] + bend[1]) * pairing.virtual_draws;
@@ -96,11 +89,10 @@ impl Profile {
                     }
                     let before = results.len();
                     for (row, score) in counts.iter().zip(SCORES) {
-                        for (&count, other) in
-                            row.iter().zip(SCORES).filter(|(count, _)| **count > 0)
-                        {
-                            results.push([score * speeds[0] + other * speeds[1], f64::from(count)]);
-                        }
+                        let seen = row.iter().zip(SCORES).filter(|(count, _)| **count > 0);
+                        results.extend(seen.map(|(&count, other)| {
+                            [score * speeds[0] + other * speeds[1], f64::from(count)]
+                        }));
                     }
                     units.push(Unit {
                         differences,
@@ -229,10 +221,10 @@ fn ln_ratio(terms: &[[f64; 2]]) -> f64 {
             f64::midpoint(low, high)
         };
     }
-    let sum = terms
+    let gains = terms
         .iter()
         .map(|[term, count]| count * (best * term).ln_1p());
-    sum.sum::<f64>().max(0.0)
+    gains.sum::<f64>().max(0.0)
 }
 
 /// By how much u(t) of D. L. Wallace's normal approximation of Student's t distribution (*Bounds on normal

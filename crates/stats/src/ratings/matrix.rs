@@ -100,14 +100,10 @@ impl Factor {
         }
         // A row begins with zeros, and its cells left of the diagonal are those of other rows.
         let part = (TOGETHER * size).max(1);
-        threads::for_each_chunk(
-            threads_for(size),
-            &mut inverse.cells,
-            part,
-            |number, rows| {
-                self.solve_rows(rows, number * TOGETHER);
-            },
-        );
+        let threads = threads_for(size);
+        threads::for_each_chunk(threads, &mut inverse.cells, part, |number, rows| {
+            self.solve_rows(rows, number * TOGETHER);
+        });
         for row in 0..size {
             for column in 0..row {
                 inverse.cells[row * size + column] = inverse.at(column, row);

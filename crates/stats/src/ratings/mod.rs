@@ -40,22 +40,10 @@ pub struct Tally {
     pub losses: u32,
 }
 
-impl Tally {
-    pub const fn add(&mut self, outcome: Outcome, times: u32) {
-        match outcome {
-            Outcome::FirstWins => self.wins += times,
-            Outcome::Draw => self.draws += times,
-            Outcome::SecondWins => self.losses += times,
-        }
-    }
-}
-
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Model {
-    /// Whether a first-mover advantage is fitted.
     pub advantage: bool,
-    /// Virtual draws of each bot against the field, as `BayesElo`'s `prior`; 0 for none. They are spread over the
-    /// bots that it has met, in proportion to the games with each, half of them in either seat.
+    /// Virtual draws of each bot, as `BayesElo`'s `prior`, spread over the bots that it has met in proportion to the games.
     pub prior: f64,
 }
 
@@ -83,22 +71,22 @@ pub enum RatingError {
 
 /// The results of two bots against each other, the one with the lower index first.
 #[derive(Clone, Copy, Debug, Default)]
-struct Meeting {
+pub(crate) struct Meeting {
     /// Games without a pair, by first mover and outcome.
-    games: [[u32; 3]; 2],
+    pub(crate) games: [[u32; 3]; 2],
     /// Pairs by the outcome of the game where the lower index moved first and of the other.
-    pairs: [[u32; 3]; 3],
+    pub(crate) pairs: [[u32; 3]; 3],
 }
 
 impl Meeting {
-    /// The number of independent units.
     fn units(&self) -> f64 {
         let counts = self.games.as_flattened().iter();
         let counts = counts.chain(self.pairs.as_flattened());
         counts.copied().map(f64::from).sum()
     }
 
-    fn all(&self) -> [[u32; 3]; 2] {
+    /// By first mover and outcome.
+    pub(crate) fn all(&self) -> [[u32; 3]; 2] {
         let mut all = self.games;
         for (first, row) in self.pairs.iter().enumerate() {
             for (second, &count) in row.iter().enumerate() {
@@ -108,9 +96,17 @@ impl Meeting {
         }
         all
     }
+
+    /// With the other bot first.
+    pub(crate) fn swapped(&self) -> Self {
+        let [low, high] = self.games;
+        Self {
+            games: [high, low],
+            pairs: std::array::from_fn(|first| self.pairs.map(|row| row[first])),
+        }
+    }
 }
 
-/// Aggregated results: memory and time do not grow with the number of games.
 #[derive(Clone, Debug)]
 pub struct Results {
     bots: usize,
@@ -119,7 +115,6 @@ pub struct Results {
 }
 
 impl Results {
-    /// Without games. `bots` is the number of bots.
     pub fn new(bots: usize) -> Self {
         Self {
             bots,
@@ -159,22 +154,18 @@ impl Results {
         b: usize,
         outcomes: [Outcome; 2],
     ) -> Result<(), RatingError> {
-        self.add_pairs(a, b, outcomes, 1)
-    }
-
-    pub fn add_pairs(
-        &mut self,
-        a: usize,
-        b: usize,
-        outcomes: [Outcome; 2],
-        times: u32,
-    ) -> Result<(), RatingError> {
         let [mut low, mut high] = outcomes.map(|outcome| outcome as usize);
         if a > b {
             (low, high) = (high, low);
         }
         let count = &mut self.meeting(a, b)?.pairs[low][high];
-        *count = count.saturating_add(times);
+        *count = count.saturating_add(1);
+        Ok(())
+    }
+
+    /// All games of two bots that have not met before, the one with the lower index first.
+    pub(crate) fn add(&mut self, low: usize, high: usize, all: Meeting) -> Result<(), RatingError> {
+        *self.meeting(low, high)? = all;
         Ok(())
     }
 }
@@ -191,7 +182,6 @@ pub struct Rating {
 
 #[derive(Clone, Debug)]
 pub struct Ratings {
-    /// In the order of the bots' indices.
     pub bots: Vec<Rating>,
     /// In Elo; `None` when it is not fitted or without games.
     pub advantage: Option<Estimate>,
@@ -230,22 +220,13 @@ impl Ratings {
         ends.map(|end| ELO * (self.parameters[parameter] + end))
     }
 
-    /// Ratings without rounding errors; see [`levels`].
     pub fn levels(&self) -> Vec<f64> {
         let elo: Vec<f64> = self.bots.iter().map(|bot| bot.elo).collect();
         levels(&elo)
     }
-
-    /// Indices of the bots, highest rating first; equal ones by index.
-    pub fn ranking(&self) -> Vec<usize> {
-        let levels = self.levels();
-        let mut order: Vec<usize> = (0..self.bots.len()).collect();
-        order.sort_by(|&a, &b| levels[b].total_cmp(&levels[a]));
-        order
-    }
 }
 
-/// Rates the bots. The time grows with the number of pairings and the cube of the number of bots.
+/// The time grows with the number of pairings and the cube of the number of bots.
 pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     if !(model.prior >= 0.0 && model.prior.is_finite()) {
         return Err(RatingError::Prior(model.prior));
@@ -270,15 +251,12 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
         parameters,
         covariance,
     };
-    let mut bots = ratings.bots.clone();
-    threads::for_each_chunk(ratings.fit.threads, &mut bots, BOTS, |number, bots| {
-        for (bot, rating) in (number * BOTS..).zip(bots) {
-            if ratings.fit.has_games(bot) {
-                rating.interval = ratings.interval(bot);
-            }
-        }
-    });
-    ratings.bots = bots;
+    let played = (0..ratings.bots.len()).filter(|&bot| ratings.fit.has_games(bot));
+    let played: Vec<usize> = played.collect();
+    let intervals = threads::map(ratings.fit.threads, &played, |&bot| ratings.interval(bot));
+    for (bot, interval) in played.into_iter().zip(intervals) {
+        ratings.bots[bot].interval = interval;
+    }
     ratings.advantage = ratings.fit.advantage.map(|index| {
         let [low, high] = ratings.interval(index);
         Estimate {
@@ -289,14 +267,10 @@ pub fn rate(results: &Results, model: &Model) -> Result<Ratings, RatingError> {
     Ok(ratings)
 }
 
-/// Whose intervals a thread computes at a time.
-const BOTS: usize = 16;
-
 /// Ratings that differ by less, in Elo, are equal but for rounding errors.
 const EQUAL_ELO: f64 = 1e-6;
 
-/// Ratings as levels: where one is followed by the next within a millionth of an Elo, both have the level of the
-/// highest. Being level is transitive, as rounding would not be.
+/// Ratings that follow each other within a millionth of an Elo have the level of the highest.
 ///
 /// ```
 /// use referee_stats::ratings::levels;

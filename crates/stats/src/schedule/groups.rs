@@ -3,7 +3,6 @@
 
 use super::{EntrantId, Pairing, Round, cycle, knockout, round_robin};
 
-/// Entrants of each group that reach the play-offs.
 pub const QUALIFIED: u32 = 2;
 
 const USUAL_SIZE: u32 = 4;
@@ -20,12 +19,8 @@ pub fn groups(entrants: u32, count: u32) -> Vec<Vec<EntrantId>> {
     let mut groups = vec![Vec::new(); count];
     for (place, id) in (0..entrants).map(EntrantId).enumerate() {
         let (deal, place) = (place / count, place % count);
-        let group = if deal.is_multiple_of(2) {
-            place
-        } else {
-            count - 1 - place
-        };
-        groups[group].push(id);
+        let back = count - 1 - place;
+        groups[if deal.is_multiple_of(2) { place } else { back }].push(id);
     }
     groups
 }
@@ -36,10 +31,11 @@ pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
     let size = |group: &Vec<EntrantId>| u32::try_from(group.len()).unwrap_or(u32::MAX);
     let most = groups.iter().map(|group| cycle(size(group)));
     let most = most.max().unwrap_or(0);
-    let mut schedules: Vec<_> = groups
+    let schedules = groups
         .iter()
-        .map(|group| round_robin(size(group), cycle(size(group)), pairs_each))
-        .collect();
+        .map(size)
+        .map(|size| round_robin(size, cycle(size), pairs_each));
+    let mut schedules: Vec<_> = schedules.collect();
     let mut before = 0;
     (1..=most)
         .map(|number| {
@@ -48,9 +44,8 @@ pub fn rounds(entrants: u32, count: u32, pairs_each: u32) -> Vec<Round> {
                 let Some(round) = schedule.next() else {
                     continue;
                 };
-                pairings.extend(round.pairings.into_iter().map(|pairing| {
-                    Pairing::new(group[pairing.a.index()], group[pairing.b.index()])
-                }));
+                let of = |Pairing { a, b }| Pairing::new(group[a.index()], group[b.index()]);
+                pairings.extend(round.pairings.into_iter().map(of));
             }
             let paired = pairings.len() as u64;
             let round = Round::new(number, before, pairs_each, pairings, Vec::new());
@@ -79,7 +74,6 @@ pub fn qualified(tables: &[Vec<EntrantId>]) -> Vec<EntrantId> {
     first.chain(second).chain(rest).collect()
 }
 
-/// The number of entrants of the play-offs.
 pub fn qualifiers(entrants: u32, count: u32) -> u32 {
     let groups = groups(entrants, count).into_iter();
     let sizes = groups.map(|group| u32::try_from(group.len()).unwrap_or(u32::MAX));

@@ -1,10 +1,5 @@
-//! Knockout: the loser of a match is eliminated, until one entrant is left.
-//!
-//! Entrants are seeded in their order: the two best seeds can only meet in the final, the four best only from the
-//! semifinals on. When the number of entrants is not a power of two, the best seeds have a bye in the first round. A
-//! match is any number of pairs of games; for ties see [`Match::decision`].
-
-use std::cmp::{Ordering, Reverse};
+//! Knockout: the loser of a match, of any number of pairs of games, is eliminated. The two best seeds can only meet in
+//! the final, the four best only from the semifinals on; the best ones have a bye in the first round.
 
 use super::{EntrantId, Pairing, Round};
 
@@ -58,37 +53,26 @@ pub struct Match {
 }
 
 impl Match {
-    /// The entrant that advances, and why. The first criterion that is not a tie decides:
-    ///
-    /// 1. more points;
-    /// 2. more wins as the second to move;
-    /// 3. fewer turns in the games won, added up over them (both have won equally many, since
-    ///    the points are equal);
-    /// 4. the better seed.
-    ///
-    /// No games are added, so the schedule is fixed, and a match of two bots that repeat themselves
-    /// ends. Times are not a criterion, so a repeated tournament has the same winner.
+    /// The entrant that advances, and why. No games are added, so a match of two bots that repeat themselves ends; times
+    /// are not a criterion, so a repeated tournament has the same winner.
     pub fn decision(&self) -> (EntrantId, DecidedBy) {
         let [a, b] = self.tallies;
         let criteria = [
-            (a.half_points.cmp(&b.half_points), DecidedBy::Points),
+            (DecidedBy::Points, a.half_points.cmp(&b.half_points)),
             (
-                a.wins_as_second.cmp(&b.wins_as_second),
                 DecidedBy::WinsAsSecond,
+                a.wins_as_second.cmp(&b.wins_as_second),
             ),
             (
-                Reverse(a.turns_of_wins).cmp(&Reverse(b.turns_of_wins)),
                 DecidedBy::QuickerWins,
+                b.turns_of_wins.cmp(&a.turns_of_wins),
             ),
         ];
-        for (order, by) in criteria {
-            match order {
-                Ordering::Greater => return (self.pairing.a, by),
-                Ordering::Less => return (self.pairing.b, by),
-                Ordering::Equal => {}
-            }
+        match criteria.into_iter().find(|(_, order)| order.is_ne()) {
+            Some((by, order)) if order.is_gt() => (self.pairing.a, by),
+            Some((by, _)) => (self.pairing.b, by),
+            None => (self.pairing.sorted().a, DecidedBy::Seed),
         }
-        (self.pairing.sorted().a, DecidedBy::Seed)
     }
 
     pub fn winner(&self) -> EntrantId {

@@ -2,8 +2,7 @@
 //! are played.
 //!
 //! The unit is a [`PairOfGames`]: the same opening twice, seats swapped. In a [`Round`] every pairing plays the same
-//! number of pairs, the n-th of each from the same opening. Pairs are numbered from 1, round by round and pairing by
-//! pairing; their number in a round never depends on results, so the numbers are fixed in all formats.
+//! number of pairs, the n-th of each from the same opening. Pairs are numbered round by round and pairing by pairing.
 
 pub mod groups;
 pub mod knockout;
@@ -71,9 +70,6 @@ impl Half {
 
 /// The id of a game: `p`, the number of its pair in at least six digits, and `a` or `b` for who moves first.
 ///
-/// It follows from the schedule alone, unless the round has [labels](Round::labels). Ids are ordered like the games of
-/// the schedule.
-///
 /// ```
 /// use referee_stats::schedule::{GameId, Half};
 ///
@@ -97,7 +93,6 @@ impl fmt::Display for GameId {
     }
 }
 
-/// The least number of digits of an id.
 const PAIR_DIGITS: usize = 6;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -109,12 +104,9 @@ impl FromStr for GameId {
 
     /// Reads exactly what [`Display`](fmt::Display) writes, so equal ids are equal texts.
     fn from_str(text: &str) -> Result<Self, NoGameId> {
+        let half = Half::BOTH[usize::from(text.ends_with('b'))];
         let rest = text.strip_prefix('p').ok_or(NoGameId)?;
-        let (digits, half) = if let Some(digits) = rest.strip_suffix('a') {
-            (digits, Half::First)
-        } else {
-            (rest.strip_suffix('b').ok_or(NoGameId)?, Half::Second)
-        };
+        let digits = rest.strip_suffix(['a', 'b']).ok_or(NoGameId)?;
         let is_padded = digits.len() == PAIR_DIGITS;
         let is_long = digits.len() > PAIR_DIGITS && !digits.starts_with('0');
         let is_number = digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -131,21 +123,17 @@ pub struct ScheduledGame {
     pub id: GameId,
     /// From 1.
     pub round: u32,
-    /// The first one moves first.
     pub seats: [EntrantId; 2],
     /// From 0.
     pub opening: u64,
 }
 
-/// Two games from the same opening, seats swapped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PairOfGames {
-    /// In the tournament, from 1.
     pub number: u64,
     /// From 1.
     pub round: u32,
     pub pairing: Pairing,
-    /// In the tournament, from 0.
     pub opening: u64,
 }
 
@@ -167,7 +155,6 @@ impl PairOfGames {
     }
 }
 
-/// A round: its pairings and byes, and the numbers of its pairs of games.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Round {
     /// From 1.
@@ -208,14 +195,10 @@ impl Round {
     /// What ids have for the number of a pair of this round.
     pub fn label(&self, number: u64) -> u64 {
         let place = number.saturating_sub(self.first_pair);
-        let (pairing, pair) = (
-            place / u64::from(self.pairs_each.max(1)),
-            place % u64::from(self.pairs_each.max(1)),
-        );
-        let first = usize::try_from(pairing)
-            .ok()
-            .and_then(|pairing| self.labels.get(pairing));
-        first.map_or(number, |first| first + pair)
+        let each = u64::from(self.pairs_each.max(1));
+        let pairing = usize::try_from(place / each).ok();
+        let first = pairing.and_then(|pairing| self.labels.get(pairing));
+        first.map_or(number, |first| first + place % each)
     }
 
     /// The number of the pair with this label.
@@ -223,10 +206,8 @@ impl Round {
         if self.labels.is_empty() {
             return Some(label);
         }
-        let pairing = self
-            .labels
-            .partition_point(|&first| first <= label)
-            .checked_sub(1)?;
+        let before = self.labels.partition_point(|&first| first <= label);
+        let pairing = before.checked_sub(1)?;
         let pair = label - self.labels.get(pairing)?;
         let each = u64::from(self.pairs_each);
         (pair < each).then(|| self.first_pair + pairing as u64 * each + pair)
@@ -237,19 +218,8 @@ impl Round {
     }
 
     pub fn pairs(&self) -> impl Iterator<Item = PairOfGames> {
-        let each = self.pairings.iter().enumerate();
-        let each = each.flat_map(move |(place, &pairing)| {
-            let openings = self.openings_of(place);
-            openings.map(move |opening| (pairing, opening))
-        });
-        (self.first_pair..)
-            .zip(each)
-            .map(|(number, (pairing, opening))| PairOfGames {
-                number,
-                round: self.number,
-                pairing,
-                opening,
-            })
+        let numbers = self.first_pair..self.first_pair + self.count();
+        numbers.filter_map(|number| self.pair(number))
     }
 
     /// The pair with this number in the tournament, if it is in this round.
@@ -265,7 +235,6 @@ impl Round {
         })
     }
 
-    /// Openings of the pairing at this place in the round.
     fn openings_of(&self, place: usize) -> Range<u64> {
         match self.first_openings.get(place) {
             Some(&first) => first..first + u64::from(self.pairs_each),
@@ -292,9 +261,8 @@ pub const fn cycle(entrants: u32) -> u32 {
 
 /// Every entrant meets every other, by the circle method.
 ///
-/// In a cycle of rounds every entrant meets every other once, and the numbers of its pairings as `a`
-/// and as `b` differ by one at most; the next cycle is the same with seats swapped. With an odd number
-/// of entrants each has one bye a cycle. Fewer than two entrants play no round.
+/// In a cycle of rounds every entrant meets every other once; the next cycle is the same with seats swapped. With an odd
+/// number of entrants each has one bye a cycle.
 ///
 /// ```
 /// use referee_stats::schedule::{cycle, round_robin};
@@ -332,8 +300,7 @@ pub fn round_robin(entrants: u32, rounds: u32, pairs_each: u32) -> impl Iterator
     })
 }
 
-/// The first entrant against each of the others, once a round, from the same openings. Seats are swapped from round
-/// to round. Fewer than two entrants play no round.
+/// The first entrant against each of the others, once a round. Seats are swapped from round to round.
 pub fn gauntlet(entrants: u32, rounds: u32, pairs_each: u32) -> impl Iterator<Item = Round> {
     let last = if entrants < 2 { 0 } else { rounds };
     (1..=last).map(move |number| {

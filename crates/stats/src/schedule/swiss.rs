@@ -1,17 +1,14 @@
 //! Swiss system: in every round entrants with equal scores meet, and no two meet twice.
 //!
-//! [`next_round`] ranks the entrants by points, then by seed. Of all ways to pair them, it chooses the
-//! best by the first of these criteria in which they differ:
+//! Entrants are ranked by points, then by seed. Of all ways to pair them, the first of these criteria in which they differ
+//! chooses:
 //!
-//! 1. The fewest repeated meetings: a pairing counts as often as the two have met before.
-//! 2. The fewest repeated byes, counted in the same way.
-//! 3. The bye, when the number of entrants is odd, goes as far down the ranking as possible.
-//! 4. Equal scores: the smallest sum of the squares of the distances, in score groups, of the two of
-//!    each pairing. Entrants with the same points are a score group; so two that float down by one
-//!    group are better than one that floats down by two.
-//! 5. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6); an entrant
-//!    that leaves its group meets a neighbour in the ranking: the smallest sum of the squares of the
-//!    deviations from that.
+//! 1. The fewest repeated meetings.
+//! 2. The fewest repeated byes.
+//! 3. The bye goes as far down the ranking as possible.
+//! 4. Equal scores: the smallest sum of the squares of the distances in score groups (entrants with the same points).
+//! 5. Within a group the upper half meets the lower half in order (of six: 1–4, 2–5, 3–6), outside of it a neighbour in
+//!    the ranking: the smallest sum of the squares of the deviations from that.
 //!
 //! This is a perfect matching of minimum weight, with an additional vertex for the bye.
 
@@ -21,7 +18,6 @@ use integer_blossom::min_weight_perfect_matching;
 
 use super::{EntrantId, Pairing, Round};
 
-/// The results of the rounds so far.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Results {
     /// In any unit, such as half points.
@@ -40,14 +36,13 @@ impl Results {
         }
     }
 
-    /// Adds a meeting and the points of `a` and `b` in it. Panics when one of them is not an entrant.
+    /// Adds a meeting and the points of `a` and `b` in it.
     pub fn meeting(&mut self, pairing: Pairing, [a, b]: [u64; 2]) {
         self.points[pairing.a.index()] += a;
         self.points[pairing.b.index()] += b;
         *self.met.entry(pairing.sorted()).or_default() += 1;
     }
 
-    /// Adds a bye and its points. Panics when it is not an entrant.
     pub fn bye(&mut self, entrant: EntrantId, points: u64) {
         self.points[entrant.index()] += points;
         self.byes[entrant.index()] += 1;
@@ -57,7 +52,6 @@ impl Results {
         self.met.get(&pairing.sorted()).copied().unwrap_or(0)
     }
 
-    /// The entrants by points, then by seed.
     pub fn ranking(&self) -> Vec<EntrantId> {
         let mut ranking: Vec<EntrantId> = (0..).map(EntrantId).take(self.points.len()).collect();
         ranking.sort_by_key(|entrant| std::cmp::Reverse(self.points[entrant.index()]));

@@ -48,21 +48,16 @@ pub struct Game<'a> {
 pub struct TurnTally {
     /// In analysed games.
     pub turns: u64,
-    /// Turns whose value and best value are proven.
     pub proven: u64,
-    /// Proven turns that kept the best value.
     pub kept: u64,
     pub win_to_draw: u64,
     pub win_to_loss: u64,
     pub draw_to_loss: u64,
-    /// Turns with an immediate win that was not taken.
     pub missed_wins: u64,
-    /// Gifts that let the opponent win immediately, although another gift would not have.
     pub lost_at_once: u64,
 }
 
 impl TurnTally {
-    /// Proven turns that made the result worse.
     pub const fn blunders(&self) -> u64 {
         self.win_to_draw + self.win_to_loss + self.draw_to_loss
     }
@@ -89,16 +84,21 @@ impl AddAssign for TurnTally {
 /// Collects the results of games; README has an example.
 #[derive(Clone, Debug, Default)]
 pub struct Collector {
-    names: Vec<String>,
+    bots: Vec<OfBot>,
     index: HashMap<String, usize>,
     scores: Scores,
-    forfeits: Vec<BTreeMap<String, u64>>,
-    times: Vec<Times>,
-    analyses: Vec<TurnTally>,
     analysed: bool,
-    /// By bot: turns in which it was sure to win, and those of games that it won.
-    sure: Vec<[u64; 2]>,
     games: u64,
+}
+
+#[derive(Clone, Debug, Default)]
+struct OfBot {
+    name: String,
+    forfeits: BTreeMap<String, u64>,
+    times: Times,
+    analysis: TurnTally,
+    /// Turns in which it was sure to win, and those of games that it won.
+    sure: [u64; 2],
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -114,15 +114,11 @@ pub struct Place {
     pub wins: u64,
     pub draws: u64,
     pub losses: u64,
-    /// 1 for a win, ½ for a draw, and those for byes.
     pub points: f64,
-    /// Points per game played, 0 to 1.
     pub score: f64,
     /// Rounds in which it did not have to play, and the points for them.
     pub byes: Byes,
-    /// Its place the last time, in a league.
     pub before: Option<usize>,
-    /// What it reached in a tournament that eliminates bots.
     pub reached: Option<String>,
     /// Above or below the mean of the bots that games connect with it.
     pub elo: f64,
@@ -133,20 +129,14 @@ pub struct Place {
     pub los: Option<f64>,
     /// Direct encounter: the points against the bots with which it is tied, if all of them have met.
     pub direct: f64,
-    /// The sum of the opponents' points.
     pub buchholz: f64,
-    /// Buchholz without the lowest opponent.
     pub buchholz_cut_1: f64,
-    /// For each game won the opponent's points, for each game drawn half of them.
     pub sonneborn_berger: f64,
-    /// Games won as the second to move.
     pub wins_as_second: u64,
     pub forfeits: BTreeMap<String, u64>,
     /// In milliseconds, to 1 %.
     pub median_ms: Option<f64>,
-    /// In milliseconds, to 1 %: 95 of 100 answers took no longer.
     pub p95_ms: Option<f64>,
-    /// The time of its slowest answer, in milliseconds.
     pub worst_ms: Option<f64>,
     /// `None` when no game of the standings was analysed.
     pub analysis: Option<TurnTally>,
@@ -165,7 +155,6 @@ pub struct Standings {
     pub games: u64,
     /// In Elo.
     pub advantage: Option<Estimate>,
-    /// The rules by which the tables are ordered.
     pub ranking: Ranking,
     /// The order of the first table.
     pub order: Order,
@@ -189,7 +178,6 @@ impl Collector {
         Self::default()
     }
 
-    /// The number of a bot, in the order in which they came.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }
@@ -204,20 +192,19 @@ impl Collector {
 
     /// By bot: times, in milliseconds to 1 %, and how many answers took them.
     pub fn times(&self) -> impl Iterator<Item = impl Iterator<Item = (f64, u32)>> {
-        self.times.iter().map(Times::all)
+        self.bots.iter().map(|bot| bot.times.all())
     }
 
     fn bot(&mut self, name: &str) -> usize {
         if let Some(&index) = self.index.get(name) {
             return index;
         }
-        let index = self.names.len();
-        self.names.push(name.to_owned());
+        let index = self.bots.len();
+        self.bots.push(OfBot {
+            name: name.to_owned(),
+            ..OfBot::default()
+        });
         self.index.insert(name.to_owned(), index);
-        self.forfeits.push(BTreeMap::new());
-        self.times.push(Times::default());
-        self.analyses.push(TurnTally::default());
-        self.sure.push([0; 2]);
         index
     }
 
@@ -232,25 +219,16 @@ impl Collector {
         let pair = game.id.parse::<GameId>().ok().map(|id| id.pair);
         self.scores.add(pair, sides, outcome);
         if let Some((by, reason)) = game.forfeit {
-            let forfeits = &mut self.forfeits[bots[by]];
-            match forfeits.get_mut(reason) {
-                Some(count) => *count += 1,
-                None => {
-                    forfeits.insert(reason.to_owned(), 1);
-                }
-            }
+            let forfeits = &mut self.bots[bots[by]].forfeits;
+            *forfeits.entry(reason.to_owned()).or_default() += 1;
         }
         for (bot, times) in sides.into_iter().zip(&game.times) {
-            self.times[bot].add(times);
+            self.bots[bot].times.add(times);
         }
         for (number, turns) in game.sure.into_iter().enumerate() {
-            let [all, won] = &mut self.sure[bots[number]];
+            let [all, won] = &mut self.bots[bots[number]].sure;
             *all += turns;
-            *won += if game.winner == Some(number) {
-                turns
-            } else {
-                0
-            };
+            *won += turns * u64::from(game.winner == Some(number));
         }
         self.games += 1;
         self.add_analysis(game.names, game.tallies);
@@ -261,7 +239,7 @@ impl Collector {
         for (name, tally) in names.into_iter().zip(tallies.into_iter().flatten()) {
             self.analysed = true;
             let bot = self.bot(name);
-            self.analyses[bot] += tally;
+            self.bots[bot].analysis += tally;
         }
     }
 
@@ -279,15 +257,15 @@ impl Collector {
             }
             return with_all.ranked(model, ranking);
         }
-        let bots = self.names.len();
+        let bots = self.bots.len();
         // Sorted by name, so that the figures do not depend on the order of the records.
         let mut by_name: Vec<usize> = (0..bots).collect();
-        by_name.sort_by(|&a, &b| self.names[a].cmp(&self.names[b]));
+        by_name.sort_by_key(|&bot| &self.bots[bot].name);
         let mut order_of = vec![0; bots];
         for (place, &bot) in by_name.iter().enumerate() {
             order_of[bot] = place;
         }
-        let names: Vec<&String> = by_name.iter().map(|&bot| &self.names[bot]).collect();
+        let names: Vec<&String> = by_name.iter().map(|&bot| &self.bots[bot].name).collect();
         let sums = Sums::of(&self.scores, &order_of)?;
         let ratings = rate(&sums.results, model)?;
         let criteria = Criteria::new(&names, &sums, &ratings, ranking);
@@ -316,6 +294,7 @@ impl Collector {
                     RankBy::Reached(reached) => reached.get(names[i]),
                     _ => None,
                 };
+                let of = &self.bots[by_name[i]];
                 places.push(Place {
                     rank: reached.map_or(rank, |reached| reached.place),
                     shared: false,
@@ -338,16 +317,13 @@ impl Collector {
                     buchholz_cut_1: criteria.buchholz[i][1],
                     sonneborn_berger: criteria.sonneborn_berger[i],
                     wins_as_second: sums.wins_as_second[i],
-                    forfeits: self.forfeits[by_name[i]].clone(),
-                    median_ms: self.times[by_name[i]].percentile(50),
-                    p95_ms: self.times[by_name[i]].percentile(95),
-                    worst_ms: self.times[by_name[i]].worst(),
-                    analysis: self.analysed.then(|| self.analyses[by_name[i]]),
-                    sure: self.sure[by_name[i]][0],
-                    sure_won: match self.sure[by_name[i]] {
-                        [0, _] => None,
-                        [all, won] => Some(to_f64(won) / to_f64(all)),
-                    },
+                    forfeits: of.forfeits.clone(),
+                    median_ms: of.times.percentile(50),
+                    p95_ms: of.times.percentile(95),
+                    worst_ms: (of.times.count > 0).then_some(of.times.worst),
+                    analysis: self.analysed.then_some(of.analysis),
+                    sure: of.sure[0],
+                    sure_won: (of.sure[0] > 0).then(|| to_f64(of.sure[1]) / to_f64(of.sure[0])),
                     against,
                 });
             }
@@ -388,10 +364,8 @@ struct Times {
     worst: f64,
 }
 
-/// The number of bins for a factor of e.
 const BINS: f64 = 100.0;
 
-/// Of a bot in a game. Several threads can compute them.
 #[derive(Clone, Debug, Default)]
 pub struct GameTimes {
     bins: Vec<i32>,
@@ -440,10 +414,6 @@ impl Times {
             self.bins.resize(place + 1, 0);
         }
         &mut self.bins[place]
-    }
-
-    fn worst(&self) -> Option<f64> {
-        (self.count > 0).then_some(self.worst)
     }
 
     /// The time that so many of a hundred did not exceed.

@@ -7,23 +7,19 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::scores::{Meeting, Sums, total};
+use super::scores::{Against, Sums, total};
 use super::to_f64;
 use crate::ratings::Ratings;
 
-/// A criterion between bots that are tied.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum TieBreak {
     /// The points against the others that are tied, where all of them have met each other; repeated among those still
     /// tied.
     Direct,
-    /// The sum of the opponents' points without the lowest of them.
     #[serde(rename = "buchholz-cut-1")]
     BuchholzCut1,
-    /// The sum of the opponents' points.
     Buchholz,
-    /// For each game won the opponent's points, for each game drawn half of them.
     SonnebornBerger,
     Wins,
     WinsAsSecond,
@@ -81,7 +77,6 @@ impl FromStr for TieBreak {
     }
 }
 
-/// Rounds in which a bot did not have to play.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Byes {
     pub count: u32,
@@ -113,7 +108,6 @@ pub enum RankBy {
     Reached(BTreeMap<String, Reached>),
 }
 
-/// The first criterion of a table.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Order {
@@ -133,7 +127,6 @@ pub struct NotEntered {
     pub reason: String,
 }
 
-/// The rules of a table, and who is listed below it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ranking {
     pub by: RankBy,
@@ -216,13 +209,10 @@ impl<'a> Criteria<'a> {
         ranking: &'a Ranking,
     ) -> Self {
         let bots = names.len();
-        let byes: Vec<Byes> = names
-            .iter()
-            .map(|name| ranking.byes.get(*name).copied().unwrap_or_default())
-            .collect();
-        let points: Vec<f64> = (0..bots)
-            .map(|bot| total(sums.met(bot).map(|(_, met)| met.points())) + byes[bot].points)
-            .collect();
+        let byes = names.iter().map(|name| ranking.byes.get(*name).copied());
+        let byes: Vec<Byes> = byes.map(Option::unwrap_or_default).collect();
+        let made = |bot| total(sums.met(bot).map(|(_, met)| met.points()));
+        let points: Vec<f64> = (0..bots).map(|bot| made(bot) + byes[bot].points).collect();
         // A bye counts as a meeting with an opponent that has the bot's own points.
         let sonneborn_berger = (0..bots).map(|bot| {
             let met = sums
@@ -259,18 +249,15 @@ impl<'a> Criteria<'a> {
         }
     }
 
-    /// The one with the most bots first.
     pub(super) fn tables(&self) -> Vec<Table> {
         let all = 0..self.names.len();
         if !matches!(self.ranking.by, RankBy::Results | RankBy::Score) {
             return vec![self.table(all.collect())];
         }
-        let mut groups = std::collections::BTreeMap::<usize, Vec<usize>>::new();
+        let mut groups = BTreeMap::<usize, Vec<usize>>::new();
         for bot in all {
-            groups
-                .entry(self.ratings.bots[bot].group)
-                .or_default()
-                .push(bot);
+            let group = groups.entry(self.ratings.bots[bot].group);
+            group.or_default().push(bot);
         }
         let mut groups: Vec<_> = groups.into_values().collect();
         groups.sort_by_key(|bots| std::cmp::Reverse(bots.len()));
@@ -293,9 +280,12 @@ impl<'a> Criteria<'a> {
         };
         let merit = |&bot: &usize| -> f64 {
             match &self.ranking.by {
-                RankBy::Reached(reached) => reached
-                    .get(self.names[bot])
-                    .map_or(f64::NEG_INFINITY, |reached| -to_f64(reached.place as u64)),
+                RankBy::Reached(reached) => {
+                    let place = reached
+                        .get(self.names[bot])
+                        .map(|reached| reached.place as u64);
+                    place.map_or(f64::NEG_INFINITY, |place| -to_f64(place))
+                }
                 _ if order == Order::Rating => self.levels[bot],
                 _ if order == Order::Score => self.score(bot),
                 _ => self.points[bot],
@@ -387,10 +377,8 @@ impl<'a> Criteria<'a> {
 
     fn all_met(&self, bots: &[usize]) -> bool {
         bots.iter().enumerate().all(|(place, &bot)| {
-            let others = &bots[place + 1..];
-            others
-                .iter()
-                .all(|&other| self.sums.meeting(bot, other).is_some())
+            let mut others = bots[place + 1..].iter();
+            others.all(|&other| self.sums.meeting(bot, other).is_some())
         })
     }
 
@@ -398,7 +386,7 @@ impl<'a> Criteria<'a> {
         let met = others
             .iter()
             .filter_map(|&other| self.sums.meeting(bot, other));
-        total(met.map(Meeting::points))
+        total(met.map(Against::points))
     }
 }
 

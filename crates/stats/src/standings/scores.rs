@@ -4,20 +4,10 @@ use std::collections::BTreeMap;
 
 use foldhash::HashMap;
 
-use crate::ratings::{Model, Outcome, RatingError, Ratings, Results, Tally, rate};
+use crate::ratings::{Meeting, Model, Outcome, RatingError, Ratings, Results, Tally, rate};
 
-/// One game of a pair whose other game has not been added.
-#[derive(Clone, Copy, Debug)]
-struct Half {
-    bots: [usize; 2],
-    outcome: Outcome,
-}
-
-/// By the outcomes of the game in which the first bot moved first and of the other game.
-type Pairs = [[u32; 3]; 3];
-
-/// In the order of their numbers.
-const OUTCOMES: [Outcome; 3] = [Outcome::FirstWins, Outcome::Draw, Outcome::SecondWins];
+/// Who moved first and who second, and how it ended.
+type Game = ([u32; 2], Outcome);
 
 /// The most games that are kept until the other game of their pair is added.
 const MOST_HALVES: usize = 100_000;
@@ -25,45 +15,62 @@ const MOST_HALVES: usize = 100_000;
 /// The results of games. Its size depends on the number of bots and of incomplete pairs.
 #[derive(Clone, Debug, Default)]
 pub struct Scores {
-    /// Games without a pair, by (first mover, second mover).
-    singles: HashMap<(u32, u32), Tally>,
-    /// Pairs of games with the same opening, by the two bots in the order of their indices.
-    pairs: HashMap<(u32, u32), Pairs>,
-    halves: HashMap<u64, Half>,
+    /// The lower index first.
+    meetings: HashMap<[u32; 2], Meeting>,
+    /// Games whose other game has not been added, by the number of the pair.
+    halves: HashMap<u64, Game>,
 }
 
 impl Scores {
     /// `pair` is the number of its pair; the first bot moved first.
     pub(super) fn add(&mut self, pair: Option<u64>, bots: [usize; 2], outcome: Outcome) {
-        let half = Half { bots, outcome };
-        match pair {
-            Some(pair) => self.half(pair, half),
-            None => self.single(half),
+        let new = (bots.map(narrow), outcome);
+        let Some(pair) = pair else {
+            return self.single(new);
+        };
+        let Some(old) = self.halves.remove(&pair) else {
+            if self.halves.len() < MOST_HALVES {
+                self.halves.insert(pair, new);
+            } else {
+                self.single(new);
+            }
+            return;
+        };
+        let [first, second] = new.0;
+        if old.0 != [second, first] {
+            // Not the other game of the pair: files of several tournaments, or the same game twice.
+            self.single(old);
+            self.halves.insert(pair, new);
+            return;
         }
+        let (low, high) = if first < second {
+            (new, old)
+        } else {
+            (old, new)
+        };
+        let meeting = self.meetings.entry(low.0).or_default();
+        meeting.pairs[low.1 as usize][high.1 as usize] += 1;
+    }
+
+    fn single(&mut self, (bots, outcome): Game) {
+        let meeting = self.meetings.entry(sorted(bots)).or_default();
+        meeting.games[usize::from(bots[0] > bots[1])][outcome as usize] += 1;
     }
 
     /// Tallies by the numbers of the first and the second mover.
     pub fn tallies(&self) -> BTreeMap<(usize, usize), Tally> {
-        let mut tallies = BTreeMap::<(usize, usize), Tally>::new();
-        let mut add = |first: u32, second: u32, outcome, times| {
-            let counts = tallies.entry((first as usize, second as usize));
-            counts.or_default().add(outcome, times);
-        };
-        for (&(first, second), counts) in &self.singles {
-            let counts = [counts.wins, counts.draws, counts.losses];
-            for (outcome, times) in OUTCOMES.into_iter().zip(counts) {
-                add(first, second, outcome, times);
-            }
-        }
-        for half in self.halves.values() {
-            let [first, second] = half.bots.map(narrow);
-            add(first, second, half.outcome, 1);
-        }
-        for (&(low, high), pairs) in &self.pairs {
-            for (outcome, row) in OUTCOMES.into_iter().zip(pairs) {
-                for (other, &times) in OUTCOMES.into_iter().zip(row) {
-                    add(low, high, outcome, times);
-                    add(high, low, other, times);
+        let mut tallies = BTreeMap::new();
+        for ([low, high], meeting) in self.meetings(|bot| bot) {
+            let [by_low, by_high] = meeting.all();
+            let (low, high) = (low as usize, high as usize);
+            for (bots, [wins, draws, losses]) in [((low, high), by_low), ((high, low), by_high)] {
+                if wins + draws + losses > 0 {
+                    let tally = Tally {
+                        wins,
+                        draws,
+                        losses,
+                    };
+                    tallies.insert(bots, tally);
                 }
             }
         }
@@ -76,78 +83,44 @@ impl Scores {
         rate(&Sums::of(self, &order)?.results, model)
     }
 
-    /// By two bots, numbered by `order`, the lower number first.
-    fn parts(&self, order: &[usize]) -> Vec<([u32; 2], Part<'_>)> {
-        let count = self.singles.len() + self.halves.len() + self.pairs.len();
-        let mut parts = Vec::with_capacity(count);
-        let numbered = |[a, b]: [u32; 2]| {
-            let [a, b] = [a, b].map(|bot| narrow(order[bot as usize]));
-            ([a.min(b), a.max(b)], a < b)
-        };
-        for (&(first, second), &counts) in &self.singles {
-            let (bots, is_low) = numbered([first, second]);
-            parts.push((bots, Part::Games { is_low, counts }));
-        }
-        for half in self.halves.values() {
-            let mut counts = Tally::default();
-            counts.add(half.outcome, 1);
-            let (bots, is_low) = numbered(half.bots.map(narrow));
-            parts.push((bots, Part::Games { is_low, counts }));
-        }
-        for (&(low, high), pairs) in &self.pairs {
-            let (bots, is_low) = numbered([low, high]);
-            parts.push((bots, Part::Pairs { is_low, pairs }));
-        }
-        parts
-    }
-
-    fn single(&mut self, Half { bots, outcome }: Half) {
-        let [first, second] = bots.map(narrow);
-        let counts = self.singles.entry((first, second)).or_default();
-        counts.add(outcome, 1);
-    }
-
-    /// Completes the pair, or is kept.
-    fn half(&mut self, pair: u64, new: Half) {
-        let Some(old) = self.halves.remove(&pair) else {
-            if self.halves.len() < MOST_HALVES {
-                self.halves.insert(pair, new);
-            } else {
-                self.single(new);
-            }
-            return;
-        };
-        let [first, second] = new.bots;
-        if old.bots != [second, first] {
-            // Not the other game of the pair: files of several tournaments, or the same game twice.
-            self.single(old);
-            self.halves.insert(pair, new);
-            return;
-        }
-        let (low, high) = if first < second {
-            (new, old)
+    /// Of all games, in the order of the bots' new numbers, the lower one first.
+    fn meetings(&self, number: impl Fn(u32) -> u32) -> Vec<([u32; 2], Meeting)> {
+        let mut whole;
+        let meetings = if self.halves.is_empty() {
+            &self.meetings
         } else {
-            (old, new)
+            whole = self.clone();
+            for (_, half) in std::mem::take(&mut whole.halves) {
+                whole.single(half);
+            }
+            &whole.meetings
         };
-        let [low_bot, high_bot] = [low, high].map(|half| narrow(half.bots[0]));
-        let pairs = self.pairs.entry((low_bot, high_bot)).or_default();
-        pairs[low.outcome as usize][high.outcome as usize] += 1;
+        let numbered = meetings.iter().map(|(&bots, &meeting)| {
+            let [low, high] = bots.map(&number);
+            if low < high {
+                ([low, high], meeting)
+            } else {
+                ([high, low], meeting.swapped())
+            }
+        });
+        let mut numbered: Vec<_> = numbered.collect();
+        numbered.sort_unstable_by_key(|(bots, _)| *bots);
+        numbered
     }
 }
 
-/// `is_low` says whether the first mover, or the first bot of the pairs, has the lower number.
-enum Part<'a> {
-    Games { is_low: bool, counts: Tally },
-    Pairs { is_low: bool, pairs: &'a Pairs },
+fn sorted([a, b]: [u32; 2]) -> [u32; 2] {
+    [a.min(b), a.max(b)]
 }
 
+/// The points and games of a bot against another one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Meeting {
+pub(super) struct Against {
     half_points: u32,
     pub(super) games: u32,
 }
 
-impl Meeting {
+impl Against {
     pub(super) fn points(self) -> f64 {
         f64::from(self.half_points) / 2.0
     }
@@ -167,16 +140,13 @@ pub(super) struct Sums {
     /// A game without a pair is half a pair.
     pub(super) pairs: Vec<f64>,
     /// The bots that each has met, in the order of their numbers.
-    against: Vec<Vec<(u32, Meeting)>>,
+    against: Vec<Vec<(u32, Against)>>,
 }
 
 impl Sums {
     /// Counts are integers and halves, so their sums do not depend on the order of the records.
     pub(super) fn of(scores: &Scores, order: &[usize]) -> Result<Self, RatingError> {
         let bots = order.len();
-        let mut parts = scores.parts(order);
-        // Those of a bot follow each other, with the same opponent side by side.
-        parts.sort_unstable_by_key(|(bots, _)| *bots);
         let mut sums = Self {
             results: Results::new(bots),
             wins: vec![0; bots],
@@ -186,79 +156,45 @@ impl Sums {
             pairs: vec![0.0; bots],
             against: vec![Vec::new(); bots],
         };
-        for (bots, part) in parts {
-            let [low, high] = bots.map(|bot| bot as usize);
-            match part {
-                Part::Games { is_low, counts } => {
-                    let (first, second) = if is_low { (low, high) } else { (high, low) };
-                    sums.results.add_games(first, second, counts)?;
-                    sums.add(first, second, counts);
-                }
-                Part::Pairs { is_low, pairs } => {
-                    let (a, b) = if is_low { (low, high) } else { (high, low) };
-                    let mut counts = [Tally::default(); 2];
-                    for (outcome_a, row) in OUTCOMES.into_iter().zip(pairs) {
-                        for (outcome_b, &times) in OUTCOMES.into_iter().zip(row) {
-                            if times == 0 {
-                                continue;
-                            }
-                            sums.results
-                                .add_pairs(a, b, [outcome_a, outcome_b], times)?;
-                            counts[0].add(outcome_a, times);
-                            counts[1].add(outcome_b, times);
-                        }
-                    }
-                    sums.add(a, b, counts[0]);
-                    sums.add(b, a, counts[1]);
-                }
-            }
-        }
-        for row in &mut sums.against {
-            row.sort_unstable_by_key(|&(other, _)| other);
-            row.dedup_by(|(other, from), (kept, into)| {
-                let is_same = other == kept;
-                if is_same {
-                    into.half_points += from.half_points;
-                    into.games += from.games;
-                }
-                is_same
-            });
-            row.shrink_to_fit();
+        for ([low, high], meeting) in scores.meetings(|bot| narrow(order[bot as usize])) {
+            sums.results.add(low as usize, high as usize, meeting)?;
+            let [by_low, by_high] = meeting.all();
+            sums.add(low, high, by_low, by_high);
+            sums.add(high, low, by_high, by_low);
         }
         Ok(sums)
     }
 
-    fn add(&mut self, first: usize, second: usize, counts: Tally) {
-        let games = counts.wins + counts.draws + counts.losses;
-        for (a, b, won, lost) in [
-            (first, second, counts.wins, counts.losses),
-            (second, first, counts.losses, counts.wins),
-        ] {
-            self.wins[a] += u64::from(won);
-            self.draws[a] += u64::from(counts.draws);
-            self.losses[a] += u64::from(lost);
-            self.pairs[a] += f64::from(games) / 2.0;
-            let half_points = won.saturating_mul(2).saturating_add(counts.draws);
-            self.against[a].push((narrow(b), Meeting { half_points, games }));
-        }
-        self.wins_as_second[second] += u64::from(counts.losses);
+    /// The games of a bot where it moved first, and where the other one did.
+    fn add(&mut self, bot: u32, other: u32, first: [u32; 3], second: [u32; 3]) {
+        let won = first[0] + second[2];
+        let drawn = first[1] + second[1];
+        let lost = first[2] + second[0];
+        let games = won + drawn + lost;
+        let index = bot as usize;
+        self.wins[index] += u64::from(won);
+        self.draws[index] += u64::from(drawn);
+        self.losses[index] += u64::from(lost);
+        self.wins_as_second[index] += u64::from(second[2]);
+        self.pairs[index] += f64::from(games) / 2.0;
+        let half_points = won.saturating_mul(2).saturating_add(drawn);
+        self.against[index].push((other, Against { half_points, games }));
     }
 
     pub(super) fn games(&self, bot: usize) -> u64 {
         self.wins[bot] + self.draws[bot] + self.losses[bot]
     }
 
-    pub(super) fn met(&self, bot: usize) -> impl Iterator<Item = (usize, Meeting)> + '_ {
+    pub(super) fn met(&self, bot: usize) -> impl Iterator<Item = (usize, Against)> + '_ {
         let met = self.against[bot].iter();
-        met.map(|&(other, meeting)| (other as usize, meeting))
+        met.map(|&(other, against)| (other as usize, against))
     }
 
     /// `None` without games.
-    pub(super) fn meeting(&self, bot: usize, other: usize) -> Option<Meeting> {
+    pub(super) fn meeting(&self, bot: usize, other: usize) -> Option<Against> {
         let row = &self.against[bot];
-        let key = |&(met, _): &(u32, Meeting)| met as usize;
-        let place = row.binary_search_by_key(&other, key).ok()?;
-        Some(row[place].1)
+        let place = row.binary_search_by_key(&narrow(other), |&(met, _)| met);
+        Some(row[place.ok()?].1)
     }
 }
 

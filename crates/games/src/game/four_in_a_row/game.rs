@@ -6,6 +6,7 @@ use super::{CELLS, COLUMNS, Column, HEIGHT, Position, ROWS};
 use crate::game::builtin::Choose;
 use crate::game::{
     BuiltinGame, Glyph, IllegalReason, Info, Picture, Position as _, Rejection, Side, WinningLines,
+    one_or_two_digits,
 };
 use crate::solver::{Solve, Solvers};
 use crate::strategy::perfect_four::PerfectFour;
@@ -51,9 +52,8 @@ impl FourInARow {
             }
         }
         for column in Column::all() {
-            let fallen =
-                (0..position.height(column)).all(|row| position.get(column.0, row).is_some());
-            if !fallen {
+            let mut below = 0..position.height(column);
+            if !below.all(|row| position.get(column.0, row).is_some()) {
                 return Err(format!(
                     "a piece in column {} hangs in the air; pieces fall to the lowest free cell",
                     column.number()
@@ -79,10 +79,8 @@ impl FourInARow {
     }
 
     pub(super) fn free_columns(position: &Position) -> String {
-        let numbers: Vec<String> = position
-            .moves()
-            .map(|column| column.number().to_string())
-            .collect();
+        let numbers = position.moves().map(|column| column.number().to_string());
+        let numbers: Vec<String> = numbers.collect();
         format!("columns with room: {}", numbers.join(" "))
     }
 }
@@ -109,16 +107,13 @@ impl BuiltinGame for FourInARow {
         }
     }
 
-    fn write_board(&self, position: &Position, out: &mut String) {
-        for (column, row) in reading_order() {
-            out.push(position.get(column, row).map_or('.', mark));
-        }
+    fn board(&self, position: &Position) -> String {
+        let cells = reading_order().map(|(column, row)| position.get(column, row));
+        cells.map(|side| side.map_or('.', mark)).collect()
     }
 
-    fn write_request(&self, position: &Position, out: &mut String) {
-        out.push(mark(position.to_move()));
-        out.push(' ');
-        self.write_board(position, out);
+    fn request(&self, position: &Position) -> String {
+        format!("{} {}", mark(position.to_move()), self.board(position))
     }
 
     fn read_request(&self, line: &str) -> Result<Position, String> {
@@ -140,26 +135,20 @@ impl BuiltinGame for FourInARow {
         }
     }
 
-    fn write_turn(&self, turn: Column, out: &mut String) {
-        out.push(char::from(b'0' + turn.number()));
+    fn turn_text(&self, turn: Column) -> String {
+        turn.number().to_string()
     }
 
     fn judge(&self, position: &Position, answer: &str) -> Result<(Column, Position), Rejection> {
-        let number = match answer.as_bytes() {
-            [digit @ b'0'..=b'9'] => digit - b'0',
-            [a @ b'0'..=b'9', b @ b'0'..=b'9'] => 10 * (a - b'0') + (b - b'0'),
-            [] => {
-                return Err(Rejection::Malformed(
-                    "an empty line; expected a column, 1 to 7".to_owned(),
-                ));
-            }
-            word => {
-                return Err(Rejection::Malformed(format!(
-                    "{} is not a column; expected a number, 1 to 7",
-                    quote(word)
-                )));
-            }
-        };
+        let number = one_or_two_digits(answer).ok_or_else(|| {
+            Rejection::Malformed(match answer {
+                "" => "an empty line; expected a column, 1 to 7".to_owned(),
+                word => {
+                    let word = quote(word.as_bytes());
+                    format!("{word} is not a column; expected a number, 1 to 7")
+                }
+            })
+        })?;
         let illegal = |problem: String| {
             Rejection::Illegal(format!("{problem}; {}", Self::free_columns(position)))
         };
@@ -190,12 +179,9 @@ impl BuiltinGame for FourInARow {
                 side.map_or_else(String::new, |side| mark(side).to_string())
             })
             .collect();
-        let lines: Vec<Vec<_>> = position
-            .pieces
-            .into_iter()
-            .flat_map(lines_of)
-            .map(|(_, _, cells)| cells.iter().map(|&(c, r)| place(c, r)).collect())
-            .collect();
+        let lines = position.pieces.into_iter().flat_map(lines_of);
+        let lines = lines.map(|(_, _, cells)| cells.iter().map(|&(c, r)| place(c, r)).collect());
+        let (lines, shape): (Vec<Vec<_>>, char) = (lines.collect(), '●');
         Picture {
             cells: texts
                 .chunks(usize::from(COLUMNS))
@@ -206,14 +192,7 @@ impl BuiltinGame for FourInARow {
             winning: lines.concat(),
             lines,
             glyphs: DISCS
-                .map(|(mark, colour)| {
-                    (
-                        mark.to_owned(),
-                        Glyph {
-                            shape: '●', colour
-                        },
-                    )
-                })
+                .map(|(mark, colour)| (mark.to_owned(), Glyph { shape, colour }))
                 .to_vec(),
             ..Picture::default()
         }
@@ -232,11 +211,11 @@ impl BuiltinGame for FourInARow {
     }
 
     fn hint(&self, position: &Position) -> Option<String> {
-        let losing: Vec<String> = position
-            .turns()
+        let mut losing = position.turns();
+        losing.retain(|(_, after)| after.can_win_at_once());
+        let losing: Vec<String> = losing
             .into_iter()
-            .filter(|(_, after)| after.can_win_at_once())
-            .map(|(column, _)| column.number().to_string())
+            .map(|(turn, _)| self.turn_text(turn))
             .collect();
         (!losing.is_empty())
             .then(|| format!("these columns lose immediately: {}", losing.join(" ")))
@@ -252,8 +231,7 @@ impl BuiltinGame for FourInARow {
 
     /// The smaller board of the position and its mirror image.
     fn class(&self, position: &Position) -> String {
-        let mut board = String::new();
-        self.write_board(position, &mut board);
+        let board = self.board(position);
         let rows = board.as_bytes().chunks(usize::from(COLUMNS));
         let mirrored: String = rows
             .flat_map(|row| row.iter().rev().map(|&cell| char::from(cell)))

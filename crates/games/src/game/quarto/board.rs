@@ -42,8 +42,7 @@ impl Fold {
     }
 }
 
-/// Sixteen cells, each empty or with a piece. A board has no turn and no piece in hand, and a piece may stand on it
-/// twice: [`Position`](super::Position) holds the rules of play.
+/// Sixteen cells, each empty or with a piece; one may stand on it twice.
 ///
 /// ```
 /// use referee_games::game::quarto::{Board, Cell, Piece, Rules};
@@ -110,7 +109,7 @@ impl Board {
         CELLS - self.count()
     }
 
-    /// Possible in a drawing, not in a game: with the first cell and each later one, row by row.
+    /// With the first cell and each later one.
     pub fn duplicates(&self) -> impl Iterator<Item = (Piece, Cell, Cell)> + '_ {
         let mut first = [None; PIECES];
         self.pieces().filter_map(move |(cell, piece)| {

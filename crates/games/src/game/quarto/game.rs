@@ -11,6 +11,7 @@ use crate::drawing::glyphs;
 use crate::game::builtin::Choose;
 use crate::game::{
     BuiltinGame, IllegalReason, Info, Outcome, Picture, Position as _, Rejection, WinningLines,
+    one_or_two_digits,
 };
 use crate::solver::{self, Solve, Solvers};
 use crate::strategy::perfect::Perfect;
@@ -26,8 +27,7 @@ use crate::strategy::perfect::Perfect;
 /// let (turn, after) = edition.judge(&position, "6 O").unwrap();
 /// assert_eq!(edition.describe(&position, turn), "places G on 6, gives O");
 ///
-/// let mut request = String::new();
-/// edition.write_request(&after, &mut request);
+/// let request = edition.request(&after);
 /// assert_eq!(request, "A..PCG..J..EF... O");
 /// # Ok::<(), String>(())
 /// ```
@@ -70,8 +70,7 @@ impl Edition {
     }
 
     fn shown_left(&self, position: &Position) -> String {
-        let shown = self.left_in_order(position).map(|piece| self.shown(piece));
-        shown.collect::<Vec<_>>().join(" ")
+        joined(self.left_in_order(position).map(|piece| self.shown(piece)))
     }
 
     fn read_piece(&self, typed: &str) -> Option<Piece> {
@@ -93,10 +92,8 @@ impl Edition {
     fn read_position(&self, board: &str) -> Result<Position, String> {
         let cells = board;
         let board = self.set.configuration(cells).map_err(|error| {
-            format!(
-                "a board is {CELLS} characters, one a cell, row by row; found {}",
-                error.found
-            )
+            let found = error.found;
+            format!("a board is {CELLS} characters, one a cell, row by row; found {found}")
         })?;
         let mut symbols = Cell::all().zip(cells.chars());
         let unknown = symbols.find(|&(cell, symbol)| symbol != '.' && board.get(cell).is_none());
@@ -108,12 +105,10 @@ impl Edition {
             ));
         }
         Position::from_board(board, self.rules).map_err(|error| match error {
-            StartError::Duplicate(piece, first, second) => format!(
-                "the piece {} stands on cells {} and {}; every piece exists once",
-                self.shown(piece),
-                first.number(),
-                second.number()
-            ),
+            StartError::Duplicate(piece, first, second) => {
+                let twice = self.stands_twice(piece, first, second);
+                format!("{twice}; every piece exists once")
+            }
             StartError::HasQuarto => {
                 let (line, property) = self.set.name_quartos(&board, self.rules)[0];
                 format!("there is a quarto already, {line} {property}; a game starts without one")
@@ -139,14 +134,11 @@ impl Edition {
                 let Some(cell) = Cell::from_number(number) else {
                     return Err(format!("there is no cell {number}; {}", free()));
                 };
-                match position.board().get(cell) {
-                    None => Ok(Some(cell)),
-                    Some(piece) => Err(format!(
-                        "cell {number} is occupied by {}; {}",
-                        self.set.symbol(piece),
-                        free()
-                    )),
-                }
+                let Some(piece) = position.board().get(cell) else {
+                    return Ok(Some(cell));
+                };
+                let piece = self.set.symbol(piece);
+                Err(format!("cell {number} is occupied by {piece}; {}", free()))
             }
         }
     }
@@ -167,35 +159,31 @@ impl Edition {
             None if symbol == '-' => "`-` as the gift, but one is due".to_owned(),
             None => format!("the gift {} is not a piece of this set", quote_char(symbol)),
         };
-        let left: Vec<String> = after
-            .left()
-            .map(|piece| self.set.symbol(piece).to_string())
-            .collect();
-        Err(format!("{reason}; pieces left: {}", left.join(" ")))
+        let left = joined(after.left().map(|piece| self.set.symbol(piece)));
+        Err(format!("{reason}; pieces left: {left}"))
     }
 
     /// A legal answer, for messages.
     fn example(&self, position: &Position) -> String {
-        let mut example = String::new();
-        if let Some((turn, _)) = position.turns().first() {
-            self.write_turn(*turn, &mut example);
-        }
+        let turns = position.turns();
+        let example = turns
+            .first()
+            .map_or_else(String::new, |(turn, _)| self.turn_text(*turn));
         format!("expected a cell and a gift, such as `{example}`")
+    }
+
+    fn stands_twice(&self, piece: Piece, first: Cell, second: Cell) -> String {
+        let [first, second] = [first, second].map(Cell::number);
+        let piece = self.shown(piece);
+        format!("the piece {piece} stands on cells {first} and {second}")
     }
 
     /// Sentences about pieces that stand on two cells: possible in a drawing, not in a game.
     pub fn duplicate_warnings(&self, board: &Board) -> Vec<String> {
-        board
-            .duplicates()
-            .map(|(piece, first, second)| {
-                format!(
-                    "the piece {} stands on cells {} and {}; in a game every piece exists once",
-                    self.shown(piece),
-                    first.number(),
-                    second.number()
-                )
-            })
-            .collect()
+        let twice = board.duplicates();
+        let twice = twice.map(|(piece, first, second)| self.stands_twice(piece, first, second));
+        let warnings = twice.map(|twice| format!("{twice}; in a game every piece exists once"));
+        warnings.collect()
     }
 
     /// The board belongs to no game.
@@ -212,9 +200,8 @@ impl Edition {
         lines.dedup();
         Picture {
             cells: grid(&|cell| {
-                board
-                    .get(cell)
-                    .map_or_else(String::new, |piece| self.shown(piece))
+                let piece = board.get(cell);
+                piece.map_or_else(String::new, |piece| self.shown(piece))
             }),
             columns: ["V1", "V2", "V3", "V4"].map(str::to_owned).to_vec(),
             rows: ["H1", "H2", "H3", "H4"].map(str::to_owned).to_vec(),
@@ -242,12 +229,11 @@ impl Edition {
             (Some(cell), gift, None) => (cell, gift),
             (_, _, Some(_)) => return Err(malformed("more than two words")),
         };
-        let number = cell_number(cell);
+        let number = one_or_two_digits(cell);
         if number.is_none() && cell != "-" {
             let found = quote(cell.as_bytes());
-            return Err(malformed(&format!(
-                "{found} is not a cell (one or two digits)"
-            )));
+            let problem = format!("{found} is not a cell (one or two digits)");
+            return Err(malformed(&problem));
         }
         let mut after = *position;
         let cell = self.legal_cell(position, number);
@@ -330,25 +316,24 @@ impl BuiltinGame for Edition {
         })
     }
 
-    fn write_start(&self, position: &Position, out: &mut String) {
-        if position.hand().is_some() {
-            self.write_request(position, out);
-        } else {
-            self.write_board(position, out);
+    fn as_start(&self, position: &Position) -> String {
+        match position.hand() {
+            Some(_) => self.request(position),
+            None => self.board(position),
         }
     }
 
     /// One character a cell, row by row, `.` for a free cell.
-    fn write_board(&self, position: &Position, out: &mut String) {
+    fn board(&self, position: &Position) -> String {
         let symbol = |piece| self.set.symbol(piece);
-        out.extend(Cell::all().map(|cell| position.board().get(cell).map_or('.', symbol)));
+        let symbols = Cell::all().map(|cell| position.board().get(cell).map_or('.', symbol));
+        symbols.collect()
     }
 
     /// The board, a space, and the piece in hand or `-`.
-    fn write_request(&self, position: &Position, out: &mut String) {
-        self.write_board(position, out);
-        out.push(' ');
-        out.push(position.hand().map_or('-', |piece| self.set.symbol(piece)));
+    fn request(&self, position: &Position) -> String {
+        let hand = position.hand().map_or('-', |piece| self.set.symbol(piece));
+        format!("{} {hand}", self.board(position))
     }
 
     fn read_request(&self, line: &str) -> Result<Position, String> {
@@ -363,18 +348,12 @@ impl BuiltinGame for Edition {
     }
 
     /// The cell or `-`, a space, and the gift or `-`.
-    fn write_turn(&self, turn: Turn, out: &mut String) {
-        match turn.cell.map(Cell::number) {
-            None => out.push('-'),
-            Some(number) => {
-                if number > 9 {
-                    out.push('1');
-                }
-                out.push(char::from(b'0' + number % 10));
-            }
+    fn turn_text(&self, turn: Turn) -> String {
+        let gift = turn.gift.map_or('-', |piece| self.set.symbol(piece));
+        match turn.cell {
+            None => format!("- {gift}"),
+            Some(cell) => format!("{} {gift}", cell.number()),
         }
-        out.push(' ');
-        out.push(turn.gift.map_or('-', |piece| self.set.symbol(piece)));
     }
 
     fn judge(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
@@ -394,9 +373,8 @@ impl BuiltinGame for Edition {
     }
 
     fn describe(&self, before: &Position, turn: Turn) -> String {
-        let placed = turn
-            .cell
-            .zip(before.hand())
+        let placed = turn.cell.zip(before.hand());
+        let placed = placed
             .map(|(cell, piece)| format!("places {} on {}", self.shown(piece), cell.number()));
         let gives = turn
             .gift
@@ -471,23 +449,14 @@ impl BuiltinGame for Edition {
     }
 
     fn hint(&self, position: &Position) -> Option<String> {
-        let losing: Vec<String> = self
-            .left_in_order(position)
-            .filter(|&piece| position.winning_cell(piece).is_some())
-            .map(|piece| self.shown(piece))
-            .collect();
-        if losing.is_empty() {
-            return None;
-        }
-        let board = if position.hand().is_some() {
-            "on the board as it is, "
-        } else {
-            ""
+        let losing = self.left_in_order(position);
+        let losing = losing.filter(|&piece| position.winning_cell(piece).is_some());
+        let losing = joined(losing.map(|piece| self.shown(piece)));
+        let board = match position.hand() {
+            Some(_) => "on the board as it is, ",
+            None => "",
         };
-        Some(format!(
-            "{board}these gifts lose immediately: {}",
-            losing.join(" ")
-        ))
+        (!losing.is_empty()).then(|| format!("{board}these gifts lose immediately: {losing}"))
     }
 
     fn inventory(&self, position: &Position) -> String {
@@ -530,19 +499,15 @@ fn quote_char(symbol: char) -> String {
     quote(symbol.to_string().as_bytes())
 }
 
-/// One or two ASCII digits.
-pub(super) fn cell_number(word: &str) -> Option<u8> {
-    match word.as_bytes() {
-        [a @ b'0'..=b'9'] => Some(a - b'0'),
-        [a @ b'0'..=b'9', b @ b'0'..=b'9'] => Some((a - b'0') * 10 + (b - b'0')),
-        _ => None,
-    }
-}
-
 /// `2 3 7`.
 fn free_cells(board: &Board) -> String {
-    let numbers: Vec<String> = board.free().map(|cell| cell.number().to_string()).collect();
-    numbers.join(" ")
+    joined(board.free().map(Cell::number))
+}
+
+/// With a space between them.
+fn joined<T: ToString>(items: impl Iterator<Item = T>) -> String {
+    let texts = items.map(|item| item.to_string());
+    texts.collect::<Vec<_>>().join(" ")
 }
 
 /// A cell as 1 to 16, or as row and column: `2 3`, `2,3`, `H2 V3`.

@@ -51,11 +51,10 @@ impl PieceSet {
             return Err(error_at("", 0, &problem));
         }
         let text = std::str::from_utf8(&bytes).map_err(|error| {
-            let good = String::from_utf8_lossy(&bytes[..error.valid_up_to()]);
-            let problem = format!(
-                "byte 0x{:02x} is not UTF-8; save the file with UTF-8 encoding",
-                bytes[error.valid_up_to()]
-            );
+            let (good, rest) = bytes.split_at(error.valid_up_to());
+            let (good, byte) = (String::from_utf8_lossy(good), rest[0]);
+            let problem =
+                format!("byte 0x{byte:02x} is not UTF-8; save the file with UTF-8 encoding");
             error_at(&good, good.len(), &problem)
         })?;
         Self::parse(text)
@@ -93,21 +92,19 @@ impl PieceSet {
                 name.clone_into(&mut self.column);
                 continue;
             };
-            if name.is_empty() {
-                let problem = format!("feature {i} has no name; expected one");
-                return Err(error_at(&self.text, *at, &problem));
-            }
-            let (earlier, rest) = self.features.split_at_mut(feature);
-            if earlier.iter().any(|earlier| earlier.name == name) {
-                let problem = format!(
-                    "the feature `{name}` is named twice; expected four different features"
-                );
-                return Err(error_at(&self.text, *at, &problem));
-            }
-            rest[0] = Feature {
-                name: name.to_owned(),
-                properties: Default::default(),
+            let mut earlier = self.features[..feature].iter();
+            let problem = if name.is_empty() {
+                format!("feature {i} has no name; expected one")
+            } else if earlier.any(|earlier| earlier.name == name) {
+                format!("the feature `{name}` is named twice; expected four different features")
+            } else {
+                self.features[feature] = Feature {
+                    name: name.to_owned(),
+                    properties: Default::default(),
+                };
+                continue;
             };
+            return Err(error_at(&self.text, *at, &problem));
         }
         Ok(())
     }
@@ -129,12 +126,9 @@ impl PieceSet {
                 ),
             });
         };
-        let line_of = |at: usize| place(&self.text, at).0;
-        let mut pieces = Piece::all();
-        let same =
-            pieces.find_map(|piece| seen[piece.index()].filter(|_| self.symbol(piece) == symbol));
-        if let Some(first) = same {
-            let line = line_of(first);
+        let line_of = |piece: Piece| seen[piece.index()].map(|at| place(&self.text, at).0);
+        let same = |piece: &Piece| self.symbol(*piece) == symbol && seen[piece.index()].is_some();
+        if let Some(line) = Piece::all().find(same).and_then(line_of) {
             return error(&format!(
                 "the piece {symbol:?} is on line {line} already; expected 16 different characters"
             ));
@@ -145,10 +139,9 @@ impl PieceSet {
         }
         let piece = Piece::from_low_bits(bits);
         if let Some(first) = seen[piece.index()] {
+            let (other, line) = (self.symbol(piece), place(&self.text, first).0);
             let problem = format!(
-                "{symbol:?} has the same four properties as {:?} on line {}; expected all 16 combinations",
-                self.symbol(piece),
-                place(&self.text, first).0
+                "{symbol:?} has the same four properties as {other:?} on line {line}; expected all 16 combinations"
             );
             return Err(error_at(&self.text, at, &problem));
         }
@@ -161,18 +154,15 @@ impl PieceSet {
     fn read_property(&mut self, feature: usize, at: usize, word: &str) -> Result<u8, SetError> {
         self.check_plain(at, word)?;
         let Feature { name, properties } = &self.features[feature];
-        let owner = self
-            .features
-            .iter()
-            .find(|other| other.properties.iter().any(|p| p == word));
+        let has_word = |other: &&Feature| other.properties.iter().any(|p| p == word);
+        let owner = self.features.iter().find(has_word);
         let problem = match (&properties.each_ref().map(String::as_str), owner) {
             _ if word.is_empty() => format!("no property for `{name}`; expected one"),
             ([one, _], _) if *one == word => return Ok(0),
             ([_, two], _) if *two == word => return Ok(1),
-            (_, Some(owner)) => format!(
-                "`{word}` is a property of `{}`; expected a property of `{name}`",
-                owner.name
-            ),
+            (_, Some(Feature { name: owner, .. })) => {
+                format!("`{word}` is a property of `{owner}`; expected a property of `{name}`")
+            }
             (["", _] | [_, ""], None) => {
                 let value = u8::from(!properties[0].is_empty());
                 word.clone_into(&mut self.features[feature].properties[usize::from(value)]);
@@ -223,23 +213,20 @@ fn error_at(text: &str, byte: usize, message: &str) -> SetError {
 
 /// Empty lines are accepted at the end only.
 fn rows(text: &str) -> Result<Vec<Vec<Field>>, SetError> {
-    let body = text.trim_start_matches(BOM).trim_end();
-    let mut offset = text.len() - text.trim_start_matches(BOM).len();
-    if body.is_empty() {
-        return Err(error_at(
-            text,
-            offset,
-            "the file is empty; expected a header of five fields and 16 rows, such as `piece,size,color,form,fill`",
-        ));
-    }
+    let body = text.trim_start_matches(BOM);
+    let (mut offset, body) = (text.len() - body.len(), body.trim_end());
     let mut rows = Vec::new();
     for line in body.split('\n') {
         if line.trim().is_empty() {
-            return Err(error_at(
-                text,
-                offset,
-                "a blank line between the rows; blank lines are accepted at the end only, remove it",
-            ));
+            let problem = match body {
+                "" => {
+                    "the file is empty; expected a header of five fields and 16 rows, such as `piece,size,color,form,fill`"
+                }
+                _ => {
+                    "a blank line between the rows; blank lines are accepted at the end only, remove it"
+                }
+            };
+            return Err(error_at(text, offset, problem));
         }
         let fields = split_fields(line.strip_suffix('\r').unwrap_or(line));
         let fields = fields.map_err(|(at, problem)| error_at(text, offset + at, problem))?;
@@ -259,9 +246,8 @@ fn five<'a>(
 ) -> Result<&'a [Field; 1 + FEATURES], SetError> {
     let end_of = |next: usize| {
         let next = rows.get(next).and_then(|row| row.first());
-        text[..next.map_or(text.len(), |field| field.0)]
-            .trim_end()
-            .len()
+        let end = next.map_or(text.len(), |field| field.0);
+        text[..end].trim_end().len()
     };
     let Some(fields) = rows.get(row) else {
         let problem = format!("the file ends here; expected {what}");
@@ -273,25 +259,20 @@ fn five<'a>(
             1 => "one field".to_owned(),
             count => format!("{count} fields"),
         };
-        let separators = [(";", "`;`"), ("\t", "tabs")].into_iter();
-        let mut found = separators
-            .filter(|(text, _)| matches!(&fields[..], [(_, only)] if only.contains(text)));
-        let hint = found.next().map_or_else(String::new, |(_, name)| {
-            format!("; separate the fields by `,` instead of {name}")
-        });
+        let hint = match &fields[..] {
+            [(_, only)] if only.contains(';') => "; separate the fields by `,` instead of `;`",
+            [(_, only)] if only.contains('\t') => "; separate the fields by `,` instead of tabs",
+            _ => "",
+        };
         let problem = format!("{count} here; expected five, {what}{hint}");
-        error_at(
-            text,
-            surplus.map_or_else(|| end_of(row + 1), |field| field.0),
-            &problem,
-        )
+        let at = surplus.map_or_else(|| end_of(row + 1), |field| field.0);
+        error_at(text, at, &problem)
     })
 }
 
 /// The fields of a line with the byte each starts at, or what is wrong at which byte.
 ///
-/// CSV as in RFC 4180, except that spaces are accepted around quoted fields and a field ends with its line. CSV
-/// libraries do not report where a field begins, and repair stray quotes silently.
+/// CSV libraries do not report where a field begins, and repair stray quotes silently.
 fn split_fields(line: &str) -> Result<Vec<Field>, (usize, &'static str)> {
     let mut fields = Vec::new();
     let mut at = 0;

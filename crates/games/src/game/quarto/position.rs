@@ -4,17 +4,12 @@ use crate::game;
 use crate::game::{IllegalReason, Outcome, Position as _, Side};
 
 /// One step: the side to move gives a piece, or places the one it was given.
-///
-/// As separate moves, a node of a search has at most sixteen choices, and the first and the last turn are no special
-/// cases.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Move {
     Give(Piece),
     Place(Cell),
 }
 
-/// A position of Quarto: the board, the piece in hand, the side to move, the rules and the outcome.
-///
 /// ```
 /// use referee_games::game::Position as _;
 /// use referee_games::game::Side;

@@ -1,6 +1,7 @@
 //! Common mistakes in answers, recognised by what was answered.
 
-use super::game::{cell_number, only_char};
+use super::game::only_char;
+use crate::game::one_or_two_digits;
 
 const ROW_AND_COLUMN: &str = "a cell is one number, 1 to 16, row by row; not a row and a column";
 
@@ -11,7 +12,8 @@ pub(super) fn slip(
     hand: bool,
     is_symbol: impl Fn(char) -> bool,
 ) -> Option<&'static str> {
-    let is_cell = |word: &str| cell_number(word).is_some_and(|number| number <= 16) || word == "-";
+    let is_cell =
+        |word: &str| one_or_two_digits(word).is_some_and(|number| number <= 16) || word == "-";
     let is_gift =
         |word: &str| only_char(word).is_some_and(|symbol| is_symbol(symbol) || symbol == '-');
     let words: Vec<&str> = answer.split_ascii_whitespace().collect();

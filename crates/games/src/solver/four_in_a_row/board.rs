@@ -107,8 +107,8 @@ impl Board {
     /// The larger, the sooner a disc on this cell is searched. `n` cells are free.
     ///
     /// It counts the cells that would complete a line then. Those of the side's own rows count more: at the end of
-    /// the game, when no side wants to play below a threat, the first player gets to the lower cell of every pair and
-    /// the second player to the upper one. Those that can be reached now count less: the opponent will fill them.
+    /// the game the first player gets to the lower cell of every pair. Those that can be reached now count less: the
+    /// opponent will fill them.
     #[inline]
     pub(super) const fn promise_of(&self, cell: u64, n: u8) -> u32 {
         let own_rows = if n.is_multiple_of(2) {

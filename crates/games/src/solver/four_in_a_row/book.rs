@@ -1,9 +1,8 @@
 //! The book of Four In A Row: the score of every position with eleven discs. Earlier positions follow from it in
 //! milliseconds, later ones are solved quickly without it.
 //!
-//! The shipped scores follow from those of all positions with twelve discs in Markus Thill's database
-//! (bitbully-databases 0.0.2, MIT licence); docs/internals/solver.md says how they were checked. `examples/make_books.rs` makes the
-//! file, from those or from proofs of this solver.
+//! The shipped scores follow from Markus Thill's database (bitbully-databases 0.0.2, MIT licence); docs/internals/solver.md
+//! says how they were checked.
 
 use std::collections::HashSet;
 use std::sync::OnceLock;

@@ -1,9 +1,5 @@
 //! The exact value of positions of Four In A Row.
 //!
-//! Alpha–beta with a null window over boards of bits, and a transposition table that holds whole keys, so that no entry is
-//! taken for another one. Turns after which the opponent wins immediately are never searched, and those that make most
-//! threats come first. A book has the scores of all positions with eleven discs, so the search of an earlier one ends there.
-//!
 //! ```
 //! use referee_games::game::BuiltinGame as _;
 //! use referee_games::game::four_in_a_row::FourInARow;
@@ -40,14 +36,11 @@ pub use book::{BOOK_DISCS, SHIPPED_BYTES, book_key, give};
 /// Much of it stays in the CPU's cache, and a larger one saves few nodes.
 pub const TABLE_BYTES: usize = 16 << 20;
 
-/// Solves positions and keeps what it has proven. Several threads can call it at the same time.
 #[derive(Debug)]
 pub struct Solver {
     table: Table,
     book: Option<CompactBook<'static>>,
     nodes: AtomicU64,
-    /// Free cells from which positions are looked up in the table; tests change it.
-    table_from: u8,
 }
 
 impl Solver {
@@ -65,15 +58,6 @@ impl Solver {
             table: Table::new(table_bytes),
             book: None,
             nodes: AtomicU64::new(0),
-            table_from: search::TABLE_FROM,
-        }
-    }
-
-    /// It keeps nothing: for tests of the others.
-    pub fn without_table() -> Self {
-        Self {
-            table_from: u8::MAX,
-            ..Self::without_book(0)
         }
     }
 
@@ -87,7 +71,7 @@ impl Solver {
         let check = LimitCheck::new(limits, &self.nodes, last);
         let has_book = n >= BOOK_FREE && book::is_reachable(board);
         let book = self.book.filter(|_| has_book);
-        let mut search = Search::new(&self.table, book, &check, self.table_from);
+        let mut search = Search::new(&self.table, book, &check);
         // First whether it is a win, a draw or a loss: narrow windows near a draw are the cheapest. Then nearer to a
         // draw than to the middle.
         let next = |low: Score, high: Score| match goal {
@@ -106,13 +90,12 @@ impl Solve<Position> for Solver {
     fn solve(&self, position: &Position, goal: Goal, limits: &Limits) -> Evaluation {
         let board = Board::of(position);
         let n = board.free();
-        match position.outcome() {
-            Some(Outcome::Win(_)) => {
-                Evaluation::new((n + 1).cast_signed(), (n + 1).cast_signed(), n)
-            }
-            Some(Outcome::Draw) => Evaluation::new(0, 0, n),
-            None => self.bounds(&board, goal, limits),
-        }
+        let score = match position.outcome() {
+            Some(Outcome::Win(_)) => n.cast_signed() + 1,
+            Some(Outcome::Draw) => 0,
+            None => return self.bounds(&board, goal, limits),
+        };
+        Evaluation::new(score, score, n)
     }
 
     fn free(&self, position: &Position) -> u8 {

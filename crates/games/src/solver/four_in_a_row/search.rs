@@ -14,10 +14,11 @@ use crate::game::four_in_a_row::COLUMNS;
 use crate::solver::compact_book::CompactBook;
 use crate::solver::evaluation::Score;
 use crate::solver::limits::LimitCheck;
+use crate::solver::search::Stopped;
 use crate::solver::transposition_table::zeroed;
 
 /// Free cells from which positions are looked up in the table.
-pub(super) const TABLE_FROM: u8 = 4;
+const TABLE_FROM: u8 = 4;
 
 /// Free cells from which the positions after all turns are looked up before any is searched.
 const LOOK_AHEAD_FROM: u8 = 16;
@@ -28,15 +29,11 @@ const CHECK_EVERY: u64 = 1 << 10;
 /// From the middle outwards: a disc there is on more lines.
 const ORDER: [u32; COLUMNS as usize] = [3, 2, 4, 1, 5, 0, 6];
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Stopped;
-
 pub(super) struct Search<'a> {
     table: &'a Table,
     /// If a game can come to the position that is solved.
     book: Option<CompactBook<'static>>,
     check: &'a LimitCheck<'a>,
-    table_from: u8,
     /// Nodes not yet added to the shared count.
     nodes: u64,
 }
@@ -46,13 +43,11 @@ impl<'a> Search<'a> {
         table: &'a Table,
         book: Option<CompactBook<'static>>,
         check: &'a LimitCheck<'a>,
-        table_from: u8,
     ) -> Self {
         Self {
             table,
             book,
             check,
-            table_from,
             nodes: 0,
         }
     }
@@ -87,16 +82,11 @@ impl<'a> Search<'a> {
         if high < beta {
             return Ok(high);
         }
-        let key = if n >= self.table_from {
-            let key = board.canonical_key();
-            if let Some((least, best)) = self.table.get(key) {
-                low = low.max(least);
-                high = high.min(best);
-            }
-            Some(key)
-        } else {
-            None
-        };
+        let key = (n >= TABLE_FROM).then(|| board.canonical_key());
+        if let Some((least, best)) = key.and_then(|key| self.table.get(key)) {
+            low = low.max(least);
+            high = high.min(best);
+        }
         if low >= beta {
             return Ok(low);
         }
@@ -104,7 +94,7 @@ impl<'a> Search<'a> {
             return Ok(high);
         }
         let (turns, count) = ordered(board, cells, n);
-        if n >= self.table_from.max(LOOK_AHEAD_FROM)
+        if n >= LOOK_AHEAD_FROM
             && let Some(score) = self.known(board, &turns[..count], beta)
         {
             if let Some(key) = key {

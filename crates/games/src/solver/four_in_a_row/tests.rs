@@ -137,7 +137,7 @@ fn the_table_changes_nothing() {
     let (with, small, without) = (
         Solver::new(1 << 22),
         Solver::new(1 << 8),
-        Solver::without_table(),
+        Solver::without_book(0),
     );
     for position in random_positions(24, 12) {
         let found = with.solve(&position, Goal::Distance, &Limits::NONE);
