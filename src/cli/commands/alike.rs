@@ -68,7 +68,7 @@ interrupted.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A folder of bots, of a tournament or of a league; bots; or files of records, whose bots are asked again
     #[arg(value_name = "FOLDER|RECORDS", required = true)]
     bots: Vec<String>,
@@ -78,7 +78,7 @@ pub(in crate::cli) struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct LeagueArgs {
+pub(crate) struct LeagueArgs {
     /// The folder of the league
     #[arg(value_name = "DIR")]
     folder: String,
@@ -119,11 +119,11 @@ struct Asking {
     sandbox: SandboxOptions,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     ask(&args.bots, &args.asking, None)
 }
 
-pub(in crate::cli) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
     let folder = Path::new(&args.folder);
     if League::read(folder)?.is_none() || TournamentDirectory::at(folder).plan()?.is_none() {
         return Err(Failure::Usage(format!(

@@ -25,7 +25,7 @@ use crate::report::accuracy::{BotTally, game_text, table};
 use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file of records, as --record writes it, or the folder of a tournament
     file: PathBuf,
 
@@ -49,7 +49,7 @@ pub(in crate::cli) struct Args {
     solver: SolverArgs,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let file = records_of(&args.file)?;
     let ((), interrupted) = run_interruptible(|stop| {
         let target = args.output.as_deref().map(|path| {

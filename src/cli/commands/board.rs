@@ -31,7 +31,7 @@ Exit status: 0 the position is drawn; 2 wrong usage or input; 1 the referee itse
 #[derive(Debug, clap::Args)]
 // A configuration may begin with -h.
 #[command(disable_help_flag = true, after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
@@ -72,7 +72,7 @@ struct Position {
     json: Value,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.page {
         return write_page(args, target);
     }

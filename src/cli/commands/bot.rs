@@ -23,12 +23,12 @@ use crate::strategy::builtin::{Builtin, UnknownBuiltin};
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The strategy: random, greedy, perfect, "perfect?slips=P" or "search?depth=N"
     name: String,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let strategy: Builtin = args.name.parse().map_err(|error: UnknownBuiltin| {
         Failure::Usage(format!("builtin:{}: {error}", args.name))
     })?;

@@ -36,7 +36,7 @@ use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::text::{counted, escape_controls, format_duration, milliseconds as ms, short_name};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file, a command line, or builtin:NAME; of a folder of bots, or of a download that a league takes, every one.
     /// Sources are built first, as in a league
     bot: String,
@@ -64,7 +64,7 @@ pub(in crate::cli) struct Args {
     csv: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);
     let intake =

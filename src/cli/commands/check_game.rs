@@ -13,7 +13,7 @@ use crate::report::html;
 use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The game's program: a file, or a command line
     #[arg(value_name = "PROGRAM")]
     program: String,
@@ -27,7 +27,7 @@ pub(in crate::cli) struct Args {
     json: bool,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let game = program(
         "",
         &args.program,

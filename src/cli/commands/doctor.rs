@@ -14,13 +14,13 @@ use crate::sandbox::{ResourceLimits, SandboxRequest, examine};
 use crate::system::kernel_release;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let request = SandboxRequest {
         kind: None,
         limits: ResourceLimits::default(),

@@ -57,7 +57,7 @@ a bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The bot: a file, a command line or builtin:NAME
     bot: String,
 
@@ -116,7 +116,7 @@ struct Finding {
     record: Option<Record>,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "hunted")?;
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;

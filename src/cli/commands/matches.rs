@@ -42,7 +42,7 @@ use crate::seed;
 use crate::text::{escape_controls, short_name};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file, a command line, builtin:NAME, or human
     #[arg(value_name = "BOT1", required = true)]
     bot1: Option<String>,
@@ -63,7 +63,7 @@ pub(in crate::cli) struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct PlayArgs {
+pub(crate) struct PlayArgs {
     #[command(flatten)]
     options: Options,
 }
@@ -83,7 +83,7 @@ struct BotOptions {
     sandbox: SandboxOptions,
 }
 
-pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
     if let Some(word) = args.more.first() {
         return Err(Failure::Usage(format!(
             "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
@@ -101,7 +101,7 @@ pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
     start(&args.options, &args.for_bots, &bots)
 }
 
-pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
+pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, &BotOptions::default(), &bots)
 }

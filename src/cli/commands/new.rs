@@ -69,7 +69,7 @@ const HELPER_TEXT: &str = include_str!("../../../players/helper/referee_bot.py")
 const WITH_HELPER: Starter = starter!("python", "players/helper/", "first.py", "");
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct BotArgs {
+pub(crate) struct BotArgs {
     #[command(flatten)]
     args: Args,
 
@@ -79,7 +79,7 @@ pub(in crate::cli) struct BotArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The language; without it, the languages are listed
     language: Option<String>,
 
@@ -88,7 +88,7 @@ pub(in crate::cli) struct Args {
     file: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn bot(args: &BotArgs) -> Result<(), Failure> {
+pub(crate) fn bot(args: &BotArgs) -> Result<(), Failure> {
     let commands = ["referee -v BOT builtin:greedy", "referee check BOT"];
     if !args.with_helper {
         return run(&args.args, STARTERS, "bot", commands);
@@ -111,7 +111,7 @@ pub(in crate::cli) fn bot(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(in crate::cli) fn game(args: &Args) -> Result<(), Failure> {
+pub(crate) fn game(args: &Args) -> Result<(), Failure> {
     let commands = [
         "referee -v --game BOT human builtin:random",
         "referee game check BOT",

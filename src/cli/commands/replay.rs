@@ -26,7 +26,7 @@ use crate::text::{counted, escape_controls, short_name};
 const DEFAULT_PAGE: &str = "game-N.html";
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file of records, as --record writes it, or the folder of a tournament
     file: PathBuf,
 
@@ -58,7 +58,7 @@ pub(in crate::cli) struct Args {
     private: bool,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.html {
         return write_page(args, target);
     }

@@ -24,7 +24,7 @@ enum Kind {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// What it describes
     #[arg()]
     file: Kind,
@@ -43,6 +43,6 @@ impl Kind {
     }
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(args.file.schema().as_bytes())?)
 }

@@ -10,13 +10,13 @@ use crate::cli::support::output::Stdout;
 use crate::text::{meant, quote};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The shell
     #[arg()]
     shell: Shell,
 }
 
-pub(in crate::cli) fn completions(args: &Args, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn completions(args: &Args, mut command: Command) -> Result<(), Failure> {
     // The generator panics when it cannot write.
     let mut script = Vec::new();
     clap_complete::generate(args.shell, &mut command, "referee", &mut script);
@@ -24,12 +24,12 @@ pub(in crate::cli) fn completions(args: &Args, mut command: Command) -> Result<(
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct ManArgs {
+pub(crate) struct ManArgs {
     /// The command that it is about, such as `tournament` or `league final` [default: the program itself]
     command: Vec<String>,
 }
 
-pub(in crate::cli) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
+pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
     // Gives commands their full names, such as `referee-tournament`.
     command.build();
     let source = command.render_version();

@@ -14,7 +14,7 @@ use crate::tournament::schedule::groups;
 use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The number of bots
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     bots: u32,
@@ -63,7 +63,7 @@ fn spread(text: &str) -> Result<(f64, u8), String> {
     })
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let formats = args
         .format
         .map_or_else(|| Format::value_variants().to_vec(), |format| vec![format]);

@@ -21,7 +21,7 @@ use crate::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`; of Four In A Row the
     /// mark of the side to move and the board
     position: String,
@@ -66,7 +66,7 @@ struct Solution {
     unit: &'static str,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !args.rest.is_empty() {
         let words = format!("{} {}", args.position, args.rest.join(" "));
         return Err(Failure::Usage(format!(

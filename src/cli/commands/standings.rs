@@ -37,7 +37,7 @@ enum Format {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Files of records, as --record writes them, or folders of tournaments
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -126,7 +126,7 @@ fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure
     Ok(versions.collect())
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let files = all_records(&args.files)?;
     let mut games = Games {
         seen: (files.len() > 1).then(HashMap::new),

@@ -26,7 +26,7 @@ type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
 /// Lays the file of `--config` under the command line. A repeatable option keeps the values of both, unless its values
 /// are an order.
-pub(in crate::cli) fn expand(
+pub(crate) fn expand(
     mut arguments: Vec<OsString>,
     program: &Command,
 ) -> Result<Vec<OsString>, Failure> {

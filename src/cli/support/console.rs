@@ -24,7 +24,7 @@ type PromptRequest = (String, oneshot::Sender<io::Result<Typed>>);
 
 /// Standard input and output as a console. A separate thread reads, so that clocks, the bots'
 /// stderr and signals are handled while a person thinks.
-pub(in crate::cli) struct Terminal {
+pub(crate) struct Terminal {
     requests: mpsc::Sender<PromptRequest>,
     /// Whether the thread shows prompts and echoes input; otherwise this side does.
     editing: bool,
@@ -36,7 +36,7 @@ pub(in crate::cli) struct Terminal {
 }
 
 impl Terminal {
-    pub(in crate::cli) fn new(palette: Palette) -> io::Result<Self> {
+    pub(crate) fn new(palette: Palette) -> io::Result<Self> {
         let (sender, requests) = mpsc::channel();
         let editing = io::stdin().is_terminal() && io::stdout().is_terminal();
         let original_mode = editing.then(TerminalMode::current).flatten();

@@ -8,7 +8,7 @@ use crate::play::game_runner::GameError;
 use crate::text::{cause, counted};
 
 #[derive(Debug)]
-pub(in crate::cli) enum Failure {
+pub(crate) enum Failure {
     /// Wrong usage, bad input, or a bot that cannot be started: names the thing, the place, what was expected and the
     /// fix. Status 2.
     Usage(String),
@@ -30,7 +30,7 @@ pub(in crate::cli) enum Failure {
 
 impl Failure {
     /// `unwritten`: bytes of the results that could not be written.
-    pub(in crate::cli) fn message(&self, unwritten: u64) -> Option<String> {
+    pub(crate) fn message(&self, unwritten: u64) -> Option<String> {
         match self {
             Self::Usage(text) | Self::Referee(text) => Some(text.trim_end().to_owned()),
             Self::Exhausted(limit) => Some(limit.to_string()),
@@ -44,7 +44,7 @@ impl Failure {
         }
     }
 
-    pub(in crate::cli) const fn status(&self) -> u8 {
+    pub(crate) const fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
             Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,

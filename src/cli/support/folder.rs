@@ -15,7 +15,7 @@ use crate::text::quote;
 use crate::tournament::standings::Ranking;
 
 /// The file of records; of a tournament's folder its journal.
-pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
@@ -39,18 +39,18 @@ pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     }
 }
 
-pub(in crate::cli) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+pub(crate) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     paths.iter().map(|path| records_of(path)).collect()
 }
 
-pub(in crate::cli) fn title_of_folder(folder: &Path) -> String {
+pub(crate) fn title_of_folder(folder: &Path) -> String {
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
 /// Folders by name, files without extension.
-pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
+pub(crate) fn title_of(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| match path.file_stem() {
         Some(name) if !path.is_dir() => name.to_string_lossy().into_owned(),
         _ => title_of_folder(path),
@@ -59,7 +59,7 @@ pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
 }
 
 /// `None` for a file that is not a tournament's.
-pub(in crate::cli) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
+pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     if !file.ends_with("games.jsonl") {
         return Ok(None);
     }
@@ -71,21 +71,19 @@ pub(in crate::cli) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
 }
 
 /// The piece set's file of the tournament whose games these are.
-pub(in crate::cli) fn pieces_of(file: &Path) -> Option<String> {
+pub(crate) fn pieces_of(file: &Path) -> Option<String> {
     let pieces = file.parent()?.join("pieces.csv");
     let is_there = file.ends_with("games.jsonl") && pieces.is_file();
     is_there.then(|| pieces.to_string_lossy().into_owned())
 }
 
 /// A tournament's rules when its games are the only ones. Bots that did not enter are listed.
-pub(in crate::cli) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> {
+pub(crate) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> {
     Ok(tournament_of(files)?.0)
 }
 
 /// With the course of the tournament when its games are the only ones.
-pub(in crate::cli) fn tournament_of(
-    files: &[PathBuf],
-) -> Result<(Ranking, Option<Course>), Failure> {
+pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course>), Failure> {
     if let [file] = files {
         return match plan_of(file)? {
             Some(plan) => ranking_of_plan(file, &plan),
@@ -126,7 +124,7 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
 
 /// `--number`
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum GameChoice {
+pub(crate) enum GameChoice {
     /// A line, from 1.
     Number(u64),
     Id(String),
@@ -157,7 +155,7 @@ fn with_zeros(text: &str) -> Option<String> {
 
 impl GameChoice {
     /// A number, or an id as tournaments give it.
-    pub(in crate::cli) fn is_of_file(&self) -> bool {
+    pub(crate) fn is_of_file(&self) -> bool {
         match self {
             Self::Number(_) => true,
             Self::Id(id) => with_zeros(id).is_some(),
@@ -165,7 +163,7 @@ impl GameChoice {
     }
 
     /// `id` reads the id of the record of line `number`.
-    pub(in crate::cli) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
+    pub(crate) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
         match self {
             Self::Number(chosen) => *chosen == number,
             Self::Id(chosen) => id().is_some_and(|id| id == *chosen),
@@ -173,13 +171,13 @@ impl GameChoice {
     }
 
     /// Without a choice, every line.
-    pub(in crate::cli) fn chooses(choice: Option<&Self>, line: &Line<'_>) -> bool {
+    pub(crate) fn chooses(choice: Option<&Self>, line: &Line<'_>) -> bool {
         let id = || Some(line.summary().ok()?.id.into_owned());
         choice.is_none_or(|choice| choice.is(line.number(), id))
     }
 
     /// `games`: how many the file has.
-    pub(in crate::cli) fn missing(&self, file: &Path, games: u64) -> Failure {
+    pub(crate) fn missing(&self, file: &Path, games: u64) -> Failure {
         let file = file.display();
         Failure::Usage(match self {
             Self::Number(number) => {

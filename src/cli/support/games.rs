@@ -21,32 +21,32 @@ use crate::text::{meant, quote};
 
 /// `--game`
 #[derive(Clone, Debug)]
-pub(in crate::cli) enum GameArg {
+pub(crate) enum GameArg {
     Own(&'static GameInfo),
     /// The command of a game's program, as given.
     Program(String),
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct GameOptions {
+pub(crate) struct GameOptions {
     /// quarto, four-in-a-row, or a program such as ./nim.py [default: quarto]
     #[arg(long, value_parser = GameArg::read)]
-    pub(in crate::cli) game: Option<GameArg>,
+    pub(crate) game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
-    pub(in crate::cli) game_option: Vec<(String, String)>,
+    pub(crate) game_option: Vec<(String, String)>,
 
     #[command(flatten)]
-    pub(in crate::cli) set: SetOptions,
+    pub(crate) set: SetOptions,
 }
 
 /// Quarto's.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct SetOptions {
+pub(crate) struct SetOptions {
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) pieces: Option<PathBuf>,
+    pub(crate) pieces: Option<PathBuf>,
 
     /// Which groups of cells count [default: standard]
     #[arg(long, value_parser = rules())]
@@ -59,18 +59,18 @@ pub(in crate::cli) struct SetOptions {
 
 /// For commands that need a game of this program.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct BuiltinGameOptions {
+pub(crate) struct BuiltinGameOptions {
     /// The game [default: quarto]
     #[arg(long, value_parser = builtin_game())]
     game: Option<&'static GameInfo>,
 
     #[command(flatten)]
-    pub(in crate::cli) set: SetOptions,
+    pub(crate) set: SetOptions,
 }
 
 impl BuiltinGameOptions {
     /// Refuses piece sets and rules for a game that has none.
-    pub(in crate::cli) fn game(&self) -> Result<&'static GameInfo, Failure> {
+    pub(crate) fn game(&self) -> Result<&'static GameInfo, Failure> {
         let game = self.game.unwrap_or(&GAMES[0]);
         if !game.has_piece_sets {
             self.set.refuse()?;
@@ -95,11 +95,11 @@ fn rules() -> impl TypedValueParser<Value = Rules> {
 }
 
 impl SetOptions {
-    pub(in crate::cli) fn rules(&self) -> Rules {
+    pub(crate) fn rules(&self) -> Rules {
         self.rules.unwrap_or_default()
     }
 
-    pub(in crate::cli) fn choices(&self) -> Result<Choices, Failure> {
+    pub(crate) fn choices(&self) -> Result<Choices, Failure> {
         let set = match (&self.pieces, &self.planned) {
             (None, Some(text)) => PieceSet::parse(text)
                 .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
@@ -135,7 +135,7 @@ impl GameOptions {
     }
 
     /// Takes what was not given from the plan.
-    pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         let unknown = |what: &str, name: &str| {
             Failure::Usage(format!(
                 "plan.json: this program knows no {what} called {name}"
@@ -164,12 +164,12 @@ impl GameOptions {
     }
 
     /// Starts a program.
-    pub(in crate::cli) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
         self.ruleset_with(|_| ())
     }
 
     /// With choices for a game of this program that are not options.
-    pub(in crate::cli) fn ruleset_with(
+    pub(crate) fn ruleset_with(
         &self,
         change: impl FnOnce(&mut Choices),
     ) -> Result<Arc<dyn Game>, Failure> {
@@ -195,10 +195,7 @@ impl GameOptions {
     }
 
     /// `None` for the built-in set.
-    pub(in crate::cli) fn pieces_file(
-        &self,
-        ruleset: &dyn Game,
-    ) -> Result<Option<PiecesFile>, Failure> {
+    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
         let (Some(path), Some(text)) = (&self.set.pieces, ruleset.pieces()) else {
             return Ok(None);
         };
@@ -207,7 +204,7 @@ impl GameOptions {
 }
 
 impl GameArg {
-    pub(in crate::cli) fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         if let Some(game) = registry::find(text) {
             return Ok(Self::Own(game));
         }
@@ -236,7 +233,7 @@ impl GameArg {
 }
 
 /// `option`: the one that names the program; empty for an argument.
-pub(in crate::cli) fn program(
+pub(crate) fn program(
     option: &str,
     text: &str,
     options: BTreeMap<String, String>,
@@ -262,10 +259,7 @@ pub(in crate::cli) fn program(
 }
 
 /// A position as records hold it: that of `--start`, else of the start.
-pub(in crate::cli) fn start_of(
-    ruleset: &dyn Game,
-    start: Option<&String>,
-) -> Result<String, Failure> {
+pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String, Failure> {
     let session = match start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
@@ -277,7 +271,7 @@ pub(in crate::cli) fn start_of(
 }
 
 /// In a game's program only builtin:random plays, if the program lists the legal answers.
-pub(in crate::cli) fn check_builtins<'a>(
+pub(crate) fn check_builtins<'a>(
     ruleset: &dyn Game,
     programs: impl Iterator<Item = &'a Program>,
 ) -> Result<(), Failure> {
@@ -301,10 +295,7 @@ pub(in crate::cli) fn check_builtins<'a>(
 }
 
 /// Refuses options that are given and need a solver, where there is none.
-pub(in crate::cli) fn check_solvable(
-    ruleset: &dyn Game,
-    options: &[(&str, bool)],
-) -> Result<(), Failure> {
+pub(crate) fn check_solvable(ruleset: &dyn Game, options: &[(&str, bool)]) -> Result<(), Failure> {
     match options.iter().find(|(_, is_given)| *is_given) {
         Some((option, _)) if !ruleset.info().is_solvable() => Err(Failure::Usage(format!(
             "{option} needs a solver, and there is none for {}; leave it out",
@@ -314,7 +305,7 @@ pub(in crate::cli) fn check_solvable(
     }
 }
 
-pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
+pub(crate) fn option(text: &str) -> Result<(String, String), String> {
     let expected = "expected NAME=VALUE, such as heaps=3,4,5";
     let (name, value) = text.split_once('=').ok_or(expected)?;
     let is_word = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '-' || symbol == '_';

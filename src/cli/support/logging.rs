@@ -32,11 +32,11 @@ const MOST_WAITING: usize = 8 << 20;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
 
-pub(in crate::cli) fn file() -> Option<&'static Path> {
+pub(crate) fn file() -> Option<&'static Path> {
     LOG_FILE.get().map(|file| file.path.as_path())
 }
 
-pub(in crate::cli) fn finish(status: u8) {
+pub(crate) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
     let Some(LogFile { path, lines }) = LOG_FILE.get() else {
         return;
@@ -64,7 +64,7 @@ fn log_begin() {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Diagnosis")]
-pub(in crate::cli) struct LogOptions {
+pub(crate) struct LogOptions {
     /// What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without it `RUST_LOG` decides [default: warn, with --log-file info]
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<String>,
@@ -88,12 +88,12 @@ enum LogFormat {
 
 impl LogOptions {
     /// On the command line.
-    pub(in crate::cli) fn are_given(&self) -> bool {
+    pub(crate) fn are_given(&self) -> bool {
         self.log.is_some() || self.log_file.is_some()
     }
 
     /// [`finish`] completes the log.
-    pub(in crate::cli) fn start(&self) -> Result<(), Failure> {
+    pub(crate) fn start(&self) -> Result<(), Failure> {
         let Some(path) = &self.log_file else {
             let filter = self.filter(LevelFilter::WARN)?;
             tracing_subscriber::registry()

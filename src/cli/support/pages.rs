@@ -32,7 +32,7 @@ use crate::tournament::standings::Ranking;
 const LEFT: &str = "report.html";
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct PageOptions {
+pub(crate) struct PageOptions {
     /// Write a page with standings, charts and every game here when the games are over
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -50,11 +50,11 @@ pub(in crate::cli) struct PageOptions {
 
     /// For the teacher of a league.
     #[arg(skip)]
-    pub(in crate::cli) notes: Vec<[String; 3]>,
+    pub(crate) notes: Vec<[String; 3]>,
 }
 
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Pages {
+pub(crate) struct Pages {
     feed: Option<Feed>,
     stage: Option<Stage>,
     server: Option<Server>,
@@ -65,17 +65,17 @@ pub(in crate::cli) struct Pages {
 }
 
 impl PageOptions {
-    pub(in crate::cli) const fn are_on(&self) -> bool {
+    pub(crate) const fn are_on(&self) -> bool {
         self.report.is_some() || self.is_served()
     }
 
-    pub(in crate::cli) const fn is_served(&self) -> bool {
+    pub(crate) const fn is_served(&self) -> bool {
         self.live.is_on()
     }
 
     /// Refuses a report that cannot be written, or would replace something other than a page. `coming`: a directory
     /// yet to be made.
-    pub(in crate::cli) fn check(
+    pub(crate) fn check(
         &self,
         records: Option<&Path>,
         coming: Option<&Path>,
@@ -89,7 +89,7 @@ impl PageOptions {
     /// `played`: the journal of a resumed run, whose games are shown. `records`: the file that records are written to.
     /// `limits`: how the bots' limits are kept. `folder`: keeps a served page as `report.html`. `game` draws its
     /// positions if it is a program.
-    pub(in crate::cli) fn open(
+    pub(crate) fn open(
         &self,
         title: &str,
         played: Option<&Path>,
@@ -126,7 +126,7 @@ impl PageOptions {
 }
 
 /// How limits are kept, a line each, of the first program that has any.
-pub(in crate::cli) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
+pub(crate) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
     programs
         .filter_map(|program| program.confinement.as_ref())
         .map(Confinement::bounds)
@@ -136,7 +136,7 @@ pub(in crate::cli) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) ->
 }
 
 impl Pages {
-    pub(in crate::cli) fn publish(&self, record: &Record) -> io::Result<()> {
+    pub(crate) fn publish(&self, record: &Record) -> io::Result<()> {
         match &self.feed {
             Some(feed) => feed
                 .publish(record)
@@ -147,12 +147,12 @@ impl Pages {
     }
 
     /// `None` without `--live`.
-    pub(in crate::cli) fn stage(&self) -> Option<Stage> {
+    pub(crate) fn stage(&self) -> Option<Stage> {
         self.stage.clone()
     }
 
     /// Has this person play at the page that is served, and says where.
-    pub(in crate::cli) fn seat(&self, name: &str) -> Inbox {
+    pub(crate) fn seat(&self, name: &str) -> Inbox {
         let inbox = Inbox::new(name.to_owned());
         if let (Some(feed), Some(server)) = (&self.feed, &self.server) {
             feed.seat(inbox.clone());
@@ -161,21 +161,21 @@ impl Pages {
         inbox
     }
 
-    pub(in crate::cli) fn set_state(&self, state: State) {
+    pub(crate) fn set_state(&self, state: State) {
         if let Some(feed) = &self.feed {
             feed.set_state(state);
         }
     }
 
     /// `games`: with those of earlier runs.
-    pub(in crate::cli) fn expect(&self, games: u64) {
+    pub(crate) fn expect(&self, games: u64) {
         if let Some(feed) = &self.feed {
             feed.expect(games);
             feed.set_state(State::Playing);
         }
     }
 
-    pub(in crate::cli) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
+    pub(crate) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
         if let Some(feed) = &self.feed {
             let (ranking, course) = now();
             feed.set_ranking(ranking, Some(course));
@@ -183,7 +183,7 @@ impl Pages {
     }
 
     /// Replaces all games by those of this file.
-    pub(in crate::cli) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
+    pub(crate) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
         match &self.feed {
             Some(feed) => {
                 feed.begin_again();
@@ -194,7 +194,7 @@ impl Pages {
     }
 
     /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
-    pub(in crate::cli) fn finish(self, state: State) -> Result<(), Failure> {
+    pub(crate) fn finish(self, state: State) -> Result<(), Failure> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -228,7 +228,7 @@ fn wait_for_signal() -> Result<(), Failure> {
     Ok(())
 }
 
-pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
+pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let mut reader = Reader::open(path).map_err(failed)?;
     while let Some(line) = reader.next_line().map_err(failed)? {
@@ -244,17 +244,17 @@ pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> 
     Ok(())
 }
 
-pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
+pub(crate) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
     let published = feed.publish(&line.record()?);
     published.map(drop).map_err(|problem| line.error(problem))
 }
 
-pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
+pub(crate) fn damaged(error: &LineError) -> Failure {
     Failure::Usage(format!("{error}; correct the line or remove it"))
 }
 
 /// Completely or not at all; `-` is stdout.
-pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let report = feed.report();
     let page = report.page();
     let page = page.map_err(|error| Failure::Usage(error.to_string()))?;
@@ -270,7 +270,7 @@ pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
 }
 
 /// Writes a page or a picture and says on stderr what is in it; `-` is stdout.
-pub(in crate::cli) fn write_file(
+pub(crate) fn write_file(
     path: &Path,
     text: &str,
     content: impl FnOnce() -> String,
@@ -309,14 +309,14 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 const DEFAULT_PORT: u16 = 4416;
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct LiveOptions {
+pub(crate) struct LiveOptions {
     /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:4416", value_parser = address)]
     live: Option<SocketAddr>,
 
     /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
     #[arg(long, value_name = "ORIGIN", requires = "live")]
-    pub(in crate::cli) live_frame: Option<Origin>,
+    pub(crate) live_frame: Option<Origin>,
 }
 
 /// An address with or without its port, or a port alone.
@@ -338,7 +338,7 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
+    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
         let Some(address) = self.live else {
             return Ok(None);
         };
@@ -358,7 +358,7 @@ impl LiveOptions {
         Ok(Some(server))
     }
 
-    pub(in crate::cli) const fn is_on(&self) -> bool {
+    pub(crate) const fn is_on(&self) -> bool {
         self.live.is_some()
     }
 }

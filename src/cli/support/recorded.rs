@@ -26,11 +26,11 @@ use crate::record::{BotIndex, ProcessEntry, Record};
 use crate::text::{escape_controls, quote, short_name};
 
 #[derive(Clone)]
-pub(in crate::cli) struct Recorded {
-    pub(in crate::cli) file: PathBuf,
-    pub(in crate::cli) number: u64,
-    pub(in crate::cli) record: Record,
-    pub(in crate::cli) ruleset: Arc<dyn Game>,
+pub(crate) struct Recorded {
+    pub(crate) file: PathBuf,
+    pub(crate) number: u64,
+    pub(crate) record: Record,
+    pub(crate) ruleset: Arc<dyn Game>,
 }
 
 fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
@@ -39,7 +39,7 @@ fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
 
 impl Recorded {
     /// A file with one game needs no choice; `several` goes on after "it has 2 games".
-    pub(in crate::cli) fn read(
+    pub(crate) fn read(
         path: &Path,
         choice: Option<&GameChoice>,
         rules: &RecordedRules,
@@ -71,7 +71,7 @@ impl Recorded {
     }
 
     /// `number`: the line of the record in the file.
-    pub(in crate::cli) fn of(
+    pub(crate) fn of(
         file: &Path,
         number: u64,
         record: Record,
@@ -88,7 +88,7 @@ impl Recorded {
         })
     }
 
-    pub(in crate::cli) fn invalid(&self, problem: &str) -> Failure {
+    pub(crate) fn invalid(&self, problem: &str) -> Failure {
         invalid(&self.file, self.number, problem)
     }
 
@@ -98,12 +98,12 @@ impl Recorded {
     }
 
     /// Escaped.
-    pub(in crate::cli) fn name(&self, bot: BotIndex) -> String {
+    pub(crate) fn name(&self, bot: BotIndex) -> String {
         short_name(&self.record.bots[bot].name)
     }
 
     /// Those with the given name or number, else those that the program is.
-    pub(in crate::cli) fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
+    pub(crate) fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
         let is_it = |bot: &BotIndex| {
             let entry = &self.record.bots[*bot];
             match given {
@@ -119,11 +119,7 @@ impl Recorded {
         command.first().is_some_and(|word| word == "human")
     }
 
-    pub(in crate::cli) fn part(
-        &self,
-        program: &Program,
-        given: Option<&str>,
-    ) -> Result<BotIndex, Failure> {
+    pub(crate) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex, Failure> {
         let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
@@ -144,7 +140,7 @@ impl Recorded {
     }
 
     /// At least one.
-    pub(in crate::cli) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
         let found = self.questions_if_any(bot)?;
         if found.is_empty() {
             return Err(self.failure(&format!("{} was not asked anything", self.name(bot))));
@@ -152,13 +148,13 @@ impl Recorded {
         Ok(found)
     }
 
-    pub(in crate::cli) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
         questions(&*self.ruleset, &self.record, bot)
             .map_err(|violation| self.failure(&violation.to_string()))
     }
 
     /// The index of the question to stop after, and the numbers of all turns of the bot, for people.
-    pub(in crate::cli) fn stop(
+    pub(crate) fn stop(
         &self,
         bot: BotIndex,
         questions: &[Question],
@@ -187,17 +183,17 @@ impl Recorded {
         Ok((index, numbers))
     }
 
-    pub(in crate::cli) fn process(&self, bot: BotIndex) -> Option<&ProcessEntry> {
+    pub(crate) fn process(&self, bot: BotIndex) -> Option<&ProcessEntry> {
         process(&self.record, bot)
     }
 
     /// The first game of its process, if that is not this one.
-    pub(in crate::cli) fn since(&self, bot: BotIndex) -> Option<&str> {
+    pub(crate) fn since(&self, bot: BotIndex) -> Option<&str> {
         self.process(bot)?.since.as_deref()
     }
 
     /// Whether the same process played `record`, an earlier game of the file.
-    pub(in crate::cli) fn is_earlier(&self, bot: BotIndex, record: &Record) -> bool {
+    pub(crate) fn is_earlier(&self, bot: BotIndex, record: &Record) -> bool {
         let (Some(since), Some(own)) = (self.since(bot), process(record, bot)) else {
             return false;
         };
@@ -207,7 +203,7 @@ impl Recorded {
 
     /// For a program in the place of this bot, with the environment that the plan of its tournament sets, and the time
     /// for a move that is given, or else that its process was told.
-    pub(in crate::cli) fn seat(
+    pub(crate) fn seat(
         &self,
         bot: BotIndex,
         program: &Program,
@@ -232,13 +228,13 @@ impl Recorded {
     }
 
     /// The seed as given, else that of the recorded process.
-    pub(in crate::cli) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
+    pub(crate) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
         let recorded = self.process(bot).map(|process| process.seed);
         given.or(recorded).unwrap_or(0)
     }
 
     /// What its process was asked in earlier games, each with its number in the file.
-    pub(in crate::cli) fn earlier(
+    pub(crate) fn earlier(
         &self,
         bot: BotIndex,
         rules: &RecordedRules,
@@ -275,7 +271,7 @@ impl Recorded {
     }
 
     /// `None` for the built-in set; the file of the tournament where it is still there.
-    pub(in crate::cli) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
+    pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
         let Some(text) = &self.record.pieces else {
             return Ok(None);
         };
@@ -286,7 +282,7 @@ impl Recorded {
         file.map(Some)
     }
 
-    pub(in crate::cli) fn heading(&self, bot: BotIndex, program: &Program) -> String {
+    pub(crate) fn heading(&self, bot: BotIndex, program: &Program) -> String {
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         let id = escape_controls(&self.record.id);
         let (own, number) = (self.name(bot), self.number);
@@ -317,7 +313,7 @@ fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
 }
 
 /// What a bot did wrong outside of a game.
-pub(in crate::cli) fn fault_json(fault: &GameFault) -> Json {
+pub(crate) fn fault_json(fault: &GameFault) -> Json {
     json!({
         "reason": fault.fault.reason().name(),
         "detail": fault.fault.to_string(),
@@ -326,7 +322,7 @@ pub(in crate::cli) fn fault_json(fault: &GameFault) -> Json {
 }
 
 /// A sentence, and at most so many lines of stderr below it; without a newline at the end.
-pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
+pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     let mut text = format!("it forfeits ({}): {}", fault.fault.reason(), fault.fault);
     for line in fault.stderr.trim_end().lines().take(lines) {
         text += "\n  stderr: ";
@@ -336,7 +332,7 @@ pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
 }
 
 /// The program that `text` names; a person is refused, with `done` in the message: "a person cannot be debugged".
-pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure> {
+pub(crate) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
         BotSpec::Human => Err(Failure::Usage(format!(
@@ -346,14 +342,14 @@ pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct GameProgramOption {
+pub(crate) struct GameProgramOption {
     /// The game, if it is a program (protocol-games.md); records say which other one it is
     #[arg(long, value_parser = GameArg::read)]
-    pub(in crate::cli) game: Option<GameArg>,
+    pub(crate) game: Option<GameArg>,
 }
 
 impl GameProgramOption {
-    pub(in crate::cli) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),
             _ => None,
@@ -363,13 +359,13 @@ impl GameProgramOption {
 
 /// A game's program is started once for each choice of its options.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct RecordedRules {
+pub(crate) struct RecordedRules {
     program: Option<String>,
     opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 
 impl RecordedRules {
-    pub(in crate::cli) fn new(option: &GameProgramOption) -> Self {
+    pub(crate) fn new(option: &GameProgramOption) -> Self {
         Self {
             program: option.text().map(str::to_owned),
             opened: RefCell::default(),
@@ -377,7 +373,7 @@ impl RecordedRules {
     }
 
     /// The error is a sentence about rules or pieces.
-    pub(in crate::cli) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
+    pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
         let is_known = registry::find(&record.game).is_some();
         let Some(text) = &self.program else {
             if is_known {
@@ -420,22 +416,22 @@ impl RecordedRules {
 const SOLVE_TIME: &str = "2s";
 
 #[derive(Clone, Debug, clap::Args)]
-pub(in crate::cli) struct AskedBotOptions {
+pub(crate) struct AskedBotOptions {
     /// Whose part it plays, if its name does not say so: a name in the record, or 1 or 2
     #[arg(long = "as", value_name = "NAME|1|2")]
-    pub(in crate::cli) part: Option<String>,
+    pub(crate) part: Option<String>,
 
     /// What `REFEREE_SEED` says [default: as in the game, else 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
-    pub(in crate::cli) seed: Option<u32>,
+    pub(crate) seed: Option<u32>,
 
     /// Time to find the value of a position, and again of a turn
     #[arg(long, value_name = "TIME", default_value = SOLVE_TIME, value_parser = values::positive_duration)]
-    pub(in crate::cli) time_per_move: Duration,
+    pub(crate) time_per_move: Duration,
 
     #[command(flatten)]
-    pub(in crate::cli) game: GameProgramOption,
+    pub(crate) game: GameProgramOption,
 
     #[command(flatten)]
-    pub(in crate::cli) sandbox: SandboxOptions,
+    pub(crate) sandbox: SandboxOptions,
 }

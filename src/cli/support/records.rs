@@ -20,7 +20,7 @@ use crate::play::stage::Table;
 use crate::record::BotIndex;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 
-pub(in crate::cli) struct RecordFile {
+pub(crate) struct RecordFile {
     path: PathBuf,
     target: Target,
 }
@@ -33,7 +33,7 @@ enum Target {
 
 impl RecordFile {
     /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
-    pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
         let is_pipe = |meta: fs::Metadata| !meta.is_file() && !meta.is_dir();
         if fs::metadata(path).is_ok_and(is_pipe) {
             let pipe = OpenOptions::new().append(true).open(path);
@@ -89,14 +89,14 @@ impl RecordFile {
 }
 
 /// Writes the records of a match, publishes them on pages, and forwards to `inner`.
-pub(in crate::cli) struct Recorded<F> {
-    pub(in crate::cli) inner: F,
-    pub(in crate::cli) file: Option<RecordFile>,
-    pub(in crate::cli) pages: Pages,
+pub(crate) struct Recorded<F> {
+    pub(crate) inner: F,
+    pub(crate) file: Option<RecordFile>,
+    pub(crate) pages: Pages,
     /// Shows the current game on the live page.
-    pub(in crate::cli) table: Option<Table>,
+    pub(crate) table: Option<Table>,
     /// Where results of single games are not shown.
-    pub(in crate::cli) bar: Option<ProgressBar>,
+    pub(crate) bar: Option<ProgressBar>,
 }
 
 impl<F: GameObserver> GameObserver for Recorded<F> {

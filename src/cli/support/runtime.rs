@@ -17,13 +17,13 @@ use crate::bot::exhaustion::explain;
 use crate::bot::orphans;
 
 /// On this thread. The failure names the limit of the system that is reached.
-pub(in crate::cli) fn runtime() -> Result<Runtime, Failure> {
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let built = Builder::new_current_thread().enable_all().build();
     built.map_err(|error| explain("the runtime", &error).into())
 }
 
 /// Drops `work` and fails with [`Failure::Interrupted`] on a termination signal.
-pub(in crate::cli) async fn until_interrupted<T>(
+pub(crate) async fn until_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
     let mut interrupted = signals::interrupted();
@@ -38,7 +38,7 @@ pub(in crate::cli) async fn until_interrupted<T>(
 const TICK: Duration = Duration::from_millis(200);
 
 /// Runs `work` on a thread; a signal sets its stop flag. Returns whether it was interrupted.
-pub(in crate::cli) fn run_interruptible<T: Send>(
+pub(crate) fn run_interruptible<T: Send>(
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Failure> + Send,
 ) -> Result<(T, bool), Failure> {
     let stop = Arc::default();
@@ -47,7 +47,7 @@ pub(in crate::cli) fn run_interruptible<T: Send>(
 }
 
 /// As [`run_interruptible`], with `on_tick` called several times a second, whose error stops the work.
-pub(in crate::cli) fn run_with_ticks<T: Send>(
+pub(crate) fn run_with_ticks<T: Send>(
     stop: &AtomicBool,
     mut on_tick: impl FnMut() -> Result<(), Failure>,
     work: impl FnOnce() -> T + Send,
@@ -100,9 +100,7 @@ impl Drop for StopAtEnd<'_> {
 }
 
 /// Runs `work`, then kills what its bots left behind.
-pub(in crate::cli) fn with_bots<T>(
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
+pub(crate) fn with_bots<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let runtime = runtime()?;
     let result = runtime.block_on(async {
         orphans::adopt();
@@ -114,9 +112,7 @@ pub(in crate::cli) fn with_bots<T>(
 
 /// Asks bots questions until it is done or interrupted, and ends what they leave behind. A second signal does not keep
 /// them from being killed.
-pub(in crate::cli) fn examine<T>(
-    work: impl Future<Output = Result<T, Failure>>,
-) -> Result<T, Failure> {
+pub(crate) fn examine<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     let _heeded = signals::heed();
     let runtime = runtime()?;
     let result = runtime.block_on(async {
@@ -130,7 +126,7 @@ pub(in crate::cli) fn examine<T>(
 }
 
 /// Call it only when every bot has been stopped.
-pub(in crate::cli) fn end_orphans() {
+pub(crate) fn end_orphans() {
     for survivor in orphans::sweep() {
         print_stderr(&format!("referee: warning: {survivor}"));
     }

@@ -44,7 +44,7 @@ fn selected(name: &str) -> Selection {
 }
 
 /// Plans call the supervisor by its old name, `guard`.
-pub(in crate::cli) fn layer_names(kind: Kind) -> String {
+pub(crate) fn layer_names(kind: Kind) -> String {
     kind.layers().join(", ").replace("guard", "supervisor")
 }
 
@@ -59,7 +59,7 @@ fn memory(text: &str) -> Result<u64, String> {
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct SandboxOptions {
+pub(crate) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
     #[arg(long = "sandbox", value_name = "KIND", value_parser = selection())]
     kind: Option<Selection>,
@@ -98,13 +98,13 @@ pub(in crate::cli) struct SandboxOptions {
 
 impl SandboxOptions {
     /// Without a sandbox unless one is asked for.
-    pub(in crate::cli) fn or_none(mut self) -> Self {
+    pub(crate) fn or_none(mut self) -> Self {
         self.kind = self.kind.or(Some(Selection(Some(Kind::None))));
         self
     }
 
     /// What is not given comes from the plan of a resumed tournament.
-    pub(in crate::cli) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
+    pub(crate) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
         self.kind = self.kind.or_else(|| Some(selected(&planned.kind)));
         self.memory = self.memory.or(Some(planned.memory));
         self.processes = self.processes.or(Some(planned.processes));
@@ -122,7 +122,7 @@ impl SandboxOptions {
     }
 
     /// `sandbox`: the one that these options selected.
-    pub(in crate::cli) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
+    pub(crate) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
         let limits = sandbox.limits();
         SandboxPlan {
             kind: sandbox.kind().name().to_owned(),
@@ -148,7 +148,7 @@ impl SandboxOptions {
     }
 
     /// For compilers, which need more room than bots.
-    pub(in crate::cli) fn for_builds(&self) -> Self {
+    pub(crate) fn for_builds(&self) -> Self {
         let limits = self.limits();
         Self {
             memory: Some(limits.memory.max(2 << 30)),
@@ -161,7 +161,7 @@ impl SandboxOptions {
     }
 
     /// For repositories among submissions.
-    pub(in crate::cli) fn for_repositories(&self) -> SandboxChoice<'_> {
+    pub(crate) fn for_repositories(&self) -> SandboxChoice<'_> {
         SandboxChoice::new(Box::new(|| {
             let chosen = self.for_builds().sandbox();
             chosen.map_err(|failure| failure.message(0).unwrap_or_default())
@@ -169,7 +169,7 @@ impl SandboxOptions {
     }
 
     /// For a bot that is asked questions alone.
-    pub(in crate::cli) fn confine(&self, program: &Program) -> Result<Program, Failure> {
+    pub(crate) fn confine(&self, program: &Program) -> Result<Program, Failure> {
         let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
         Ok(sandboxes.confine_one(program, &[])?)
     }
@@ -184,13 +184,13 @@ impl SandboxOptions {
         }
     }
 
-    pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
+    pub(crate) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.and_then(|Selection(kind)| kind);
         Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
     }
 
     /// As [`Self::sandbox`]; but when none was asked for and none works here, bots run without one, with a warning.
-    pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
+    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
             warn_memory(&chosen, bots.iter().filter_map(BotSpec::program).count());
@@ -250,7 +250,7 @@ impl SandboxOptions {
 }
 
 /// What is not the usual sandbox.
-pub(in crate::cli) fn announce(sandbox: &Sandbox) {
+pub(crate) fn announce(sandbox: &Sandbox) {
     print_stderr(&match sandbox.kind() {
         Kind::Bwrap => return,
         Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
@@ -276,7 +276,7 @@ fn refused(error: &NotAvailable) -> Failure {
 }
 
 /// When bots together may use more memory than there is, the kernel kills one for what others use.
-pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
+pub(crate) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     let each = sandbox.limits().memory;
     let all = each.saturating_mul(bots as u64);
     if sandbox.kind() == Kind::None {
@@ -296,7 +296,7 @@ pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     }
 }
 
-pub(in crate::cli) struct Sandboxes {
+pub(crate) struct Sandboxes {
     programs: Sandbox,
     /// Trusted, as part of this program, unless a sandbox was asked for.
     builtins: Sandbox,
@@ -304,7 +304,7 @@ pub(in crate::cli) struct Sandboxes {
 
 impl Sandboxes {
     /// Confines the programs among the bots; none sees the others' files.
-    pub(in crate::cli) fn confine<const N: usize>(
+    pub(crate) fn confine<const N: usize>(
         &self,
         bots: &[BotSpec; N],
     ) -> Result<[BotSpec; N], Failure> {
@@ -320,7 +320,7 @@ impl Sandboxes {
     }
 
     /// `others`: programs whose files it does not see.
-    pub(in crate::cli) fn confine_one(
+    pub(crate) fn confine_one(
         &self,
         program: &Program,
         others: &[&Program],
@@ -334,7 +334,7 @@ impl Sandboxes {
 }
 
 /// Files are copied for every run.
-pub(in crate::cli) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
+pub(crate) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
     for program in programs {
         let copied = program.confinement.as_ref();
         if let Some((path, bytes)) = copied.and_then(Confinement::large_copy) {
@@ -349,7 +349,7 @@ pub(in crate::cli) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>
     }
 }
 
-pub(in crate::cli) fn print_interpreters(program: &Program) {
+pub(crate) fn print_interpreters(program: &Program) {
     let seen = program
         .confinement
         .iter()
@@ -404,7 +404,7 @@ impl Variable {
 }
 
 /// Warns root of bots without a sandbox. Built-in bots are this program itself.
-pub(in crate::cli) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
+pub(crate) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
     let is_unconfined = |program: &Program| {
         let files = program.confinement.as_ref().and_then(Confinement::hash);
         files.is_none() && program.builtin().is_none()

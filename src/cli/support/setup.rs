@@ -21,7 +21,7 @@ use crate::strategy;
 use crate::system::AsStream;
 
 /// The built-in set without a path.
-pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
     };
@@ -36,7 +36,7 @@ pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Fail
 }
 
 /// As [`piece_set`]; refuses characters that the protocol does not allow.
-pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let set = piece_set(path)?;
     set.check_for_match()
         .map_err(|error| set_failure(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
@@ -47,23 +47,23 @@ fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
     Failure::Usage(format!("{}: {error}", path.display()))
 }
 
-pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(crate::text::unreadable(path, error))
 }
 
-pub(in crate::cli) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let (path, cause) = (path.display(), crate::text::cause(error));
     Failure::Usage(format!(
         "{path}: cannot be written: {cause}; choose a place where you may write"
     ))
 }
 
-pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String> {
+pub(crate) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String> {
     registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
 }
 
 /// Coloured on a terminal unless `NO_COLOR` is set, with glyphs where its text is UTF-8.
-pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
+pub(crate) fn palette(stream: &impl RawStream) -> Palette {
     if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
         Palette {
             glyphs: is_utf8(),
@@ -88,12 +88,12 @@ fn is_utf8() -> bool {
 }
 
 /// In columns; `None` without a terminal.
-pub(in crate::cli) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
+pub(crate) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
     let (width, _) = terminal_size_of(stream)?;
     Some(usize::from(width.0)).filter(|&columns| columns > 0)
 }
 
-pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
+pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe().map_err(|error| {
         Failure::Referee(format!(
             "cannot find this program's file: {error}",
@@ -102,11 +102,11 @@ pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
     })
 }
 
-pub(in crate::cli) fn bot(text: &str) -> Result<BotSpec, Failure> {
+pub(crate) fn bot(text: &str) -> Result<BotSpec, Failure> {
     Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
-pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
+pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     let absolute = path::absolute(path).map_err(|error| {
         Failure::Usage(format!(
             "{}: {error}",
@@ -119,7 +119,7 @@ pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
 
 /// A piece set's file that bots can read as long as this lives: the user's, or a copy.
 #[derive(Debug)]
-pub(in crate::cli) struct PiecesFile {
+pub(crate) struct PiecesFile {
     path: String,
     /// Deleted on drop.
     _copy: Option<NamedTempFile>,
@@ -128,7 +128,7 @@ pub(in crate::cli) struct PiecesFile {
 impl PiecesFile {
     /// Copies `text`, which was read from `path`, where a bot could not read the same there: a pipe, `/dev/stdin`, a
     /// name that is not UTF-8.
-    pub(in crate::cli) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
         let named = if cfg!(windows) {
             path::absolute(path)
         } else {
@@ -142,7 +142,7 @@ impl PiecesFile {
         }
     }
 
-    pub(in crate::cli) fn copy(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn copy(text: &str) -> Result<Self, Failure> {
         let directory = std::env::temp_dir();
         let failed = |error| {
             Failure::Usage(format!(
@@ -168,7 +168,7 @@ impl PiecesFile {
     }
 
     /// Absolute.
-    pub(in crate::cli) fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         &self.path
     }
 }

@@ -6,7 +6,7 @@ use crate::solver::{Options, Solver};
 use crate::text;
 
 #[derive(Clone, Copy, Debug, clap::Args)]
-pub(in crate::cli) struct SolverArgs {
+pub(crate) struct SolverArgs {
     /// Memory for the transposition table, such as 512M or 4G
     #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = hash)]
     hash: usize,
@@ -22,7 +22,7 @@ fn hash(text: &str) -> Result<usize, String> {
 }
 
 impl SolverArgs {
-    pub(in crate::cli) fn options(self) -> Options {
+    pub(crate) fn options(self) -> Options {
         let default = Options::default();
         Options {
             tt_bytes: self.hash,
@@ -31,7 +31,7 @@ impl SolverArgs {
     }
 
     /// Warns when less than half of the requested memory could be allocated.
-    pub(in crate::cli) fn warn_if_smaller(self, solver: &Solver) {
+    pub(crate) fn warn_if_smaller(self, solver: &Solver) {
         let bytes = solver.tt_bytes();
         if bytes < self.hash / 2 {
             print_stderr(&format!(

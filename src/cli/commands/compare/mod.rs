@@ -43,7 +43,7 @@ failed; 130 interrupted, after what is known so far has been printed.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The new version: a file, a command line or builtin:NAME
     new: String,
 
@@ -130,7 +130,7 @@ const fn percentage(has_pool: bool) -> u8 {
     if has_pool { 50 } else { 100 }
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let begun = Instant::now();
     args.test(true)?;
     if args.json && args.writes_markdown_to_stdout() {

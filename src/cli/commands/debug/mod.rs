@@ -55,7 +55,7 @@ fn after_help() -> String {
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = after_help(), override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file of records, or the folder of a tournament; left out, the bot is asked about the position of --start
     #[arg(value_name = "FILE")]
     first: String,
@@ -104,7 +104,7 @@ struct Task {
     _pieces: Option<PiecesFile>,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (file, text) = match &args.second {
         Some(bot) => (Some(Path::new(&args.first)), bot),
         None => (None, &args.first),

@@ -31,7 +31,7 @@ use crate::sandbox::Sandbox;
 use crate::text::{escape_controls, join_parts};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The folder of a league or a tournament, whose bots are graded; or bots: files, folders of them, command lines
     #[arg(value_name = "DIR|BOT", required = true)]
     bots: Vec<String>,
@@ -72,11 +72,11 @@ pub(in crate::cli) struct Args {
 }
 
 /// The default scale, to begin with.
-pub(in crate::cli) fn print_scale() -> Result<(), Failure> {
+pub(crate) fn print_scale() -> Result<(), Failure> {
     Ok(write!(Stdout, "{}", scale::DEFAULT)?)
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let (scale, base) = read_scale(args.scale.as_deref())?;
     let mut options = Options {
         games: GamesOptions {

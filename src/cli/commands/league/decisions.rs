@@ -16,7 +16,7 @@ use crate::record::Record;
 use crate::record::reader::Reader;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Decision {
+pub(crate) struct Decision {
     /// The folder of the league
     #[arg(value_name = "DIR")]
     folder: PathBuf,

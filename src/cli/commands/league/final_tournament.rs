@@ -22,7 +22,7 @@ use crate::text::{counted, join_parts};
 const FOLDER: &str = "final";
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct FinalArgs {
+pub(crate) struct FinalArgs {
     /// The folder of the league
     #[arg(value_name = "DIR")]
     folder: PathBuf,

@@ -31,7 +31,7 @@ use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(in crate::cli) struct LeagueArgs {
+pub(crate) struct LeagueArgs {
     #[command(flatten)]
     update: Args,
 
@@ -65,7 +65,7 @@ enum LeagueCommand {
     ReplayGame(Decision),
 }
 
-pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
         Some(LeagueCommand::Final(args)) => final_tournament::run(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),

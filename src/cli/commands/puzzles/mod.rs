@@ -27,7 +27,7 @@ Examples:
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct PuzzlesArgs {
+pub(crate) struct PuzzlesArgs {
     #[command(subcommand)]
     command: PuzzlesCommand,
 }
@@ -42,7 +42,7 @@ enum PuzzlesCommand {
     Page(page::Args),
 }
 
-pub(in crate::cli) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     match &args.command {
         PuzzlesCommand::Make(args) => make::run(args),
         PuzzlesCommand::Run(args) => run::run(args),

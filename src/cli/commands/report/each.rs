@@ -26,7 +26,7 @@ use crate::tournament::ratings::Model;
 use crate::tournament::standings::{NotEntered, Ranking};
 
 /// Writes `NAME.html` and `NAME.md` for each bot; for one that did not enter, with the reason. `members`: those of a league, by name.
-pub(in crate::cli) fn write_each(
+pub(crate) fn write_each(
     files: &[&Path],
     ranking: Ranking,
     folder: &Path,
@@ -164,14 +164,14 @@ fn for_each(
 
 /// What a member of a league is told beside its games.
 #[derive(Default)]
-pub(in crate::cli) struct OfMember {
+pub(crate) struct OfMember {
     since: Option<Since>,
     /// The folders of all its versions, which its author knows as `.`.
     homes: Vec<String>,
 }
 
 /// By name; empty when `path` is not the folder of a league.
-pub(in crate::cli) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure> {
+pub(crate) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure> {
     if !path.is_dir() {
         return Ok(BTreeMap::new());
     }

@@ -27,7 +27,7 @@ use crate::report::serve::{Feed, State};
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Files of records, as --record writes them, or folders of tournaments
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -82,7 +82,7 @@ fn game_of(
     Ok(Some(rules.map_err(invalid)?))
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
@@ -132,7 +132,7 @@ fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>, Failure> {
     Ok(notes)
 }
 
-pub(in crate::cli) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
+pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Failure> {
     let Ok(target) = fs::canonicalize(output) else {
         return Ok(());
     };

@@ -47,7 +47,7 @@ usage or input, or a bot that cannot be started; 1 the referee itself failed; 13
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file of records, as --record writes it, or the folder of a tournament
     file: PathBuf,
 
@@ -81,7 +81,7 @@ impl Args {
     }
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "asked again")?;
     let file = records_of(&args.file)?;
     let rules = RecordedRules::new(&args.asked.game);

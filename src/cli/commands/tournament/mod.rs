@@ -4,7 +4,7 @@ mod failures;
 mod options;
 mod preparation;
 mod run;
-pub(in crate::cli) mod shards;
+pub(crate) mod shards;
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,12 +14,10 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
-pub(in crate::cli) use self::options::{
-    BotOptions, GamesOptions, Options, ScheduleOptions, resolved,
-};
+pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
-pub(in crate::cli) use self::preparation::{check_bots, jobs, print_notice};
-pub(in crate::cli) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
+pub(crate) use self::preparation::{check_bots, jobs, print_notice};
+pub(crate) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
 use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
@@ -39,7 +37,7 @@ use crate::text::escape_controls;
 
 /// The arguments of `referee tournament` and `referee shard plan`.
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Files, command lines or builtin:NAME; of a directory, every program in it. Without bots,
     /// the tournament in --out is resumed
     #[arg(value_name = "BOT")]
@@ -73,7 +71,7 @@ impl Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Task {
+pub(crate) enum Task {
     Play,
     /// Prints how to play it in parts.
     Plan,
@@ -82,11 +80,11 @@ pub(in crate::cli) enum Task {
     Shard(Shard, Duration),
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     start(&args.bots, args.options()?, Task::Play)
 }
 
-pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
+pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
@@ -293,7 +291,7 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
 }
 
 /// Receives a message for each SIGINT, SIGTERM and SIGHUP that is not ignored.
-pub(in crate::cli) fn stop_signals() -> mpsc::Receiver<()> {
+pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
     let mut signals = signals::heed();
     let (sender, receiver) = mpsc::channel(4);
     tokio::spawn(async move {

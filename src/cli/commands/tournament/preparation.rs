@@ -61,7 +61,7 @@ pub(super) async fn prepare(
     Ok(begun)
 }
 
-pub(in crate::cli) async fn check_bots(
+pub(crate) async fn check_bots(
     ruleset: &Arc<dyn Game>,
     bots: Vec<Entrant>,
     rejected: &mut Vec<RejectedBot>,
@@ -75,7 +75,7 @@ pub(in crate::cli) async fn check_bots(
     Ok(fit)
 }
 
-pub(in crate::cli) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
+pub(crate) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
     let text = match notice {
         Notice::Checking { name, number, of } => {
             let text = format!("checking {number} of {of}: {}", escape_controls(name));
@@ -158,7 +158,7 @@ pub(super) fn usual_jobs() -> usize {
 }
 
 /// Prints the number when it was not given; warns when cores or memory do not suffice.
-pub(in crate::cli) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
+pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
     let jobs = games_at_once(options, entrants);
     warn_memory(sandbox, jobs.saturating_mul(2));
     jobs

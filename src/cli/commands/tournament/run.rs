@@ -30,7 +30,7 @@ use crate::report::tournament_summary::{summary, tables};
 use crate::text::{counted, format_milliseconds};
 
 /// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
-pub(in crate::cli) async fn play(
+pub(crate) async fn play(
     mut arena: Arena<'_>,
     options: &Options,
     pages: Pages,
@@ -97,22 +97,22 @@ pub(in crate::cli) async fn play(
 }
 
 /// The games of a command's own plan, in a folder that holds nothing else: `differences` from an old plan are refused.
-pub(in crate::cli) struct OwnRun<'a> {
-    pub(in crate::cli) ruleset: &'a Arc<dyn Game>,
-    pub(in crate::cli) directory: &'a TournamentDirectory,
-    pub(in crate::cli) old: Option<&'a Plan>,
-    pub(in crate::cli) differences: Vec<String>,
-    pub(in crate::cli) plan: Plan,
-    pub(in crate::cli) entrants: Vec<Entrant>,
-    pub(in crate::cli) pieces_path: Option<String>,
-    pub(in crate::cli) jobs: usize,
-    pub(in crate::cli) deadline: Option<Instant>,
-    pub(in crate::cli) resume: &'a str,
+pub(crate) struct OwnRun<'a> {
+    pub(crate) ruleset: &'a Arc<dyn Game>,
+    pub(crate) directory: &'a TournamentDirectory,
+    pub(crate) old: Option<&'a Plan>,
+    pub(crate) differences: Vec<String>,
+    pub(crate) plan: Plan,
+    pub(crate) entrants: Vec<Entrant>,
+    pub(crate) pieces_path: Option<String>,
+    pub(crate) jobs: usize,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) resume: &'a str,
 }
 
 impl OwnRun<'_> {
     /// Plays until enough is known.
-    pub(in crate::cli) async fn play_until(
+    pub(crate) async fn play_until(
         mut self,
         stops: &mut mpsc::Receiver<()>,
         line: &ProgressLine,
@@ -394,7 +394,7 @@ pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Res
     Ok(())
 }
 
-pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
+pub(crate) fn warn_of_repetition(distinct: &Distinct) {
     if distinct.is_repetitive() {
         print_stderr(
             "referee: warning: deterministic bots play the same game again from the same opening, so \
@@ -403,7 +403,7 @@ pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
     }
 }
 
-pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
+pub(crate) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.quoted();
     print_stderr(&format!(
         "referee: {} games of {} bots in round{} {}; play them in parts: referee shard run {path} --shard \

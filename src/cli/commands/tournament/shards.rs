@@ -22,7 +22,7 @@ use crate::record::journal::{Journal, LINGERING_LOCK, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct PlanArgs {
+pub(crate) struct PlanArgs {
     /// Plan the next round of the tournament in --out, whose shards have been merged
     #[arg(long, conflicts_with_all = ["bots", "config"])]
     next: bool,
@@ -32,7 +32,7 @@ pub(in crate::cli) struct PlanArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct RunArgs {
+pub(crate) struct RunArgs {
     /// The folder of a planned tournament
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -72,13 +72,13 @@ fn of_slurm(number: impl Fn(&str) -> Option<u64>) -> Option<Shard> {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct MergeArgs {
+pub(crate) struct MergeArgs {
     /// The folder of a tournament whose shards have been played
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
+pub(crate) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     if args.next {
         return plan_next_round(args.tournament.out.as_deref());
     }
@@ -89,7 +89,7 @@ pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     )
 }
 
-pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let options = Options {
         out: Some(args.folder.clone()),
         games: GamesOptions {
@@ -188,7 +188,7 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     }
 }
 
-pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
+pub(crate) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(&args.folder);
     let plan = read_plan(&directory)?;
     let options = Options::default();

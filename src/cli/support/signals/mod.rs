@@ -35,7 +35,7 @@ const IMPATIENT: u32 = 3;
 ///
 /// A signal that was ignored when this process was started stays ignored, as `nohup` and the shell's `&`
 /// want it.
-pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
+pub(crate) fn start(unheeded: fn()) -> Result<(), Failure> {
     let runtime = runtime()?;
     let mut signals = runtime.block_on(async { Terminations::listen() })?;
     start_thread("signals", move || {
@@ -54,16 +54,16 @@ pub(in crate::cli) fn start(unheeded: fn()) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(in crate::cli) fn since_first() -> Option<Duration> {
+pub(crate) fn since_first() -> Option<Duration> {
     FIRST.borrow().map(|first| first.elapsed())
 }
 
 /// Termination signals. While it exists, they do not end the program by themselves.
 #[derive(Debug)]
-pub(in crate::cli) struct StopSignals(watch::Receiver<Option<Instant>>);
+pub(crate) struct StopSignals(watch::Receiver<Option<Instant>>);
 
 /// Heeds the signals that come from now on, and one that came before: the program was to end already.
-pub(in crate::cli) fn heed() -> StopSignals {
+pub(crate) fn heed() -> StopSignals {
     StopSignals::of(&FIRST)
 }
 
@@ -76,7 +76,7 @@ impl StopSignals {
         Self(signals)
     }
 
-    pub(in crate::cli) async fn recv(&mut self) {
+    pub(crate) async fn recv(&mut self) {
         if self.0.changed().await.is_err() {
             // Never: the sender is never dropped.
             std::future::pending::<()>().await;
@@ -88,7 +88,7 @@ impl StopSignals {
 /// tokio runtime.
 ///
 /// A separate task waits for the signal, so that polling this future is cheap during a game.
-pub(in crate::cli) fn interrupted() -> oneshot::Receiver<()> {
+pub(crate) fn interrupted() -> oneshot::Receiver<()> {
     let mut signals = heed();
     let (sender, receiver) = oneshot::channel();
     tokio::spawn(async move {
