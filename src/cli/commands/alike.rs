@@ -1,7 +1,6 @@
 //! `referee alike FOLDER`: which bots decide alike, whatever their source?
 
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,22 +16,19 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant};
 use crate::arena::plan::{BotPlan, Limits};
 use crate::bot::{orphans, shell};
-use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::{Records, replace_file};
 use crate::cli::support::games::{GameOptions, check_builtins};
-use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{end_orphans, run_with_ticks, runtime};
 use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{
-    PiecesFile, recorded_ruleset, this_program, unreadable, unwritable,
-};
+use crate::cli::support::setup::{PiecesFile, recorded_ruleset, this_program};
 use crate::cli::support::values::{self, TimeOptions};
 use crate::game::Game;
 use crate::league::state::League;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameError;
 use crate::record::Record;
-use crate::record::atomic_file::replace;
-use crate::record::reader::Reader;
 use crate::record::text_file;
 use crate::report::alike::Report;
 use crate::seed::{Purpose, generator};
@@ -126,10 +122,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
     let folder = Path::new(&args.folder);
     if League::read(folder)?.is_none() || TournamentDirectory::at(folder).plan()?.is_none() {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: no league has played in this folder; choose the folder of one",
             args.folder
-        )));
+        );
     }
     let texts = std::slice::from_ref(&args.folder);
     ask(texts, &args.asking, Some(&folder.join(CACHE)))
@@ -178,7 +174,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
             known.positions = interview.questionnaire.positions;
             if let Some(path) = cache.filter(|_| !stop.load(Ordering::Relaxed)) {
                 let text = serde_json::to_string(&known)?;
-                replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+                replace_file(path, &text)?;
             }
             Ok::<_, Failure>((known.positions, answers))
         },
@@ -190,10 +186,9 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
         return Err(Failure::Interrupted);
     }
     if positions.is_empty() {
-        return Err(Failure::Usage(
+        bail!(
             "no position was found in this time in which a choice says something; --time gives more"
-                .to_owned(),
-        ));
+        );
     }
     let questions: Vec<Question> = (0..positions.len())
         .map(|number| {
@@ -210,7 +205,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
         seed,
     };
     if let Some(path) = &asking.html {
-        replace(path, report.html().as_bytes()).map_err(|error| unwritable(path, &error))?;
+        replace_file(path, &report.html())?;
     }
     let text = if asking.json {
         format!("{:#}\n", report.json())
@@ -284,7 +279,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
             return Err(Failure::Usage(why));
         }
         let name = escape_controls(&rejected.bot.name);
-        print_stderr(&format!("referee: {name} is left out: {why}"));
+        note!("{name} is left out: {why}");
     }
     announce(&sandbox);
     let programs = || found.entered.iter().map(|entrant| &entrant.program);
@@ -295,9 +290,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
         entered.partition(|entrant| is_starter(&entrant.plan));
     if bots.len() < 2 {
         let count = counted(bots.len() as u64, "bot", "bots");
-        return Err(Failure::Usage(format!(
-            "{count} can be asked, and two are needed"
-        )));
+        bail!("{count} can be asked, and two are needed");
     }
     Ok(Class {
         ruleset,
@@ -312,13 +305,9 @@ fn of_records(
     limits: Limits,
     wanted: &mut Vec<BotPlan>,
 ) -> Result<Option<Arc<dyn Game>>, Failure> {
-    let failed = |error| unreadable(path, &error);
-    let mut reader = Reader::open(path).map_err(failed)?;
     let mut last: Option<Record> = None;
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        let record = line
-            .record()
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+    for record in Records::open(path)? {
+        let (_, record) = record?;
         for bot in &record.bots {
             let words = bot.command.iter().map(|word| shell::quoted(word));
             let plan = BotPlan {
@@ -336,8 +325,7 @@ fn of_records(
         }
         last = Some(record);
     }
-    let ruleset = last.as_ref().map(recorded_ruleset).transpose();
-    ruleset.map_err(Failure::Usage)
+    Ok(last.as_ref().map(recorded_ruleset).transpose()?)
 }
 
 /// What was asked and answered before.
@@ -419,7 +407,7 @@ impl Interview<'_> {
         match asked {
             Err(GameError::CannotStart(error)) => {
                 let name = escape_controls(&bot.plan.name);
-                print_stderr(&format!("referee: {name} is left out: {error}"));
+                note!("{name} is left out: {error}");
                 Ok(self.questionnaire.none())
             }
             asked => Ok(asked?),

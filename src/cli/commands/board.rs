@@ -1,15 +1,14 @@
 //! `referee board`: draws a position and lists its winning lines; without one, prints a piece set.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::BuiltinGameOptions;
-use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::write_file;
-use crate::cli::support::setup::{palette, piece_set, terminal_width};
+use crate::cli::support::prelude::*;
+use crate::cli::support::setup::{piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
@@ -108,9 +107,9 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     let game = args.game.game()?.game(args.game.set.choices()?);
     let given = args.config.as_deref().map(str::trim);
     let refused = |problem| {
-        Failure::Usage(format!(
+        usage!(
             "{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand; of Four In A Row a board"
-        ))
+        )
     };
     let session = given.map_or_else(
         || Ok(game.start()),
@@ -155,7 +154,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let edition = Edition::new(args.game.set.rules(), set);
     let set = &edition.set;
-    let refused = |problem: &str| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
+    let refused = |problem: &str| usage!("{}: {problem}", quote(given.as_bytes()));
     let wrong = |error: ConfigurationError| {
         let is_other = [42, 44].contains(&error.found);
         let fix = if is_other {
@@ -171,7 +170,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
     let quartos = set.name_quartos(&board, args.game.set.rules());
     for note in edition.duplicate_warnings(&board) {
-        print_stderr(&format!("referee: {note}"));
+        note!("{note}");
     }
     let grid = set.grid(&config).map_err(wrong)?;
     let words = grid.map(|row| row.map(|cell| cell.map_or_else(Vec::new, |w| w.to_vec())));
@@ -218,8 +217,7 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
 
 fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
     let given = args.config.as_deref().unwrap_or_default();
-    let refused =
-        |problem: String| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
+    let refused = |problem: String| usage!("{}: {problem}", quote(given.as_bytes()));
     // A request begins with the mark of the side to move.
     let board = match given.split_once(' ') {
         Some(("@" | "O", board)) => board,

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
@@ -16,13 +16,13 @@ use crate::bot::naming::distinct_names;
 use crate::bot::spec::{BotSpec, Program};
 use crate::bot::submission::OWN;
 use crate::checkup::{Check, Checkup, Notice, Problem, Questions, Report, Verdict};
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, palette, unwritable};
+use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::executable::compiler;
 use crate::league::build;
@@ -67,8 +67,7 @@ pub(crate) struct Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);
-    let intake =
-        intake::to_check(path, &args.sandbox.for_repositories()).map_err(Failure::Usage)?;
+    let intake = intake::to_check(path, &args.sandbox.for_repositories())?;
     let mut found = match &intake {
         Some(intake) => Some(builds.handed_in(intake)),
         None => folder_of_bots(path)?,
@@ -441,10 +440,10 @@ fn bots_of(
     builds: &mut Builds,
 ) -> Result<(Vec<Program>, Refused), Failure> {
     if !found.others.is_empty() {
-        print_stderr(&format!(
-            "referee: not checked, as these are not programs: {}",
+        note!(
+            "not checked, as these are not programs: {}",
             found.others.join(", ")
-        ));
+        );
     }
     let (mut programs, mut refused) = (Vec::new(), found.unusable);
     for (text, name) in found.programs.into_iter().chain(found.refused) {

@@ -1,13 +1,10 @@
 //! `referee game check PROGRAM`: does a game's program keep to the protocol?
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use crate::bot::shell::quoted;
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, program};
-use crate::cli::support::output::Stdout;
-use crate::cli::support::setup::palette;
+use crate::cli::support::prelude::*;
 use crate::game_program::checks::{Finding, Level, check};
 use crate::report::html;
 use crate::text::escape_controls;

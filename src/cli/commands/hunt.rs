@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -16,13 +15,14 @@ use crate::analysis::appraisal::Appraiser;
 use crate::analysis::{Analyst, Effort};
 use crate::bot::orphans;
 use crate::bot::shell;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::replace_file;
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::{end_orphans, examine, run_with_ticks, runtime};
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{PiecesFile, unwritable};
+use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::game::Game;
 use crate::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
@@ -31,7 +31,6 @@ use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::puzzles::making::Maker;
 use crate::record::Record;
-use crate::record::atomic_file::replace;
 use crate::solver::{self, Limits, Solvers};
 use crate::text::{counted, escape_controls};
 
@@ -302,7 +301,7 @@ impl Report<'_> {
                 lines += &record.to_line()?;
                 lines.push('\n');
             }
-            replace(path, lines.as_bytes()).map_err(|error| unwritable(path, &error))?;
+            replace_file(path, &lines)?;
         }
         let text = match self.args.format {
             _ if self.args.json => format!("{:#}\n", self.json()),
@@ -310,7 +309,7 @@ impl Report<'_> {
             Format::Puzzles => self.puzzles()?,
         };
         if self.args.format != Format::Text {
-            print_stderr(&format!("referee: {}", self.tried()));
+            note!("{}", self.tried());
         }
         Ok(Stdout.write_all(text.as_bytes())?)
     }

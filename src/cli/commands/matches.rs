@@ -17,14 +17,14 @@ use crate::bot::process::GracePeriods;
 use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
-use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line, print_stderr};
+use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line};
 use crate::cli::support::pages::Pages;
+use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, bot, palette, terminal_width};
+use crate::cli::support::setup::{PiecesFile, bot, terminal_width};
 use crate::cli::support::values::TimeOptions;
 use crate::cli::support::{pages, signals, suspension};
 use crate::game::Game;
@@ -85,11 +85,11 @@ struct BotOptions {
 
 pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
     if let Some(word) = args.more.first() {
-        return Err(Failure::Usage(format!(
+        bail!(
             "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
              so is a position, and referee tournament plays more than two",
             escape_controls(word)
-        )));
+        );
     }
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
     let bots = [given(&args.bot1)?, given(&args.bot2)?];
@@ -108,7 +108,7 @@ pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
 
 fn drawn_seed() -> u64 {
     let seed = seed::drawn();
-    print_stderr(&format!("referee: seed {seed}"));
+    note!("seed {seed}");
     seed
 }
 
@@ -241,10 +241,7 @@ fn console(is_used: bool, is_json: bool) -> Result<Option<SharedConsole>, Failur
         return Ok(None);
     }
     if is_json {
-        return Err(Failure::Usage(
-            "--json prints only records on stdout, but a person plays there; use --record FILE"
-                .to_owned(),
-        ));
+        bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
     }
     let terminal = Terminal::new(palette(&io::stdout()))?;
     Ok(Some(Rc::new(RefCell::new(terminal))))

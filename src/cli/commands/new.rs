@@ -7,9 +7,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::bot::shell;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
-use crate::cli::support::setup::unreadable;
+use crate::cli::support::prelude::*;
 use crate::system::create_executable;
 use crate::text::{meant, quote};
 
@@ -95,10 +93,10 @@ pub(crate) fn bot(args: &BotArgs) -> Result<(), Failure> {
     }
     let file = args.args.file.as_deref().unwrap_or(Path::new("mybot.py"));
     if file.file_stem() == Some(OsStr::new("random")) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{} would hide Python's module `random` from {HELPER}; give another name",
             file.display()
-        )));
+        );
     }
     run(&args.args, &[WITH_HELPER], "bot", commands)?;
     let helper = file.with_file_name(HELPER);
@@ -139,7 +137,7 @@ fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Re
                 |near| format!("did you mean {near}?"),
             );
             let language = quote(language.as_bytes());
-            Failure::Usage(format!("there is no starter {kind} in {language}; {fix}"))
+            usage!("there is no starter {kind} in {language}; {fix}")
         })?;
     let file = match &args.file {
         Some(file) => with_ending(file, starter),
@@ -256,10 +254,10 @@ fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
     create_executable(&mut options, script);
     let mut target = options.open(file).map_err(|error| {
         if error.kind() == io::ErrorKind::AlreadyExists {
-            return Failure::Usage(format!(
+            return usage!(
                 "{}: the file exists already and was not changed; give another name",
                 file.display()
-            ));
+            );
         }
         unreadable(file, &error)
     })?;

@@ -1,11 +1,7 @@
 //! `referee print schema FILE`: the JSON Schemas of what the program reads and writes, for editors.
 
-use std::io::Write as _;
-
+use crate::cli::support::prelude::*;
 use clap::ValueEnum;
-
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {

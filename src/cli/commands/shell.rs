@@ -1,12 +1,9 @@
 //! `referee print completions SHELL` and `referee print man [COMMAND]`.
 
-use std::io::Write as _;
-
 use clap::Command;
 use clap_complete::Shell;
 
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
+use crate::cli::support::prelude::*;
 use crate::text::{meant, quote};
 
 #[derive(Debug, clap::Args)]
@@ -51,8 +48,5 @@ fn no_command(name: &str, command: &Command) -> Failure {
         || format!("the commands are {}", known.join(", ")),
         |near| format!("did you mean {near}?"),
     );
-    Failure::Usage(format!(
-        "there is no command {}; {fix}",
-        quote(name.as_bytes())
-    ))
+    usage!("there is no command {}; {fix}", quote(name.as_bytes()))
 }

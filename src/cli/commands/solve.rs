@@ -1,15 +1,14 @@
 //! `referee solve`: exact values of positions.
 
-use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value as Json, json};
 
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::BuiltinGameOptions;
-use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_with_ticks;
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values::{self, in_short};
@@ -69,10 +68,10 @@ struct Solution {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !args.rest.is_empty() {
         let words = format!("{} {}", args.position, args.rest.join(" "));
-        return Err(Failure::Usage(format!(
+        bail!(
             "a position is one argument, so put it in quotes: referee solve \"{}\"",
             escape(words.as_bytes())
-        )));
+        );
     }
     if args.game.game()?.name == FourInARow::INFO.name {
         four_in_a_row(args)
@@ -85,7 +84,7 @@ fn quarto(args: &Args) -> Result<(), Failure> {
     let edition = args.game.set.choices()?;
     let position = edition
         .read_request(args.position.trim())
-        .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
+        .map_err(|problem| usage!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand"))?;
     let solver = Solver::new(args.solver.options());
     args.solver.warn_if_smaller(&solver);
     let work = |limits: &Limits| solution(args, &edition, &solver, &position, limits);
@@ -95,9 +94,9 @@ fn quarto(args: &Args) -> Result<(), Failure> {
 fn four_in_a_row(args: &Args) -> Result<(), Failure> {
     // A board alone shows whose turn it is.
     let position = FourInARow.start_from(args.position.trim()).map_err(|problem| {
-        Failure::Usage(format!(
+        usage!(
             "{problem}; expected the mark of the side to move and a board, such as `@ ................................O......@..`"
-        ))
+        )
     })?;
     let solver = solver::four_in_a_row::Solver::new(args.solver.options().tt_bytes);
     let work = |limits: &Limits| solution(args, &FourInARow, &solver, &position, limits);
@@ -151,7 +150,7 @@ fn solve(
     line.clear();
     let (solution, interrupted) = outcome?;
     if interrupted {
-        print_stderr(&format!("referee: so far: {}", solution.value.words()));
+        note!("so far: {}", solution.value.words());
         return Err(Failure::Interrupted);
     }
     let elapsed = begun.elapsed();

@@ -11,10 +11,9 @@ use jiff::Timestamp;
 use super::tournament::warn_of_repetition;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Distinct;
-use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::{all_records, ranking_of};
-use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::setup::{palette, terminal_width, unreadable};
+use crate::cli::support::prelude::*;
+use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values;
 use crate::record::reader::{LineError, Reader};
 use crate::record::summaries::{Parsed, take_all, threads_for};
@@ -136,11 +135,11 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         add_file(path, args, &mut games)?;
     }
     if games.copies > 0 {
-        print_stderr(&format!(
-            "referee: {} in several files, and {} once",
+        note!(
+            "{} in several files, and {} once",
             counted(games.copies, "game is", "games are"),
             if games.copies == 1 { "counts" } else { "count" }
-        ));
+        );
     }
     warn_of_repetition(&games.distinct);
     // As large as all else that is kept of the games.
@@ -157,17 +156,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !args.tie_break.is_empty() {
         ranking.tie_breaks.clone_from(&args.tie_break);
     }
-    let standings = games
-        .collector
-        .ranked(&Model::default(), &ranking)
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let standings = games.collector.ranked(&Model::default(), &ranking)?;
     for wanted in &args.bot {
         let is_here = |name: &str| name.split('@').next() == Some(wanted) || name == wanted;
         if !standings.places.iter().any(|place| is_here(&place.name)) {
-            print_stderr(&format!(
-                "referee: --bot {}: no game here is one of a bot of this name",
+            note!(
+                "--bot {}: no game here is one of a bot of this name",
                 escape_controls(wanted)
-            ));
+            );
         }
     }
     let text = match args.format {
@@ -212,7 +208,7 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
                 print_stderr(&torn.to_string());
                 return Ok(());
             }
-            Err(error) => return Err(Failure::Usage(error.to_string())),
+            Err(error) => return Err(error.into()),
         };
         let Some(digests) = digests? else {
             return Ok(());
@@ -240,10 +236,10 @@ fn is_selected(
 
 fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp, Failure> {
     game.started.parse().map_err(|_| {
-        Failure::Usage(format!(
+        usage!(
             "{}: line {number}: `started` is {}; expected a time such as 2026-01-31T10:00:00Z",
             path.display(),
             quote(game.started.as_bytes())
-        ))
+        )
     })
 }

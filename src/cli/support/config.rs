@@ -12,8 +12,8 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::{Spanned, Value};
 
-use super::failure::Failure;
-use super::setup::unreadable;
+use super::folder::read_text;
+use super::prelude::*;
 use crate::record::text_file;
 use crate::text::meant;
 
@@ -58,15 +58,14 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn read(path: &'a Path) -> Result<Self, Failure> {
-        let text =
-            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
+        let text = read_text(path, text_file::WRITTEN)?;
         Ok(Self { path, text })
     }
 
     fn wrong(&self, place: usize, problem: &str) -> Failure {
         let before = self.text.get(..place).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        Failure::Usage(format!("{}:{line}: {problem}", self.path.display()))
+        usage!("{}:{line}: {problem}", self.path.display())
     }
 
     fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>, Failure> {

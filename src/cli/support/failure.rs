@@ -5,7 +5,9 @@ use std::io;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
+use crate::record::reader::LineError;
 use crate::text::{cause, counted};
+use crate::tournament::ratings::RatingError;
 
 #[derive(Debug)]
 pub(crate) enum Failure {
@@ -84,8 +86,43 @@ impl From<GameError> for Failure {
     }
 }
 
+impl From<LineError> for Failure {
+    fn from(error: LineError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<RatingError> for Failure {
+    fn from(error: RatingError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+/// A sentence about what was given.
+impl From<String> for Failure {
+    fn from(problem: String) -> Self {
+        Self::Usage(problem)
+    }
+}
+
 impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Self {
         io::Error::from(error).into()
     }
 }
+
+/// A failure that the user caused; arguments as for `format!`.
+macro_rules! usage {
+    ($($text:tt)*) => {
+        $crate::cli::support::failure::Failure::Usage(format!($($text)*))
+    };
+}
+
+/// Returns it.
+macro_rules! bail {
+    ($($text:tt)*) => {
+        return Err($crate::cli::support::failure::usage!($($text)*))
+    };
+}
+
+pub(crate) use {bail, usage};

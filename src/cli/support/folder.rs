@@ -3,14 +3,16 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::failure::Failure;
+use super::prelude::*;
 use crate::arena::TournamentError;
 use crate::arena::course::Course;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Results, not_entered, places_before};
 use crate::bot::shell;
-use crate::record::reader::Line;
+use crate::record::atomic_file::replace;
+use crate::record::reader::{Line, LineError, Reader};
+use crate::record::{Record, text_file};
 use crate::text::quote;
 use crate::tournament::standings::Ranking;
 
@@ -26,17 +28,73 @@ pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
         Ok(games)
     } else if directory.plan_file().exists() {
         let quoted = path.to_string_lossy();
-        Err(Failure::Usage(format!(
+        Err(usage!(
             "{shown}: its tournament has no games.jsonl yet; when it is played in parts, put them together \
              first: referee shard merge {}",
             shell::quoted(&quoted)
-        )))
+        ))
     } else {
-        Err(Failure::Usage(format!(
+        Err(usage!(
             "{shown}: there is no games.jsonl in this folder; give the folder of a tournament (--out), or a \
              file of records"
-        )))
+        ))
     }
+}
+
+/// A file of records that is read from its beginning.
+pub(crate) struct Records(Reader);
+
+impl Records {
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let reader = Reader::open(path).map_err(|error| unreadable(path, &error))?;
+        Ok(Self(reader))
+    }
+
+    /// Also an incomplete last one.
+    pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>, Failure> {
+        let path = self.0.path().to_owned();
+        self.0
+            .next_line()
+            .map_err(|error| unreadable(&path, &error))
+    }
+}
+
+/// With their numbers. An incomplete last line is named, and left out.
+impl Iterator for Records {
+    type Item = Result<(u64, Record), Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = match self.next_line() {
+            Ok(line) => line?,
+            Err(failure) => return Some(Err(failure)),
+        };
+        match line.record() {
+            Err(torn @ LineError::Torn { .. }) => {
+                print_stderr(&torn.to_string());
+                None
+            }
+            record => Some(
+                record
+                    .map(|record| (line.number(), record))
+                    .map_err(Failure::from),
+            ),
+        }
+    }
+}
+
+/// A problem of a line.
+pub(crate) fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
+    usage!("{}: line {number}: {problem}", file.display())
+}
+
+/// A table that a person wrote, or a plan that a program did.
+pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, Failure> {
+    text_file::read(path, most).map_err(|error| unreadable(path, &error))
+}
+
+/// Completely or not at all.
+pub(crate) fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
+    replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
 }
 
 pub(crate) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {

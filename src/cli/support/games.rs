@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::failure::Failure;
 use super::folder::GameChoice;
+use super::prelude::*;
 use super::setup::{self, PiecesFile, match_set};
 use crate::arena::plan::Plan;
 use crate::bot::spec::{BotSpec, Program};
@@ -101,8 +101,9 @@ impl SetOptions {
 
     pub(crate) fn choices(&self) -> Result<Choices, Failure> {
         let set = match (&self.pieces, &self.planned) {
-            (None, Some(text)) => PieceSet::parse(text)
-                .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
+            (None, Some(text)) => {
+                PieceSet::parse(text).map_err(|error| usage!("plan.json: pieces: {error}"))?
+            }
             (path, _) => match_set(path.as_ref())?,
         };
         Ok(Choices {
@@ -116,9 +117,8 @@ impl SetOptions {
         if self.pieces.is_none() && self.rules.is_none() {
             return Ok(());
         }
-        Err(Failure::Usage(
+        Err(usage!(
             "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
-                .to_owned(),
         ))
     }
 }
@@ -137,9 +137,7 @@ impl GameOptions {
     /// Takes what was not given from the plan.
     pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         let unknown = |what: &str, name: &str| {
-            Failure::Usage(format!(
-                "plan.json: this program knows no {what} called {name}"
-            ))
+            usage!("plan.json: this program knows no {what} called {name}")
         };
         if self.game.is_none() {
             self.game = Some(match &plan.game_program {
@@ -184,10 +182,10 @@ impl GameOptions {
             }
         };
         if let Some((name, _)) = self.game_option.first() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "--game-option {name}: it is for a game that is a program; leave it out, or give the program with \
                  --game"
-            )));
+            );
         }
         let mut choices = self.set.choices()?;
         change(&mut choices);
@@ -241,13 +239,13 @@ pub(crate) fn program(
     // Its forms are those of a BOT, but for `builtin:` and `human`.
     let spec = setup::bot(text).map_err(|failure| match failure {
         Failure::Usage(problem) if !option.is_empty() => {
-            Failure::Usage(format!("{option}: {problem}"))
+            usage!("{option}: {problem}")
         }
         failure => failure,
     })?;
     let wrong = |problem: &str| {
         let given = format!("{option} {text}");
-        Failure::Usage(format!("{}: {problem}", given.trim_start()))
+        usage!("{}: {problem}", given.trim_start())
     };
     let BotSpec::Program(program) = spec else {
         return Err(wrong("it is not a program of a game"));
@@ -264,7 +262,7 @@ pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<Str
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
             let text = quote(text.as_bytes());
-            Failure::Usage(format!("--start {text}: {problem}"))
+            usage!("--start {text}: {problem}")
         })?,
     };
     Ok(session.as_start())
@@ -289,7 +287,7 @@ pub(crate) fn check_builtins<'a>(
                 "plays the games of this program only; use builtin:random, or a bot of yours"
             }
         };
-        return Err(Failure::Usage(format!("{} {problem}", program.name)));
+        bail!("{} {problem}", program.name);
     }
     Ok(())
 }
@@ -297,10 +295,10 @@ pub(crate) fn check_builtins<'a>(
 /// Refuses options that are given and need a solver, where there is none.
 pub(crate) fn check_solvable(ruleset: &dyn Game, options: &[(&str, bool)]) -> Result<(), Failure> {
     match options.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) if !ruleset.info().is_solvable() => Err(Failure::Usage(format!(
+        Some((option, _)) if !ruleset.info().is_solvable() => Err(usage!(
             "{option} needs a solver, and there is none for {}; leave it out",
             ruleset.name()
-        ))),
+        )),
         _ => Ok(()),
     }
 }

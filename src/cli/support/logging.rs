@@ -20,8 +20,8 @@ use tracing_subscriber::registry::{LookupSpan, Scope};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use super::failure::Failure;
-use super::output::{Notes, Stream, print_stderr};
+use super::output::{Notes, Stream};
+use super::prelude::*;
 use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
@@ -46,10 +46,10 @@ pub(crate) fn finish(status: u8) {
         Ok(lost) => format!("{} missing", counted(lost, "line is", "lines are")),
         Err(error) => cause(&error),
     };
-    print_stderr(&format!(
-        "referee: {}: the log was not written completely: {problem}",
+    note!(
+        "{}: the log was not written completely: {problem}",
         path.display()
-    ));
+    );
 }
 
 fn log_begin() {
@@ -105,8 +105,7 @@ impl LogOptions {
         };
         let filter = self.filter(LevelFilter::INFO)?;
         let file = OpenOptions::new().append(true).create(true).open(path);
-        let file = file
-            .map_err(|error| Failure::Usage(format!("--log-file {}", unreadable(path, &error))))?;
+        let file = file.map_err(|error| usage!("--log-file {}", unreadable(path, &error)))?;
         let file = LOG_FILE.get_or_init(|| LogFile {
             path: path.clone(),
             lines: Stream::new(Box::new(file)),
@@ -130,9 +129,9 @@ impl LogOptions {
         let filter: Targets = match &self.log {
             Some(level) => {
                 let wrong = |error: &str| {
-                    Failure::Usage(format!(
+                    usage!(
                         "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
-                    ))
+                    )
                 };
                 // `Targets` would read a single word as the name of a module.
                 if !level.contains(['=', ',']) && level.parse::<LevelFilter>().is_err() {

@@ -8,6 +8,7 @@ pub(crate) mod games;
 pub(crate) mod logging;
 pub(crate) mod output;
 pub(crate) mod pages;
+pub(crate) mod prelude;
 pub(crate) mod recorded;
 pub(crate) mod records;
 pub(crate) mod runtime;

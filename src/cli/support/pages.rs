@@ -2,15 +2,14 @@
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
 use std::fs;
-use std::io::{self, Write as _};
+use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
 
-use super::failure::Failure;
-use super::output::{Stdout, print_stderr};
+use super::folder::{Records, invalid};
+use super::prelude::*;
 use super::runtime::runtime;
-use super::setup::{unreadable, unwritable};
 use super::signals;
 use crate::arena::course::Course;
 use crate::bot::exhaustion::start_thread;
@@ -20,7 +19,6 @@ use crate::game::Game;
 use crate::play::stage::Stage;
 use crate::record::Record;
 use crate::record::atomic_file::{self, AtomicFile, directory_of};
-use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html::{self, Origin};
 use crate::report::serve::{Feed, Server, State};
 use crate::sandbox::snapshot::is_own_page;
@@ -207,10 +205,10 @@ impl Pages {
             return written;
         };
         if self.stays && state == State::Finished && written.is_ok() {
-            print_stderr(&format!(
-                "referee: the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
+            note!(
+                "the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
                 server.url()
-            ));
+            );
             wait_for_signal()?;
         }
         server.stop();
@@ -229,37 +227,21 @@ fn wait_for_signal() -> Result<(), Failure> {
 }
 
 pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
-    let failed = |error| unreadable(path, &error);
-    let mut reader = Reader::open(path).map_err(failed)?;
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        match add_line(&line, feed) {
-            Ok(()) => {}
-            Err(torn @ LineError::Torn { .. }) => {
-                print_stderr(&torn.to_string());
-                break;
-            }
-            Err(error) => return Err(damaged(&error)),
-        }
+    for record in Records::open(path)? {
+        let (number, record) = record?;
+        let published = feed.publish(&record);
+        published.map_err(|problem| invalid(path, number, &problem))?;
     }
     Ok(())
-}
-
-pub(crate) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
-    let published = feed.publish(&line.record()?);
-    published.map(drop).map_err(|problem| line.error(problem))
-}
-
-pub(crate) fn damaged(error: &LineError) -> Failure {
-    Failure::Usage(format!("{error}; correct the line or remove it"))
 }
 
 /// Completely or not at all; `-` is stdout.
 pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let report = feed.report();
     let page = report.page();
-    let page = page.map_err(|error| Failure::Usage(error.to_string()))?;
+    let page = page?;
     if let Some(why) = report.undrawn() {
-        print_stderr(&format!("referee: {}: {why}", path.display()));
+        note!("{}: {why}", path.display());
     }
     let bots = report.bots();
     drop(report);
@@ -343,10 +325,10 @@ impl LiveOptions {
             return Ok(None);
         };
         let server = Server::bind(address, feed.clone()).map_err(|error| {
-            Failure::Usage(format!(
+            usage!(
                 "--live={address}: {}; choose another address, or port 0 for any that is free",
                 crate::text::cause(&error)
-            ))
+            )
         })?;
         print_stderr(&format!("watch at {}", server.url()));
         if !server.address().ip().is_loopback() {
@@ -365,12 +347,7 @@ impl LiveOptions {
 
 /// Refuses a `path` that holds anything but a page. `coming`: a directory yet to be made.
 fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> Result<(), Failure> {
-    let refused = |why: &str| {
-        Err(Failure::Usage(format!(
-            "--report {}: {why}",
-            path.display()
-        )))
-    };
+    let refused = |why: &str| Err(usage!("--report {}: {why}", path.display()));
     if path == Path::new("-") {
         return Ok(());
     }

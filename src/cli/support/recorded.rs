@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::failure::Failure;
-use super::folder::{GameChoice, pieces_of, plan_of, records_of};
+use super::folder::{GameChoice, Records, invalid, pieces_of, plan_of, records_of};
 use super::games::{self, GameArg};
+use super::prelude::*;
 use super::sandbox::SandboxOptions;
-use super::setup::{PiecesFile, bot, recorded_ruleset, unreadable};
+use super::setup::{PiecesFile, bot, recorded_ruleset};
 use super::values::{self, MoveTime};
 use crate::bot::spec::{BotSpec, Program};
 use crate::game::{Game, registry};
@@ -21,7 +21,6 @@ use crate::play::TimeControl;
 use crate::play::examiner::{Question, questions};
 use crate::play::game_runner::GameFault;
 use crate::play::seat::Seat;
-use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
 use crate::text::{escape_controls, quote, short_name};
 
@@ -33,10 +32,6 @@ pub(crate) struct Recorded {
     pub(crate) ruleset: Arc<dyn Game>,
 }
 
-fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
-    Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
-}
-
 impl Recorded {
     /// A file with one game needs no choice; `several` goes on after "it has 2 games".
     pub(crate) fn read(
@@ -46,10 +41,9 @@ impl Recorded {
         several: &str,
     ) -> Result<Self, Failure> {
         let file = records_of(path)?;
-        let failed = |error| unreadable(&file, &error);
-        let mut reader = Reader::open(&file).map_err(failed)?;
+        let mut reader = Records::open(&file)?;
         let (mut games, mut chosen) = (0, None);
-        while let Some(line) = reader.next_line().map_err(failed)? {
+        while let Some(line) = reader.next_line()? {
             games = line.number();
             if chosen.is_none() && GameChoice::chooses(choice, &line) {
                 chosen = Some((games, line.bytes().to_vec()));
@@ -57,9 +51,7 @@ impl Recorded {
         }
         let path = file.display();
         if choice.is_none() && games > 1 {
-            return Err(Failure::Usage(format!(
-                "{path}: it has {games} games{several}"
-            )));
+            bail!("{path}: it has {games} games{several}");
         }
         let Some((number, line)) = chosen else {
             let first = GameChoice::Number(1);
@@ -94,7 +86,7 @@ impl Recorded {
 
     fn failure(&self, problem: &str) -> Failure {
         let file = self.file.display();
-        Failure::Usage(format!("{file}: game {}: {problem}", self.number))
+        usage!("{file}: game {}: {problem}", self.number)
     }
 
     /// Escaped.
@@ -242,23 +234,17 @@ impl Recorded {
         let Some(since) = self.since(bot) else {
             return Ok(Vec::new());
         };
-        let failed = |error| unreadable(&self.file, &error);
-        let mut reader = Reader::open(&self.file).map_err(failed)?;
         let (mut found, mut begun) = (Vec::new(), false);
-        while let Some(line) = reader.next_line().map_err(failed)? {
-            let number = line.number();
+        for record in Records::open(&self.file)? {
+            let (number, record) = record?;
             if number >= self.number {
                 break;
             }
-            let Ok(record) = Record::from_line(line.bytes()) else {
-                continue;
-            };
-            if !self.is_earlier(bot, &record) {
-                continue;
+            if self.is_earlier(bot, &record) {
+                begun |= record.id == *since;
+                let game = Self::of(&self.file, number, record, rules)?;
+                found.push((number, game.questions(bot)?));
             }
-            begun |= record.id == *since;
-            let game = Self::of(&self.file, number, record, rules)?;
-            found.push((number, game.questions(bot)?));
         }
         if begun {
             Ok(found)
@@ -335,9 +321,7 @@ pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
 pub(crate) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
-        BotSpec::Human => Err(Failure::Usage(format!(
-            "a person cannot be {done}; give a program"
-        ))),
+        BotSpec::Human => Err(usage!("a person cannot be {done}; give a program")),
     }
 }
 

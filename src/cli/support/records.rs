@@ -5,10 +5,9 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::failure::Failure;
-use super::output::{ProgressBar, Stream, caught_up, print_stderr};
+use super::output::{ProgressBar, Stream, caught_up};
 use super::pages::Pages;
-use super::setup::unreadable;
+use super::prelude::*;
 use crate::bot::info::Info;
 use crate::game::Game;
 use crate::game::Side;
@@ -75,9 +74,9 @@ impl RecordFile {
         appended.map_err(|error| {
             let path = self.path.display();
             if error.kind() == io::ErrorKind::TimedOut {
-                print_stderr(&format!(
-                    "referee: {path}: the last record was not written completely, since there was no reader"
-                ));
+                note!(
+                    "{path}: the last record was not written completely, since there was no reader"
+                );
                 return error;
             }
             io::Error::other(format!(

@@ -10,8 +10,7 @@ use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
-use super::failure::Failure;
-use super::output::print_stderr;
+use super::prelude::*;
 use super::signals;
 use crate::bot::exhaustion::explain;
 use crate::bot::orphans;
@@ -128,6 +127,6 @@ pub(crate) fn examine<T>(work: impl Future<Output = Result<T, Failure>>) -> Resu
 /// Call it only when every bot has been stopped.
 pub(crate) fn end_orphans() {
     for survivor in orphans::sweep() {
-        print_stderr(&format!("referee: warning: {survivor}"));
+        note!("warning: {survivor}");
     }
 }

@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::failure::Failure;
-use super::output::print_stderr;
+use super::prelude::*;
 use super::setup::this_program;
 use super::values;
 use crate::arena::plan::SandboxPlan;
@@ -209,10 +208,10 @@ impl SandboxOptions {
             match Sandbox::choose(&self.request(None)?) {
                 Ok(sandbox) => sandbox,
                 Err(error) if error.obstacle == Obstacle::Absent => {
-                    print_stderr(&format!(
-                        "referee: no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
+                    note!(
+                        "no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
                         error.causes()
-                    ));
+                    );
                     none.clone()
                 }
                 Err(error) => return Err(refused(&error)),
@@ -229,10 +228,9 @@ impl SandboxOptions {
 
     fn request(&self, kind: Option<Kind>) -> Result<SandboxRequest, Failure> {
         if self.freeze && cfg!(windows) {
-            return Err(Failure::Usage(
+            bail!(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
-                    .to_owned(),
-            ));
+            );
         }
         Ok(SandboxRequest {
             kind,
@@ -285,14 +283,14 @@ pub(crate) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     if let Some((available, owner)) = available_memory()
         && all > available
     {
-        print_stderr(&format!(
-            "referee: warning: {bots} bots at the same time may use {} of memory (--memory {}), and {owner} has {}; use --memory \
+        note!(
+            "warning: {bots} bots at the same time may use {} of memory (--memory {}), and {owner} has {}; use --memory \
              {}M, or fewer games at a time",
             text::size(all),
             text::size(each),
             text::size(available >> 20 << 20),
             (available / bots as u64) >> 20
-        ));
+        );
     }
 }
 
@@ -338,13 +336,13 @@ pub(crate) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
     for program in programs {
         let copied = program.confinement.as_ref();
         if let Some((path, bytes)) = copied.and_then(Confinement::large_copy) {
-            print_stderr(&format!(
-                "referee: warning: the files of {} in {} are {} MiB, which are copied once a run; give it a \
+            note!(
+                "warning: the files of {} in {} are {} MiB, which are copied once a run; give it a \
                  directory that holds just what it needs, and --expose what is large",
                 program.name,
                 escape(path.as_os_str().as_encoded_bytes()),
                 bytes >> 20
-            ));
+            );
         }
     }
 }
@@ -355,11 +353,11 @@ pub(crate) fn print_interpreters(program: &Program) {
         .iter()
         .flat_map(Confinement::interpreters);
     for path in seen {
-        print_stderr(&format!(
-            "referee: {} sees {}",
+        note!(
+            "{} sees {}",
             program.name,
             escape(path.as_os_str().as_encoded_bytes())
-        ));
+        );
     }
 }
 
@@ -395,9 +393,9 @@ impl Variable {
         }
         let shown = escape(text.as_bytes());
         let value = env::var(text).map_err(|error| {
-            Failure::Usage(format!(
+            usage!(
                 "--env {shown}: {error}; set it before the referee is started, or give its value: --env {shown}=VALUE"
-            ))
+            )
         })?;
         Ok((text.clone(), value))
     }
@@ -410,9 +408,9 @@ pub(crate) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
         files.is_none() && program.builtin().is_none()
     };
     if is_root() && programs.any(is_unconfined) {
-        print_stderr(
-            "referee: WARNING: you are root, and bots run without a sandbox: they can do ANYTHING to this \
-             machine; use --sandbox auto, or run the referee as another user",
+        note!(
+            "WARNING: you are root, and bots run without a sandbox: they can do ANYTHING to this \
+             machine; use --sandbox auto, or run the referee as another user"
         );
     }
 }

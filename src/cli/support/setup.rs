@@ -2,7 +2,7 @@
 
 use std::env;
 use std::fs::File;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use anstream::{AutoStream, ColorChoice};
 use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
-use super::failure::Failure;
+use super::prelude::*;
 use crate::bot::spec::BotSpec;
 use crate::game::quarto::PieceSet;
 use crate::game::{Game, registry};
@@ -27,10 +27,10 @@ pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     };
     let file = File::open(path).map_err(|error| unreadable(path, &error))?;
     if file.metadata().is_ok_and(|meta| meta.is_dir()) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: it is a directory; expected a piece set's CSV file",
             path.display()
-        )));
+        );
     }
     PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }
@@ -44,7 +44,7 @@ pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
 }
 
 fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
-    Failure::Usage(format!("{}: {error}", path.display()))
+    usage!("{}: {error}", path.display())
 }
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
@@ -53,9 +53,7 @@ pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
 
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let (path, cause) = (path.display(), crate::text::cause(error));
-    Failure::Usage(format!(
-        "{path}: cannot be written: {cause}; choose a place where you may write"
-    ))
+    usage!("{path}: cannot be written: {cause}; choose a place where you may write")
 }
 
 pub(crate) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String> {
@@ -108,11 +106,11 @@ pub(crate) fn bot(text: &str) -> Result<BotSpec, Failure> {
 
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
     let absolute = path::absolute(path).map_err(|error| {
-        Failure::Usage(format!(
+        usage!(
             "{}: {error}",
             path.display(),
             error = crate::text::cause(&error)
-        ))
+        )
     })?;
     Ok(absolute.to_string_lossy().into_owned())
 }
@@ -145,11 +143,11 @@ impl PiecesFile {
     pub(crate) fn copy(text: &str) -> Result<Self, Failure> {
         let directory = std::env::temp_dir();
         let failed = |error| {
-            Failure::Usage(format!(
+            usage!(
                 "cannot write a copy of the piece set into {}: {error}; set TMPDIR to a directory where you may write",
                 directory.display(),
                 error = crate::text::cause(&error)
-            ))
+            )
         };
         let mut file = tempfile::Builder::new()
             .prefix("referee-set-")

@@ -1,6 +1,6 @@
 //! The solver's memory and threads.
 
-use super::output::print_stderr;
+use super::prelude::*;
 use super::values;
 use crate::solver::{Options, Solver};
 use crate::text;
@@ -34,10 +34,10 @@ impl SolverArgs {
     pub(crate) fn warn_if_smaller(self, solver: &Solver) {
         let bytes = solver.tt_bytes();
         if bytes < self.hash / 2 {
-            print_stderr(&format!(
-                "referee: --hash: only {} could be allocated; continuing with that",
+            note!(
+                "--hash: only {} could be allocated; continuing with that",
                 text::size(bytes as u64)
-            ));
+            );
         }
     }
 }

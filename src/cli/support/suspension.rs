@@ -3,7 +3,7 @@
 use rustix::process::{Pid, Signal, getpgid, getppid, getsid};
 use tokio::signal::unix::{SignalKind, signal};
 
-use super::failure::Failure;
+use super::prelude::*;
 use super::runtime::runtime;
 use crate::bot::exhaustion::start_thread;
 use crate::bot::pause::stop_between_starts;

@@ -7,7 +7,7 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
-use super::failure::Failure;
+use super::prelude::*;
 use crate::arena::plan::Plan;
 use crate::bot::ClockKind;
 use crate::play::TimeControl;
@@ -153,8 +153,7 @@ impl TimeOptions {
         let (true, Some(limits)) = (self == Self::default(), limits) else {
             return Ok(self);
         };
-        let time = TimeControl::try_from(limits)
-            .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?;
+        let time = TimeControl::try_from(limits).map_err(|error| usage!("plan.json: {error}"))?;
         Ok(Self {
             answers: AnswerTimes {
                 move_time: Some(MoveTime(time.move_time)),
@@ -170,11 +169,10 @@ impl TimeOptions {
 fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
     let has_limit = time.move_time.is_some() || time.game_time.is_some();
     if time.kind == ClockKind::Cpu && !has_limit {
-        return Err(Failure::Usage(
+        bail!(
             "--clock cpu measures CPU time against a limit, and with --move-time none there is none; leave \
              one of them out"
-                .to_owned(),
-        ));
+        );
     }
     Ok(time)
 }

@@ -3,19 +3,17 @@
 mod playing;
 
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use self::playing::{Playing, find};
 use super::tournament::{GamesOptions, Options};
 use crate::arena::directory::TournamentDirectory;
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::check_solvable;
-use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::announce;
-use crate::cli::support::setup::{palette, unreadable};
 use crate::cli::support::values::{self, MoveTime};
 use crate::report::comparison::{Ended, Report};
 use crate::text::counted;
@@ -134,10 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let begun = Instant::now();
     args.test(true)?;
     if args.json && args.writes_markdown_to_stdout() {
-        return Err(Failure::Usage(
-            "--json and --markdown - both write to standard output; give --markdown a file"
-                .to_owned(),
-        ));
+        bail!("--json and --markdown - both write to standard output; give --markdown a file");
     }
     let options = args.options();
     let ruleset = options.ruleset(None)?;
@@ -171,7 +166,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let report = with_bots(playing.play(bots))?;
     print(args, &report)?;
     if let Some(out) = &args.out {
-        print_stderr(&format!("referee: all files are in {}", out.display()));
+        note!("all files are in {}", out.display());
     }
     match (report.ended, report.verdict()) {
         (Ended::Interrupted, _) => Err(Failure::Interrupted),
@@ -216,27 +211,27 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
         )
     };
     let error = 100.0 * ERROR;
-    print_stderr(&format!(
-        "referee: is NEW {is_not}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
+    note!(
+        "is NEW {is_not}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
          most {error}% of those in which it is {is}"
-    ));
+    );
     let expected = expected_games(args, others)?;
     let budget = match args.budget {
         MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
         MoveTime(None) => "no limit of time".to_owned(),
     };
     let most = counted(u64::from(args.pairs), "comparison", "comparisons");
-    print_stderr(&format!(
-        "referee: at most {most}, {budget}, {} at a time, seed {seed}; if it is {is}, half of all runs take more than \
+    note!(
+        "at most {most}, {budget}, {} at a time, seed {seed}; if it is {is}, half of all runs take more than \
          {expected} games (simulated)",
         counted(jobs as u64, "game", "games"),
-    ));
+    );
     if others > 0 {
-        print_stderr(&format!(
-            "referee: {}% of the comparisons are with OLD, the others with {}, in equal shares",
+        note!(
+            "{}% of the comparisons are with OLD, the others with {}, in equal shares",
             percentage(true),
             counted(others as u64, "other bot", "other bots"),
-        ));
+        );
     }
     Ok(())
 }
@@ -258,5 +253,5 @@ fn expected_games(args: &Args, others: usize) -> Result<u32, Failure> {
         comparisons: 20,
         seed: 1,
     });
-    Ok(found.map_err(Failure::Usage)?.median_games)
+    Ok(found?.median_games)
 }

@@ -18,8 +18,8 @@ use crate::arena::results::Results;
 use crate::arena::until;
 use crate::bot::spec::BotSpec;
 use crate::cli::commands::tournament::{Options, OwnRun, check_bots, jobs, stop_signals};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{ProgressLine, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::{warn_large, warn_root};
 use crate::cli::support::setup::this_program;
 use crate::cli::support::signals;
@@ -146,10 +146,10 @@ impl Playing<'_> {
         let all = self.args.all;
         let is_enough = |results: &Results| {
             if before.is_none() && results.games > 0 {
-                print_stderr(&format!(
-                    "referee: {} in this folder were played before",
+                note!(
+                    "{} in this folder were played before",
                     counted(results.games, "game", "games")
-                ));
+                );
             }
             let before = *before.get_or_insert(results.games);
             progress.advance(&results.endings, all);
@@ -187,12 +187,12 @@ impl Playing<'_> {
         plan.rounds = vec![round(opponents)];
         let different: BTreeSet<&String> = plan.openings.iter().collect();
         if different.len() < opponents.len() {
-            print_stderr(&format!(
-                "referee: warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
+            note!(
+                "warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
                  and the error rates do not hold for them",
                 counted(different.len() as u64, "opening", "different openings"),
                 counted(opponents.len() as u64, "comparison", "comparisons"),
-            ));
+            );
         }
         Ok(plan)
     }
@@ -224,10 +224,10 @@ fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<Strin
         return Ok(Some(reason));
     }
     if let Some(reason) = of(1) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}, with which NEW is compared, cannot play: {reason}",
             escape_controls(&entered[1].plan.name)
-        )));
+        );
     }
     for bot in rejected {
         left_out(&bot.bot.name, &bot.reason);
@@ -238,7 +238,7 @@ fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<Strin
 fn left_out(name: &str, why: &str) {
     let name = escape_controls(name);
     let why = join_parts(why, "\n    ");
-    print_stderr(&format!("referee: {name} is left out of the pool: {why}"));
+    note!("{name} is left out of the pool: {why}");
 }
 
 /// NEW, OLD, the pool. Bots of a folder of the pool that cannot be started are left out.
@@ -253,10 +253,10 @@ pub(super) fn find(
         match (found.pop(), found.len()) {
             (Some(one), 0) => wanted.push(one),
             (_, more) => {
-                return Err(Failure::Usage(format!(
+                bail!(
                     "{text}: it holds {} bots, and {place} is one; name its file",
                     more + 1
-                )));
+                );
             }
         }
     }
@@ -281,13 +281,14 @@ pub(super) fn find(
         let of_versions = |name: &&str| versions.iter().any(|version| version == name);
         let (same, others): (Vec<&str>, Vec<&str>) = group.iter().copied().partition(of_versions);
         if same.len() == 2 {
-            print_stderr(&format!(
-                "referee: warning: {} and {} are the same program, so neither is better",
-                same[0], same[1]
-            ));
+            note!(
+                "warning: {} and {} are the same program, so neither is better",
+                same[0],
+                same[1]
+            );
         }
         if same.is_empty() {
-            print_stderr(&format!("referee: warning: {}", same_program(&group)));
+            note!("warning: {}", same_program(&group));
         } else {
             twice.extend(others.into_iter().map(str::to_owned));
         }

@@ -4,7 +4,7 @@ use super::COMMANDS;
 use crate::analysis::appraisal::Appraiser;
 use crate::bot::human::{Console as _, Typed};
 use crate::cli::support::console::Terminal;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::prelude::*;
 use crate::game::Game;
 use crate::game::{Outcome, Rejection};
 use crate::play::examiner::{Asked, Examiner, Line, Question};

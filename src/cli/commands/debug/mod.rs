@@ -11,13 +11,13 @@ use self::dialogue::{Dialogue, Script};
 use crate::analysis::{Analyst, Effort};
 use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
-use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::GameChoice;
 use crate::cli::support::games::{GameOptions, SetOptions, start_of};
-use crate::cli::support::output::{print_bot_line, print_stderr};
+use crate::cli::support::output::print_bot_line;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
 use crate::cli::support::runtime::examine;
-use crate::cli::support::setup::{PiecesFile, palette};
+use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, MoveTime};
 use crate::game::Game;
 use crate::play::TimeControl;
@@ -110,9 +110,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         None => (None, &args.first),
     };
     if file.is_some() && args.start.is_some() {
-        return Err(Failure::Usage(
-            "--start is for a position without a record; leave out either it or FILE".to_owned(),
-        ));
+        bail!("--start is for a position without a record; leave out either it or FILE");
     }
     let program = recorded::program(text, "debugged")?;
     let confined = args.asked.sandbox.clone().or_none().confine(&program)?;
@@ -174,18 +172,18 @@ fn of_record(
             .map(|own| (format!("turn {}", own.turn), own)),
     );
     if recorded.process(by).is_none() && (args.asked.seed.is_none() || args.move_time.is_none()) {
-        print_stderr(
-            "referee: the record does not say with which seed and time for a move its process was started; --seed and \
-             --move-time do",
+        note!(
+            "the record does not say with which seed and time for a move its process was started; --seed and \
+             --move-time do"
         );
     }
     if let Some(since) = recorded.since(by)
         && !args.from_first
     {
-        print_stderr(&format!(
-            "referee: its process had played other games before, since {}; with --from-first it is sent those lines, too",
+        note!(
+            "its process had played other games before, since {}; with --from-first it is sent those lines, too",
             escape_controls(since)
-        ));
+        );
     }
     let pieces = recorded.pieces()?;
     Ok(Task {
@@ -210,10 +208,9 @@ fn of_record(
 fn of_position(args: &Args, program: Program) -> Result<Task, Failure> {
     if args.number.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first
     {
-        return Err(Failure::Usage(
+        bail!(
             "--number, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
-                .to_owned(),
-        ));
+        );
     }
     let game = GameOptions {
         game: args.asked.game.game.clone(),

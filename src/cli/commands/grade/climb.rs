@@ -13,8 +13,8 @@ use crate::arena::plan::RejectedBot;
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::results::Results;
 use crate::cli::commands::tournament::{Options, OwnRun, check_bots, stop_signals};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{ProgressLine, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::signals;
 use crate::game::Game;
 use crate::league::grading::scale::Scale;
@@ -69,11 +69,11 @@ impl Climb<'_> {
         let (references, mut unfit) = (self.references.clone(), Vec::new());
         check_bots(ruleset, references, &mut unfit, jobs, pieces).await?;
         if let Some(unfit) = unfit.first() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{}: {}; a scale needs reference bots that can play",
                 unfit.bot.name,
                 join_parts(&unfit.reason, "; ")
-            )));
+            );
         }
         if self.is_checked {
             return Ok(bots);
@@ -112,18 +112,14 @@ impl Climb<'_> {
             // Another version or scale has other games.
             let folder = format!("{}/{slug}-{seed}", bot.plan.slug);
             let result = self.play(bot, place, seed, &folder, stops).await?;
-            print_stderr(&format!(
-                "referee: {}: {}",
-                escape_controls(&bot.plan.name),
-                result.sentence()
-            ));
+            note!("{}: {}", escape_controls(&bot.plan.name), result.sentence());
             if result.forfeits_of_reference > 0 {
-                print_stderr(&format!(
-                    "referee: warning: the reference bot of the rung {} forfeited {} of these games; see {}",
+                note!(
+                    "warning: the reference bot of the rung {} forfeited {} of these games; see {}",
                     rung.name,
                     result.forfeits_of_reference,
                     self.out.join(&folder).display()
-                ));
+                );
             }
             rungs.push(result);
         }
@@ -181,14 +177,14 @@ impl Climb<'_> {
             deadline: None,
             resume,
         };
-        let test = scale.test(rung).map_err(Failure::Usage)?;
+        let test = scale.test(rung)?;
         let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
         let is_enough = |results: &Results| progress.advance(&results.endings, false);
         let (ended, results) = run
             .play_until(stops, &ProgressLine::new(), is_enough)
             .await?;
         if ended == Ended::Interrupted {
-            print_stderr(&format!("referee: stopped; {resume}"));
+            note!("stopped; {resume}");
             return Err(Failure::Interrupted);
         }
         let (folder, endings) = (folder.to_owned(), &results.endings);

@@ -2,7 +2,6 @@
 
 mod climb;
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use self::climb::Climb;
@@ -11,12 +10,12 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant, Entrants};
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::write_pieces;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::read_text;
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{absolute, this_program, unreadable};
+use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::values::TimeOptions;
 use crate::league::grading::scale::{self, Scale};
 use crate::league::grading::{Grade, Verdict};
@@ -136,7 +135,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let grades = with_bots(climb.grade(found))?;
     write_grades(args, &scale, &out, &grades, students.as_ref())?;
     print_grades(&grades)?;
-    print_stderr(&format!("referee: all files are in {}", out.display()));
+    note!("all files are in {}", out.display());
     Ok(())
 }
 
@@ -146,10 +145,8 @@ fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
         let scale = scale.map_err(Failure::Referee)?;
         return Ok((scale, PathBuf::new()));
     };
-    let text =
-        text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
-    let scale = Scale::parse(&text)
-        .map_err(|error| Failure::Usage(format!("{}: {error}", path.display())))?;
+    let text = read_text(path, text_file::WRITTEN)?;
+    let scale = Scale::parse(&text).map_err(|error| usage!("{}: {error}", path.display()))?;
     let base = path.parent().unwrap_or(Path::new(""));
     Ok((scale, base.to_owned()))
 }
@@ -173,10 +170,10 @@ fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
     }
     let all = found.names();
     if let Some(missing) = names.iter().find(|name| !all.contains(&name.as_str())) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "--only {missing}: there is no such bot; there are {}",
             all.join(", ")
-        )));
+        );
     }
     found.retain(|known| names.iter().any(|name| name == known));
     Ok(())
@@ -202,11 +199,7 @@ fn references(
             (Some(entrant), _) => all.push(entrant),
             (None, problem) => {
                 let reason = problem.map(|problem| problem.reason).unwrap_or_default();
-                return Err(Failure::Usage(format!(
-                    "rung {}: {}",
-                    rung.name,
-                    join_parts(&reason, "; ")
-                )));
+                bail!("rung {}: {}", rung.name, join_parts(&reason, "; "));
             }
         }
     }
@@ -265,7 +258,7 @@ fn write_grades(
         ] {
             if !names.is_empty() {
                 let names = escape_controls(&names);
-                print_stderr(&format!("referee: warning: {what} {names}"));
+                note!("warning: {what} {names}");
             }
         }
     }

@@ -3,17 +3,14 @@
 use std::path::{Path, PathBuf};
 
 use super::final_tournament::no_league;
-use crate::arena::TournamentError;
 use crate::bot::shell;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
-use crate::cli::support::setup::unreadable;
+use crate::cli::support::folder::Records;
+use crate::cli::support::prelude::*;
 use crate::league::archive;
 use crate::league::intake::people;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::League;
 use crate::record::Record;
-use crate::record::reader::Reader;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Decision {
@@ -38,7 +35,7 @@ fn open(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
 /// The next update follows the decision.
 fn done(folder: &Path, what: &str) {
     let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
-    print_stderr(&format!("referee: {what}; now: referee league {folder}"));
+    note!("{what}; now: referee league {folder}");
 }
 
 /// Withdraws a bot, or brings it back.
@@ -52,9 +49,7 @@ pub(super) fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
     };
     let known = found.and_then(|name| league.members.get_mut(&name).map(|member| (name, member)));
     let Some((name, member)) = known else {
-        return Err(Failure::Usage(format!(
-            "{given}: there is no such bot in this league"
-        )));
+        bail!("{given}: there is no such bot in this league");
     };
     member.withdrawn = withdraws.then(|| args.why.clone());
     let action = if withdraws { "withdrawn" } else { "restored" };
@@ -91,15 +86,13 @@ pub(super) fn replay_game(args: &Decision) -> Result<(), Failure> {
 }
 
 fn find(games: &Path, id: &str) -> Result<Record, Failure> {
-    let failed = |error| unreadable(games, &error);
-    let mut reader = Reader::open(games).map_err(failed)?;
-    while let Some(line) = reader.next_complete_line().map_err(failed)? {
-        let record = line.record().map_err(TournamentError::from)?;
+    for record in Records::open(games)? {
+        let (_, record) = record?;
         if record.id == id && record.was_played() {
             return Ok(record);
         }
     }
-    Err(Failure::Usage(format!(
+    Err(usage!(
         "{id}: no game of the league's table has this id; the page and games.jsonl show the ids"
-    )))
+    ))
 }

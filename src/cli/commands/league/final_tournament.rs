@@ -1,7 +1,6 @@
 //! `referee league final`: the tournament that decides a term.
 //! It is announced first, with versions, settings and seed, which are then not chosen by the result.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
@@ -10,8 +9,7 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::{Format, Plan};
 use crate::bot::shell;
 use crate::cli::commands::tournament::{BotOptions, Options, ScheduleOptions, Task, start};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{Stdout, print_stderr};
+use crate::cli::support::prelude::*;
 use crate::cli::support::setup::absolute;
 use crate::cli::support::values;
 use crate::league::build;
@@ -48,10 +46,10 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
     let plan = directory.plan()?;
     if args.announce {
         if plan.is_some() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{}: the final has been announced before; move this folder away to announce another one",
                 directory.path().display()
-            )));
+            );
         }
         return announce(args, &directory);
     }
@@ -60,26 +58,26 @@ pub(super) fn run(args: &FinalArgs) -> Result<(), Failure> {
             return Err(no_league(&args.folder));
         }
         let folder = args.folder.to_string_lossy();
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: its final has not been announced; first: referee league final {} --announce",
             args.folder.display(),
             shell::quoted(&folder)
-        )));
+        );
     };
     let options = Options {
         out: Some(directory.path().to_owned()),
         schedule: args.schedule.clone(),
         ..args.options.clone()
     };
-    print_stderr(&format!("referee: {}", statement(&plan)));
+    note!("{}", statement(&plan));
     start(&[], options, Task::Play)
 }
 
 pub(super) fn no_league(folder: &Path) -> Failure {
-    Failure::Usage(format!(
+    usage!(
         "{}: there is no league in this folder; choose the folder of one",
         folder.display()
-    ))
+    )
 }
 
 fn final_folder(league: &Path) -> PathBuf {
@@ -94,18 +92,16 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
     };
     let season = LeagueDirectory::open(&args.folder)?;
     let Some(of_league) = season.tournament().plan()? else {
-        return Err(Failure::Usage(format!(
-            "{shown}: no games of this league have been planned; play it first: referee league"
-        )));
+        bail!("{shown}: no games of this league have been planned; play it first: referee league");
     };
     let mut options = args.options.clone().or_planned(&of_league)?;
     options.games.game = options.games.game.or_planned(&of_league)?;
     options.schedule = args.schedule.clone();
     if options.games.seed == Some(of_league.seed) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
             of_league.seed
-        )));
+        );
     }
     let format = options.schedule.format;
     let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
@@ -122,10 +118,10 @@ fn announce(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Fai
     let statement = plan.as_ref().map(statement).unwrap_or_default();
     writeln!(Stdout, "{statement}")?;
     let folder = args.folder.to_string_lossy();
-    print_stderr(&format!(
-        "referee: publish this line; then play: referee league final {}",
+    note!(
+        "publish this line; then play: referee league final {}",
         shell::quoted(&folder)
-    ));
+    );
     Ok(())
 }
 
@@ -153,22 +149,21 @@ fn bots(
     let mut bots = Vec::new();
     for (name, member) in &league.members {
         let Some(version) = member.playing(deadline) else {
-            print_stderr(&format!(
-                "referee: not in the final: {name}: {}",
+            note!(
+                "not in the final: {name}: {}",
                 join_parts(&member.problem(deadline).unwrap_or_default(), "\n    ")
-            ));
+            );
             continue;
         };
         if version.status != Status::Fit {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{name}: this version has not been checked yet; play the league first: referee league {}",
                 shell::quoted(&folder.to_string_lossy())
-            )));
+            );
         }
         let files = state::folder(folder, member, &version.id);
-        let program = build::program(&files).map_err(|problem| {
-            Failure::Usage(format!("{name}: {}; {}", problem.cause, problem.fix))
-        })?;
+        let program = build::program(&files)
+            .map_err(|problem| usage!("{name}: {}; {}", problem.cause, problem.fix))?;
         let directory = build::directory(&files, &program);
         bots.push(BotOptions::of_file(name, absolute(&program)?, directory));
     }

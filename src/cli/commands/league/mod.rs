@@ -16,10 +16,8 @@ use super::alike;
 use super::tournament::{BotOptions, Options};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
-use crate::cli::support::setup::unwritable;
 use crate::cli::support::values;
 use crate::league::example;
 use crate::league::intake::people;
@@ -121,50 +119,42 @@ impl Args {
 fn run_update(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.example {
         example::write(folder).map_err(|error| unwritable(folder, &error))?;
-        print_stderr(&format!(
-            "referee: {} are in {}",
-            example::FILES.join(", "),
-            folder.display()
-        ));
+        note!("{} are in {}", example::FILES.join(", "), folder.display());
         return Ok(());
     }
     if let Some(config) = &args.config
         && !BotOptions::read(Some(config))?.is_empty()
     {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: [[bots]] are for a tournament; in a league the bots are the submissions of --from, so leave them out",
             config.display()
-        )));
+        );
     }
     let folder = args.folder();
     let shown = folder.display();
     if folder.is_file() {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{shown}: it is a file, and a league has a folder; submissions in it are taken in by --from {shown}"
-        )));
+        );
     }
     let league = League::read(folder)?;
     let old = TournamentDirectory::at(folder).plan()?;
     if league.is_none() && old.is_some() {
-        return Err(Failure::Usage(format!(
-            "{shown}: this folder holds a tournament and no league; choose another one"
-        )));
+        bail!("{shown}: this folder holds a tournament and no league; choose another one");
     }
     let has_members = league
         .as_ref()
         .is_some_and(|league| !league.members.is_empty());
     if args.from.is_none() && !has_members {
-        return Err(Failure::Usage(format!(
-            "{shown}: there is no league yet; say where submissions come from: --from FOLDER"
-        )));
+        bail!("{shown}: there is no league yet; say where submissions come from: --from FOLDER");
     }
     if let Some(source) = &args.from
         && whole(folder).starts_with(whole(source))
     {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: the folder of the league, {shown}, is in it and would be taken for a submission; choose one outside",
             source.display(),
-        )));
+        );
     }
     let mut options = args.options.clone();
     if let Some(plan) = &old {
@@ -176,10 +166,10 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         .from
         .as_deref()
         .map(|source| intake::read(source, &sandbox));
-    let intake = intake.transpose().map_err(Failure::Usage)?;
+    let intake = intake.transpose()?;
     drop(sandbox);
     let people = args.students.as_deref().map(people::read).transpose();
-    let people = people.map_err(Failure::Usage)?;
+    let people = people?;
     let directory = LeagueDirectory::open(folder)?;
     let mut league = league.unwrap_or_default();
     league.deadline = args.deadline;
@@ -200,7 +190,7 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
     let seed = seed.unwrap_or_else(|| {
         let drawn = seed::drawn();
-        print_stderr(&format!("referee: seed {drawn}"));
+        note!("seed {drawn}");
         drawn
     });
     let update = Update {
@@ -253,12 +243,12 @@ fn take_in(
     }
     league.write(directory.path())?;
     for note in &intake.notes {
-        print_stderr(&format!("referee: {note}; it is left out"));
+        note!("{note}; it is left out");
     }
-    print_stderr(&format!(
-        "referee: {}, {new} of them new",
+    note!(
+        "{}, {new} of them new",
         counted(intake.submissions.len() as u64, "submission", "submissions")
-    ));
+    );
     Ok(())
 }
 

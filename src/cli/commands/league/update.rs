@@ -1,7 +1,7 @@
 //! One run of a league: checks what is new, makes the plan, and plays what is missing.
 
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -22,11 +22,11 @@ use crate::checkup::Problem;
 use crate::cli::commands::tournament::{
     Options, check_bots, jobs, play, print_notice, print_plan, stop_signals,
 };
-use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::{announce, warn_root};
-use crate::cli::support::setup::{absolute, palette, terminal_width, this_program};
+use crate::cli::support::setup::{absolute, terminal_width, this_program};
 use crate::cli::support::signals;
 use crate::game::Game;
 use crate::league::build::{self, BuildError};
@@ -202,10 +202,7 @@ impl Update<'_> {
             return Ok(false);
         }
         let count = sources.len() as u64;
-        print_stderr(&format!(
-            "referee: building {}",
-            counted(count, "submission", "submissions")
-        ));
+        note!("building {}", counted(count, "submission", "submissions"));
         let sandbox = self.options.games.sandbox.for_builds().sandbox()?;
         let permits = Rc::new(Semaphore::new(jobs.max(1)));
         let local = LocalSet::new();
@@ -230,7 +227,7 @@ impl Update<'_> {
                 Ok(Some(made)) if !made.is_empty() => {
                     let more = if made.len() > NAMED { " …" } else { "" };
                     let first = made[..made.len().min(NAMED)].join(", ");
-                    print_stderr(&format!("referee: {name}: the build made {first}{more}"));
+                    note!("{name}: the build made {first}{more}");
                 }
                 Ok(_) => {}
                 Err(BuildError::Submission(reason)) => {
@@ -305,11 +302,7 @@ impl Update<'_> {
         let playing = self.playing(|_| true);
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.
-            return Err(Failure::Usage(format!(
-                "{}: {}",
-                lost.bot.name,
-                join_parts(&lost.reason, "\n    ")
-            )));
+            bail!("{}: {}", lost.bot.name, join_parts(&lost.reason, "\n    "));
         }
         let mut entered = found.entered;
         for entrant in &mut entered {
@@ -351,12 +344,12 @@ impl Update<'_> {
         }
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{}: games of this league would no longer be comparable:\n  {}\nleave these options as they were, \
                  or start another league",
                 self.args.folder().display(),
                 changed.join("\n  ")
-            )));
+            );
         }
         Ok((plan, entered))
     }
@@ -366,10 +359,10 @@ impl Update<'_> {
         let mut members = self.league.members.values();
         match self.args.deadline {
             Some(deadline) if !members.any(|member| member.newest(Some(deadline)).is_some()) => {
-                Err(Failure::Usage(format!(
+                Err(usage!(
                     "--deadline: nothing was handed in before {deadline:.0}; a date alone is the beginning of that \
                      day, in UTC"
-                )))
+                ))
             }
             _ => Ok(()),
         }
@@ -392,11 +385,11 @@ impl Update<'_> {
             .directory
             .change(&self.league, self.old.as_ref(), &mut plan)?;
         let games = 2 * plan.pairs_so_far();
-        print_stderr(&format!(
-            "referee: {}: {kept} of {games} games are kept, {} to play",
+        note!(
+            "{}: {kept} of {games} games are kept, {} to play",
             counted(plan.bots.len() as u64, "bot", "bots"),
             games.saturating_sub(kept as u64),
-        ));
+        );
         Ok(plan)
     }
 }
@@ -427,8 +420,7 @@ fn note_places(
     let ranking = results.ranking(old);
     let mut places = ranking.before.clone();
     if results.is_done(old) {
-        let standings = results.collector.ranked(&Model::default(), &ranking);
-        let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
+        let standings = results.collector.ranked(&Model::default(), &ranking)?;
         let ranks = standings.places.into_iter();
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }

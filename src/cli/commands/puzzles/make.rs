@@ -1,25 +1,22 @@
 //! `referee puzzles make FILE…`: from the mistakes in recorded games to a file of puzzles.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use super::output::made_table;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::all_records;
-use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::folder::{Records, all_records, invalid, replace_file};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::setup::{palette, recorded_ruleset, unreadable, unwritable};
+use crate::cli::support::setup::recorded_ruleset;
 use crate::cli::support::solver_args::SolverArgs;
 use crate::cli::support::values;
 use crate::game::registry::{self, GAMES};
 use crate::puzzles::Puzzle;
 use crate::puzzles::making::{Maker, spread};
 use crate::record::Record;
-use crate::record::atomic_file::replace;
-use crate::record::reader::Reader;
 use crate::solver::{Limits, Solvers};
 use crate::text::{counted, quote};
 
@@ -66,7 +63,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
         text.push('\n');
     }
     if let Some(path) = &args.output {
-        replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
+        replace_file(path, &text)?;
         text = made_table(&puzzles, &palette(&std::io::stdout()));
     }
     Ok(Stdout.write_all(text.as_bytes())?)
@@ -106,10 +103,10 @@ fn make(args: &Args, files: &[PathBuf], stop: &Arc<AtomicBool>) -> Result<Vec<Pu
     }
     bar.line.clear();
     if unproven > 0 {
-        print_stderr(&format!(
-            "referee: {} not proven in time and left out; --time-per-move gives more",
+        note!(
+            "{} not proven in time and left out; --time-per-move gives more",
             counted(unproven, "position was", "positions were")
-        ));
+        );
     }
     Ok(spread(puzzles, args.limit))
 }
@@ -120,25 +117,18 @@ fn read(
     solvers: &Solvers,
     stop: &AtomicBool,
 ) -> Result<(), Failure> {
-    let failed = |error| unreadable(path, &error);
-    let mut reader = Reader::open(path).map_err(failed)?;
-    while let Some(line) = reader.next_line().map_err(failed)? {
+    for record in Records::open(path)? {
         if stop.load(Ordering::Relaxed) {
             break;
         }
-        let record = match line.record() {
-            Ok(record) => record,
-            Err(_) if !line.is_complete() => break,
-            Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
-        };
-        let wrong = |problem| Failure::Usage(line.damaged(problem).to_string());
+        let (number, record) = record?;
+        let wrong = |problem: String| invalid(path, number, &problem);
         let known = makers.iter().position(|maker| maker.takes(&record));
         let index = known.unwrap_or(makers.len());
         if known.is_none() {
             makers.push(maker(&record, solvers).map_err(wrong)?);
         }
-        let added = makers[index].add(&record);
-        added.map_err(wrong)?;
+        makers[index].add(&record).map_err(wrong)?;
     }
     Ok(())
 }

@@ -10,8 +10,7 @@ use std::path::Path;
 
 use clap::Subcommand;
 
-use crate::cli::support::failure::Failure;
-use crate::cli::support::setup::unreadable;
+use crate::cli::support::prelude::*;
 use crate::puzzles::{Loaded, SHIPPED, read};
 use crate::text::{meant, quote};
 
@@ -62,25 +61,21 @@ fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
                 |near| format!("did you mean builtin:{near}?"),
             );
             let name = quote(name.as_bytes());
-            return Err(Failure::Usage(format!(
-                "no set of puzzles is called {name}; {near}"
-            )));
+            bail!("no set of puzzles is called {name}; {near}");
         };
         read(path, text.as_bytes())
     } else {
         if path.is_dir() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{set}: it is a folder; expected a file of puzzles, as `referee puzzles make` writes it"
-            )));
+            );
         }
         let file = File::open(path).map_err(|error| unreadable(path, &error))?;
         read(path, file)
     };
-    let puzzles = loaded.map_err(Failure::Usage)?;
+    let puzzles = loaded?;
     if puzzles.is_empty() {
-        return Err(Failure::Usage(format!(
-            "{set}: there are no puzzles in it; `referee puzzles make` writes such files"
-        )));
+        bail!("{set}: there are no puzzles in it; `referee puzzles make` writes such files");
     }
     Ok(puzzles)
 }

@@ -1,14 +1,11 @@
 //! `referee puzzles page SET`: a page of puzzles to solve by hand.
 
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use super::load;
 use crate::cli::commands::report::check_not_input;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
-use crate::cli::support::setup::unwritable;
-use crate::record::atomic_file::replace;
+use crate::cli::support::folder::replace_file;
+use crate::cli::support::prelude::*;
 use crate::report::html;
 use crate::text::counted;
 
@@ -51,7 +48,7 @@ pub(super) fn run(args: &Args) -> Result<(), Failure> {
     check_not_input(&[PathBuf::from(&args.set)], path)?;
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.set));
     let page = html::puzzles(&title, loaded.iter().map(|loaded| &loaded.puzzle));
-    replace(path, page.as_bytes()).map_err(|error| unwritable(path, &error))?;
+    replace_file(path, &page)?;
     let count = counted(loaded.len() as u64, "puzzle", "puzzles");
     writeln!(Stdout, "{}: a page of {count}.", path.display())?;
     Ok(())

@@ -1,18 +1,18 @@
 //! `referee puzzles run SET BOT`: asks a bot every puzzle of a set.
 
-use std::io::{self, Write as _};
+use std::io;
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::load;
 use super::output::{Report, Tally};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{ProgressBar, Stdout};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{PiecesFile, palette};
+use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::AnswerTimes;
 use crate::play::examiner::{Asked, Examiner, Line};
 use crate::play::game_runner::GameRunner;

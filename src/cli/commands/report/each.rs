@@ -7,14 +7,11 @@ use std::path::{Path, PathBuf};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::slugs;
 use crate::arena::results::Results;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::pieces_of;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::folder::{pieces_of, replace_file};
 use crate::cli::support::pages::write;
-use crate::cli::support::setup::unreadable;
+use crate::cli::support::prelude::*;
 use crate::league::archive::AllNews;
 use crate::league::state::{League, at_home, homes};
-use crate::record::atomic_file::replace;
 use crate::record::reader::Reader;
 use crate::record::{Record, RecordSummary};
 use crate::report::html;
@@ -40,14 +37,13 @@ pub(crate) fn write_each(
     });
     for_each(files, |file, record| {
         let added = report.add(&record);
-        added.map_err(|problem| Failure::Usage(format!("{}: {problem}", file.display())))?;
+        added.map_err(|problem| usage!("{}: {problem}", file.display()))?;
         all.extend(record.bots.into_iter().map(|bot| bot.name));
         Ok(())
     })?;
     let not_entered = ranking.not_entered.clone();
     report.set_ranking(ranking, None);
-    let places = report.figures().places();
-    let places = places.map_err(|error| Failure::Referee(error.to_string()))?;
+    let places = report.figures().places()?;
     let absent: Vec<&NotEntered> = not_entered
         .iter()
         .filter(|absent| !all.contains(&absent.name))
@@ -63,8 +59,8 @@ pub(crate) fn write_each(
             let reason = at_home(&absent.reason, &member.homes);
             let text = not_entered_text(name, &reason, since);
             let page = html::plain(&format!("{name}: did not enter"), &as_html(&text, None));
-            write_file(&with_ending(&place, ".html"), &page)?;
-            write_file(&with_ending(&place, ".md"), &text)?;
+            replace_file(&with_ending(&place, ".html"), &page)?;
+            replace_file(&with_ending(&place, ".md"), &text)?;
         } else {
             let options = html::Options {
                 title: format!("{name}: your games"),
@@ -76,11 +72,11 @@ pub(crate) fn write_each(
             write_one(files, options, name, &place, (since, &member.homes))?;
         }
     }
-    print_stderr(&format!(
-        "referee: {} in {}, each with the games of one bot: NAME.html to look at, NAME.md for what to fix",
+    note!(
+        "{} in {}, each with the games of one bot: NAME.html to look at, NAME.md for what to fix",
         counted(all.len() as u64, "page", "pages"),
         folder.display()
-    ));
+    );
     Ok(())
 }
 
@@ -96,7 +92,7 @@ fn write_one(
     let mut seen = HashSet::new();
     for_each(files, |file, record| {
         if let Some(record) = own(record, name) {
-            let problem = |problem| Failure::Usage(format!("{}: {problem}", file.display()));
+            let problem = |problem| usage!("{}: {problem}", file.display());
             let record = record_at_home(record, homes)?;
             let line = record.to_line()?;
             let game = RecordSummary::parse(line.as_bytes()).map_err(problem)?;
@@ -117,7 +113,7 @@ fn write_one(
         feed.publish(record).map_err(Failure::Referee)?;
     }
     write(&feed, &with_ending(place, ".html"))?;
-    write_file(&with_ending(place, ".md"), &text.text(since))
+    replace_file(&with_ending(place, ".md"), &text.text(since))
 }
 
 /// Calls these folders `.`.
@@ -135,10 +131,6 @@ fn record_at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
     ))?)
 }
 
-fn write_file(path: &Path, text: &str) -> Result<(), Failure> {
-    replace(path, text.as_bytes()).map_err(|error| unreadable(path, &error))
-}
-
 /// The name may have dots.
 fn with_ending(place: &Path, ending: &str) -> PathBuf {
     let mut path = place.as_os_str().to_owned();
@@ -154,9 +146,7 @@ fn for_each(
         let failed = |error| unreadable(file, &error);
         let mut reader = Reader::open(file).map_err(failed)?;
         while let Some(line) = reader.next_complete_line().map_err(failed)? {
-            let record = line.record();
-            let record = record.map_err(|error| Failure::Usage(error.to_string()))?;
-            each(file, record)?;
+            each(file, line.record()?)?;
         }
     }
     Ok(())
@@ -191,8 +181,7 @@ pub(crate) fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&games, &plan, &mut results)?;
     let ranking = results.ranking(&plan);
-    let standings = results.collector.ranked(&Model::default(), &ranking);
-    let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
+    let standings = results.collector.ranked(&Model::default(), &ranking)?;
     let news = AllNews::read((path, &league), &plan, &games)?;
     for (name, of) in &mut members {
         let Some(mut news) = news.of(name, &league, &plan) else {

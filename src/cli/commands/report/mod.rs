@@ -11,12 +11,13 @@ use std::time::Duration;
 use self::each::{members, write_each};
 use crate::arena::analysing;
 use crate::arena::directory::TournamentDirectory;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::{all_records, ranking_of, title_of, tournament_of};
-use crate::cli::support::pages::{LiveOptions, add_file, add_line, damaged, write};
+use crate::cli::support::folder::{
+    Records, all_records, invalid, ranking_of, title_of, tournament_of,
+};
+use crate::cli::support::pages::{LiveOptions, add_file, write};
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
 use crate::cli::support::runtime::{runtime, until_interrupted};
-use crate::cli::support::setup::unreadable;
 use crate::game::Game;
 use crate::league::log;
 use crate::league::state::League;
@@ -70,16 +71,14 @@ fn game_of(
     let Some(file) = records.first().filter(|_| program.text().is_some()) else {
         return Ok(None);
     };
-    let failed = |error| unreadable(file, &error);
-    let mut reader = Reader::open(file).map_err(failed)?;
-    let Some(line) = reader.next_line().map_err(failed)? else {
+    let Some(first) = Records::open(file)?.next() else {
         return Ok(None);
     };
-    let record = line.record().map_err(|error| damaged(&error))?;
+    let (number, record) = first?;
     let rules = RecordedRules::new(program).of(&record);
-    let invalid =
-        |problem: String| Failure::Usage(format!("{}: line 1: {problem}", file.display()));
-    Ok(Some(rules.map_err(invalid)?))
+    rules
+        .map(Some)
+        .map_err(|problem| invalid(file, number, &problem))
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -139,10 +138,10 @@ pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Fa
     let is_target = |file: &&PathBuf| fs::canonicalize(file).is_ok_and(|file| file == target);
     match files.iter().find(is_target) {
         None => Ok(()),
-        Some(file) => Err(Failure::Usage(format!(
+        Some(file) => Err(usage!(
             "{}: it would be overwritten by what is made from it; choose another file",
             file.display()
-        ))),
+        )),
     }
 }
 
@@ -203,15 +202,16 @@ fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
     let failed = |error| unreadable(&path, &error);
     let meta = file.file().metadata().map_err(failed)?;
     if meta.is_file() && meta.len() < file.position() {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: the file shrank from {} to {} bytes while it was followed; start again",
             path.display(),
             file.position(),
             meta.len()
-        )));
+        );
     }
     while let Some(line) = file.next_complete_line().map_err(failed)? {
-        add_line(&line, feed).map_err(|error| damaged(&error))?;
+        let published = feed.publish(&line.record()?);
+        published.map_err(|problem| line.damaged(problem))?;
     }
     Ok(())
 }

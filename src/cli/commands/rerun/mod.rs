@@ -14,17 +14,16 @@ use crate::analysis::rerun::{Departure, Judgement, Verdict, judge};
 use crate::analysis::{Analyst, Effort};
 use crate::bot::info::Info;
 use crate::bot::spec::Program;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::{GameChoice, records_of};
-use crate::cli::support::output::{ProgressBar, print_stderr};
+use crate::cli::support::folder::{GameChoice, Records, records_of};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
 use crate::cli::support::runtime::examine;
-use crate::cli::support::setup::{PiecesFile, palette, unreadable};
+use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, MoveTime};
 use crate::play::examiner::{Examiner, Question};
 use crate::play::game_runner::{GameFault, GameRunner};
 use crate::record::BotIndex;
-use crate::record::reader::Reader;
 use crate::solver;
 use crate::text::counted;
 
@@ -98,10 +97,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     };
     let done = examine(asking.run());
     if asking.unseen > 0 {
-        print_stderr(&format!(
-            "referee: in {} its process had played others before, which are not all in this file; it was not sent those lines",
+        note!(
+            "in {} its process had played others before, which are not all in this file; it was not sent those lines",
             counted(asking.unseen, "game", "games")
-        ));
+        );
     }
     let report = output::Report {
         name: &program.name,
@@ -153,21 +152,12 @@ fn read(
     program: &Program,
     file: &Path,
 ) -> Result<Vec<OwnGame>, Failure> {
-    let failed = |error| unreadable(file, &error);
     let part = args.asked.part.as_deref();
-    let mut reader = Reader::open(file).map_err(failed)?;
     let (mut games, mut others) = (Vec::new(), None);
     let (mut count, mut is_there) = (0, false);
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        let record = match line.record() {
-            Ok(record) => record,
-            Err(torn) if !line.is_complete() => {
-                print_stderr(&torn.to_string());
-                break;
-            }
-            Err(damaged) => return Err(Failure::Usage(damaged.to_string())),
-        };
-        count = line.number();
+    for record in Records::open(file)? {
+        let (number, record) = record?;
+        count = number;
         let is_named = match args.one() {
             Some(game) => !is_there && game.is(count, || Some(record.id.clone())),
             None => true,

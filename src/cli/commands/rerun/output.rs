@@ -1,7 +1,6 @@
 //! What became of the games: as a table, or as JSON.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use serde_json::{Value as Json, json};
 
@@ -9,8 +8,7 @@ use super::Rerun;
 use crate::analysis::appraisal::Comparison;
 use crate::analysis::rerun::{Finding, Verdict};
 use crate::bot::info::{Info, as_text};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{fault_json, fault_lines};
 use crate::play::examiner::Question;
 use crate::report::terminal::{Palette, aligned};

@@ -13,7 +13,7 @@ use crate::arena::shard::Shard;
 use crate::bot::naming::folder_name;
 use crate::bot::shell;
 use crate::bot::submission::only_program;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::prelude::*;
 use crate::text::escape_controls;
 
 pub(super) fn resume_command(
@@ -51,10 +51,10 @@ pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
             if here.is_some_and(|here| here != Path::new(begun_in)) =>
         {
             let place = escape_controls(begun_in);
-            Failure::Usage(format!(
+            usage!(
                 "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
                  from there"
-            ))
+            )
         }
         (failure, _) => failure,
     }
@@ -63,7 +63,7 @@ pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
 pub(super) fn with_resume(error: TournamentError, resume: &str) -> Failure {
     match error {
         TournamentError::GameProgram(_) => error.into(),
-        TournamentError::Input(text) => Failure::Usage(format!("{text}\n{resume}")),
+        TournamentError::Input(text) => usage!("{text}\n{resume}"),
         error => Failure::Referee(format!("{error}; {resume}")),
     }
 }

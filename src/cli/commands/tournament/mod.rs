@@ -23,13 +23,12 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
 use crate::arena::preparation::{Preparation, write_pieces};
 use crate::arena::shard::{Header, Shard};
-use crate::cli::support::failure::Failure;
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::{check_builtins, check_solvable};
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_root};
-use crate::cli::support::setup::{this_program, unreadable};
+use crate::cli::support::setup::this_program;
 use crate::cli::support::{logging, signals};
 use crate::play::setup::now;
 use crate::sandbox::Bound;
@@ -93,10 +92,7 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
             Task::Shard(..) => "plan one first: referee shard plan",
             _ => "name bots to begin one",
         };
-        return Err(Failure::Usage(format!(
-            "{}: there is no tournament to resume; {fix}",
-            out.display()
-        )));
+        bail!("{}: there is no tournament to resume; {fix}", out.display());
     }
     let is_created = !out.exists();
     let missing = ["games.jsonl", "pieces.csv"].map(|file| out.join(file));
@@ -132,12 +128,12 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     };
     let (journal, torn) = shards::open_journal(&directory, &journal_file, task)?;
     if let Some(torn) = torn {
-        print_stderr(&format!(
-            "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
+        note!(
+            "the last line of the journal was incomplete; its {} bytes are now in {}, and \
              the game will be played again",
             torn.bytes,
             torn.kept_in.display()
-        ));
+        );
     }
     if let Some(plan) = &old {
         options = options.or_planned(plan)?;
@@ -166,10 +162,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         options.games.jobs.map_or_else(usual_jobs, usize::from)
     };
     if options.out.is_none() {
-        print_stderr(&format!(
-            "referee: all files are written to {}",
-            out.display()
-        ));
+        note!("all files are written to {}", out.display());
     }
     let ruleset = options.ruleset(old.as_ref())?;
     check_solvable(
@@ -231,11 +224,11 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             appended.map_err(|error| unreadable(path, &error))?;
         }
         if arena.results.games > 0 {
-            print_stderr(&format!(
-                "referee: resuming after {} of {} games",
+            note!(
+                "resuming after {} of {} games",
                 arena.results.games,
                 arena.expected()
-            ));
+            );
         }
         let resume = resume_command(&directory, shard, &options);
         play(arena, &options, pages, &resume, &mut stops).await?;
@@ -254,13 +247,13 @@ fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
             continue;
         };
         let refused = |option: &str, path: &Path| {
-            Err(Failure::Usage(format!(
+            Err(usage!(
                 "{option} {}: the folder {} is {}'s own, and what is written there would count as a change of the bot; \
                  choose another place",
                 path.display(),
                 escape_controls(&own.to_string_lossy()),
                 entrant.plan.name
-            )))
+            ))
         };
         if out_place == own {
             return refused("--out", out);
@@ -279,13 +272,14 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     match &options.out {
         Some(out) => Ok(out.clone()),
         None if named => {
-            let name = now().to_zoned(TimeZone::system()).strftime("tournament-%Y-%m-%d-%H%M%S");
+            let name = now()
+                .to_zoned(TimeZone::system())
+                .strftime("tournament-%Y-%m-%d-%H%M%S");
             Ok(PathBuf::from(name.to_string()))
         }
-        None => Err(Failure::Usage(
+        None => Err(usage!(
             "there are no bots; name at least two, a folder of them, or with --out the folder of a \
              tournament to resume"
-                .to_owned(),
         )),
     }
 }

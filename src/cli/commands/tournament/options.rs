@@ -12,12 +12,12 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
 use crate::bot::naming::folder_name;
 use crate::bot::submission::only_program;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::read_text;
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::PageOptions;
+use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{absolute, unreadable};
+use crate::cli::support::setup::absolute;
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
 use crate::game::Game;
 use crate::record::text_file;
@@ -187,16 +187,9 @@ impl BotOptions {
         let Some(path) = config else {
             return Ok(Vec::new());
         };
-        let text =
-            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
+        let text = read_text(path, text_file::WRITTEN)?;
         let mut bots = toml::from_str::<Bots>(&text)
-            .map_err(|error| {
-                Failure::Usage(format!(
-                    "{}: {}",
-                    path.display(),
-                    error.to_string().trim_end()
-                ))
-            })?
+            .map_err(|error| usage!("{}: {}", path.display(), error.to_string().trim_end()))?
             .bots;
         let base = path.parent().unwrap_or(Path::new(""));
         for bot in &mut bots {
@@ -306,10 +299,10 @@ impl Options {
             } else if path.is_dir() {
                 let found = entrants::programs(path)?;
                 if !found.others.is_empty() {
-                    print_stderr(&format!(
-                        "referee: not entered, as these are not programs: {}",
+                    note!(
+                        "not entered, as these are not programs: {}",
                         found.others.join(", ")
-                    ));
+                    );
                 }
                 // Refused bots are listed in the results, too.
                 let all = found.programs.into_iter().chain(found.refused);

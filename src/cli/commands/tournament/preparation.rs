@@ -14,11 +14,11 @@ use crate::arena::entrants::{Entrant, Entrants};
 use crate::arena::plan::{Plan, RejectedBot};
 use crate::arena::preparation::{Notice, Preparation, check_all};
 use crate::arena::seeding::{listed, seeded};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{ProgressLine, print_stderr};
+use crate::cli::support::folder::read_text;
+use crate::cli::support::output::ProgressLine;
 use crate::cli::support::pages::Pages;
+use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::warn_memory;
-use crate::cli::support::setup::unreadable;
 use crate::game::Game;
 use crate::record::text_file;
 use crate::report::serve::State;
@@ -119,29 +119,28 @@ pub(super) fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Fa
     } else {
         path.to_owned()
     };
-    let text =
-        text_file::read(&path, text_file::KEPT).map_err(|error| unreadable(&path, &error))?;
+    let text = read_text(&path, text_file::KEPT)?;
     let names = entrants.names();
-    let seeded = seeded(&text, &names)
-        .map_err(|problem| Failure::Usage(format!("--seeds {}: {problem}", path.display())))?;
+    let seeded =
+        seeded(&text, &names).map_err(|problem| usage!("--seeds {}: {problem}", path.display()))?;
     let unnamed = seeded.unnamed.iter();
     let unnamed = unnamed.filter(|&&bot| bot < entrants.entered.len());
     let unnamed: Vec<&str> = unnamed.map(|&bot| names[bot]).collect();
     if !unnamed.is_empty() {
-        print_stderr(&format!(
-            "referee: warning: {} has no place for {}: seeded last and in the order given",
+        note!(
+            "warning: {} has no place for {}: seeded last and in the order given",
             path.display(),
             listed(unnamed.into_iter())
-        ));
+        );
     }
     if seeded.others > 0 {
         let others = u64::try_from(seeded.others).unwrap_or(u64::MAX);
-        print_stderr(&format!(
-            "referee: {} in {} that {} part",
+        note!(
+            "{} in {} that {} part",
             counted(others, "name", "names"),
             path.display(),
             if others == 1 { "takes no" } else { "take no" }
-        ));
+        );
     }
     let bots = std::mem::take(&mut entrants.entered).into_iter();
     let mut bots: Vec<_> = bots.map(Some).collect();
@@ -183,12 +182,12 @@ fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
         } else {
             "bots will lose on time because they wait for each other"
         };
-        print_stderr(&format!(
-            "referee: warning: {jobs} games at a time need {} cores and there are {cores}, but the \
+        note!(
+            "warning: {jobs} games at a time need {} cores and there are {cores}, but the \
              clocks are short: {consequence}; use --jobs {}",
             jobs * 2,
             usual_jobs()
-        ));
+        );
     }
     jobs
 }

@@ -17,10 +17,10 @@ use crate::arena::plan::Plan;
 use crate::arena::results::{Distinct, Results};
 use crate::arena::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::start_thread;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{ProgressBar, ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::{ProgressBar, ProgressLine};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::setup::{palette, terminal_width};
+use crate::cli::support::prelude::*;
+use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::game::Game;
 use crate::record::journal::LINGERING_LOCK;
@@ -79,7 +79,7 @@ pub(crate) async fn play(
         }
     }
     if ended == Ended::Interrupted || !analysed {
-        print_stderr(&format!("referee: stopped; {resume}"));
+        note!("stopped; {resume}");
         progress.pages.finish(State::Interrupted)?;
         return Err(Failure::Interrupted);
     }
@@ -121,11 +121,11 @@ impl OwnRun<'_> {
         let (directory, file) = (self.directory, self.directory.journal_file());
         let (journal, _) = directory.open_journal(&file, LINGERING_LOCK)?;
         if !self.differences.is_empty() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
                 directory.quoted(),
                 self.differences.join("\n  ")
-            )));
+            );
         }
         if self.old.is_none() {
             directory.write_plan(&mut self.plan)?;
@@ -182,7 +182,7 @@ fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
             "finishing the current games; press Ctrl-C again to stop immediately".to_owned()
         }
     };
-    line.suspend(|| print_stderr(&format!("referee: {text}")));
+    line.suspend(|| note!("{text}"));
 }
 
 /// Time between two updates of the ranking on the pages.
@@ -348,10 +348,7 @@ async fn analyse(
                 AnalysisProgress::Begins { done } => {
                     bar.set_done(done);
                     if done < games && !bar.line.is_terminal() {
-                        print_stderr(&format!(
-                            "referee: analysing {} of {games} games",
-                            games - done
-                        ));
+                        note!("analysing {} of {games} games", games - done);
                     }
                 }
                 AnalysisProgress::Turn { turn, id } => {
@@ -396,17 +393,17 @@ pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Res
 
 pub(crate) fn warn_of_repetition(distinct: &Distinct) {
     if distinct.is_repetitive() {
-        print_stderr(
-            "referee: warning: deterministic bots play the same game again from the same opening, so \
-             the errors of the ratings are larger than shown; use more openings (--opening-plies)",
+        note!(
+            "warning: deterministic bots play the same game again from the same opening, so \
+             the errors of the ratings are larger than shown; use more openings (--opening-plies)"
         );
     }
 }
 
 pub(crate) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.quoted();
-    print_stderr(&format!(
-        "referee: {} games of {} bots in round{} {}; play them in parts: referee shard run {path} --shard \
+    note!(
+        "{} games of {} bots in round{} {}; play them in parts: referee shard run {path} --shard \
          I/N, then referee shard merge {path}",
         2 * plan.pairs_so_far(),
         plan.bots.len(),
@@ -415,7 +412,7 @@ pub(crate) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
             1 => "1".to_owned(),
             many => format!("1 to {many}"),
         },
-    ));
+    );
 }
 
 #[cfg(test)]

@@ -14,8 +14,7 @@ use crate::arena::plan::Plan;
 use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
 use crate::arena::{Ended, TournamentError, write_unplayed};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::prelude::*;
 use crate::cli::support::setup::this_program;
 use crate::cli::support::values;
 use crate::record::journal::{Journal, LINGERING_LOCK, TornTail};
@@ -111,10 +110,10 @@ pub(super) fn open_journal(
         return directory.open_journal(path, LINGERING_LOCK);
     };
     match directory.open_journal(path, Duration::ZERO) {
-        Err(TournamentError::Locked(_)) if !wait.is_zero() => print_stderr(&format!(
-            "referee: {}: another referee is playing this part; waiting for it",
+        Err(TournamentError::Locked(_)) if !wait.is_zero() => note!(
+            "{}: another referee is playing this part; waiting for it",
             path.display()
-        )),
+        ),
         Err(TournamentError::Locked(_)) => {}
         opened => return opened,
     }
@@ -128,11 +127,11 @@ pub(super) fn shard(
     directory: &TournamentDirectory,
 ) -> Result<Option<Shard>, Failure> {
     match task {
-        Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
+        Task::Shard(..) if plan.sprt.is_some() => Err(usage!(
             "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
              tournament --out {}",
             directory.quoted()
-        ))),
+        )),
         Task::Shard(shard, _) => Ok(Some(shard)),
         Task::Play | Task::Plan | Task::Announce => Ok(None),
     }
@@ -140,18 +139,16 @@ pub(super) fn shard(
 
 fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     directory.plan()?.ok_or_else(|| {
-        Failure::Usage(format!(
+        usage!(
             "{}: there is no plan.json in it; make one with referee shard plan",
             directory.path().display()
-        ))
+        )
     })
 }
 
 fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     let Some(out) = out else {
-        return Err(Failure::Usage(
-            "--next needs the folder of the tournament: --out DIR".to_owned(),
-        ));
+        bail!("--next needs the folder of the tournament: --out DIR");
     };
     let directory = TournamentDirectory::at(out);
     let mut plan = read_plan(&directory)?;
@@ -160,31 +157,31 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
     if !results.is_done(&plan) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: {} of the {} games planned so far have been played and merged; play the rest \
              (referee shard run) and put the shards together (referee shard merge)",
             out.display(),
             results.games,
             2 * plan.pairs_so_far()
-        )));
+        );
     }
     let next = results.next(&plan);
     match next.map_err(TournamentError::from)? {
         Next::Round(round) => {
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
-            print_stderr(&format!(
-                "referee: round {} of {} has {} games",
+            note!(
+                "round {} of {} has {} games",
                 plan.rounds.len(),
                 plan.rounds_planned,
                 2 * plan.rounds.last().map_or(0, Round::count)
-            ));
+            );
             Ok(())
         }
-        Next::Over | Next::Winner(_) => Err(Failure::Usage(format!(
+        Next::Over | Next::Winner(_) => Err(usage!(
             "{}: the tournament is over; there is no next round",
             out.display()
-        ))),
+        )),
     }
 }
 
@@ -208,36 +205,38 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        print_stderr(&format!(
-            "referee: round {} of {} is done; the next: referee shard plan --next --out {}",
+        note!(
+            "round {} of {} is done; the next: referee shard plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
             directory.quoted()
-        ));
+        );
     }
     Ok(())
 }
 
 fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
-        print_stderr(&format!(
-            "referee: {host} ({}): {} games, {} lost on time",
-            report.cpu, report.games, report.timeouts
-        ));
+        note!(
+            "{host} ({}): {} games, {} lost on time",
+            report.cpu,
+            report.games,
+            report.timeouts
+        );
     }
     if merged.duplicates > 0 {
-        print_stderr(&format!(
-            "referee: {} games were found twice, identical, and count once",
+        note!(
+            "{} games were found twice, identical, and count once",
             merged.duplicates
-        ));
+        );
     }
     if merged.doubtful > 0 {
-        print_stderr(&format!(
-            "referee: warning: {} games were not played because a bot was benched in its shard, \
+        note!(
+            "warning: {} games were not played because a bot was benched in its shard, \
              after forfeits against a bot that another shard had benched; on one machine they \
              would have been played",
             merged.doubtful
-        ));
+        );
     }
 }
 

@@ -4,7 +4,8 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use super::{Notes, notes, print_stderr};
+use super::{Notes, notes};
+use crate::cli::support::prelude::*;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::report::terminal::shortened;
@@ -52,7 +53,7 @@ impl ProgressLine {
         if self.is_terminal {
             self.show(text);
         } else {
-            print_stderr(&format!("referee: {text}"));
+            note!("{text}");
         }
     }
 

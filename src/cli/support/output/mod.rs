@@ -22,8 +22,8 @@ use same_file::Handle;
 pub(crate) use self::bar::{ProgressBar, ProgressLine};
 pub(crate) use self::stream::Stream;
 use self::stream::{LAST_READ, UNREAD};
-use super::failure::Failure;
 use super::{logging, signals};
+use crate::cli::support::prelude::*;
 use crate::text::escape_controls;
 
 /// The most that waits for people, in bytes.
@@ -130,6 +130,15 @@ pub(crate) fn print_stderr(text: &str) {
     let _ = writeln!(Notes, "{}", lines.join("\n"));
 }
 
+/// Prints `referee: …` to standard error.
+macro_rules! note {
+    ($($text:tt)*) => {
+        $crate::cli::support::output::print_stderr(&format!("referee: {}", format_args!($($text)*)))
+    };
+}
+
+pub(crate) use note;
+
 pub(crate) fn print_bot_line(bot: &str, line: &str) {
     let line = format!("{bot}| {line}\n");
     let _ = notes().push(line.as_bytes(), MOST_WITH_BOTS);
@@ -189,7 +198,7 @@ fn end(mut result: Result<(), Failure>) -> u8 {
         Ok(()) => 0,
         Err(failure) => {
             if let Some(message) = failure.message(unwritten) {
-                print_stderr(&format!("referee: {message}"));
+                note!("{message}");
             }
             failure.status()
         }

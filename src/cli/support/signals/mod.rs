@@ -14,9 +14,9 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{oneshot, watch};
 
-use super::failure::Failure;
 use super::runtime::runtime;
 use crate::bot::exhaustion::start_thread;
+use crate::cli::support::prelude::*;
 use platform::Terminations;
 
 #[cfg(unix)]

@@ -1,0 +1,7 @@
+//! What nearly every command uses.
+
+pub(crate) use std::io::Write as _;
+
+pub(crate) use super::failure::{Failure, bail, usage};
+pub(crate) use super::output::{Stdout, note, print_stderr};
+pub(crate) use super::setup::{palette, unreadable, unwritable};
