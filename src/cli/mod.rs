@@ -8,7 +8,6 @@ use std::fmt::Write as _;
 use std::path::Path;
 use std::process::ExitCode;
 
-use clap::error::{ContextKind, ContextValue};
 use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::commands::{
@@ -16,13 +15,13 @@ use self::commands::{
     matches, new, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
     tournament,
 };
-use self::support::failure::Failure;
 use self::support::logging::LogOptions;
 use self::support::{config, output, signals, suspension};
-#[cfg(all(target_os = "linux", not(portable)))]
 use super::sandbox::supervisor;
 use super::system::most_open_files;
 use super::text::meant;
+#[cfg(all(target_os = "linux", not(portable)))]
+use crate::cli::support::prelude::*;
 use crate::report::has_word;
 use crate::strategy;
 
@@ -298,9 +297,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, Failure> {
     match parsed {
         Ok(cli) if cli.command.is_some() => Ok(cli),
         Ok(cli) => mistyped(&arguments).map_or(Ok(cli), Err),
-        Err(error) => Err(retired(&error, &arguments)
-            .or_else(|| mistyped(&arguments))
-            .unwrap_or_else(|| error.exit())),
+        Err(error) => Err(mistyped(&arguments).unwrap_or_else(|| error.exit())),
     }
 }
 
@@ -318,9 +315,9 @@ fn mistyped(arguments: &[OsString]) -> Option<Failure> {
     if word.starts_with('-') || is_built_in || Path::new(word).exists() {
         return None;
     }
-    Some(Failure::Usage(format!(
+    Some(usage!(
         "there is neither a command nor a file {word}; did you mean referee {near}?"
-    )))
+    ))
 }
 
 fn run_parsed(cli: &Cli) -> Result<(), Failure> {
@@ -384,67 +381,12 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
 
 /// A match of two bots needs them.
 fn check_open_files() -> Result<(), Failure> {
-    let limit = most_open_files();
-    match limit {
+    match most_open_files() {
         Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
             "only {limit} files may be open at the same time, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"
         ))),
         _ => Ok(()),
     }
-}
-
-/// Options that are gone, of a command or, `*`, of all; and what to use instead.
-const RETIRED: &str = "\
-play --json: a person plays on stdout; --record FILE keeps the game
-league --format --rounds --groups --seeds --sprt --out: in a league everybody meets everybody, in the folder that is named first
-league --budget: a league plays all pairings; for fewer games, give a smaller --pairs
-league --watch --after: give the same command again, from cron or a loop of the shell: it plays what is new
-grade --print-scale: referee print scale > scale.toml
-simulate --draws: it is the second number of --spread, such as --spread 100,20
-rerun --lost: it is --number lost
-simulate --budget --oracle: what fewer or more games tell, another --pairs shows
-simulate --time-per-game --jobs -j: the time is that of a game, times the number of games, by the games at a time
-standings --drift --by=day --by=week --by=month: --from TIME rates the games since then
-standings --prior: two virtual draws keep the ratings of perfect scores finite
-solve --table --free --positions --empty: every solve says how many nodes it took, and how long
-solve --resume --no-book: early positions are always answered by the built-in book
-solve --book --placements --pack: the books are made by crates/games/examples/make_books.rs
-solve --time: it is --time-per-move, as elsewhere
-analyse --write: it is --output, as elsewhere
-compare --alpha --beta: a yes and a no are each wrong in at most 5 of 100 cases
-compare --against-old: with --pool half of the comparisons are games of NEW against OLD
-compare --not-worse: a margin below 0 asks for it, such as --margin -50
-compare --simulate: docs/compare.md says how often the answer is wrong, and how many games it takes
-puzzles --failed --junit: --json has every puzzle and the answer to it
-puzzles --free: positions that take longer to solve than --time-per-move are left out
-report --for: --each writes the pages of all bots
-board --last: replay --svg marks the last turn of a recorded game
-* --game-program: it is --game PROGRAM; a game of the file is chosen by --number
-* --open-files: a process of a bot may have 256 files open
-* --strict: referee check FOLDER fails when a bot is not fit, before the tournament";
-
-/// Command, options, and what to use instead.
-fn all_retired() -> impl Iterator<Item = (&'static str, &'static str, &'static str)> {
-    RETIRED.lines().filter_map(|line| {
-        let (what, instead) = line.split_once(": ")?;
-        let (command, options) = what.split_once(' ')?;
-        Some((command, options, instead))
-    })
-}
-
-/// If the parser's error is about a retired option.
-fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
-    let Some(ContextValue::String(wrong)) = error.get(ContextKind::InvalidArg) else {
-        return None;
-    };
-    let wrong = match error.get(ContextKind::InvalidValue) {
-        Some(ContextValue::String(value)) => format!("{}={value}", wrong.split(' ').next()?),
-        _ => wrong.clone(),
-    };
-    let command = arguments.get(1)?;
-    let (.., instead) = all_retired()
-        .find(|(of, options, _)| (*of == "*" || command == of) && has_word(options, &wrong))?;
-    Some(Failure::Usage(format!("{wrong} is gone: {instead}")))
 }
 
 #[cfg(test)]
@@ -500,14 +442,6 @@ mod tests {
                 "referee play" => assert!(!has("sandbox") && !has("restart") && !has("json")),
                 "referee board" | "referee solve" => assert!(!has("game-option")),
                 _ => {}
-            }
-            // One that is refused is retired, not declared.
-            for (of, options, _) in all_retired() {
-                let is_of = of == "*" || name == format!("referee {of}");
-                for option in options.split(' ').filter(|_| is_of) {
-                    let long = option.trim_start_matches('-');
-                    assert!(!has(long), "{option} of {name}");
-                }
             }
         }
     }
