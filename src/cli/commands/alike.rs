@@ -15,12 +15,12 @@ use crate::analysis::{Analyst, Effort};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant};
 use crate::arena::plan::{BotPlan, Limits};
-use crate::bot::{orphans, shell};
+use crate::bot::shell;
 use crate::cli::support::folder::{Records, replace_file};
 use crate::cli::support::games::{GameOptions, check_builtins};
 use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::{end_orphans, run_with_ticks, runtime};
+use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
 use crate::cli::support::setup::{PiecesFile, recorded_ruleset, this_program};
 use crate::cli::support::values::{self, TimeOptions};
@@ -148,10 +148,7 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
     let done = AtomicUsize::new(0);
     let (asked, interrupted) = run_with_ticks(
         &stop,
-        || {
-            bar.set_done(done.load(Ordering::Relaxed) as u64);
-            Ok(())
-        },
+        || bar.set_done(done.load(Ordering::Relaxed) as u64),
         || {
             let mut known = Known::read(cache, &*class.ruleset, seed);
             if known.positions.len() < QUESTIONS {
@@ -398,19 +395,15 @@ impl Interview<'_> {
         let ruleset = &*self.questionnaire.ruleset;
         let time = TimeControl::try_from(bot.plan.limits).unwrap_or_default();
         let seat = || bot.seat(ruleset, self.pieces, None);
-        let runtime = runtime()?;
-        let asked = runtime.block_on(async {
-            orphans::adopt();
-            self.questionnaire.ask(seat, time, budget, self.stop).await
-        });
-        runtime.shutdown_background();
-        match asked {
-            Err(GameError::CannotStart(error)) => {
-                let name = escape_controls(&bot.plan.name);
-                note!("{name} is left out: {error}");
-                Ok(self.questionnaire.none())
+        block_on(async {
+            match self.questionnaire.ask(seat, time, budget, self.stop).await {
+                Err(GameError::CannotStart(error)) => {
+                    let name = escape_controls(&bot.plan.name);
+                    note!("{name} is left out: {error}");
+                    Ok(self.questionnaire.none())
+                }
+                asked => asked,
             }
-            asked => Ok(asked?),
-        }
+        })
     }
 }

@@ -13,14 +13,13 @@ use serde_json::{Value, json};
 
 use crate::analysis::appraisal::Appraiser;
 use crate::analysis::{Analyst, Effort};
-use crate::bot::orphans;
 use crate::bot::shell;
 use crate::cli::support::folder::replace_file;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded;
-use crate::cli::support::runtime::{end_orphans, examine, run_with_ticks, runtime};
+use crate::cli::support::runtime::{block_on, end_orphans, examine, run_with_ticks};
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, AnswerTimes};
@@ -140,7 +139,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         || {
             bar.set_done(begun.elapsed().as_secs());
             bar.set_message(counted(hunt.questions() as u64, "question", "questions"));
-            Ok(())
         },
         || search(&hunt, &seat, &analyst, workers),
     )?;
@@ -179,16 +177,11 @@ fn search(
 ) -> Result<(), Failure> {
     let work = |number: usize| -> Result<(), Failure> {
         let appraiser = analyst.appraiser(&*hunt.ruleset);
-        let runtime = runtime()?;
-        let done = runtime.block_on(async {
-            orphans::adopt();
-            hunt.work(seat(), appraiser.as_ref(), number as u64).await
-        });
-        runtime.shutdown_background();
+        let done = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
         if done.is_err() {
             hunt.stop.store(true, std::sync::atomic::Ordering::Relaxed);
         }
-        Ok(done?)
+        done
     };
     thread::scope(|scope| {
         let others: Vec<_> = (1..workers)

@@ -12,7 +12,6 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use crate::bot::human::{Human, SharedConsole};
 use crate::bot::info;
 use crate::bot::naming::distinct_names;
-use crate::bot::orphans;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
@@ -22,7 +21,7 @@ use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
-use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
+use crate::cli::support::runtime::{until_interrupted, with_bots};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, bot, terminal_width};
 use crate::cli::support::values::TimeOptions;
@@ -288,29 +287,16 @@ fn bar(view: &ViewOptions, games: u64) -> Option<ProgressBar> {
 }
 
 fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
-    // A single thread: no ply has to wake another thread.
-    let runtime = runtime()?;
-    let done = runtime.block_on(async {
-        orphans::adopt();
-        let played = until_interrupted(async {
-            Box::pin(runner.run(observer)).await?;
-            Ok(())
-        })
-        .await;
-        let grace = if played.is_ok() {
-            GracePeriods::POLITE
-        } else {
-            GracePeriods::FAULT
+    with_bots(async {
+        let played = until_interrupted(async { Ok(Box::pin(runner.run(observer)).await?) }).await;
+        let grace = match played {
+            Ok(_) => GracePeriods::POLITE,
+            Err(_) => GracePeriods::FAULT,
         };
         let stopped = runner.stop(grace).await;
-        end_orphans();
         played?;
-        stopped?;
-        Ok::<_, Failure>(())
-    });
-    // A thread may still be blocked reading the keyboard.
-    runtime.shutdown_background();
-    done
+        Ok(stopped?)
+    })
 }
 
 /// Prints stderr, each line prefixed with the bot's name; what it says of its thinking is shown with its turn.

@@ -144,7 +144,6 @@ fn solve(
     let on_tick = || {
         let time = in_short(begun.elapsed());
         line.show(format!("{time} {} nodes", grouped(nodes())));
-        Ok(())
     };
     let outcome = run_with_ticks(&stop, on_tick, || work(&limits));
     line.clear();

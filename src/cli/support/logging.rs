@@ -2,7 +2,7 @@
 //! leaves stderr the warnings.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -20,15 +20,12 @@ use tracing_subscriber::registry::{LookupSpan, Scope};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use super::output::{Notes, Stream};
+use super::output::Notes;
 use super::prelude::*;
 use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
-use crate::text::{cause, counted, unreadable};
-
-/// The most that waits for a reader of the log, in bytes.
-const MOST_WAITING: usize = 8 << 20;
+use crate::text::cause;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
 
@@ -38,18 +35,14 @@ pub(crate) fn file() -> Option<&'static Path> {
 
 pub(crate) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
-    let Some(LogFile { path, lines }) = LOG_FILE.get() else {
-        return;
-    };
-    let problem = match lines.read_so_far() {
-        Ok(0) => return,
-        Ok(lost) => format!("{} missing", counted(lost, "line is", "lines are")),
-        Err(error) => cause(&error),
-    };
-    note!(
-        "{}: the log was not written completely: {problem}",
-        path.display()
-    );
+    if let Some(LogFile { path, problem, .. }) = LOG_FILE.get()
+        && let Some(problem) = problem.get()
+    {
+        note!(
+            "{}: the log was not written completely: {problem}",
+            path.display()
+        );
+    }
 }
 
 fn log_begin() {
@@ -105,10 +98,12 @@ impl LogOptions {
         };
         let filter = self.filter(LevelFilter::INFO)?;
         let file = OpenOptions::new().append(true).create(true).open(path);
-        let file = file.map_err(|error| usage!("--log-file {}", unreadable(path, &error)))?;
+        let file =
+            file.map_err(|error| usage!("--log-file {}", crate::text::unreadable(path, &error)))?;
         let file = LOG_FILE.get_or_init(|| LogFile {
             path: path.clone(),
-            lines: Stream::new(Box::new(file)),
+            file,
+            problem: OnceLock::new(),
         });
         let warnings = tracing_subscriber::fmt::layer()
             .compact()
@@ -120,8 +115,6 @@ impl LogOptions {
             .with(warnings)
             .init();
         log_begin();
-        // The file is not empty then, and so is none of records.
-        let _ = file.lines.read_so_far();
         Ok(())
     }
 
@@ -212,13 +205,16 @@ where
 /// An error costs lines of the log; the games go on.
 struct LogFile {
     path: PathBuf,
-    lines: Stream,
+    file: File,
+    problem: OnceLock<String>,
 }
 
 /// Each call writes a line.
 impl io::Write for &LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let _ = self.lines.push(line, MOST_WAITING);
+        if let Err(error) = (&self.file).write_all(line) {
+            let _ = self.problem.set(cause(&error));
+        }
         Ok(line.len())
     }
 

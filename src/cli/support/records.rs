@@ -5,7 +5,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::output::{ProgressBar, Stream, caught_up};
+use super::output::{ProgressBar, caught_up};
 use super::pages::Pages;
 use super::prelude::*;
 use crate::bot::info::Info;
@@ -21,27 +21,15 @@ use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 
 pub(crate) struct RecordFile {
     path: PathBuf,
-    target: Target,
-}
-
-enum Target {
-    Journal(Journal),
-    /// A pipe with a name, as by `mkfifo` or `>(gzip >games.gz)`.
-    Pipe(Stream),
+    journal: Journal,
 }
 
 impl RecordFile {
     /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
     pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
-        let is_pipe = |meta: fs::Metadata| !meta.is_file() && !meta.is_dir();
-        if fs::metadata(path).is_ok_and(is_pipe) {
-            let pipe = OpenOptions::new().append(true).open(path);
-            let pipe = pipe.map_err(|error| unreadable(path, &error))?;
-            return Ok(Self {
-                path: path.to_owned(),
-                target: Target::Pipe(Stream::new(Box::new(pipe))),
-            });
-        }
+        let is_pipe = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+        // Held until the journal is open.
+        let _pipe = is_pipe.then(|| OpenOptions::new().append(true).open(path));
         let (journal, torn) =
             Journal::open_within(path, LINGERING_LOCK).map_err(|error| match error {
                 OpenError::Io { error, .. } => unreadable(path, &error),
@@ -59,30 +47,15 @@ impl RecordFile {
         }
         Ok(Self {
             path: path.to_owned(),
-            target: Target::Journal(journal),
+            journal,
         })
     }
 
-    /// Appends a line with its newline, completely or not at all; to a pipe as far as it is read.
+    /// Appends a line with its newline, completely or not at all.
     fn append(&mut self, line: &str) -> io::Result<()> {
-        let appended = match &mut self.target {
-            Target::Journal(journal) => journal.append(line),
-            Target::Pipe(pipe) => pipe
-                .push(line.as_bytes(), usize::MAX)
-                .and_then(|()| pipe.written()),
-        };
-        appended.map_err(|error| {
-            let path = self.path.display();
-            if error.kind() == io::ErrorKind::TimedOut {
-                note!(
-                    "{path}: the last record was not written completely, since there was no reader"
-                );
-                return error;
-            }
-            io::Error::other(format!(
-                "{path}: cannot write the record: {}",
-                crate::text::cause(&error)
-            ))
+        self.journal.append(line).map_err(|error| {
+            let (path, cause) = (self.path.display(), crate::text::cause(&error));
+            io::Error::other(format!("{path}: cannot write the record: {cause}"))
         })
     }
 }

@@ -17,7 +17,7 @@ use crate::arena::preparation::{identical, same_program, write_pieces};
 use crate::arena::results::Results;
 use crate::arena::until;
 use crate::bot::spec::BotSpec;
-use crate::cli::commands::tournament::{Options, OwnRun, check_bots, jobs, stop_signals};
+use crate::cli::commands::tournament::{Options, OwnRun, check_bots, jobs};
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::{warn_large, warn_root};
@@ -44,9 +44,7 @@ pub(super) struct Playing<'a> {
 impl Playing<'_> {
     /// Until it is decided, time is up, or Ctrl-C. `entered`: NEW, OLD, the pool.
     pub(super) async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
-        // Until the end: a second signal must not cut off the clean-up.
-        let _heeded = signals::heed();
-        let mut stops = stop_signals();
+        let mut stops = signals::stops();
         let budget = self.args.budget.0;
         let deadline = budget.and_then(|budget| self.begun.checked_add(budget));
         let old = self.directory.plan()?;

@@ -12,7 +12,7 @@ use crate::arena::entrants::{Entrant, Entrants, slugs};
 use crate::arena::plan::RejectedBot;
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::results::Results;
-use crate::cli::commands::tournament::{Options, OwnRun, check_bots, stop_signals};
+use crate::cli::commands::tournament::{Options, OwnRun, check_bots};
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
 use crate::cli::support::signals;
@@ -39,9 +39,7 @@ pub(super) struct Climb<'a> {
 impl Climb<'_> {
     /// The grades, in order of names.
     pub(super) async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
-        // Until the end: a second signal must not cut off the clean-up.
-        let _heeded = signals::heed();
-        let mut stops = stop_signals();
+        let mut stops = signals::stops();
         let Entrants {
             entered,
             mut rejected,

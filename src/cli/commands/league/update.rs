@@ -19,9 +19,7 @@ use crate::arena::preparation::{Notice, identical, write_pieces};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::checkup::Problem;
-use crate::cli::commands::tournament::{
-    Options, check_bots, jobs, play, print_notice, print_plan, stop_signals,
-};
+use crate::cli::commands::tournament::{Options, check_bots, jobs, play, print_notice, print_plan};
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
@@ -62,9 +60,7 @@ pub(super) struct Update<'a> {
 
 impl Update<'_> {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
-        // Until the end: a second signal must not cut off the clean-up.
-        let _heeded = signals::heed();
-        let mut stops = stop_signals();
+        let mut stops = signals::stops();
         if self.old.is_none() {
             announce(&self.sandbox);
         }

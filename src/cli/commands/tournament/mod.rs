@@ -11,7 +11,6 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
@@ -187,9 +186,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         )
     };
     with_bots(async {
-        // Until the end: a second signal must not cut off the clean-up.
-        let _heeded = signals::heed();
-        let mut stops = stop_signals();
+        let mut stops = signals::stops();
         let pieces_path = write_pieces(&directory, &*ruleset)?;
         let request = options.request(&sandbox);
         let preparation = Preparation {
@@ -282,19 +279,4 @@ fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
              tournament to resume"
         )),
     }
-}
-
-/// Receives a message for each SIGINT, SIGTERM and SIGHUP that is not ignored.
-pub(crate) fn stop_signals() -> mpsc::Receiver<()> {
-    let mut signals = signals::heed();
-    let (sender, receiver) = mpsc::channel(4);
-    tokio::spawn(async move {
-        loop {
-            signals.recv().await;
-            if sender.send(()).await.is_err() {
-                break;
-            }
-        }
-    });
-    receiver
 }

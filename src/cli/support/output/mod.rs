@@ -20,8 +20,7 @@ use std::time::Instant;
 use same_file::Handle;
 
 pub(crate) use self::bar::{ProgressBar, ProgressLine};
-pub(crate) use self::stream::Stream;
-use self::stream::{LAST_READ, UNREAD};
+use self::stream::{LAST_READ, Stream, UNREAD};
 use super::{logging, signals};
 use crate::cli::support::prelude::*;
 use crate::text::escape_controls;

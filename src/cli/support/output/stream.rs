@@ -25,9 +25,7 @@ const LOOK: Duration = Duration::from_millis(20);
 /// The most of one write: its end shows that the stream is read.
 const MOST: usize = 16 * 1024;
 
-/// Clones are the same stream.
-#[derive(Clone)]
-pub(crate) struct Stream {
+pub(super) struct Stream {
     shared: Arc<Shared>,
     has_thread: bool,
 }
@@ -145,7 +143,7 @@ fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 }
 
 impl Stream {
-    pub(crate) fn new(target: Box<dyn Write + Send>) -> Self {
+    pub(super) fn new(target: Box<dyn Write + Send>) -> Self {
         let shared = Arc::new(Shared {
             waiting: Mutex::new(Waiting {
                 bytes: VecDeque::new(),
@@ -166,7 +164,7 @@ impl Stream {
     }
 
     /// Adds text unless more than `most` bytes would wait. The error is that of an earlier write.
-    pub(crate) fn push(&self, bytes: &[u8], most: usize) -> io::Result<()> {
+    pub(super) fn push(&self, bytes: &[u8], most: usize) -> io::Result<()> {
         let mut waiting = self.shared.waiting();
         if waiting.bytes.len().saturating_add(bytes.len()) > most {
             waiting.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
@@ -183,7 +181,7 @@ impl Stream {
         result
     }
 
-    pub(crate) fn unwritten(&self) -> u64 {
+    pub(super) fn unwritten(&self) -> u64 {
         self.shared.waiting().bytes.len() as u64
     }
 
@@ -193,18 +191,9 @@ impl Stream {
 
     /// Waits until all has been written. After a signal no longer than a reader may take:
     /// [`TimedOut`](ErrorKind::TimedOut).
-    pub(crate) fn written(&self) -> io::Result<()> {
+    pub(super) fn written(&self) -> io::Result<()> {
         self.wait(Waiting::is_empty)?;
         self.shared.waiting().result()
-    }
-
-    /// As [`written`](Self::written), as long as the stream is read. Returns the lines that were dropped.
-    pub(crate) fn read_so_far(&self) -> io::Result<u64> {
-        self.wait(|waiting| waiting.is_empty() || waiting.is_stuck(UNREAD))?;
-        let waiting = self.shared.waiting();
-        let left = waiting.bytes.iter().filter(|byte| **byte == b'\n');
-        waiting.result()?;
-        Ok(waiting.dropped_lines + left.count() as u64)
     }
 
     pub(super) fn wait(&self, is_enough: impl Fn(&Waiting) -> bool) -> io::Result<()> {
