@@ -16,7 +16,7 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant};
 use crate::arena::plan::{BotPlan, Limits};
 use crate::bot::shell;
-use crate::cli::support::folder::{Records, replace_file};
+use crate::cli::support::folder::{Records, plan_in, replace_file};
 use crate::cli::support::games::{GameOptions, check_builtins};
 use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
@@ -35,7 +35,7 @@ use crate::seed::{Purpose, generator};
 use crate::solver;
 use crate::text::{counted, escape_controls, join_parts};
 use crate::threads::{for_each_chunk, processors};
-use crate::tournament::alike::{Question, pairs};
+use crate::tournament::alike::pairs;
 
 /// For a position, and again for its turns: enough for nearly all, and the same on every machine.
 const NODES: u64 = 1 << 22;
@@ -131,74 +131,67 @@ pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
     ask(texts, &args.asking, Some(&folder.join(CACHE)))
 }
 
-/// The bots of a class, and starter code.
-struct Class {
-    ruleset: Arc<dyn Game>,
-    bots: Vec<Entrant>,
-    starters: Vec<Entrant>,
-}
-
 fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Failure> {
-    let class = class(texts, asking)?;
+    let (ruleset, bots, count) = class(texts, asking)?;
     let (seed, begun) = (asking.seed.unwrap_or(0), Instant::now());
     let stop = Arc::new(AtomicBool::new(false));
-    let pieces = class.ruleset.pieces().map(PiecesFile::copy).transpose()?;
-    let all: Vec<&Entrant> = class.bots.iter().chain(&class.starters).collect();
-    let bar = ProgressBar::new(all.len() as u64, "bots");
+    let pieces = ruleset.pieces().map(PiecesFile::copy).transpose()?;
+    let bar = ProgressBar::new(bots.len() as u64, "bots");
     let done = AtomicUsize::new(0);
-    let (asked, interrupted) = run_with_ticks(
+    let mut known = Known::read(cache, &*ruleset, seed);
+    let (answers, interrupted) = run_with_ticks(
         &stop,
         || bar.set_done(done.load(Ordering::Relaxed) as u64),
         || {
-            let mut known = Known::read(cache, &*class.ruleset, seed);
             if known.positions.len() < QUESTIONS {
-                known.positions = positions(&*class.ruleset, seed, begun, asking.time, &stop);
+                known.positions = positions(&*ruleset, seed, begun, asking.time, &stop);
                 known.answers.clear();
             }
             let interview = Interview {
                 questionnaire: Questionnaire {
-                    ruleset: Arc::clone(&class.ruleset),
+                    ruleset: Arc::clone(&ruleset),
                     positions: std::mem::take(&mut known.positions),
                     seed,
                 },
-                bots: &all,
+                bots: &bots,
                 pieces: pieces.as_ref().map(PiecesFile::path),
                 until: begun + asking.time,
                 stop: &stop,
                 done: &done,
             };
-            let answers = interview.answers(&mut known.answers)?;
+            let answers = interview.answers(&mut known.answers);
             known.positions = interview.questionnaire.positions;
-            if let Some(path) = cache.filter(|_| !stop.load(Ordering::Relaxed)) {
-                let text = serde_json::to_string(&known)?;
-                replace_file(path, &text)?;
-            }
-            Ok::<_, Failure>((known.positions, answers))
+            answers
         },
     )?;
     bar.line.clear();
     end_orphans();
-    let (positions, answers) = asked?;
+    let answers = answers?;
     if interrupted {
         return Err(Failure::Interrupted);
     }
+    if let Some(path) = cache {
+        replace_file(path, &serde_json::to_string(&known)?)?;
+    }
+    let positions = &known.positions;
     if positions.is_empty() {
         bail!(
             "no position was found in this time in which a choice says something; --time gives more"
         );
     }
-    let questions: Vec<Question> = (0..positions.len())
-        .map(|number| {
-            positions[number].question(answers.iter().map(|answers| answers.choices[number]))
-        })
+    let choices = |number: usize| answers.iter().map(move |answers| answers.choices[number]);
+    let questions = positions.iter().enumerate();
+    let questions = questions.map(|(number, position)| position.question(choices(number)));
+    let names: Vec<String> = bots[..count]
+        .iter()
+        .map(|bot| bot.plan.name.clone())
         .collect();
-    let names: Vec<String> = class.bots.iter().map(|bot| bot.plan.name.clone()).collect();
     let report = Report {
-        ruleset: &*class.ruleset,
-        positions: &positions,
+        ruleset: &*ruleset,
+        positions,
         answers: &answers,
         names: &names,
-        pairs: &pairs(&questions, names.len()),
+        pairs: &pairs(&questions.collect::<Vec<_>>(), count),
         seed,
     };
     if let Some(path) = &asking.html {
@@ -227,7 +220,11 @@ fn positions(
     draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
 }
 
-fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
+/// The rules; the bots of a class, then starter code; how many are bots.
+fn class(
+    texts: &[String],
+    asking: &Asking,
+) -> Result<(Arc<dyn Game>, Vec<Entrant>, usize), Failure> {
     let mut options = Options {
         games: GamesOptions {
             game: asking.game.clone(),
@@ -237,12 +234,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
         },
         ..Options::default()
     };
-    let plan = match texts {
-        [one] if Path::new(one).join("plan.json").is_file() => {
-            TournamentDirectory::at(Path::new(one)).plan()?
-        }
-        _ => None,
-    };
+    let plan = plan_in(texts)?;
     let (mut wanted, mut recorded) = (Vec::new(), None);
     if let Some(plan) = &plan {
         options = options.or_planned(plan)?;
@@ -273,27 +265,21 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
     for rejected in &found.rejected {
         let why = join_parts(&rejected.reason, "\n    ");
         if is_starter(&rejected.bot) {
-            return Err(Failure::Usage(why));
+            bail!("{why}");
         }
-        let name = escape_controls(&rejected.bot.name);
-        note!("{name} is left out: {why}");
+        note!("{} is left out: {why}", escape_controls(&rejected.bot.name));
     }
     announce(&sandbox);
-    let programs = || found.entered.iter().map(|entrant| &entrant.program);
-    warn_root(programs());
-    check_builtins(&*ruleset, programs())?;
-    let entered = found.entered.into_iter();
-    let (starters, bots): (Vec<Entrant>, Vec<Entrant>) =
-        entered.partition(|entrant| is_starter(&entrant.plan));
-    if bots.len() < 2 {
-        let count = counted(bots.len() as u64, "bot", "bots");
-        bail!("{count} can be asked, and two are needed");
+    let mut bots = found.entered;
+    warn_root(bots.iter().map(|bot| &bot.program));
+    check_builtins(&*ruleset, bots.iter().map(|bot| &bot.program))?;
+    bots.sort_by_key(|bot| is_starter(&bot.plan));
+    let count = bots.partition_point(|bot| !is_starter(&bot.plan));
+    if count < 2 {
+        let bots = counted(count as u64, "bot", "bots");
+        bail!("{bots} can be asked, and two are needed");
     }
-    Ok(Class {
-        ruleset,
-        bots,
-        starters,
-    })
+    Ok((ruleset, bots, count))
 }
 
 /// Adds the bots of recorded games by their commands. Returns the rules of the last one.
@@ -352,7 +338,7 @@ impl Known {
 
 struct Interview<'a> {
     questionnaire: Questionnaire,
-    bots: &'a [&'a Entrant],
+    bots: &'a [Entrant],
     pieces: Option<&'a str>,
     until: Instant,
     stop: &'a AtomicBool,

@@ -128,6 +128,16 @@ pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     }
 }
 
+/// Of the folder of a tournament or a league, if only that is named.
+pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>, Failure> {
+    match texts {
+        [one] if Path::new(one).join("plan.json").is_file() => {
+            Ok(TournamentDirectory::at(Path::new(one)).plan()?)
+        }
+        _ => Ok(None),
+    }
+}
+
 /// The piece set's file of the tournament whose games these are.
 pub(crate) fn pieces_of(file: &Path) -> Option<String> {
     let pieces = file.parent()?.join("pieces.csv");

@@ -10,7 +10,7 @@ use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant, Entrants};
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
 use crate::arena::preparation::write_pieces;
-use crate::cli::support::folder::read_text;
+use crate::cli::support::folder::{plan_in, read_text};
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
@@ -87,12 +87,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         },
         ..Options::default()
     };
-    let old = match &args.bots[..] {
-        [one] if Path::new(one).join("plan.json").is_file() => {
-            TournamentDirectory::at(Path::new(one)).plan()?
-        }
-        _ => None,
-    };
+    let old = plan_in(&args.bots)?;
     let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
     let students = student_list(args.students.as_deref(), folder)?;
     if let Some(plan) = &old {
