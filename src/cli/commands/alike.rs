@@ -28,12 +28,10 @@ use crate::game::Game;
 use crate::league::state::League;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameError;
-use crate::record::Record;
-use crate::record::text_file;
+use crate::record::{Record, text_file};
 use crate::report::alike::Report;
 use crate::seed::{Purpose, generator};
 use crate::solver;
-use crate::text::{counted, escape_controls, join_parts};
 use crate::threads::{for_each_chunk, processors};
 use crate::tournament::alike::pairs;
 

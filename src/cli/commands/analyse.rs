@@ -21,7 +21,6 @@ use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
 use crate::record::reader::LineError;
 use crate::report::accuracy::{BotTally, game_text, table};
-use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

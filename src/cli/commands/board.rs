@@ -16,7 +16,6 @@ use crate::game::{BuiltinGame as _, Picture};
 use crate::report::html::board;
 use crate::report::picture::{Pieces, Shown, still};
 use crate::report::terminal::{aligned, draw_within};
-use crate::text::{escape_controls, quote};
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -1,12 +1,11 @@
 //! `referee check BOT`: checks a bot step by step, for its author; each bot of a folder in a line, for a teacher.
 
 use std::fmt::Write as _;
-use std::fs;
-use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -33,7 +32,7 @@ use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
 use crate::sandbox::snapshot::{copy_file, copy_tree};
-use crate::text::{counted, escape_controls, format_duration, milliseconds as ms, short_name};
+use crate::text::{format_duration, milliseconds as ms, short_name};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

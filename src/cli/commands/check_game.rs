@@ -7,7 +7,6 @@ use crate::cli::support::games::{self, program};
 use crate::cli::support::prelude::*;
 use crate::game_program::checks::{Finding, Level, check};
 use crate::report::html;
-use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

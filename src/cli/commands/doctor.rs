@@ -1,7 +1,6 @@
 //! `referee doctor`: which sandboxes work on this machine, found by trying them.
 
-use std::env;
-use std::io;
+use std::{env, io};
 
 use serde_json::json;
 

@@ -29,7 +29,6 @@ use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::record::Record;
 use crate::solver;
-use crate::text::{counted, escape_controls};
 use crate::threads::{for_each_chunk, processors};
 
 /// For the value of one position: hard ones are left out.

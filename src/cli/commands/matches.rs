@@ -18,14 +18,14 @@ use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
 use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line};
-use crate::cli::support::pages::Pages;
+use crate::cli::support::pages::{self, Pages};
 use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{until_interrupted, with_bots};
 use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, bot, terminal_width};
 use crate::cli::support::values::TimeOptions;
-use crate::cli::support::{pages, signals, suspension};
+use crate::cli::support::{signals, suspension};
 use crate::game::Game;
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
@@ -38,7 +38,7 @@ use crate::record::BotIndex;
 use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::seed;
-use crate::text::{escape_controls, short_name};
+use crate::text::short_name;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use crate::bot::shell;
 use crate::cli::support::prelude::*;
 use crate::system::create_executable;
-use crate::text::{meant, quote};
+use crate::text::meant;
 
 struct Starter {
     language: &'static str,

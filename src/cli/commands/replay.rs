@@ -19,7 +19,7 @@ use crate::report::html;
 use crate::report::picture::stills;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use crate::text::{counted, escape_controls, short_name};
+use crate::text::short_name;
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";

@@ -1,7 +1,8 @@
 //! `referee print schema FILE`: the JSON Schemas of what the program reads and writes, for editors.
 
-use crate::cli::support::prelude::*;
 use clap::ValueEnum;
+
+use crate::cli::support::prelude::*;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Kind {

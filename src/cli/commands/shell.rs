@@ -4,7 +4,7 @@ use clap::Command;
 use clap_complete::Shell;
 
 use crate::cli::support::prelude::*;
-use crate::text::{meant, quote};
+use crate::text::meant;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -19,7 +19,6 @@ use crate::record::reader::{LineError, Reader};
 use crate::record::summaries::{Parsed, take_all, threads_for};
 use crate::record::{BotIndex, RecordSummary};
 use crate::report::standings::{as_csv, as_json, markdown, table};
-use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::{Collector, Game, GameTimes, Ranking, TieBreak};
 

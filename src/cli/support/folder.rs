@@ -13,7 +13,6 @@ use crate::bot::shell;
 use crate::record::atomic_file::replace;
 use crate::record::reader::{Line, LineError, Reader};
 use crate::record::{Record, text_file};
-use crate::text::quote;
 use crate::tournament::standings::Ranking;
 
 /// The file of records; of a tournament's folder its journal.

@@ -17,7 +17,7 @@ use crate::game::registry::{self, Choices, GAMES, GameInfo};
 use crate::game_program::GameProgram;
 use crate::strategy::RANDOM;
 use crate::system::is_path;
-use crate::text::{meant, quote};
+use crate::text::meant;
 
 /// `--game`
 #[derive(Clone, Debug)]

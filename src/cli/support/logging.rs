@@ -3,10 +3,9 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
-use std::{env, fmt};
+use std::{env, fmt, io};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};

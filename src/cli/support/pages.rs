@@ -1,11 +1,10 @@
 //! Pages of games: written to a file (`--report`), or served while the games are played (`--live`).
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
-use std::fs;
-use std::io;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
+use std::{fs, io};
 
 use super::folder::{Records, invalid};
 use super::prelude::*;
@@ -23,7 +22,6 @@ use crate::report::html::{self, Origin};
 use crate::report::serve::{Feed, Server, State};
 use crate::sandbox::snapshot::is_own_page;
 use crate::sandbox::{Bound, Confinement};
-use crate::text::counted;
 use crate::tournament::standings::Ranking;
 
 /// Left in the folder of a tournament that was served.

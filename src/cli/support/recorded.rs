@@ -22,7 +22,7 @@ use crate::play::examiner::{Question, questions};
 use crate::play::game_runner::GameFault;
 use crate::play::seat::Seat;
 use crate::record::{BotIndex, ProcessEntry, Record};
-use crate::text::{escape_controls, quote, short_name};
+use crate::text::short_name;
 
 #[derive(Clone)]
 pub(crate) struct Recorded {

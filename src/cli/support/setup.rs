@@ -1,10 +1,9 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
-use std::env;
 use std::fs::File;
-use std::io;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
+use std::{env, io};
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};

@@ -16,7 +16,6 @@ use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::announce;
 use crate::cli::support::values::{self, MoveTime};
 use crate::report::comparison::{Ended, Report};
-use crate::text::counted;
 use crate::tournament::betting::MeanTest;
 use crate::tournament::comparison::{Question, Simulation, Terms, Verdict, simulate};
 

@@ -7,7 +7,6 @@ use std::time::{Duration, Instant};
 use tokio::sync::mpsc;
 
 use super::{Args, announce_terms, percentage};
-use crate::arena;
 use crate::arena::comparison::{Progress, round};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant};
@@ -15,7 +14,7 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
 use crate::arena::preparation::{identical, same_program, write_pieces};
 use crate::arena::results::Results;
-use crate::arena::until;
+use crate::arena::{self, until};
 use crate::bot::spec::BotSpec;
 use crate::cli::commands::tournament::{Options, OwnRun, check_bots, jobs};
 use crate::cli::support::output::ProgressLine;
@@ -26,10 +25,8 @@ use crate::cli::support::signals;
 use crate::game::Game;
 use crate::report::comparison::{Bot, Ended, Report};
 use crate::sandbox::Sandbox;
-use crate::seed;
-use crate::seed::{Purpose, generator};
+use crate::seed::{self, Purpose, generator};
 use crate::strategy;
-use crate::text::{counted, escape_controls, join_parts};
 use crate::tournament::comparison::draw;
 
 pub(super) struct Playing<'a> {

@@ -20,7 +20,6 @@ use crate::game::Game;
 use crate::league::grading::scale::Scale;
 use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
 use crate::sandbox::Sandbox;
-use crate::text::{escape_controls, join_parts};
 
 pub(super) struct Climb<'a> {
     pub(super) options: &'a Options,

@@ -27,7 +27,6 @@ use crate::report::grades;
 use crate::report::html::plain;
 use crate::report::markup::as_html;
 use crate::sandbox::Sandbox;
-use crate::text::{escape_controls, join_parts};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

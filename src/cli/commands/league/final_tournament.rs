@@ -15,7 +15,6 @@ use crate::cli::support::values;
 use crate::league::build;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Status};
-use crate::text::{counted, join_parts};
 
 const FOLDER: &str = "final";
 

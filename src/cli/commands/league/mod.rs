@@ -20,12 +20,10 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::values;
 use crate::league::example;
-use crate::league::intake::people;
-use crate::league::intake::{self, Intake};
+use crate::league::intake::{self, Intake, people};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League};
 use crate::seed;
-use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

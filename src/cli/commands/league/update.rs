@@ -35,7 +35,7 @@ use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::report::terminal::aligned;
 use crate::sandbox::{Bound, Sandbox};
-use crate::text::{counted, cut, join_parts};
+use crate::text::cut;
 use crate::tournament::ratings::Model;
 use crate::tournament::schedule::Round;
 

@@ -18,7 +18,6 @@ use crate::puzzles::Puzzle;
 use crate::puzzles::making::{Maker, spread};
 use crate::record::Record;
 use crate::solver::{Limits, Solvers};
-use crate::text::{counted, quote};
 
 const AFTER_HELP: &str = "\
 A puzzle is made of every position in which a bot gave a win or a draw away. Of positions that are

@@ -12,7 +12,7 @@ use clap::Subcommand;
 
 use crate::cli::support::prelude::*;
 use crate::puzzles::{Loaded, SHIPPED, read};
-use crate::text::{meant, quote};
+use crate::text::meant;
 
 const AFTER_HELP: &str = "\
 A puzzle is a position in which some turns keep what it is worth and others do not, by the exact

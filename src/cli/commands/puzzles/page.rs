@@ -7,7 +7,6 @@ use crate::cli::commands::report::check_not_input;
 use crate::cli::support::folder::replace_file;
 use crate::cli::support::prelude::*;
 use crate::report::html;
-use crate::text::counted;
 
 const AFTER_HELP: &str = "\
 The page is one file and needs no network. The browser keeps what is solved.

@@ -18,7 +18,6 @@ use crate::report::html;
 use crate::report::markup::as_html;
 use crate::report::own::{OwnGames, Since, not_entered_text, own, since};
 use crate::report::serve::Feed;
-use crate::text::counted;
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::{NotEntered, Ranking};
 

@@ -25,7 +25,6 @@ use crate::play::examiner::{Examiner, Question};
 use crate::play::game_runner::{GameFault, GameRunner};
 use crate::record::BotIndex;
 use crate::solver;
-use crate::text::counted;
 
 /// Where a move had no limit: a bot that hangs must not keep the other games waiting.
 const LONGEST_ANSWER: Duration = Duration::from_mins(1);

@@ -13,7 +13,6 @@ use crate::cli::support::recorded::{fault_json, fault_lines};
 use crate::play::examiner::Question;
 use crate::report::terminal::{Palette, aligned};
 use crate::solver::Value;
-use crate::text::{counted, escape_controls};
 
 pub(super) struct Report<'a> {
     pub(super) name: &'a str,

@@ -14,7 +14,6 @@ use crate::bot::naming::folder_name;
 use crate::bot::shell;
 use crate::bot::submission::only_program;
 use crate::cli::support::prelude::*;
-use crate::text::escape_controls;
 
 pub(super) fn resume_command(
     directory: &TournamentDirectory,

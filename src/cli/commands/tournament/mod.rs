@@ -13,10 +13,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use self::failures::{resume_command, with_place};
-pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 use self::preparation::{apply_seeds, prepare, usual_jobs};
-pub(crate) use self::preparation::{check_bots, jobs, print_notice};
-pub(crate) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
 use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
@@ -31,7 +28,10 @@ use crate::cli::support::setup::this_program;
 use crate::cli::support::{logging, signals};
 use crate::play::setup::now;
 use crate::sandbox::Bound;
-use crate::text::escape_controls;
+
+pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
+pub(crate) use self::preparation::{check_bots, jobs, print_notice};
+pub(crate) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
 
 /// The arguments of `referee tournament` and `referee shard plan`.
 #[derive(Debug, clap::Args)]

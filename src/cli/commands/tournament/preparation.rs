@@ -23,7 +23,6 @@ use crate::game::Game;
 use crate::record::text_file;
 use crate::report::serve::State;
 use crate::sandbox::Sandbox;
-use crate::text::{counted, escape_controls};
 
 const SEEDS: usize = 16;
 

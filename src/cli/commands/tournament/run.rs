@@ -27,7 +27,7 @@ use crate::record::journal::LINGERING_LOCK;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
 use crate::report::tournament_summary::{summary, tables};
-use crate::text::{counted, format_milliseconds};
+use crate::text::format_milliseconds;
 
 /// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
 pub(crate) async fn play(

@@ -9,21 +9,20 @@
 mod bar;
 mod stream;
 
-use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
+use std::{fmt, thread};
 
 use same_file::Handle;
 
-pub(crate) use self::bar::{ProgressBar, ProgressLine};
 use self::stream::{LAST_READ, Stream, UNREAD};
 use super::{logging, signals};
 use crate::cli::support::prelude::*;
-use crate::text::escape_controls;
+
+pub(crate) use self::bar::{ProgressBar, ProgressLine};
 
 /// The most that waits for people, in bytes.
 const MOST_FOR_PEOPLE: usize = 8 << 20;

@@ -1,57 +1,276 @@
-//! The conversation at the terminal: asks the bot, shows its answers, and runs what is typed.
+//! `referee debug [FILE] BOT`: asks a bot the questions of a recorded game again, and waits after one of them.
 
-use super::COMMANDS;
+use std::io;
+use std::path::Path;
+use std::rc::Rc;
+use std::sync::Arc;
+
 use crate::analysis::appraisal::Appraiser;
+use crate::analysis::{Analyst, Effort};
 use crate::bot::human::{Console as _, Typed};
+use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
+use crate::cli::support::folder::GameChoice;
+use crate::cli::support::games::{GameOptions, SetOptions, start_of};
+use crate::cli::support::output::print_bot_line;
 use crate::cli::support::prelude::*;
-use crate::game::Game;
-use crate::game::{Outcome, Rejection};
+use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
+use crate::cli::support::runtime::examine;
+use crate::cli::support::setup::PiecesFile;
+use crate::cli::support::values::{self, MoveTime};
+use crate::game::{Game, Outcome, Rejection};
+use crate::play::TimeControl;
 use crate::play::examiner::{Asked, Examiner, Line, Question};
-use crate::solver::Value;
-use crate::text::{counted, escape_controls, format_duration};
+use crate::play::game_runner::GameRunner;
+use crate::play::seat::Seat;
+use crate::solver::{self, Value};
+use crate::text::format_duration;
+
+/// At the prompt.
+const COMMANDS: &str = "  next         go on to the next question of the recorded game
+  solver       play the bot's answer, and the opponent's turn perfectly; ask again
+  hand [TURN]  play the bot's answer, and this turn of the opponent, such as \"6 A\"; ask again
+  show         the position and the answers once more
+  again        ask the same question again, in a fresh process
+  help, quit
+";
+
+const AFTER_HELP: &str = "\
+No clock runs, however long a debugger holds the bot. Without --sandbox it runs without one, since
+no debugger can attach to a program in a sandbox.
+
+Examples:
+  referee debug games.jsonl --number 12 --turn 7 ./mybot
+  referee debug tournament-2026-01-31-100000 --number p000012a --wait ./mybot
+  referee debug --start \"A..B............ C\" ./mybot
+
+Exit status: 0 at the end, whatever the bot answered; 2 wrong usage or input, or a bot that
+cannot be started; 1 the referee itself failed; 130 interrupted.";
+
+fn after_help() -> String {
+    let prompt = "At the prompt, or in a file for standard input, a command a line:";
+    format!("{prompt}\n{COMMANDS}\n{AFTER_HELP}")
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = after_help(), override_usage = "referee debug [OPTIONS] FILE BOT\n       referee debug [OPTIONS] [--start \"BOARD PIECE\"] BOT")]
+pub(crate) struct Args {
+    /// A file of records, or the folder of a tournament; left out, the bot is asked about the position of --start
+    #[arg(value_name = "FILE")]
+    first: String,
+
+    /// The bot: a file, a command line or builtin:NAME
+    #[arg(value_name = "BOT")]
+    second: Option<String>,
+
+    /// The game: 1 for the first of the file, or its id, such as p000012a
+    #[arg(long, value_name = "N|ID")]
+    number: Option<GameChoice>,
+
+    /// Stop after this turn, which the bot made [default: the one at which it forfeited, or else its first]
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    turn: Option<usize>,
+
+    /// Before the game, also send what its process was sent in earlier games of the file
+    #[arg(long)]
+    from_first: bool,
+
+    /// The position, as the protocol writes it, of the game of --game [default: quarto]
+    #[arg(long, value_name = "BOARD [PIECE]", allow_hyphen_values = true, conflicts_with_all = ["number", "turn", "part", "from_first"])]
+    start: Option<String>,
+
+    #[command(flatten)]
+    set: SetOptions,
+
+    /// Wait for Enter before the first line is sent, until a debugger is attached
+    #[arg(long)]
+    wait: bool,
+
+    /// What `REFEREE_MOVE_TIME` says; no clock runs [default: as in the game, else 10s]
+    #[arg(long, value_name = "TIME", value_parser = values::move_time)]
+    move_time: Option<MoveTime>,
+
+    #[command(flatten)]
+    asked: AskedBotOptions,
+}
+
+struct Task {
+    ruleset: Arc<dyn Game>,
+    seed: u32,
+    /// Kept while it may be read.
+    _pieces: Option<PiecesFile>,
+    /// For people; empty without a record.
+    heading: String,
+    /// Each with its place, for people: what its process was asked in earlier games, then what is stepped through.
+    questions: Vec<(String, Question)>,
+    /// How many are of earlier games.
+    earlier: usize,
+    /// The index of the last question to ask.
+    stop: usize,
+    /// Of the recorded game, if there is one.
+    result: Option<String>,
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (file, text) = match &args.second {
+        Some(bot) => (Some(Path::new(&args.first)), bot),
+        None => (None, &args.first),
+    };
+    if file.is_some() && args.start.is_some() {
+        bail!("--start is for a position without a record; leave out either it or FILE");
+    }
+    let program = recorded::program(text, "debugged")?;
+    let confined = args.asked.sandbox.clone().or_none().confine(&program)?;
+    let (task, seat) = match file {
+        Some(file) => of_record(args, file, &program, &confined)?,
+        None => of_position(args, confined)?,
+    };
+    let name = escape_controls(&program.name);
+    let tap = Arc::new(move |line: &str| print_bot_line(&name, line));
+    let seat = seat.with_tap(Some(tap));
+    let runner = Rc::new(GameRunner::new(Arc::clone(&task.ruleset), false)?);
+    let effort = Effort::Time(args.asked.time_per_move);
+    let analyst = Analyst::new(effort, solver::Options::default(), &Arc::default());
+    let mut dialogue = Dialogue {
+        examiner: Examiner::new(&runner, seat, task.seed, Examiner::NO_LIMIT),
+        appraiser: analyst.appraiser(&*task.ruleset),
+        task,
+        terminal: Terminal::new(palette(&io::stdout()))?,
+        wait: args.wait,
+        at: None,
+        line: Line::default(),
+        answer: None,
+        is_over: false,
+    };
+    examine(async move { dialogue.run().await })
+}
+
+fn of_record(
+    args: &Args,
+    file: &Path,
+    program: &Program,
+    confined: &Program,
+) -> Result<(Task, Seat), Failure> {
+    let rules = RecordedRules::new(&args.asked.game);
+    let recorded = Recorded::read(
+        file,
+        args.number.as_ref(),
+        &rules,
+        "; choose one with --number N",
+    )?;
+    let by = recorded.part(program, args.asked.part.as_deref())?;
+    let own = recorded.questions(by)?;
+    let (stop, turns) = recorded.stop(by, &own, args.turn)?;
+    let mut questions = Vec::new();
+    if args.from_first {
+        for (game, asked) in recorded.earlier(by, &rules)? {
+            let place = |question: &Question| format!("game {game}, turn {}", question.turn);
+            questions.extend(asked.into_iter().map(|asked| (place(&asked), asked)));
+        }
+    }
+    let earlier = questions.len();
+    questions.extend(
+        own.into_iter()
+            .map(|own| (format!("turn {}", own.turn), own)),
+    );
+    if recorded.process(by).is_none() && (args.asked.seed.is_none() || args.move_time.is_none()) {
+        note!(
+            "the record does not say with which seed and time for a move its process was started; --seed and \
+             --move-time do"
+        );
+    }
+    if let Some(since) = recorded.since(by)
+        && !args.from_first
+    {
+        note!(
+            "its process had played other games before, since {}; with --from-first it is sent those lines, too",
+            escape_controls(since)
+        );
+    }
+    let pieces = recorded.pieces()?;
+    let seat = recorded.seat(by, confined, pieces.as_ref(), args.move_time);
+    let heading = recorded.heading(by, program);
+    let task = Task {
+        seed: recorded.seed(by, args.asked.seed),
+        _pieces: pieces,
+        heading: format!("{heading}\nThe bot's turns: {turns}\n"),
+        questions,
+        earlier,
+        stop: earlier + stop,
+        result: Some(recorded.record.result_line()),
+        ruleset: recorded.ruleset,
+    };
+    Ok((task, seat))
+}
+
+/// About the position of `--start`.
+fn of_position(args: &Args, program: Program) -> Result<(Task, Seat), Failure> {
+    if args.number.is_some() || args.turn.is_some() || args.asked.part.is_some() || args.from_first
+    {
+        bail!(
+            "--number, --turn, --as and --from-first are for a recorded game; name its file before the bot: referee debug FILE BOT"
+        );
+    }
+    let game = GameOptions {
+        game: args.asked.game.game.clone(),
+        set: args.set.clone(),
+        ..GameOptions::default()
+    };
+    let ruleset = game.ruleset()?;
+    let pieces = game.pieces_file(&*ruleset)?;
+    let question = Question {
+        turn: 1,
+        line: Line {
+            start: start_of(&*ruleset, args.start.as_ref())?,
+            turns: Vec::new(),
+        },
+        answered: None,
+    };
+    let mut time = TimeControl::default();
+    if let Some(MoveTime(given)) = args.move_time {
+        time.move_time = given;
+    }
+    let path = pieces.as_ref().map(PiecesFile::path);
+    let seat = Seat::program(&*ruleset, path, program, time);
+    let task = Task {
+        ruleset,
+        heading: String::new(),
+        questions: vec![("turn 1".to_owned(), question)],
+        earlier: 0,
+        stop: 0,
+        result: None,
+        seed: args.asked.seed.unwrap_or(0),
+        _pieces: pieces,
+    };
+    Ok((task, seat))
+}
 
 /// Plays perfectly, without a clock.
 const PERFECT: &str = "perfect?slips=0";
 
-/// What is asked before the first command.
-pub(super) struct Script {
-    /// For people; empty without a record.
-    pub(super) heading: String,
-    /// Each with its place, for people: what its process was asked in earlier games, then what is stepped through.
-    pub(super) questions: Vec<(String, Question)>,
-    /// How many are of earlier games.
-    pub(super) earlier: usize,
-    /// The index of the last question to ask.
-    pub(super) stop: usize,
-    /// The result of the recorded game, if there is one.
-    pub(super) result: Option<String>,
-}
-
-pub(super) struct Dialogue<'a> {
-    pub(super) ruleset: &'a dyn Game,
-    pub(super) examiner: Examiner,
-    pub(super) script: Script,
-    pub(super) appraiser: Option<Appraiser>,
-    pub(super) terminal: Terminal,
+struct Dialogue {
+    task: Task,
+    examiner: Examiner,
+    appraiser: Option<Appraiser>,
+    terminal: Terminal,
     /// A fresh process is sent nothing before Enter is pressed.
-    pub(super) wait: bool,
+    wait: bool,
     /// The last question; `None` once the recorded game was left.
-    pub(super) at: Option<usize>,
-    pub(super) line: Line,
-    pub(super) answer: Option<Asked>,
+    at: Option<usize>,
+    line: Line,
+    answer: Option<Asked>,
     /// After the answer, or after the turn in reply.
-    pub(super) is_over: bool,
+    is_over: bool,
 }
 
-impl Dialogue<'_> {
+impl Dialogue {
     /// Asks up to the question to stop at, then reads commands until `quit` or the end of the input.
-    pub(super) async fn run(&mut self) -> Result<(), Failure> {
-        self.say(&self.script.heading.clone())?;
+    async fn run(&mut self) -> Result<(), Failure> {
+        self.say(&self.task.heading.clone())?;
         self.fresh().await?;
-        for index in 0..=self.script.stop {
+        for index in 0..=self.task.stop {
             self.ask_recorded(index).await?;
-            if matches!(self.answer, Some(Err(_))) && index >= self.script.earlier {
+            if matches!(self.answer, Some(Err(_))) && index >= self.task.earlier {
                 break;
             }
         }
@@ -95,8 +314,7 @@ impl Dialogue<'_> {
     /// Shows the process id, and waits for Enter if wanted.
     async fn fresh(&mut self) -> Result<(), Failure> {
         self.examiner.start().await?;
-        let id = self.examiner.seat.process_id();
-        let id = id.map_or_else(|| "unknown".to_owned(), |id| id.to_string());
+        let id = self.examiner.seat.process_id().unwrap_or(0);
         self.say(&format!("Process {id} has been started.\n"))?;
         if self.wait {
             let prompt = "Attach a debugger, then press Enter. ";
@@ -118,7 +336,7 @@ impl Dialogue<'_> {
     }
 
     async fn ask_recorded(&mut self, index: usize) -> Result<(), Failure> {
-        let (place, question) = self.script.questions[index].clone();
+        let (place, question) = self.task.questions[index].clone();
         self.ask(question.line).await?;
         self.at = Some(index);
         let (Some(then), Some(answer)) = (question.answered, &self.answer) else {
@@ -136,8 +354,8 @@ impl Dialogue<'_> {
     }
 
     async fn next(&mut self) -> Result<(), Failure> {
-        match (self.at, &self.script.result) {
-            (Some(at), _) if at + 1 < self.script.questions.len() => {
+        match (self.at, &self.task.result) {
+            (Some(at), _) if at + 1 < self.task.questions.len() => {
                 self.ask_recorded(at + 1).await?;
                 self.show()
             }
@@ -203,13 +421,13 @@ impl Dialogue<'_> {
 
     async fn solver(&mut self) -> Result<(), Failure> {
         let second = std::time::Duration::from_secs(1);
-        let Some(mut perfect) = self.ruleset.builtin_bot(PERFECT, 0, second) else {
+        let Some(mut perfect) = self.task.ruleset.builtin_bot(PERFECT, 0, second) else {
             return self.say("There is no solver for this game; hand plays the opponent's turn.\n");
         };
         let Some(line) = self.after_answer()? else {
             return Ok(());
         };
-        let turn = perfect(&self.request(&line)?).map_err(Failure::Referee)?;
+        let turn = perfect(&self.request(&line)?)?;
         self.reply(&line, &turn).await
     }
 
@@ -247,18 +465,18 @@ impl Dialogue<'_> {
     }
 
     fn session(&self, line: &Line) -> Result<Box<dyn Game>, Failure> {
-        line.position(self.ruleset).map_err(Failure::Referee)
+        Ok(line.position(&*self.task.ruleset)?)
     }
 
     fn request(&self, line: &Line) -> Result<String, Failure> {
-        line.request(self.ruleset).map_err(Failure::Referee)
+        Ok(line.request(&*self.task.ruleset)?)
     }
 
     fn show(&mut self) -> Result<(), Failure> {
         let request = self.request(&self.line)?;
         let picture = self.session(&self.line)?.picture(None);
-        let questions = &self.script.questions;
-        let recorded = self.at.filter(|_| self.script.result.is_some());
+        let questions = &self.task.questions;
+        let recorded = self.at.filter(|_| self.task.result.is_some());
         let recorded = recorded.map(|index| questions[index].1.clone());
         let title = recorded.as_ref().map_or_else(String::new, |question| {
             let of = questions.last().map_or(0, |(_, last)| last.turn);
@@ -273,7 +491,7 @@ impl Dialogue<'_> {
             let then = match &question.answered {
                 None => "no legal turn: it forfeited".to_owned(),
                 Some(turn) => {
-                    let value = self.valued(&request, turn)?;
+                    let value = self.valued(turn)?;
                     known = Some((turn.clone(), value.clone()));
                     value
                 }
@@ -282,7 +500,7 @@ impl Dialogue<'_> {
         }
         let now = match (&self.answer, known) {
             (Some(Ok(answer)), Some((then, value))) if *then == answer.turn => value,
-            (Some(Ok(answer)), _) => self.valued(&request, &answer.turn)?,
+            (Some(Ok(answer)), _) => self.valued(&answer.turn)?,
             (Some(Err(fault)), _) => {
                 format!("no legal turn: {}: {}", fault.fault.reason(), fault.fault)
             }
@@ -293,51 +511,42 @@ impl Dialogue<'_> {
             _ => String::new(),
         };
         self.say(&format!("  now    {now}\n{time}"))?;
-        let best = self.best(&request)?;
+        let best = self.best()?;
         self.say(&format!("  best   {best}\n"))
     }
 
-    fn valued(&self, request: &str, turn: &str) -> Result<String, Failure> {
+    fn valued(&self, turn: &str) -> Result<String, Failure> {
         let shown = escape_controls(turn);
         let Some(appraiser) = &self.appraiser else {
             return Ok(shown);
         };
-        let before = self.ruleset.read_request(request);
-        let before = before.map_err(Failure::Referee)?;
+        let before = self.session(&self.line)?;
         let turn = before.after(turn);
-        let turn = turn.map_err(|rejection| Failure::Referee(rejection.text().to_owned()))?;
+        let turn = turn.map_err(|rejection| rejection.text().to_owned())?;
         let value = appraiser.turn(&*before, &turn);
         Ok(format!("{shown:<6} {}", appraiser.words(value)))
     }
 
-    fn best(&self, request: &str) -> Result<String, Failure> {
+    fn best(&self) -> Result<String, Failure> {
         let Some(appraiser) = &self.appraiser else {
             return Ok("there is no solver for this game".to_owned());
         };
-        let position = self.ruleset.read_request(request);
-        let found = appraiser.position(&*position.map_err(Failure::Referee)?);
+        let found = appraiser.position(&*self.session(&self.line)?);
         let value = match found.value {
-            None => {
-                return Ok("not proven in time; --time-per-move gives the solver more".to_owned());
-            }
             Some(Value::Loss) => return Ok("every turn loses".to_owned()),
-            Some(value) => value.name(),
+            Some(value) if !found.best.is_empty() => value.name(),
+            _ => return Ok("not proven in time; --time-per-move gives the solver more".to_owned()),
         };
-        if found.best.is_empty() {
-            return Ok(format!(
-                "a {value}, but the turns that keep it were not found in time; --time-per-move gives the solver more"
-            ));
-        }
         let shown = found.best.iter().take(SHOWN_TURNS);
         let shown: Vec<String> = shown.map(|turn| escape_controls(turn)).collect();
         let mut text = format!("{value}: {}", shown.join(", "));
         let more = found.best.len().saturating_sub(SHOWN_TURNS) as u64;
         if more > 0 {
-            text = format!("{text} and {}", counted(more, "other turn", "other turns"));
+            text += &format!(" and {}", counted(more, "other turn", "other turns"));
         }
         if found.undecided > 0 {
             let undecided = counted(found.undecided as u64, "turn", "turns");
-            text = format!("{text}; {undecided} not decided in time");
+            text += &format!("; {undecided} not decided in time");
         }
         Ok(text)
     }
