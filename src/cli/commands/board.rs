@@ -115,26 +115,25 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         |text| game.start_from(text).or_else(|_| game.read_request(text)),
     );
     let position = session.map_err(refused)?.request();
-    write_file(target, &board(&*game, &position), || {
-        format!("a board at {position}")
-    })
+    write_file(
+        target,
+        &board(&*game, &position),
+        &format!("a board at {position}"),
+    )
 }
 
 fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
     let pieces = &position.pieces;
     let shown = Shown::new(pieces, &position.board, position.hand, &position.picture);
-    let lines: Vec<String> = position
-        .lines
-        .iter()
+    let lines = position.lines.iter();
+    let lines: Vec<String> = lines
         .map(|(line, property)| format!("{line} {property}"))
         .collect();
-    write_file(target, &still(pieces, &shown, ""), || {
-        if lines.is_empty() {
-            position.no_line.to_owned()
-        } else {
-            lines.join(", ")
-        }
-    })
+    let content = match &lines[..] {
+        [] => position.no_line.to_owned(),
+        lines => lines.join(", "),
+    };
+    write_file(target, &still(pieces, &shown, ""), &content)
 }
 
 /// Splits off the piece in hand after `cells` characters and a space.

@@ -14,7 +14,7 @@ use crate::arena::entrants::{self, FolderPrograms};
 use crate::bot::naming::distinct_names;
 use crate::bot::spec::{BotSpec, Program};
 use crate::bot::submission::OWN;
-use crate::checkup::{Check, Checkup, Notice, Problem, Questions, Report, Verdict};
+use crate::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
@@ -26,7 +26,6 @@ use crate::cli::support::values::{self, AnswerTimes};
 use crate::executable::compiler;
 use crate::league::build;
 use crate::league::intake::{self, Intake};
-use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
@@ -71,19 +70,23 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(intake) => Some(builds.handed_in(intake)),
         None => folder_of_bots(path)?,
     };
-    // Several sources may be one program.
-    let of_sources = found
-        .as_ref()
-        .filter(|found| intake.is_none() && found.programs.is_empty());
-    let one = of_sources.and_then(|_| builds.program(&args.bot, &args.sandbox).ok());
-    found = found.filter(|_| one.is_none());
+    let has_programs = |found: &FolderPrograms| intake.is_some() || !found.programs.is_empty();
+    let mut one = None;
+    if !found.as_ref().is_some_and(has_programs) {
+        match builds.program(&args.bot, &args.sandbox) {
+            // Several sources may be one program.
+            Ok(program) => (one, found) = (Some(program), None),
+            Err(failure) if found.is_none() => return Err(failure),
+            Err(_) => {}
+        }
+    }
+    let of_several = |found: &FolderPrograms| found.programs.len() + found.unusable.len() > 1;
     let is_class = found
         .as_ref()
-        .is_some_and(|found| intake.is_none() || found.programs.len() + found.unusable.len() > 1);
-    let (programs, refused) = match (one, found) {
-        (Some(one), _) => (vec![one], Vec::new()),
-        (None, Some(found)) => bots_of(found, &args.sandbox, &mut builds)?,
-        (None, None) => (vec![builds.program(&args.bot, &args.sandbox)?], Vec::new()),
+        .is_some_and(|found| intake.is_none() || of_several(found));
+    let (programs, refused) = match found {
+        Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
+        None => (one.into_iter().collect(), Vec::new()),
     };
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
@@ -91,7 +94,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         .iter()
         .map(|program| (program.name.as_str(), Some(program)));
     let names = distinct_names(&own.collect::<Vec<_>>());
-    let examination = Examination::new(args)?;
+    let ruleset = args.game.ruleset()?;
+    let pieces = args.game.pieces_file(&*ruleset)?;
+    let runner = Rc::new(GameRunner::new(Arc::clone(&ruleset), false)?);
+    let (time, asked) = (args.time.control()?, Arc::default());
     let palette = palette(&io::stdout());
     let mut checked = Vec::new();
     let mut note = |name: String, command: Option<&[String]>, report: Result<Report, String>| {
@@ -108,12 +114,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         note(name, None, Err(why))?;
     }
     for (index, name) in names.into_iter().enumerate() {
-        let others: Vec<&Program> = programs
-            .iter()
-            .enumerate()
-            .filter_map(|(other, program)| (other != index).then_some(program))
-            .collect();
-        let mut program = match sandboxes.confine_one(&programs[index], &others) {
+        let mut program = match sandboxes.confine_one(&programs, index) {
             Err(error) if is_class => {
                 note(name, None, Err(error.to_string()))?;
                 continue;
@@ -129,16 +130,33 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             let (number, of) = (index + 1, programs.len());
             format!("checking {number} of {of}: {}", escape_controls(&name))
         });
+        let which = which.as_deref();
+        let bar = ProgressLine::new();
+        bar.show(format!("  {}", which.unwrap_or_default()));
         let mut told: Vec<Problem> = Vec::new();
-        let report = examination.run(&program, which.as_deref(), &mut |check| {
-            let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
-            let is_told = check.verdict == Verdict::Skipped || check.problem().is_some_and(is_told);
-            if !is_class && !args.json && !is_told {
-                // A closed stdout must not change the exit status.
-                let _ = Stdout.write_all(builds.own(&line(check, &palette)).as_bytes());
+        let mut notify = |notice: Notice<'_>| match notice {
+            Notice::Checked(check) => {
+                let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
+                let is_told =
+                    check.verdict == Verdict::Skipped || check.problem().is_some_and(is_told);
+                if !is_class && !args.json && !is_told {
+                    // A closed stdout must not change the exit status.
+                    let text = builds.own(&line(check, &palette));
+                    let _ = bar.suspend(|| Stdout.write_all(text.as_bytes()));
+                }
+                told.extend(check.problem().cloned());
             }
-            told.extend(check.problem().cloned());
-        })?;
+            Notice::Asking { check, done, of } => {
+                if of == 1 || bar.is_due() {
+                    bar.show(format!("  {}", message(which, check, done, of)));
+                }
+            }
+        };
+        let path = pieces.as_ref().map(PiecesFile::path);
+        let seat = Seat::program(&*ruleset, path, program.clone(), time);
+        let checkup = Checkup::new(&runner, seat, args.budget, Arc::clone(&asked), &mut notify);
+        let report = examine(async { Ok(checkup.run().await?) })?;
+        drop(bar);
         note(name, Some(&program.command), Ok(report))?;
     }
     if let Some(path) = &args.csv {
@@ -149,11 +167,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let conclusion = format!("{fit} of {} pass the entry check.", checked.len());
         writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
     }
-    if fit == checked.len() {
-        Ok(())
-    } else {
-        Err(Failure::Unfit)
+    if fit < checked.len() {
+        return Err(Failure::Unfit);
     }
+    Ok(())
 }
 
 /// Whether the bot is fit, what was left out, and the problem to fix first.
@@ -184,25 +201,23 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let _ = writeln!(text, "The same {same} in {more}.");
     }
     let checks = report.checks.iter();
-    let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
-    match skipped.count() as u64 {
-        0 => text,
-        count => {
-            text + &format!(
-                "{} until then.\n",
-                counted(count, "check is not made", "checks are not made")
-            )
-        }
+    let skipped = checks
+        .filter(|check| check.verdict == Verdict::Skipped)
+        .count();
+    if skipped > 0 {
+        let checks = counted(skipped as u64, "check is not made", "checks are not made");
+        let _ = writeln!(text, "{checks} until then.");
     }
+    text
 }
 
 /// On lines of their own.
 fn fix(problem: &Problem) -> String {
-    let again = problem
-        .again
-        .as_ref()
-        .map_or_else(String::new, |again| format!("    see it again: {again}\n"));
-    format!("    fix: {}\n{again}", problem.fix)
+    let mut text = format!("    fix: {}\n", problem.fix);
+    if let Some(again) = &problem.again {
+        let _ = writeln!(text, "    see it again: {again}");
+    }
+    text
 }
 
 const LEFT_OUT: &str = "left out for want of time";
@@ -277,51 +292,6 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
         json["refused"] = why.as_str().into();
     }
     json
-}
-
-struct Examination {
-    runner: Rc<GameRunner>,
-    questions: Arc<Questions>,
-    pieces: Option<PiecesFile>,
-    time: TimeControl,
-    budget: Duration,
-}
-
-impl Examination {
-    fn new(args: &Args) -> Result<Self, Failure> {
-        let ruleset = args.game.ruleset()?;
-        Ok(Self {
-            pieces: args.game.pieces_file(&*ruleset)?,
-            runner: Rc::new(GameRunner::new(ruleset, false)?),
-            questions: Arc::default(),
-            time: args.time.control()?,
-            budget: args.budget,
-        })
-    }
-
-    /// Shows each check when it is made. `which`: the bot, if there are others.
-    fn run(
-        &self,
-        program: &Program,
-        which: Option<&str>,
-        show: &mut dyn FnMut(&Check),
-    ) -> Result<Report, Failure> {
-        let line = ProgressLine::new();
-        line.show(format!("  {}", which.unwrap_or_default()));
-        let mut notify = |notice: Notice<'_>| match notice {
-            Notice::Checked(check) => line.suspend(|| show(check)),
-            Notice::Asking { check, done, of } => {
-                if of == 1 || line.is_due() {
-                    line.show(format!("  {}", message(which, check, done, of)));
-                }
-            }
-        };
-        let pieces = self.pieces.as_ref().map(PiecesFile::path);
-        let seat = Seat::program(self.runner.ruleset(), pieces, program.clone(), self.time);
-        let questions = Arc::clone(&self.questions);
-        let checkup = Checkup::new(&self.runner, seat, self.budget, questions, &mut notify);
-        examine(async { Ok(checkup.run().await?) })
-    }
 }
 
 fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
@@ -411,10 +381,7 @@ impl Builds {
         let sandbox = options.for_builds().sandbox()?;
         let built = examine(async { Ok(build::build(&name, copy, &sandbox).await) })?;
         let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
-        if built
-            .map_err(|error| Failure::Usage(refused(error)))?
-            .is_none()
-        {
+        if built.map_err(refused)?.is_none() {
             return as_it_is;
         }
         let file = build::program(copy)?;
@@ -467,29 +434,23 @@ fn bots_of(
 /// With what to fix first below it.
 fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
     let name = &bot.name;
-    let bad = |what: &str| {
-        format!(
-            "{} {name}: {}\n",
-            styled(palette.problem, "✗"),
-            escape_controls(what)
-        )
-    };
+    let mark = styled(palette.problem, "✗");
+    let bad = |what: &str| format!("{mark} {name}: {}\n", escape_controls(what));
     match &bot.report {
         Err(why) => bad(why),
         Ok(report) if report.is_fit() => {
-            let left_out = report.left_out();
-            let left_out = if left_out.is_empty() {
-                String::new()
-            } else {
-                format!(" (left out for want of time: {})", left_out.join(", "))
-            };
-            format!("{} {name}: fit{left_out}\n", styled(palette.good, "✓"))
+            let mark = styled(palette.good, "✓");
+            match report.left_out() {
+                left if left.is_empty() => format!("{mark} {name}: fit\n"),
+                left => format!("{mark} {name}: fit ({LEFT_OUT}: {})\n", left.join(", ")),
+            }
         }
-        Ok(report) => report
-            .first_problem()
-            .map_or_else(String::new, |(check, problem)| {
+        Ok(report) => {
+            let first = report.first_problem().map(|(check, problem)| {
                 bad(&format!("{}: {}", check.name, problem.sentence())) + &fix(problem)
-            }),
+            });
+            first.unwrap_or_default()
+        }
     }
 }
 

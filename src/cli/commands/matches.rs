@@ -91,8 +91,15 @@ pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
         );
     }
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
-    let bots = [given(&args.bot1)?, given(&args.bot2)?];
-    let bots = args.for_bots.sandbox.of_bots(&bots)?.confine(&bots)?;
+    let mut bots = [given(&args.bot1)?, given(&args.bot2)?];
+    let sandboxes = args.for_bots.sandbox.of_bots(&bots)?;
+    let own: Vec<Program> = programs(&bots).cloned().collect();
+    let mut confined = (0..own.len()).map(|place| sandboxes.confine_one(&own, place));
+    for bot in &mut bots {
+        if let (BotSpec::Program(program), Some(confined)) = (bot, confined.next()) {
+            *program = confined?;
+        }
+    }
     warn_large(programs(&bots));
     if args.options.verbose > 1 {
         programs(&bots).for_each(print_interpreters);
@@ -127,7 +134,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     warn_root(programs(bots));
     let names = names(options, bots);
     let record = options.record.as_deref();
-    options.pages.check(record, None)?;
+    options.pages.check(record)?;
     // A pipe may wait for its reader, which a signal ends.
     let file = record.map(RecordFile::open).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.

@@ -166,7 +166,7 @@ fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
             counted(last as u64, "turn", "turns"),
         );
     };
-    write_file(target, picture, || format!("after turn {turn}"))
+    write_file(target, picture, &format!("after turn {turn}"))
 }
 
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
@@ -177,14 +177,8 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
-        own: None,
-        standing: None,
-        limits: Vec::new(),
-        notes: Vec::new(),
-        sheet: String::new(),
-        skip_copies: false,
-        frame: None,
         game: Some(Arc::clone(&game.ruleset)),
+        ..html::Options::default()
     });
     feed.publish(record)
         .map_err(|problem| game.invalid(&problem))?;

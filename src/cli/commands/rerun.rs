@@ -18,9 +18,7 @@ use crate::bot::spec::Program;
 use crate::cli::support::folder::{GameChoice, Records, records_of};
 use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{
-    self, AskedBotOptions, Recorded, RecordedRules, fault_lines,
-};
+use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules, fault_lines};
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, MoveTime};

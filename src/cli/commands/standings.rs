@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::tournament::warn_of_repetition;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Distinct;
-use crate::cli::support::folder::{all_records, ranking_of};
+use crate::cli::support::folder::{all_records, tournament_of};
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values;
@@ -148,7 +148,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             [file] => versions(file, args)?,
             _ => HashMap::new(),
         };
-        ranking_of(&files)?.renamed(|name| versions.get(&name).cloned().unwrap_or(name))
+        tournament_of(&files)?
+            .0
+            .renamed(|name| versions.get(&name).cloned().unwrap_or(name))
     } else {
         Ranking::default()
     };

@@ -24,20 +24,19 @@ pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     let games = directory.journal_file();
     let shown = path.display();
     if games.exists() {
-        Ok(games)
-    } else if directory.plan_file().exists() {
-        let quoted = path.to_string_lossy();
-        Err(usage!(
+        return Ok(games);
+    }
+    if directory.plan_file().exists() {
+        bail!(
             "{shown}: its tournament has no games.jsonl yet; when it is played in parts, put them together \
              first: referee shard merge {}",
-            shell::quoted(&quoted)
-        ))
-    } else {
-        Err(usage!(
-            "{shown}: there is no games.jsonl in this folder; give the folder of a tournament (--out), or a \
-             file of records"
-        ))
+            shell::quoted(&path.to_string_lossy())
+        );
     }
+    bail!(
+        "{shown}: there is no games.jsonl in this folder; give the folder of a tournament (--out), or a \
+         file of records"
+    )
 }
 
 /// A file of records that is read from its beginning.
@@ -144,12 +143,7 @@ pub(crate) fn pieces_of(file: &Path) -> Option<String> {
     is_there.then(|| pieces.to_string_lossy().into_owned())
 }
 
-/// A tournament's rules when its games are the only ones. Bots that did not enter are listed.
-pub(crate) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> {
-    Ok(tournament_of(files)?.0)
-}
-
-/// With the course of the tournament when its games are the only ones.
+/// A tournament's rules and course when its games are the only ones. Bots that did not enter are listed.
 pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course>), Failure> {
     if let [file] = files {
         return match plan_of(file)? {
@@ -174,7 +168,6 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
     // Results say why a sequential test ended early.
     if plan.format.depends_on_results() || plan.sprt.is_some() {
         match TournamentDirectory::read_journal(file, plan, &mut results) {
-            Ok(()) => {}
             Err(TournamentError::Line(_)) => {
                 let alone = Ranking {
                     before: places_before(plan),
@@ -183,7 +176,7 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
                 };
                 return Ok((alone, None));
             }
-            Err(error) => return Err(error.into()),
+            read => read?,
         }
     }
     Ok((results.ranking(plan), Some(results.course(plan))))
@@ -201,15 +194,15 @@ impl FromStr for GameChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            let number = text.parse().ok().filter(|&number| number > 0);
-            return number.map(Self::Number).ok_or_else(|| {
-                "expected the number of a game, from 1, or its id, such as p000012a".to_owned()
-            });
+        match text.parse() {
+            Ok(0) => {
+                Err("expected the number of a game, from 1, or its id, such as p000012a".to_owned())
+            }
+            Ok(number) => Ok(Self::Number(number)),
+            Err(_) => Ok(Self::Id(
+                with_zeros(text).unwrap_or_else(|| text.to_owned()),
+            )),
         }
-        Ok(Self::Id(
-            with_zeros(text).unwrap_or_else(|| text.to_owned()),
-        ))
     }
 }
 
@@ -221,14 +214,6 @@ fn with_zeros(text: &str) -> Option<String> {
 }
 
 impl GameChoice {
-    /// A number, or an id as tournaments give it.
-    pub(crate) fn is_of_file(&self) -> bool {
-        match self {
-            Self::Number(_) => true,
-            Self::Id(id) => with_zeros(id).is_some(),
-        }
-    }
-
     /// `id` reads the id of the record of line `number`.
     pub(crate) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
         match self {

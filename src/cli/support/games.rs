@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::folder::GameChoice;
 use super::prelude::*;
 use super::setup::{self, PiecesFile, match_set};
 use crate::arena::plan::Plan;
@@ -205,14 +204,6 @@ impl GameArg {
     pub(crate) fn read(text: &str) -> Result<Self, String> {
         if let Some(game) = registry::find(text) {
             return Ok(Self::Own(game));
-        }
-        if text
-            .parse::<GameChoice>()
-            .is_ok_and(|choice| choice.is_of_file())
-        {
-            return Err(format!(
-                "--game is the kind of game; one of the file is chosen by --number {text}"
-            ));
         }
         let has_ending = Path::new(text).extension().is_some();
         if is_path(text) || has_ending || text.contains(' ') || Path::new(text).exists() {

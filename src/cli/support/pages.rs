@@ -2,7 +2,7 @@
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::{fs, io};
 
@@ -69,15 +69,10 @@ impl PageOptions {
         self.live.is_on()
     }
 
-    /// Refuses a report that cannot be written, or would replace something other than a page. `coming`: a directory
-    /// yet to be made.
-    pub(crate) fn check(
-        &self,
-        records: Option<&Path>,
-        coming: Option<&Path>,
-    ) -> Result<(), Failure> {
+    /// Refuses a report that cannot be written, or would replace something other than a page.
+    pub(crate) fn check(&self, records: Option<&Path>) -> Result<(), Failure> {
         match &self.report {
-            Some(report) => check_target(report, records, coming),
+            Some(report) => check_target(report, records),
             None => Ok(()),
         }
     }
@@ -94,7 +89,7 @@ impl PageOptions {
         limits: Vec<String>,
         game: &Arc<dyn Game>,
     ) -> Result<Pages, Failure> {
-        self.check(records, None)?;
+        self.check(records)?;
         if !self.are_on() {
             return Ok(Pages::default());
         }
@@ -133,13 +128,8 @@ pub(crate) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<Str
 
 impl Pages {
     pub(crate) fn publish(&self, record: &Record) -> io::Result<()> {
-        match &self.feed {
-            Some(feed) => feed
-                .publish(record)
-                .map(drop)
-                .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
-            None => Ok(()),
-        }
+        let published = self.feed.as_ref().map(|feed| feed.publish(record));
+        published.transpose().map(drop).map_err(io::Error::other)
     }
 
     /// `None` without `--live`.
@@ -180,13 +170,11 @@ impl Pages {
 
     /// Replaces all games by those of this file.
     pub(crate) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
-        match &self.feed {
-            Some(feed) => {
-                feed.begin_again();
-                add_file(played, feed)
-            }
-            None => Ok(()),
-        }
+        let Some(feed) = &self.feed else {
+            return Ok(());
+        };
+        feed.begin_again();
+        add_file(played, feed)
     }
 
     /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
@@ -236,33 +224,25 @@ pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
 /// Completely or not at all; `-` is stdout.
 pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let report = feed.report();
-    let page = report.page();
-    let page = page?;
+    let page = report.page()?;
     if let Some(why) = report.undrawn() {
         note!("{}: {why}", path.display());
     }
     let bots = report.bots();
     drop(report);
-    write_file(path, &page, || {
-        let games = counted(feed.games(), "game", "games");
-        format!("{games} of {bots} bots")
-    })
+    let games = counted(feed.games(), "game", "games");
+    write_file(path, &page, &format!("{games} of {bots} bots"))
 }
 
 /// Writes a page or a picture and says on stderr what is in it; `-` is stdout.
-pub(crate) fn write_file(
-    path: &Path,
-    text: &str,
-    content: impl FnOnce() -> String,
-) -> Result<(), Failure> {
+pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
     replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
     print_stderr(&format!(
-        "{}: {}, {}",
+        "{}: {content}, {}",
         path.display(),
-        content(),
         size(text.len())
     ));
     Ok(())
@@ -343,20 +323,17 @@ impl LiveOptions {
     }
 }
 
-/// Refuses a `path` that holds anything but a page. `coming`: a directory yet to be made.
-fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> Result<(), Failure> {
+/// Refuses a `path` that holds anything but a page.
+fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
     let refused = |why: &str| Err(usage!("--report {}: {why}", path.display()));
-    if path == Path::new("-") {
-        return Ok(());
-    }
+    let is_stream = path == Path::new("-") || path.exists() && !path.is_file();
     if path.is_dir() {
         return refused("it is a directory; give a file within it");
     }
     if records.is_some_and(|records| place_of(records) == place_of(path)) {
         return refused("the page would replace the records; choose another file");
     }
-    if path.exists() && !path.is_file() {
-        // A pipe or a device.
+    if is_stream {
         return Ok(());
     }
     if path.is_file() && !is_page(path).unwrap_or(false) {
@@ -364,17 +341,12 @@ fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> R
             "there is another file, which is not a page of the referee; choose another name",
         );
     }
-    let directory = directory_of(path);
-    let is_coming = |coming| absolute(coming).ok() == absolute(directory).ok();
-    if !directory.is_dir() && coming.is_some_and(is_coming) {
-        return Ok(());
-    }
     // A page is written beside its place, then renamed.
     match AtomicFile::create(path) {
         Ok(_) => Ok(()),
         Err(error) => refused(&format!(
             "{}: {}; choose a place where you may write",
-            directory.display(),
+            directory_of(path).display(),
             crate::text::cause(&error)
         )),
     }

@@ -152,27 +152,19 @@ impl Recorded {
         questions: &[Question],
         turn: Option<usize>,
     ) -> Result<(usize, String), Failure> {
-        let numbers: Vec<String> = questions
-            .iter()
-            .map(|question| question.turn.to_string())
-            .collect();
-        let numbers = numbers.join(" ");
-        let index = match turn {
-            Some(turn) => questions
-                .iter()
-                .position(|question| question.turn == turn)
-                .ok_or_else(|| {
-                    self.failure(&format!(
-                        "turn {turn} was not one of {}; its turns: {numbers}",
-                        self.name(bot)
-                    ))
-                })?,
-            None => questions
-                .iter()
-                .position(|question| question.answered.is_none())
-                .unwrap_or(0),
+        let numbers = questions.iter().map(|question| question.turn.to_string());
+        let numbers = numbers.collect::<Vec<_>>().join(" ");
+        let is_it = |question: &Question| match turn {
+            Some(turn) => question.turn == turn,
+            None => question.answered.is_none(),
         };
-        Ok((index, numbers))
+        match (questions.iter().position(is_it), turn) {
+            (None, Some(turn)) => Err(self.failure(&format!(
+                "turn {turn} was not one of {}; its turns: {numbers}",
+                self.name(bot)
+            ))),
+            (found, _) => Ok((found.unwrap_or(0), numbers)),
+        }
     }
 
     pub(crate) fn process(&self, bot: BotIndex) -> Option<&ProcessEntry> {
@@ -247,25 +239,22 @@ impl Recorded {
             }
         }
         if begun {
-            Ok(found)
-        } else {
-            let since = escape_controls(since);
-            Err(self.failure(&format!(
-                "its process began with game {since}, which is not before it in this file; leave out --from-first"
-            )))
+            return Ok(found);
         }
+        let since = escape_controls(since);
+        Err(self.failure(&format!(
+            "its process began with game {since}, which is not before it in this file; leave out --from-first"
+        )))
     }
 
     /// `None` for the built-in set; the file of the tournament where it is still there.
     pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
-        let Some(text) = &self.record.pieces else {
-            return Ok(None);
-        };
-        let file = match pieces_of(&self.file) {
+        let text = self.record.pieces.as_ref();
+        let file = text.map(|text| match pieces_of(&self.file) {
             Some(path) => PiecesFile::new(Path::new(&path), text),
             None => PiecesFile::copy(text),
-        };
-        file.map(Some)
+        });
+        file.transpose()
     }
 
     pub(crate) fn heading(&self, bot: BotIndex, program: &Program) -> String {
@@ -358,27 +347,18 @@ impl RecordedRules {
 
     /// The error is a sentence about rules or pieces.
     pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
-        let is_known = registry::find(&record.game).is_some();
-        let Some(text) = &self.program else {
-            if is_known {
-                return recorded_ruleset(record);
+        if let Some(text) = &self.program {
+            let game = self.open(text, &record.rules)?;
+            if game.name() == record.game {
+                return Ok(game);
             }
-            return Err(format!(
-                "the game {} is unknown; if it is a program, give it with --game",
-                quote(record.game.as_bytes())
-            ));
-        };
-        let game = self.open(text, &record.rules)?;
-        if game.name() == record.game {
-            return Ok(game);
         }
-        if is_known {
+        if registry::find(&record.game).is_some() {
             return recorded_ruleset(record);
         }
         Err(format!(
-            "its game is {}, and --game {text} is {}",
-            quote(record.game.as_bytes()),
-            game.name()
+            "the game {} is unknown; if it is a program, give it with --game",
+            quote(record.game.as_bytes())
         ))
     }
 

@@ -123,24 +123,17 @@ impl SandboxOptions {
     /// `sandbox`: the one that these options selected.
     pub(crate) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
         let limits = sandbox.limits();
+        let layers = sandbox.kind().layers().iter();
+        let expose = self.expose.iter().map(|path| path.to_string_lossy());
         SandboxPlan {
             kind: sandbox.kind().name().to_owned(),
-            layers: sandbox
-                .kind()
-                .layers()
-                .iter()
-                .map(|&layer| layer.to_owned())
-                .collect(),
+            layers: layers.map(|&layer| layer.to_owned()).collect(),
             memory: limits.memory,
             memory_by: sandbox.memory_bound(),
             processes: limits.processes,
             open_files: limits.open_files,
             scratch: limits.scratch,
-            expose: self
-                .expose
-                .iter()
-                .map(|path| path.to_string_lossy().into_owned())
-                .collect(),
+            expose: expose.map(Into::into).collect(),
             env: self.env.iter().map(|Variable(text)| text.clone()).collect(),
             freeze: sandbox.freezes(),
         }
@@ -170,7 +163,7 @@ impl SandboxOptions {
     /// For a bot that is asked questions alone.
     pub(crate) fn confine(&self, program: &Program) -> Result<Program, Failure> {
         let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
-        Ok(sandboxes.confine_one(program, &[])?)
+        Ok(sandboxes.confine_one(std::slice::from_ref(program), 0)?)
     }
 
     fn limits(&self) -> ResourceLimits {
@@ -185,65 +178,55 @@ impl SandboxOptions {
 
     pub(crate) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.and_then(|Selection(kind)| kind);
-        Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
+        self.choose(kind)?.map_err(|error| refused(&error))
     }
 
     /// As [`Self::sandbox`]; but when none was asked for and none works here, bots run without one, with a warning.
     pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
+        let programs = || bots.iter().filter_map(BotSpec::program);
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
-            warn_memory(&chosen, bots.iter().filter_map(BotSpec::program).count());
+            warn_memory(&chosen, programs().count());
             return Ok(Sandboxes {
                 programs: chosen.clone(),
                 builtins: chosen,
             });
         }
-        let none = Sandbox::choose(&self.request(Some(Kind::None))?)
-            .map_err(|error| Failure::Usage(error.to_string()))?;
-        let programs = bots.iter().filter_map(BotSpec::program);
-        let count = programs
+        let builtins = self.choose(Some(Kind::None))?;
+        let builtins = builtins.map_err(|error| refused(&error))?;
+        let count = programs()
             .filter(|program| program.builtin().is_none())
             .count();
-        let programs = if count > 0 {
-            match Sandbox::choose(&self.request(None)?) {
-                Ok(sandbox) => sandbox,
-                Err(error) if error.obstacle == Obstacle::Absent => {
-                    note!(
-                        "no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
-                        error.causes()
-                    );
-                    none.clone()
-                }
-                Err(error) => return Err(refused(&error)),
+        let programs = match self.choose(if count > 0 { None } else { Some(Kind::None) })? {
+            Ok(sandbox) => sandbox,
+            Err(error) if error.obstacle == Obstacle::Absent => {
+                note!(
+                    "no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
+                    error.causes()
+                );
+                builtins.clone()
             }
-        } else {
-            none.clone()
+            Err(error) => return Err(refused(&error)),
         };
         warn_memory(&programs, count);
-        Ok(Sandboxes {
-            programs,
-            builtins: none,
-        })
+        Ok(Sandboxes { programs, builtins })
     }
 
-    fn request(&self, kind: Option<Kind>) -> Result<SandboxRequest, Failure> {
+    fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>, Failure> {
         if self.freeze && cfg!(windows) {
             bail!(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
             );
         }
-        Ok(SandboxRequest {
+        let environment = self.env.iter().map(Variable::resolve);
+        Ok(Sandbox::choose(&SandboxRequest {
             kind,
             limits: self.limits(),
             expose: self.expose.clone(),
-            environment: self
-                .env
-                .iter()
-                .map(Variable::resolve)
-                .collect::<Result<_, _>>()?,
+            environment: environment.collect::<Result<_, _>>()?,
             freeze: self.freeze,
             referee: this_program()?,
-        })
+        }))
     }
 }
 
@@ -260,11 +243,13 @@ pub(crate) fn announce(sandbox: &Sandbox) {
 fn refused(error: &NotAvailable) -> Failure {
     let NotAvailable { cause, fix, .. } = error;
     Failure::Usage(match error.obstacle {
-        Obstacle::Wanting(None | Some(Shortage::Space)) => format!("no sandbox: {cause}; {fix}"),
-        Obstacle::Wanting(Some(limit)) => match Exhausted::from_error(&limit.error()) {
-            Some(limit) => format!("no sandbox: {limit}"),
-            None => format!("no sandbox: {cause}; {fix}"),
-        },
+        Obstacle::Wanting(Some(limit))
+            if limit != Shortage::Space
+                && let Some(limit) = Exhausted::from_error(&limit.error()) =>
+        {
+            format!("no sandbox: {limit}")
+        }
+        Obstacle::Wanting(_) => format!("no sandbox: {cause}; {fix}"),
         // The error has it where that is the only way.
         _ if fix.contains("--sandbox none") => format!("no sandbox: {error}"),
         _ => format!(
@@ -301,33 +286,23 @@ pub(crate) struct Sandboxes {
 }
 
 impl Sandboxes {
-    /// Confines the programs among the bots; none sees the others' files.
-    pub(crate) fn confine<const N: usize>(
-        &self,
-        bots: &[BotSpec; N],
-    ) -> Result<[BotSpec; N], Failure> {
-        let mut confined = bots.clone();
-        for (i, bot) in confined.iter_mut().enumerate() {
-            let others = bots.iter().enumerate().filter(|(other, _)| *other != i);
-            let others = others.filter_map(|(_, bot)| bot.program());
-            if let BotSpec::Program(program) = bot {
-                *program = self.confine_one(program, &others.collect::<Vec<_>>())?;
-            }
-        }
-        Ok(confined)
-    }
-
-    /// `others`: programs whose files it does not see.
+    /// Confines the program at this place; it does not see the others' files.
     pub(crate) fn confine_one(
         &self,
-        program: &Program,
-        others: &[&Program],
+        programs: &[Program],
+        place: usize,
     ) -> Result<Program, CannotStart> {
+        let program = &programs[place];
         let sandbox = match program.builtin() {
             Some(_) => &self.builtins,
             None => &self.programs,
         };
-        program.clone().confine(sandbox, others)
+        let others = programs
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place);
+        let others: Vec<&Program> = others.map(|(_, other)| other).collect();
+        program.clone().confine(sandbox, &others)
     }
 }
 

@@ -1,6 +1,5 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
-use std::fs::File;
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
 use std::{env, io};
@@ -14,7 +13,7 @@ use super::prelude::*;
 use crate::bot::spec::BotSpec;
 use crate::game::quarto::PieceSet;
 use crate::game::{Game, registry};
-use crate::record::Record;
+use crate::record::{Record, text_file};
 use crate::report::terminal::Palette;
 use crate::strategy;
 use crate::system::AsStream;
@@ -24,13 +23,7 @@ pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
     };
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
-        bail!(
-            "{}: it is a directory; expected a piece set's CSV file",
-            path.display()
-        );
-    }
+    let file = text_file::open(path).map_err(|error| unreadable(path, &error))?;
     PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }
 
@@ -73,15 +66,10 @@ pub(crate) fn palette(stream: &impl RawStream) -> Palette {
 
 /// By the locale; Windows Terminal names itself.
 fn is_utf8() -> bool {
-    let set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find(|name| set(name));
-    let locale = locale
-        .and_then(|name| env::var(name).ok())
-        .unwrap_or_default();
-    let locale = locale.to_ascii_lowercase();
-    locale.contains("utf-8") || locale.contains("utf8") || set(&"WT_SESSION")
+    let value = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value);
+    let locale = locale.unwrap_or_default().to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8") || value("WT_SESSION").is_some()
 }
 
 /// In columns; `None` without a terminal.
@@ -92,10 +80,8 @@ pub(crate) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
 
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe().map_err(|error| {
-        Failure::Referee(format!(
-            "cannot find this program's file: {error}",
-            error = crate::text::cause(&error)
-        ))
+        let cause = crate::text::cause(&error);
+        Failure::Referee(format!("cannot find this program's file: {cause}"))
     })
 }
 
@@ -104,13 +90,7 @@ pub(crate) fn bot(text: &str) -> Result<BotSpec, Failure> {
 }
 
 pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
-    let absolute = path::absolute(path).map_err(|error| {
-        usage!(
-            "{}: {error}",
-            path.display(),
-            error = crate::text::cause(&error)
-        )
-    })?;
+    let absolute = path::absolute(path).map_err(|error| unreadable(path, &error))?;
     Ok(absolute.to_string_lossy().into_owned())
 }
 
@@ -155,9 +135,8 @@ impl PiecesFile {
             .map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
         let absolute = path::absolute(file.path()).map_err(failed)?;
-        let Ok(path) = absolute.into_os_string().into_string() else {
-            return Err(failed(std::io::Error::other("its name is not UTF-8")));
-        };
+        let path = absolute.into_os_string().into_string();
+        let path = path.map_err(|_| failed(io::Error::other("its name is not UTF-8")))?;
         Ok(Self {
             path,
             _copy: Some(file),

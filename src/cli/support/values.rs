@@ -47,11 +47,8 @@ pub(crate) fn move_time(text: &str) -> Result<MoveTime, String> {
     if text == "none" {
         return Ok(MoveTime(None));
     }
-    let or_none = |problem| format!("{problem}; or none for no limit");
-    positive_duration(text)
-        .map(Some)
-        .map(MoveTime)
-        .map_err(or_none)
+    let time = positive_duration(text).map(|time| MoveTime(Some(time)));
+    time.map_err(|problem| format!("{problem}; or none for no limit"))
 }
 
 /// In bytes.

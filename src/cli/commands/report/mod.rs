@@ -11,9 +11,7 @@ use std::time::Duration;
 use self::each::{members, write_each};
 use crate::arena::analysing;
 use crate::arena::directory::TournamentDirectory;
-use crate::cli::support::folder::{
-    Records, all_records, invalid, ranking_of, title_of, tournament_of,
-};
+use crate::cli::support::folder::{Records, all_records, invalid, title_of, tournament_of};
 use crate::cli::support::pages::{LiveOptions, add_file, write};
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
@@ -85,7 +83,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let title = args.title.clone().unwrap_or_else(|| title_of(&args.files));
     let records = all_records(&args.files)?;
     if let Some(folder) = &args.each {
-        let ranking = ranking_of(&records)?;
+        let ranking = tournament_of(&records)?.0;
         let mut of_leagues = BTreeMap::new();
         for path in &args.files {
             of_leagues.extend(members(path)?);

@@ -112,9 +112,6 @@ pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<()
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
-    options
-        .pages
-        .check(Some(&out.join("games.jsonl")), Some(out))?;
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
     let files = match (task, &old) {
