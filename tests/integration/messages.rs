@@ -111,10 +111,6 @@ const WRONG: &[(&str, &str)] = &[
         "game.jsonl: line 1: --game: cannot start ./nim.py: there is no such file",
     ),
     (
-        "replay game.jsonl --game 3",
-        "--game is the kind of game; one of the file is chosen by --number 3",
-    ),
-    (
         "analyse game.jsonl --game p12a",
         "error: unexpected argument '--game' found",
     ),

@@ -13,7 +13,7 @@ use self::decisions::Decision;
 use self::final_tournament::FinalArgs;
 use self::update::Update;
 use super::alike;
-use super::tournament::{BotOptions, Options};
+use super::tournament::{BotOptions, Options, Venue};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::cli::support::prelude::*;
@@ -191,11 +191,12 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         note!("seed {drawn}");
         drawn
     });
+    let sandbox = options.games.sandbox.sandbox()?;
+    let ruleset = options.ruleset(old.as_ref())?;
+    let tournament = directory.tournament();
     let update = Update {
         args,
-        sandbox: options.games.sandbox.sandbox()?,
-        ruleset: options.ruleset(old.as_ref())?,
-        options: &options,
+        venue: Venue::new(options, ruleset, sandbox, &[], &tournament)?,
         directory: &directory,
         league,
         old,

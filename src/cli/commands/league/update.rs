@@ -4,37 +4,33 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, is_same};
-use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, identical, write_pieces};
+use crate::arena::preparation::{Notice, identical};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::checkup::Problem;
-use crate::cli::commands::tournament::{Options, check_bots, jobs, play, print_notice, print_plan};
+use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::{announce, warn_root};
 use crate::cli::support::setup::{absolute, terminal_width, this_program};
 use crate::cli::support::signals;
-use crate::game::Game;
 use crate::league::build::{self, BuildError};
 use crate::league::log;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Member, Status, Version, at_home, homes};
-use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::report::terminal::aligned;
-use crate::sandbox::{Bound, Sandbox};
+use crate::sandbox::Bound;
 use crate::text::cut;
 use crate::tournament::ratings::Model;
 use crate::tournament::schedule::Round;
@@ -49,12 +45,10 @@ type Versions = BTreeMap<String, String>;
 
 pub(super) struct Update<'a> {
     pub(super) args: &'a Args,
-    pub(super) options: &'a Options,
+    pub(super) venue: Venue,
     pub(super) directory: &'a LeagueDirectory,
     pub(super) league: League,
     pub(super) old: Option<Plan>,
-    pub(super) sandbox: Sandbox,
-    pub(super) ruleset: Arc<dyn Game>,
     pub(super) seed: u64,
 }
 
@@ -62,18 +56,15 @@ impl Update<'_> {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
         let mut stops = signals::stops();
         if self.old.is_none() {
-            announce(&self.sandbox);
+            announce(&self.venue.sandbox);
         }
         let tournament = self.directory.tournament();
-        let pieces_path = write_pieces(&tournament, &*self.ruleset)?;
         let request = PlanRequest {
             by_version: true,
-            ..self.options.request(&self.sandbox)
+            ..self.venue.request()
         };
-        let ruleset = Arc::clone(&self.ruleset);
-        let jobs = jobs(self.options, &[], &self.sandbox);
         tokio::select! {
-            checked = self.check_new(pieces_path.as_deref(), jobs) => checked?,
+            checked = self.check_new() => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
         self.check_deadline()?;
@@ -92,16 +83,12 @@ impl Update<'_> {
             return Ok(());
         }
         let journal_file = tournament.journal_file();
-        let (journal, _) = tournament.open_journal(&journal_file, LINGERING_LOCK)?;
-        let opened = Arena::open(&ruleset, &tournament, journal, &journal_file, plan, entered);
-        let arena = Arena {
-            pieces_path,
-            jobs,
-            ..opened?
-        };
+        let arena = self
+            .venue
+            .arena(&tournament, &journal_file, plan, entered)?;
         let kept = arena.results.games;
-        let bounds = self.sandbox.bounds();
-        let mut pages = self.options.pages.clone();
+        let bounds = self.venue.sandbox.bounds();
+        let mut pages = self.venue.options.pages.clone();
         pages.notes = notes;
         let pages = pages.open(
             &title_of_folder(self.args.folder()),
@@ -109,11 +96,11 @@ impl Update<'_> {
             Some(&journal_file),
             Some(self.args.folder()),
             bounds.iter().map(Bound::line).collect(),
-            &self.ruleset,
+            &self.venue.ruleset,
         )?;
         let folder = self.args.folder().to_string_lossy();
         let resume = format!("continue: referee league {}", shell::quoted(&folder));
-        let results = play(arena, self.options, pages, &resume, &mut stops).await?;
+        let results = play(arena, &self.venue.options, pages, &resume, &mut stops).await?;
         let new = counted(results.games - kept, "new game", "new games");
         Ok(writeln!(Stdout, "{new}, {kept} kept")?)
     }
@@ -129,14 +116,14 @@ impl Update<'_> {
     }
 
     /// An unfit version gives way to the one before it.
-    async fn check_new(&mut self, pieces_path: Option<&str>, jobs: usize) -> Result<(), Failure> {
+    async fn check_new(&mut self) -> Result<(), Failure> {
         self.league.retry(build::NO_COMPILER);
         loop {
             let new = self.playing(|version| version.status == Status::New);
             if new.is_empty() {
                 return Ok(());
             }
-            if self.build(&new, jobs).await? {
+            if self.build(&new).await? {
                 continue;
             }
             let of = new.len();
@@ -144,9 +131,8 @@ impl Update<'_> {
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
             let mut rejected = found.rejected;
             let mut fit = found.entered;
-            if !self.options.games.no_check {
-                let ruleset = &self.ruleset;
-                fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
+            if !self.venue.options.games.no_check {
+                fit = self.venue.check(fit, &mut rejected).await?;
             }
             let line = ProgressLine::new();
             if let Some(notice) = Notice::checked(fit.len(), of) {
@@ -184,7 +170,7 @@ impl Update<'_> {
     }
 
     /// Builds sources, `jobs` at a time. Returns whether some cannot be built.
-    async fn build(&mut self, versions: &Versions, jobs: usize) -> Result<bool, Failure> {
+    async fn build(&mut self, versions: &Versions) -> Result<bool, Failure> {
         let mut sources = Vec::new();
         for (name, version) in versions {
             if let Some(member) = self.league.members.get(name) {
@@ -199,8 +185,8 @@ impl Update<'_> {
         }
         let count = sources.len() as u64;
         note!("building {}", counted(count, "submission", "submissions"));
-        let sandbox = self.options.games.sandbox.for_builds().sandbox()?;
-        let permits = Rc::new(Semaphore::new(jobs.max(1)));
+        let sandbox = self.venue.options.games.sandbox.for_builds().sandbox()?;
+        let permits = Rc::new(Semaphore::new(self.venue.jobs));
         let local = LocalSet::new();
         let builds: Vec<_> = sources
             .into_iter()
@@ -255,7 +241,7 @@ impl Update<'_> {
                         .transpose()?,
                     bot: absolute(&program)?,
                     name: name.clone(),
-                    limits: Limits::from(self.options.games.time.control()?),
+                    limits: Limits::from(self.venue.options.games.time.control()?),
                     ..BotPlan::default()
                 }),
                 Err(problem) => rejected.push(
@@ -272,7 +258,7 @@ impl Update<'_> {
                 ),
             }
         }
-        let mut found = entrants::find(&wanted, &this_program()?, &self.sandbox)?;
+        let mut found = entrants::find(&wanted, &this_program()?, &self.venue.sandbox)?;
         found.rejected.extend(rejected);
         Ok(found)
     }
@@ -282,7 +268,7 @@ impl Update<'_> {
             bot: BotPlan {
                 name: name.to_owned(),
                 slug: member.folder.clone(),
-                limits: Limits::from(self.options.games.time.unchecked()),
+                limits: Limits::from(self.venue.options.games.time.unchecked()),
                 ..BotPlan::default()
             },
             reason,
@@ -294,7 +280,7 @@ impl Update<'_> {
         request: &PlanRequest,
         found: Entrants,
     ) -> Result<(Plan, Vec<Entrant>), Failure> {
-        let (ruleset, old) = (&*self.ruleset, self.old.as_ref());
+        let (ruleset, old) = (&*self.venue.ruleset, self.old.as_ref());
         let playing = self.playing(|_| true);
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.

@@ -13,7 +13,7 @@ use std::time::Duration;
 use jiff::tz::TimeZone;
 
 use self::failures::{resume_command, with_place};
-use self::preparation::{apply_seeds, prepare, usual_jobs};
+use self::preparation::{apply_seeds, jobs, prepare, usual_jobs};
 use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrants};
@@ -30,8 +30,8 @@ use crate::play::setup::now;
 use crate::sandbox::Bound;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
-pub(crate) use self::preparation::{check_bots, jobs, print_notice};
-pub(crate) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
+pub(crate) use self::preparation::print_notice;
+pub(crate) use self::run::{OwnRun, Venue, play, print_plan, warn_of_repetition};
 
 /// The arguments of `referee tournament` and `referee shard plan`.
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,6 @@
 
 use std::fmt::Write as _;
 use std::path::Path;
-use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use tokio::sync::mpsc;
@@ -11,15 +10,14 @@ use super::Options;
 use super::failures::{mended_notice, with_place};
 use crate::arena::TournamentError;
 use crate::arena::entrants::{Entrant, Entrants};
-use crate::arena::plan::{Plan, RejectedBot};
-use crate::arena::preparation::{Notice, Preparation, check_all};
+use crate::arena::plan::Plan;
+use crate::arena::preparation::{Notice, Preparation};
 use crate::arena::seeding::{listed, seeded};
 use crate::cli::support::folder::read_text;
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::warn_memory;
-use crate::game::Game;
 use crate::record::text_file;
 use crate::report::serve::State;
 use crate::sandbox::Sandbox;
@@ -58,20 +56,6 @@ pub(super) async fn prepare(
         print_stderr(&seed_list(&begun.0));
     }
     Ok(begun)
-}
-
-pub(crate) async fn check_bots(
-    ruleset: &Arc<dyn Game>,
-    bots: Vec<Entrant>,
-    rejected: &mut Vec<RejectedBot>,
-    jobs: usize,
-    pieces_path: Option<&str>,
-) -> Result<Vec<Entrant>, Failure> {
-    let line = ProgressLine::new();
-    let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
-    let fit = check_all(ruleset, bots, rejected, jobs, pieces_path, &mut notify).await?;
-    line.clear();
-    Ok(fit)
 }
 
 pub(crate) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {

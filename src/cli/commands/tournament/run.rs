@@ -2,6 +2,7 @@
 
 use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,10 +11,13 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failures::with_resume;
 use super::options::Options;
+use super::preparation::{jobs, print_notice};
 use crate::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::Entrant;
-use crate::arena::plan::Plan;
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{Plan, RejectedBot};
+use crate::arena::preparation::{Notice, check_all, write_pieces};
 use crate::arena::results::{Distinct, Results};
 use crate::arena::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::start_thread;
@@ -27,6 +31,7 @@ use crate::record::journal::LINGERING_LOCK;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
 use crate::report::tournament_summary::{summary, tables};
+use crate::sandbox::Sandbox;
 use crate::text::format_milliseconds;
 
 /// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
@@ -96,16 +101,91 @@ pub(crate) async fn play(
     Ok(results)
 }
 
+/// What the games of a command have in common.
+pub(crate) struct Venue {
+    pub(crate) options: Options,
+    pub(crate) ruleset: Arc<dyn Game>,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) jobs: usize,
+    pub(crate) pieces_path: Option<String>,
+}
+
+impl Venue {
+    /// Writes the piece set into the directory.
+    pub(crate) fn new(
+        options: Options,
+        ruleset: Arc<dyn Game>,
+        sandbox: Sandbox,
+        entrants: &[Entrant],
+        directory: &TournamentDirectory,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            jobs: jobs(&options, entrants, &sandbox),
+            pieces_path: write_pieces(directory, &*ruleset)?,
+            options,
+            ruleset,
+            sandbox,
+        })
+    }
+
+    pub(crate) fn request(&self) -> PlanRequest {
+        self.options.request(&self.sandbox)
+    }
+
+    /// Returns those that are fit.
+    pub(crate) async fn check(
+        &self,
+        bots: Vec<Entrant>,
+        rejected: &mut Vec<RejectedBot>,
+    ) -> Result<Vec<Entrant>, Failure> {
+        let line = ProgressLine::new();
+        let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
+        let pieces = self.pieces_path.as_deref();
+        let fit = check_all(
+            &self.ruleset,
+            bots,
+            rejected,
+            self.jobs,
+            pieces,
+            &mut notify,
+        )
+        .await?;
+        line.clear();
+        Ok(fit)
+    }
+
+    pub(crate) fn arena<'a>(
+        &self,
+        directory: &'a TournamentDirectory,
+        journal_file: &'a Path,
+        plan: Plan,
+        entrants: Vec<Entrant>,
+    ) -> Result<Arena<'a>, Failure> {
+        let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
+        let arena = Arena::open(
+            &self.ruleset,
+            directory,
+            journal,
+            journal_file,
+            plan,
+            entrants,
+        )?;
+        Ok(Arena {
+            pieces_path: self.pieces_path.clone(),
+            jobs: self.jobs,
+            ..arena
+        })
+    }
+}
+
 /// The games of a command's own plan, in a folder that holds nothing else: `differences` from an old plan are refused.
 pub(crate) struct OwnRun<'a> {
-    pub(crate) ruleset: &'a Arc<dyn Game>,
+    pub(crate) venue: &'a Venue,
     pub(crate) directory: &'a TournamentDirectory,
     pub(crate) old: Option<&'a Plan>,
     pub(crate) differences: Vec<String>,
     pub(crate) plan: Plan,
     pub(crate) entrants: Vec<Entrant>,
-    pub(crate) pieces_path: Option<String>,
-    pub(crate) jobs: usize,
     pub(crate) deadline: Option<Instant>,
     pub(crate) resume: &'a str,
 }
@@ -118,8 +198,7 @@ impl OwnRun<'_> {
         line: &ProgressLine,
         mut is_enough: impl FnMut(&Results) -> bool,
     ) -> Result<(Ended, Results), Failure> {
-        let (directory, file) = (self.directory, self.directory.journal_file());
-        let (journal, _) = directory.open_journal(&file, LINGERING_LOCK)?;
+        let directory = self.directory;
         if !self.differences.is_empty() {
             bail!(
                 "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
@@ -130,20 +209,11 @@ impl OwnRun<'_> {
         if self.old.is_none() {
             directory.write_plan(&mut self.plan)?;
         }
-        let opened = Arena::open(
-            self.ruleset,
-            directory,
-            journal,
-            &file,
-            self.plan,
-            self.entrants,
-        );
-        let arena = Arena {
-            pieces_path: self.pieces_path,
-            jobs: self.jobs,
-            deadline: self.deadline,
-            ..opened?
-        };
+        let file = directory.journal_file();
+        let mut arena = self
+            .venue
+            .arena(directory, &file, self.plan, self.entrants)?;
+        arena.deadline = self.deadline;
         if is_enough(&arena.results) {
             return Ok((Ended::Stopped, arena.results));
         }

@@ -1,24 +1,28 @@
 //! `referee grade`: grades bots by what they can do against reference bots.
 
-mod climb;
-
 use std::path::{Path, PathBuf};
 
-use self::climb::Climb;
-use super::tournament::{GamesOptions, Options, jobs, resolved};
+use tokio::sync::mpsc;
+
+use super::tournament::{GamesOptions, Options, OwnRun, Venue, resolved};
+use crate::arena::Ended;
+use crate::arena::comparison::Progress;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, Entrant, Entrants};
+use crate::arena::entrants::{self, Entrant, Entrants, slugs};
+use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use crate::arena::preparation::write_pieces;
+use crate::arena::results::Results;
 use crate::cli::support::folder::{plan_in, read_text};
 use crate::cli::support::games::GameOptions;
+use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
+use crate::cli::support::signals;
 use crate::cli::support::values::TimeOptions;
 use crate::league::grading::scale::{self, Scale};
-use crate::league::grading::{Grade, Verdict};
+use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
 use crate::league::intake::people::StudentList;
 use crate::league::state::League;
 use crate::play::setup::now;
@@ -113,18 +117,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Some(_) => Path::new(&args.bots[0]).join("grades"),
         None => PathBuf::from("grades"),
     });
-    let pieces_path = write_pieces(&TournamentDirectory::make(&out)?, &*ruleset)?;
+    let directory = TournamentDirectory::make(&out)?;
     let climb = Climb {
-        jobs: jobs(&options, &found.entered, &sandbox),
-        options: &options,
+        venue: Venue::new(options, ruleset, sandbox, &found.entered, &directory)?,
         scale: &scale,
-        ruleset,
-        sandbox: &sandbox,
         references,
         out: &out,
         all: args.all,
         is_checked: old.is_some(),
-        pieces_path,
     };
     let grades = with_bots(climb.grade(found))?;
     write_grades(args, &scale, &out, &grades, students.as_ref())?;
@@ -306,4 +306,179 @@ fn print_grades(all: &[Grade]) -> Result<(), Failure> {
         )?;
     }
     Ok(())
+}
+
+struct Climb<'a> {
+    venue: Venue,
+    scale: &'a Scale,
+    references: Vec<Entrant>,
+    out: &'a Path,
+    /// Play the rungs after a failed one.
+    all: bool,
+    is_checked: bool,
+}
+
+impl Climb<'_> {
+    /// The grades, in order of names.
+    async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
+        let mut stops = signals::stops();
+        let Entrants {
+            entered,
+            mut rejected,
+        } = found;
+        let checked = tokio::select! {
+            checked = self.check(entered, &mut rejected) => Some(checked),
+            _ = stops.recv() => None,
+        };
+        let entered = checked.ok_or(Failure::Interrupted)??;
+        let mut grades = Vec::new();
+        for bot in &entered {
+            grades.push(self.climb(bot, &mut stops).await?);
+        }
+        grades.extend(rejected.iter().map(|bot| self.refused(bot)));
+        grades.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(grades)
+    }
+
+    async fn check(
+        &self,
+        bots: Vec<Entrant>,
+        rejected: &mut Vec<RejectedBot>,
+    ) -> Result<Vec<Entrant>, Failure> {
+        let mut unfit = Vec::new();
+        self.venue
+            .check(self.references.clone(), &mut unfit)
+            .await?;
+        if let Some(unfit) = unfit.first() {
+            bail!(
+                "{}: {}; a scale needs reference bots that can play",
+                unfit.bot.name,
+                join_parts(&unfit.reason, "; ")
+            );
+        }
+        if self.is_checked {
+            return Ok(bots);
+        }
+        self.venue.check(bots, rejected).await
+    }
+
+    fn refused(&self, bot: &RejectedBot) -> Grade {
+        let rungs = self.scale.rungs.iter();
+        // Its author knows the folder of the program as `.`.
+        let folder = Path::new(&bot.bot.bot).parent().unwrap_or(Path::new("."));
+        let reason = bot.reason.replace(&format!("{}/", folder.display()), "./");
+        Grade {
+            name: bot.bot.name.clone(),
+            folder: bot.bot.slug.clone(),
+            hash: bot.bot.hash.clone(),
+            points: 0,
+            most_points: self.scale.most_points(),
+            problem: Some(reason),
+            rungs: rungs
+                .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)))
+                .collect(),
+        }
+    }
+
+    async fn climb(&self, bot: &Entrant, stops: &mut mpsc::Receiver<()>) -> Result<Grade, Failure> {
+        let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
+        let mut rungs: Vec<RungResult> = Vec::new();
+        for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
+            let seed = seed_of(self.scale, rung, &bot.plan.hash);
+            let is_over = rungs.iter().any(|rung| rung.verdict != Verdict::Passed);
+            if is_over && !self.all {
+                rungs.push(RungResult::not_played(rung, seed));
+                continue;
+            }
+            // Another version or scale has other games.
+            let folder = format!("{}/{slug}-{seed}", bot.plan.slug);
+            let result = self.play(bot, place, seed, &folder, stops).await?;
+            note!("{}: {}", escape_controls(&bot.plan.name), result.sentence());
+            if result.forfeits_of_reference > 0 {
+                note!(
+                    "warning: the reference bot of the rung {} forfeited {} of these games; see {}",
+                    rung.name,
+                    result.forfeits_of_reference,
+                    self.out.join(&folder).display()
+                );
+            }
+            rungs.push(result);
+        }
+        Ok(Grade {
+            name: bot.plan.name.clone(),
+            folder: bot.plan.slug.clone(),
+            hash: bot.plan.hash.clone(),
+            points: rungs.iter().map(|rung| rung.points).sum(),
+            most_points: self.scale.most_points(),
+            problem: None,
+            rungs,
+        })
+    }
+
+    /// Plays a rung: all pairs of the budget; the test ends them early.
+    async fn play(
+        &self,
+        bot: &Entrant,
+        place: usize,
+        seed: u64,
+        folder: &str,
+        stops: &mut mpsc::Receiver<()>,
+    ) -> Result<RungResult, Failure> {
+        let (scale, rung) = (self.scale, &self.scale.rungs[place]);
+        let directory = TournamentDirectory::make(&self.out.join(folder))?;
+        let old = directory.plan()?;
+        let request = PlanRequest {
+            pairs: Some(scale.budget),
+            // Benching must not depend on games after the decision.
+            bench_after: Some(0),
+            ..self.venue.request()
+        };
+        let entrants = both(bot, &self.references[place]);
+        let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
+        let plan = request.new_plan(&*self.venue.ruleset, bots, Vec::new(), seed)?;
+        let differences = old.as_ref().map(|old| {
+            let mut moved = plan.clone();
+            for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
+                // Files may have moved, and a reference may be a newer version.
+                bot.bot.clone_from(&before.bot);
+                bot.name.clone_from(&before.name);
+            }
+            old.differences(&moved)
+        });
+        let resume = "continue: the same command again";
+        let run = OwnRun {
+            venue: &self.venue,
+            directory: &directory,
+            old: old.as_ref(),
+            differences: differences.unwrap_or_default(),
+            plan,
+            entrants,
+            deadline: None,
+            resume,
+        };
+        let test = scale.test(rung)?;
+        let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
+        let is_enough = |results: &Results| progress.advance(&results.endings, false);
+        let (ended, results) = run
+            .play_until(stops, &ProgressLine::new(), is_enough)
+            .await?;
+        if ended == Ended::Interrupted {
+            note!("stopped; {resume}");
+            return Err(Failure::Interrupted);
+        }
+        let (folder, endings) = (folder.to_owned(), &results.endings);
+        Ok(RungResult::new(rung, seed, folder, &progress, endings))
+    }
+}
+
+/// The graded bot first.
+fn both(bot: &Entrant, reference: &Entrant) -> Vec<Entrant> {
+    let (mut bot, mut reference) = (bot.clone(), reference.clone());
+    "graded".clone_into(&mut bot.plan.slug);
+    "reference".clone_into(&mut reference.plan.slug);
+    while reference.plan.name == bot.plan.name {
+        reference.plan.name.push('\'');
+    }
+    reference.program.name.clone_from(&reference.plan.name);
+    vec![bot, reference]
 }

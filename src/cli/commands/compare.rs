@@ -1,55 +1,285 @@
-//! The games of a comparison: finds the bots, plays, and asks the test after every game.
+//! `referee compare NEW OLD`: is a new version of a bot better than the old one?
 
 use std::collections::BTreeSet;
-use std::sync::Arc;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
-use super::{Args, announce_terms, percentage};
+use super::tournament::{GamesOptions, Options, OwnRun, Venue};
 use crate::arena::comparison::{Progress, round};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
-use crate::arena::preparation::{identical, same_program, write_pieces};
+use crate::arena::preparation::{identical, same_program};
 use crate::arena::results::Results;
 use crate::arena::{self, until};
 use crate::bot::spec::BotSpec;
-use crate::cli::commands::tournament::{Options, OwnRun, check_bots, jobs};
+use crate::cli::support::games::check_solvable;
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
-use crate::cli::support::sandbox::{warn_large, warn_root};
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::{announce, warn_large, warn_root};
 use crate::cli::support::setup::this_program;
 use crate::cli::support::signals;
-use crate::game::Game;
+use crate::cli::support::values::{self, MoveTime};
 use crate::report::comparison::{Bot, Ended, Report};
 use crate::sandbox::Sandbox;
 use crate::seed::{self, Purpose, generator};
 use crate::strategy;
-use crate::tournament::comparison::draw;
+use crate::tournament::betting::MeanTest;
+use crate::tournament::comparison::{Question, Simulation, Terms, Verdict, draw, simulate};
 
-pub(super) struct Playing<'a> {
-    pub(super) args: &'a Args,
-    pub(super) options: &'a Options,
-    pub(super) ruleset: &'a Arc<dyn Game>,
-    pub(super) sandbox: &'a Sandbox,
-    pub(super) directory: TournamentDirectory,
-    pub(super) begun: Instant,
+const BUDGET: &str = "10m";
+
+/// How probable it may be that yes (better, or not worse) is wrong, and that no is.
+const ERROR: f64 = 0.05;
+
+const AFTER_HELP: &str = "\
+Both play pairs of games from the same opening, with the seats swapped, until it is certain enough
+whether NEW is better, or until time is up. With --pool both also play others, from the same
+openings; then half of the comparisons are those of the results against them.
+
+Examples:
+  referee compare ./mybot old/mybot
+  referee compare ./mybot old/mybot --pool players/ --time 5m --markdown comment.md
+  referee compare --margin -20 ./mybot old/mybot --json
+
+Exit status: 0 NEW is better (with a margin below 0: not worse); 3 it is not, or it cannot play;
+4 undecided; 2 wrong usage or input, or another bot that cannot play; 1 the referee itself
+failed; 130 interrupted, after what is known so far has been printed.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The new version: a file, a command line or builtin:NAME
+    new: String,
+
+    /// The old version, in the same forms
+    old: String,
+
+    /// Others that both play: a bot, or a folder of bots; may be given more than once
+    #[arg(long, value_name = "DIR|BOT")]
+    pool: Vec<String>,
+
+    /// The difference that matters, in Elo: NEW is not better by so much; below 0, such as -20, asks instead whether
+    /// NEW is not worse by so much
+    #[arg(long, value_name = "ELO", default_value_t = 50.0)]
+    margin: f64,
+
+    /// The most time, with the check of the bots; none for no limit
+    #[arg(long = "time", alias = "budget", value_name = "TIME", default_value = BUDGET, value_parser = values::move_time)]
+    budget: MoveTime,
+
+    /// The most comparisons: pairs of games, and with others of the pool two pairs
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pairs: u32,
+
+    /// Play all --pairs, even when it is certain before
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    games: GamesOptions,
+
+    /// Keep the games in this folder, as a tournament does; what was played there before counts
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Write the result as Markdown to this file, for a pull request; - for standard output
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    markdown: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    fn asks_not_worse(&self) -> bool {
+        self.margin < 0.0
+    }
+
+    /// `has_pool`: both play others, too.
+    fn terms(&self, has_pool: bool) -> Terms {
+        Terms {
+            question: if self.asks_not_worse() {
+                Question::NotWorse
+            } else {
+                Question::Better
+            },
+            margin: self.margin.abs(),
+            direct: f64::from(percentage(has_pool)) / 100.0,
+            alpha: ERROR,
+            beta: ERROR,
+        }
+    }
+
+    fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
+        let test = self.terms(has_pool).test();
+        test.map_err(Failure::Usage)
+    }
+
+    fn writes_markdown_to_stdout(&self) -> bool {
+        self.markdown.as_deref() == Some(Path::new("-"))
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            pairs: Some(self.pairs),
+            games: self.games.clone(),
+            ..Options::default()
+        }
+    }
+}
+
+/// How many of the comparisons are games of NEW against OLD.
+const fn percentage(has_pool: bool) -> u8 {
+    if has_pool { 50 } else { 100 }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let begun = Instant::now();
+    args.test(true)?;
+    if args.json && args.writes_markdown_to_stdout() {
+        bail!("--json and --markdown - both write to standard output; give --markdown a file");
+    }
+    let options = args.options();
+    let ruleset = options.ruleset(None)?;
+    check_solvable(&*ruleset, &[("--adjudicate", args.games.adjudicate)])?;
+    let sandbox = args.games.sandbox.sandbox()?;
+    let bots = find(args, &options, &sandbox)?;
+    if let Some(file) = args
+        .markdown
+        .as_deref()
+        .filter(|_| !args.writes_markdown_to_stdout())
+    {
+        // Before minutes of games; the content is replaced only by a result.
+        let opened = OpenOptions::new().create(true).append(true).open(file);
+        opened.map_err(|error| unreadable(file, &error))?;
+    }
+    announce(&sandbox);
+    let temporary = tempfile::tempdir()?;
+    let directory = TournamentDirectory::make(args.out.as_deref().unwrap_or(temporary.path()))?;
+    let playing = Playing {
+        args,
+        venue: Venue::new(options, ruleset, sandbox, &bots, &directory)?,
+        directory,
+        begun,
+    };
+    let report = with_bots(playing.play(bots))?;
+    print(args, &report)?;
+    if let Some(out) = &args.out {
+        note!("all files are in {}", out.display());
+    }
+    match (report.ended, report.verdict()) {
+        (Ended::Interrupted, _) => Err(Failure::Interrupted),
+        (_, Verdict::Better | Verdict::NotWorse) => Ok(()),
+        (_, Verdict::NotBetter | Verdict::Worse) => Err(Failure::Mistaken),
+        (_, Verdict::Unfit) => Err(Failure::Unfit),
+        (_, Verdict::Undecided) => Err(Failure::Undecided),
+    }
+}
+
+fn print(args: &Args, report: &Report) -> Result<(), Failure> {
+    let text = if args.json {
+        format!("{}\n", report.json())
+    } else if args.writes_markdown_to_stdout() {
+        report.markdown()
+    } else {
+        report.text(&palette(&io::stdout()))
+    };
+    Stdout.write_all(text.as_bytes())?;
+    match &args.markdown {
+        Some(file) if !args.writes_markdown_to_stdout() => {
+            fs::write(file, report.markdown()).map_err(|error| unreadable(file, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Prints how many games there are at most, how long they take, and how often the answer errs.
+fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<(), Failure> {
+    let elo = args.margin.abs();
+    let (is_not, is, otherwise) = if args.asks_not_worse() {
+        (
+            "not worse",
+            "as good".to_owned(),
+            format!("worse by {elo} Elo"),
+        )
+    } else {
+        (
+            "better",
+            format!("better by {elo} Elo"),
+            "not better".to_owned(),
+        )
+    };
+    let error = 100.0 * ERROR;
+    note!(
+        "is NEW {is_not}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
+         most {error}% of those in which it is {is}"
+    );
+    let expected = expected_games(args, others)?;
+    let budget = match args.budget {
+        MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
+        MoveTime(None) => "no limit of time".to_owned(),
+    };
+    let most = counted(u64::from(args.pairs), "comparison", "comparisons");
+    note!(
+        "at most {most}, {budget}, {} at a time, seed {seed}; if it is {is}, half of all runs take more than \
+         {expected} games (simulated)",
+        counted(jobs as u64, "game", "games"),
+    );
+    if others > 0 {
+        note!(
+            "{}% of the comparisons are with OLD, the others with {}, in equal shares",
+            percentage(true),
+            counted(others as u64, "other bot", "other bots"),
+        );
+    }
+    Ok(())
+}
+
+/// The median number of games if NEW is better by the margin or, where it is asked whether it is not worse, equal.
+fn expected_games(args: &Args, others: usize) -> Result<u32, Failure> {
+    let terms = args.terms(others > 0);
+    let found = simulate(&Simulation {
+        terms,
+        elo: if args.asks_not_worse() {
+            0.0
+        } else {
+            terms.margin
+        },
+        draws: 0.1,
+        others,
+        percentage: percentage(others > 0),
+        most: args.pairs,
+        comparisons: 20,
+        seed: 1,
+    });
+    Ok(found?.median_games)
+}
+
+struct Playing<'a> {
+    args: &'a Args,
+    venue: Venue,
+    directory: TournamentDirectory,
+    begun: Instant,
 }
 
 impl Playing<'_> {
     /// Until it is decided, time is up, or Ctrl-C. `entered`: NEW, OLD, the pool.
-    pub(super) async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
+    async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
         let mut stops = signals::stops();
         let budget = self.args.budget.0;
         let deadline = budget.and_then(|budget| self.begun.checked_add(budget));
         let old = self.directory.plan()?;
         let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
-        let jobs = jobs(self.options, &entered, self.sandbox);
-        announce_terms(self.args, entered.len() - 2, jobs, seed)?;
-        let pieces_path = write_pieces(&self.directory, &**self.ruleset)?;
+        announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed)?;
         let (mut problem, mut ended) = (None, None);
         let mut rejected = Vec::new();
         if let Some(old) = &old {
@@ -57,12 +287,10 @@ impl Playing<'_> {
             rejected.clone_from(&old.rejected);
             entered.retain(|bot| !old.has_rejected(&bot.plan.name));
         } else if !self.args.games.no_check {
-            let pieces = pieces_path.as_deref();
             // Report bad openings before the checks.
-            let request = self.options.request(self.sandbox);
-            request.check_openings(&**self.ruleset, seed)?;
-            let bots = entered.clone();
-            let checked = check_bots(self.ruleset, bots, &mut rejected, jobs, pieces);
+            let request = self.venue.request();
+            request.check_openings(&*self.venue.ruleset, seed)?;
+            let checked = self.venue.check(entered.clone(), &mut rejected);
             tokio::select! {
                 fit = checked => {
                     let fit = fit?;
@@ -103,14 +331,12 @@ impl Playing<'_> {
                 }
             }
             let run = OwnRun {
-                ruleset: self.ruleset,
+                venue: &self.venue,
                 directory: &self.directory,
                 old: old.as_ref(),
                 differences,
                 plan,
                 entrants: entered,
-                pieces_path,
-                jobs,
                 deadline,
                 resume: "to go on: the same command with --out and the same folder",
             };
@@ -176,9 +402,9 @@ impl Playing<'_> {
             rounds: Some(1),
             // Which games count must not depend on later games.
             bench_after: Some(0),
-            ..self.options.request(self.sandbox)
+            ..self.venue.request()
         };
-        let mut plan = request.new_plan(&**self.ruleset, bots, rejected, seed)?;
+        let mut plan = request.new_plan(&*self.venue.ruleset, bots, rejected, seed)?;
         plan.rounds = vec![round(opponents)];
         let different: BTreeSet<&String> = plan.openings.iter().collect();
         if different.len() < opponents.len() {
@@ -237,11 +463,7 @@ fn left_out(name: &str, why: &str) {
 }
 
 /// NEW, OLD, the pool. Bots of a folder of the pool that cannot be started are left out.
-pub(super) fn find(
-    args: &Args,
-    options: &Options,
-    sandbox: &Sandbox,
-) -> Result<Vec<Entrant>, Failure> {
+fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>, Failure> {
     let mut wanted = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
         let mut found = options.bots(std::slice::from_ref(text))?;
