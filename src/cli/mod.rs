@@ -153,32 +153,27 @@ enum PrintCommand {
 }
 
 /// The commands as the help lists them.
-const GROUPS: [(&str, &[&str]); 5] = [
-    ("Play", &["play"]),
+const GROUPS: [(&str, &str); 5] = [
+    ("Play", "play"),
     (
         "Write a bot",
-        &[
-            "new", "check", "debug", "rerun", "hunt", "puzzles", "compare", "game",
-        ],
+        "new check debug rerun hunt puzzles compare game",
     ),
-    (
-        "Tournaments",
-        &["tournament", "league", "grade", "simulate", "shard"],
-    ),
+    ("Tournaments", "tournament league grade simulate shard"),
     (
         "Results and positions",
-        &[
-            "replay",
-            "analyse",
-            "standings",
-            "report",
-            "alike",
-            "board",
-            "solve",
-        ],
+        "replay analyse standings report alike board solve",
     ),
-    ("This machine", &["doctor", "print"]),
+    ("This machine", "doctor print"),
 ];
+
+/// Their names.
+fn listed() -> Vec<&'static str> {
+    GROUPS
+        .iter()
+        .flat_map(|(_, names)| names.split(' '))
+        .collect()
+}
 
 /// The options of a match that `-h` shows.
 const USUAL: &str = "games seed verbose record json game pieces move-time sandbox help version";
@@ -228,12 +223,10 @@ fn program() -> clap::Command {
     let mut groups = format!("{heading}Commands:{heading:#}\n");
     for (group, names) in GROUPS {
         let _ = writeln!(groups, "{heading}{group}{heading:#}");
-        for name in names {
-            let about = command
-                .find_subcommand(name)
-                .and_then(clap::Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(groups, "  {name:<10}  {about}");
+        for name in names.split(' ') {
+            let command = command.find_subcommand(name);
+            let about = command.and_then(clap::Command::get_about).cloned();
+            let _ = writeln!(groups, "  {name:<10}  {}", about.unwrap_or_default());
         }
     }
     command
@@ -265,13 +258,11 @@ fn dressed(command: clap::Command) -> clap::Command {
 pub fn run() -> ExitCode {
     // A supervisor starts quickly, has one thread and logs nothing: its stderr is read as the bot's.
     #[cfg(all(target_os = "linux", not(portable)))]
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == supervisor::COMMAND)
     {
-        if std::env::args_os()
-            .nth(1)
-            .is_some_and(|word| word == supervisor::COMMAND)
-        {
-            return supervisor::run(std::env::args().skip(2));
-        }
+        return supervisor::run(std::env::args().skip(2));
     }
     run_with(std::env::args_os())
 }
@@ -304,12 +295,7 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, Failure> {
 /// A match needs no command: the parser takes a mistyped command for a bot.
 fn mistyped(arguments: &[OsString]) -> Option<Failure> {
     let word = arguments.get(1)?.to_str()?;
-    let known: Vec<&str> = GROUPS
-        .iter()
-        .flat_map(|(_, names)| *names)
-        .copied()
-        .collect();
-    let near = meant(word, &known).filter(|near| *near != word)?;
+    let near = meant(word, &listed()).filter(|near| *near != word)?;
     // A built-in bot has a hint of its own.
     let is_built_in = meant(word, &strategy::NAMES).is_some();
     if word.starts_with('-') || is_built_in || Path::new(word).exists() {
@@ -334,15 +320,8 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
     let Some(command) = &cli.command else {
         return matches::run_command(&cli.play);
     };
-    if matches!(
-        command,
-        Command::Tournament(_)
-            | Command::League(_)
-            | Command::Grade(_)
-            | Command::Shard(ShardCommand::Run(_))
-            | Command::Check(_)
-            | Command::Compare(_)
-    ) {
+    // A line editor has to restore the terminal first.
+    if !is_bot && !matches!(command, Command::Play(_) | Command::Debug(_)) {
         suspension::start()?;
     }
     match command {
@@ -449,8 +428,7 @@ mod tests {
     #[test]
     fn the_help_is_short() {
         let command = Cli::command();
-        let listed = GROUPS.iter().flat_map(|(_, names)| names.iter());
-        let mut listed: Vec<&str> = listed.copied().collect();
+        let mut listed = listed();
         let shown = command
             .get_subcommands()
             .filter(|command| !command.is_hide_set());

@@ -18,7 +18,7 @@ use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
 use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line};
-use crate::cli::support::pages::{self, Pages};
+use crate::cli::support::pages::{self};
 use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{until_interrupted, with_bots};
@@ -33,7 +33,6 @@ use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
-use crate::play::stage::Table;
 use crate::record::BotIndex;
 use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
@@ -112,12 +111,6 @@ pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
     start(&args.options, &BotOptions::default(), &bots)
 }
 
-fn drawn_seed() -> u64 {
-    let seed = seed::drawn();
-    note!("seed {seed}");
-    seed
-}
-
 fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
@@ -150,7 +143,11 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         pages::limits(programs(bots)),
         &ruleset,
     )?;
-    let seed = options.seed.unwrap_or_else(drawn_seed);
+    let seed = options.seed.unwrap_or_else(|| {
+        let seed = seed::drawn();
+        note!("seed {seed}");
+        seed
+    });
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
         games: options.games,
@@ -163,7 +160,10 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
     }
-    let table = table(&pages, &names);
+    let mut table = pages.stage().map(|stage| stage.table());
+    if let Some(table) = &mut table {
+        table.seat(names.each_ref().map(String::as_str));
+    }
     pages.expect(options.games);
     let view = view_options(options, for_bots.json, at_terminal);
     let seats = [0, 1].map(|i| {
@@ -198,7 +198,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         file,
         pages,
         table,
-        bar: bar(&view, options.games),
+        bar: (view.detail == Detail::Score).then(|| ProgressBar::new(options.games, "games")),
     };
     // All tasks of the match run on this thread.
     let _span = tracing::info_span!(target: SPAN, "match").entered();
@@ -213,23 +213,12 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let finished = observer.pages.finish(state_after(&played));
+    let state = played
+        .as_ref()
+        .map_or(State::Interrupted, |()| State::Finished);
+    let finished = observer.pages.finish(state);
     played?;
     finished
-}
-
-const fn state_after(played: &Result<(), Failure>) -> State {
-    match played {
-        Ok(()) => State::Finished,
-        Err(_) => State::Interrupted,
-    }
-}
-
-/// Of the page that is served, if one is.
-fn table(pages: &Pages, names: &[String; 2]) -> Option<Table> {
-    let mut table = pages.stage()?.table();
-    table.seat(names.each_ref().map(String::as_str));
-    Some(table)
 }
 
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
@@ -279,18 +268,13 @@ fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions
         },
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
-        columns: if json {
-            terminal_width(&io::stderr())
-        } else {
-            terminal_width(&io::stdout())
+        columns: match json {
+            true => terminal_width(&io::stderr()),
+            false => terminal_width(&io::stdout()),
         },
         json,
         people,
     }
-}
-
-fn bar(view: &ViewOptions, games: u64) -> Option<ProgressBar> {
-    (view.detail == Detail::Score).then(|| ProgressBar::new(games, "games"))
 }
 
 fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {

@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use crate::bot::shell;
 use crate::cli::support::prelude::*;
+use crate::cli::support::values::hint;
 use crate::system::create_executable;
-use crate::text::meant;
 
 struct Starter {
     language: &'static str,
@@ -127,18 +127,15 @@ fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Re
         return Ok(());
     };
     let wanted = language.to_lowercase();
-    let starter = starters
-        .iter()
-        .find(|starter| starter.language == wanted || ending(starter) == wanted)
-        .ok_or_else(|| {
-            let known: Vec<&str> = starters.iter().map(|starter| starter.language).collect();
-            let fix = meant(language, &known).map_or_else(
-                || format!("expected {}", known.join(", ")),
-                |near| format!("did you mean {near}?"),
-            );
-            let language = quote(language.as_bytes());
-            usage!("there is no starter {kind} in {language}; {fix}")
-        })?;
+    let is_it = |starter: &&Starter| starter.language == wanted || ending(starter) == wanted;
+    let Some(starter) = starters.iter().find(is_it) else {
+        let known: Vec<&str> = starters.iter().map(|starter| starter.language).collect();
+        let fix = hint(language, &known, "expected ");
+        bail!(
+            "there is no starter {kind} in {}; {fix}",
+            quote(language.as_bytes())
+        );
+    };
     let file = match &args.file {
         Some(file) => with_ending(file, starter),
         // A Java class has a capital letter, and its file the same name.
@@ -147,32 +144,19 @@ fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Re
     };
     write_new(&file, &text_for(starter, &file))?;
     writeln!(out, "wrote {}", file.display())?;
-    let program = match compiled(starter.compile, &file) {
-        None => shown(&file.to_string_lossy()),
-        Some((program, compile)) => {
-            writeln!(out, "compile it: {compile}")?;
-            program
-        }
-    };
+    let file = file.to_string_lossy();
+    let mut program = shown(&file);
+    if !starter.compile.is_empty() {
+        // Windows needs an extension.
+        let ending = if cfg!(windows) { "exe" } else { "out" };
+        let compile = starter.compile.replace("FILE", &program);
+        program = shown(&format!("{file}.{ending}"));
+        writeln!(out, "compile it: {}", compile.replace("BOT", &program))?;
+    }
     let [play, check] = commands.map(|command| command.replace("BOT", &program));
     writeln!(out, "play:       {play}")?;
     writeln!(out, "check it:   {check}")?;
     Ok(())
-}
-
-/// The program and the command that compiles it; `None` for a file that is run as it is.
-fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
-    if command.is_empty() {
-        return None;
-    }
-    // Windows needs an extension.
-    let ending = if cfg!(windows) { "exe" } else { "out" };
-    let file = file.to_string_lossy();
-    let program = shown(&format!("{file}.{ending}"));
-    let compile = command
-        .replace("FILE", &shown(&file))
-        .replace("BOT", &program);
-    Some((program, compile))
 }
 
 fn shown(file: &str) -> String {
@@ -235,10 +219,8 @@ fn text_for(starter: &Starter, file: &Path) -> String {
 }
 
 fn class_name(stem: &str) -> String {
-    let name: String = stem
-        .chars()
-        .filter(|&c| c.is_ascii_alphanumeric() || c == '_')
-        .collect();
+    let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    let name: String = stem.chars().filter(is_word).collect();
     if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         name
     } else {
@@ -252,22 +234,16 @@ fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     create_executable(&mut options, script);
-    let mut target = options.open(file).map_err(|error| {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            return usage!(
-                "{}: the file exists already and was not changed; give another name",
-                file.display()
-            );
-        }
-        unreadable(file, &error)
+    let mut target = options.open(file).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => usage!(
+            "{}: the file exists already and was not changed; give another name",
+            file.display()
+        ),
+        _ => unreadable(file, &error),
     })?;
     target.write_all(text.as_bytes()).map_err(|error| {
         // It would block the next attempt.
         let _ = fs::remove_file(file);
-        Failure::Referee(format!(
-            "{}: cannot be written: {error}",
-            file.display(),
-            error = crate::text::cause(&error)
-        ))
+        unwritable(file, &error)
     })
 }

@@ -4,7 +4,7 @@ use clap::Command;
 use clap_complete::Shell;
 
 use crate::cli::support::prelude::*;
-use crate::text::meant;
+use crate::cli::support::values::hint;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
@@ -44,9 +44,6 @@ pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
 
 fn no_command(name: &str, command: &Command) -> Failure {
     let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
-    let fix = meant(name, &known).map_or_else(
-        || format!("the commands are {}", known.join(", ")),
-        |near| format!("did you mean {near}?"),
-    );
+    let fix = hint(name, &known, "the commands are ");
     usage!("there is no command {}; {fix}", quote(name.as_bytes()))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
 use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::output::ProgressLine;
@@ -86,7 +86,6 @@ fn quarto(args: &Args) -> Result<(), Failure> {
         .read_request(args.position.trim())
         .map_err(|problem| usage!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand"))?;
     let solver = Solver::new(args.solver.options());
-    args.solver.warn_if_smaller(&solver);
     let work = |limits: &Limits| solution(args, &edition, &solver, &position, limits);
     solve(args, work, || solver.nodes())
 }
@@ -169,42 +168,35 @@ impl Solution {
         let known = |evaluation: &Evaluation| {
             matches!(evaluation.value(), Some(Value::Draw)) || evaluation.plies().is_some()
         };
-        known(&self.value)
-            && self
-                .turns
-                .iter()
-                .flatten()
-                .all(|(_, evaluation)| known(evaluation))
+        let mut turns = self.turns.iter().flatten();
+        known(&self.value) && turns.all(|(_, evaluation)| known(evaluation))
     }
 }
 
-/// Unknown fields are null; an inexact value has its bounds.
-fn fields(evaluation: Evaluation) -> Map<String, Json> {
+/// Adds what is known: unknown fields are null; an inexact value has its bounds.
+fn with_value(mut json: Json, evaluation: Evaluation) -> Json {
     let value = evaluation.value().map(Value::name);
-    let mut fields = Map::new();
-    fields.insert("value".to_owned(), json!(value));
-    fields.insert("plies".to_owned(), json!(evaluation.plies()));
+    json["value"] = json!(value);
+    json["plies"] = json!(evaluation.plies());
     if value.is_none() {
-        fields.insert("at_least".to_owned(), json!(evaluation.at_least().name()));
-        fields.insert("at_most".to_owned(), json!(evaluation.at_most().name()));
+        json["at_least"] = json!(evaluation.at_least().name());
+        json["at_most"] = json!(evaluation.at_most().name());
     }
-    fields
+    json
 }
 
 fn to_json(solution: &Solution, nodes: u64) -> Json {
-    let mut object = fields(solution.value);
+    let mut json = with_value(json!({}), solution.value);
     if let Some(turns) = &solution.turns {
-        let moves = turns.iter().map(|(turn, evaluation)| {
-            let mut object = Map::from_iter([("move".to_owned(), json!(turn))]);
-            object.extend(fields(*evaluation));
-            Json::Object(object)
-        });
-        object.insert("moves".to_owned(), moves.collect());
+        let moves = turns
+            .iter()
+            .map(|(turn, value)| with_value(json!({"move": turn}), *value));
+        json["moves"] = moves.collect();
     }
-    object.insert("line".to_owned(), json!(solution.line));
-    object.insert("nodes".to_owned(), json!(nodes));
-    object.insert("solved".to_owned(), json!(solution.is_solved()));
-    object.into()
+    json["line"] = json!(solution.line);
+    json["nodes"] = json!(nodes);
+    json["solved"] = json!(solution.is_solved());
+    json
 }
 
 /// `win in 3 placements`, `draw`, or the proven bounds.
@@ -220,13 +212,11 @@ fn words(evaluation: Evaluation, unit: &str) -> String {
 }
 
 fn to_text(solution: &Solution, args: &Args) -> String {
+    let first = words(solution.value, solution.unit);
+    let (initial, rest) = first.split_at(1);
     let first = match (solution.value.value(), args.time_per_move) {
-        (None, Some(limit)) => format!(
-            "Not solved in {}; {}",
-            time(limit),
-            words(solution.value, solution.unit)
-        ),
-        _ => capital(&words(solution.value, solution.unit)),
+        (None, Some(limit)) => format!("Not solved in {}; {first}", time(limit)),
+        _ => initial.to_uppercase() + rest,
     };
     let mut lines = vec![format!("{first}.")];
     if !solution.line.is_empty() {
@@ -236,11 +226,4 @@ fn to_text(solution: &Solution, args: &Args) -> String {
         lines.push(format!("{turn:>4}  {}", words(*evaluation, solution.unit)));
     }
     lines.join("\n") + "\n"
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }

@@ -11,7 +11,7 @@ use jiff::Timestamp;
 use super::tournament::warn_of_repetition;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Distinct;
-use crate::cli::support::folder::{all_records, tournament_of};
+use crate::cli::support::folder::{all_records, invalid, tournament_of};
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values;
@@ -203,18 +203,15 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
         }))
     };
     let take = |(_, parsed): Parsed<'_, Result<Option<Digests>, Failure>>| {
-        let (game, digests) = match parsed {
-            Ok(parsed) => parsed,
-            Err(torn @ LineError::Torn { .. }) => {
-                print_stderr(&torn.to_string());
-                return Ok(());
+        match parsed {
+            Ok((game, digests)) => {
+                if let Some(digests) = digests? {
+                    games.add(&game, digests);
+                }
             }
+            Err(torn @ LineError::Torn { .. }) => print_stderr(&torn.to_string()),
             Err(error) => return Err(error.into()),
-        };
-        let Some(digests) = digests? else {
-            return Ok(());
-        };
-        games.add(&game, digests);
+        }
         Ok(())
     };
     take_all(reader, threads_for(bytes), compute, take).map_err(failed)?
@@ -226,21 +223,17 @@ fn is_selected(
     path: &Path,
     number: u64,
 ) -> Result<bool, Failure> {
-    if !args.bot.is_empty() && !args.bot.iter().any(|name| game.has(name)) {
-        return Ok(false);
+    let is_named = args.bot.is_empty() || args.bot.iter().any(|name| game.has(name));
+    match args.from {
+        Some(from) if is_named => Ok(started(game, path, number)? >= from),
+        _ => Ok(is_named),
     }
-    let Some(from) = args.from else {
-        return Ok(true);
-    };
-    Ok(started(game, path, number)? >= from)
 }
 
 fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp, Failure> {
     game.started.parse().map_err(|_| {
-        usage!(
-            "{}: line {number}: `started` is {}; expected a time such as 2026-01-31T10:00:00Z",
-            path.display(),
-            quote(game.started.as_bytes())
-        )
+        let found = quote(game.started.as_bytes());
+        let expected = "expected a time such as 2026-01-31T10:00:00Z";
+        invalid(path, number, &format!("`started` is {found}; {expected}"))
     })
 }

@@ -8,6 +8,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::prelude::*;
 use super::setup::{self, PiecesFile, match_set};
+use super::values::hint;
 use crate::arena::plan::Plan;
 use crate::bot::spec::{BotSpec, Program};
 use crate::game::Game;
@@ -16,7 +17,6 @@ use crate::game::registry::{self, Choices, GAMES, GameInfo};
 use crate::game_program::GameProgram;
 use crate::strategy::RANDOM;
 use crate::system::is_path;
-use crate::text::meant;
 
 /// `--game`
 #[derive(Clone, Debug)]
@@ -210,14 +210,12 @@ impl GameArg {
             return Ok(Self::Program(text.to_owned()));
         }
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+        let mut fix = hint(text, &names, "expected ");
+        if fix.starts_with("expected") {
+            fix += ", or a game's program such as ./nim.py";
+        }
         let game = quote(text.as_bytes());
-        Err(match meant(text, &names) {
-            Some(near) => format!("there is no game {game}; did you mean {near}?"),
-            None => format!(
-                "there is no game {game}; expected {}, or a game's program such as ./nim.py",
-                names.join(", ")
-            ),
-        })
+        Err(format!("there is no game {game}; {fix}"))
     }
 }
 

@@ -1,9 +1,7 @@
 //! The solver's memory and threads.
 
-use super::prelude::*;
 use super::values;
-use crate::solver::{Options, Solver};
-use crate::text;
+use crate::solver::Options;
 
 #[derive(Clone, Copy, Debug, clap::Args)]
 pub(crate) struct SolverArgs {
@@ -27,17 +25,6 @@ impl SolverArgs {
         Options {
             tt_bytes: self.hash,
             threads: self.threads.map_or(default.threads, usize::from),
-        }
-    }
-
-    /// Warns when less than half of the requested memory could be allocated.
-    pub(crate) fn warn_if_smaller(self, solver: &Solver) {
-        let bytes = solver.tt_bytes();
-        if bytes < self.hash / 2 {
-            note!(
-                "--hash: only {} could be allocated; continuing with that",
-                text::size(bytes as u64)
-            );
         }
     }
 }

@@ -11,6 +11,15 @@ use super::prelude::*;
 use crate::arena::plan::Plan;
 use crate::bot::ClockKind;
 use crate::play::TimeControl;
+use crate::text::meant;
+
+/// For a word that is not one of `known`.
+pub(crate) fn hint(word: &str, known: &[&str], otherwise: &str) -> String {
+    match meant(word, known) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("{otherwise}{}", known.join(", ")),
+    }
+}
 
 /// `2s`, `500ms`, `1m 30s`, or a number of seconds; at least zero.
 pub(crate) fn duration(text: &str) -> Result<Duration, String> {

@@ -11,8 +11,8 @@ use std::path::Path;
 use clap::Subcommand;
 
 use crate::cli::support::prelude::*;
+use crate::cli::support::values::hint;
 use crate::puzzles::{Loaded, SHIPPED, read};
-use crate::text::meant;
 
 const AFTER_HELP: &str = "\
 A puzzle is a position in which some turns keep what it is worth and others do not, by the exact
@@ -55,13 +55,13 @@ fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
     let loaded = if let Some(name) = set.strip_prefix("builtin:") {
         let found = SHIPPED.iter().find(|(known, _)| *known == name);
         let Some((_, text)) = found else {
-            let names = SHIPPED.map(|(name, _)| name);
-            let near = meant(name, &names).map_or_else(
-                || format!("there are builtin:{}", names.join(" and builtin:")),
-                |near| format!("did you mean builtin:{near}?"),
+            let names = SHIPPED.map(|(name, _)| format!("builtin:{name}"));
+            let names = names.each_ref().map(String::as_str);
+            let fix = hint(set, &names, "there are ");
+            bail!(
+                "no set of puzzles is called {}; {fix}",
+                quote(name.as_bytes())
             );
-            let name = quote(name.as_bytes());
-            bail!("no set of puzzles is called {name}; {near}");
         };
         read(path, text.as_bytes())
     } else {
