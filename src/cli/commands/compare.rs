@@ -149,7 +149,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
     let options = args.options();
     let ruleset = options.ruleset(None)?;
-    check_solvable(&*ruleset, &[("--adjudicate", args.games.adjudicate)])?;
+    check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;
     let sandbox = args.games.sandbox.sandbox()?;
     let bots = find(args, &options, &sandbox)?;
     if let Some(file) = args

@@ -121,7 +121,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let at_terminal = at_terminal(options, bots, &*ruleset);
     let console = console(at_terminal.contains(&true), for_bots.json)?;
     check_builtins(&*ruleset, programs(bots))?;
-    check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
+    check_solvable(&*ruleset, "--adjudicate", options.adjudicate)?;
     let is_drawn = options.start.is_none() && ruleset.info().has_drawn_start;
     let start = start_of(&*ruleset, options.start.as_ref())?;
     warn_root(programs(bots));

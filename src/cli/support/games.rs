@@ -266,30 +266,33 @@ pub(crate) fn check_builtins<'a>(
         return Ok(());
     }
     for program in programs {
-        let problem = match program.builtin() {
-            None => continue,
-            Some(RANDOM) if ruleset.info().lists_answers => continue,
-            Some(RANDOM) => {
-                "needs a game's program that lists the legal answers (\"answers\": true)"
-            }
-            Some(_) => {
-                "plays the games of this program only; use builtin:random, or a bot of yours"
-            }
-        };
-        bail!("{} {problem}", program.name);
+        match program.builtin() {
+            None => {}
+            Some(RANDOM) if ruleset.info().lists_answers => {}
+            Some(RANDOM) => bail!(
+                "{} needs a game's program that lists the legal answers (\"answers\": true)",
+                program.name
+            ),
+            Some(_) => bail!(
+                "{} plays the games of this program only; use builtin:random, or a bot of yours",
+                program.name
+            ),
+        }
     }
     Ok(())
 }
 
-/// Refuses options that are given and need a solver, where there is none.
-pub(crate) fn check_solvable(ruleset: &dyn Game, options: &[(&str, bool)]) -> Result<(), Failure> {
-    match options.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) if !ruleset.info().is_solvable() => Err(usage!(
-            "{option} needs a solver, and there is none for {}; leave it out",
-            ruleset.name()
-        )),
-        _ => Ok(()),
+/// Refuses an option that is given and needs a solver, where there is none.
+pub(crate) fn check_solvable(
+    ruleset: &dyn Game,
+    option: &str,
+    is_given: bool,
+) -> Result<(), Failure> {
+    if is_given && !ruleset.info().is_solvable() {
+        let game = ruleset.name();
+        bail!("{option} needs a solver, and there is none for {game}; leave it out");
     }
+    Ok(())
 }
 
 pub(crate) fn option(text: &str) -> Result<(String, String), String> {

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::OnceLock;
 use std::{env, fmt, io};
 
@@ -27,10 +27,6 @@ use crate::report::terminal::Palette;
 use crate::text::cause;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
-
-pub(crate) fn file() -> Option<&'static Path> {
-    LOG_FILE.get().map(|file| file.path.as_path())
-}
 
 pub(crate) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
@@ -86,11 +82,13 @@ impl LogOptions {
 
     /// [`finish`] completes the log.
     pub(crate) fn start(&self) -> Result<(), Failure> {
+        let coloured = setup::palette(&io::stderr()) != Palette::plain();
         let Some(path) = &self.log_file else {
+            let layer = self.layer(|| Notes, coloured);
             let filter = self.filter(LevelFilter::WARN)?;
             tracing_subscriber::registry()
                 .with(filter)
-                .with(self.layer(|| Notes, setup::palette(&io::stderr()) != Palette::plain()))
+                .with(layer)
                 .init();
             log_begin();
             return Ok(());
@@ -107,7 +105,7 @@ impl LogOptions {
         let warnings = tracing_subscriber::fmt::layer()
             .compact()
             .with_writer(|| Notes)
-            .with_ansi(setup::palette(&io::stderr()) != Palette::plain())
+            .with_ansi(coloured)
             .with_filter(LevelFilter::WARN);
         tracing_subscriber::registry()
             .with(self.layer(move || file, false).with_filter(filter))
@@ -120,18 +118,14 @@ impl LogOptions {
     fn filter(&self, default: LevelFilter) -> Result<Targets, Failure> {
         let filter: Targets = match &self.log {
             Some(level) => {
-                let wrong = |error: &str| {
-                    usage!(
-                        "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
-                    )
-                };
                 // `Targets` would read a single word as the name of a module.
-                if !level.contains(['=', ',']) && level.parse::<LevelFilter>().is_err() {
-                    return Err(wrong("no such level"));
-                }
-                level
-                    .parse()
-                    .map_err(|error: ParseError| wrong(&error.to_string()))?
+                let is_word = !level.contains(['=', ',']) && level.parse::<LevelFilter>().is_err();
+                let parsed = match level.parse() {
+                    Ok(_) if is_word => Err("no such level".to_owned()),
+                    parsed => parsed.map_err(|error: ParseError| error.to_string()),
+                };
+                let expected = "error, warn, info, debug, trace or a filter such as referee=debug";
+                parsed.map_err(|error| usage!("--log {level}: {error}; expected {expected}"))?
             }
             // It may be meant for other programs: errors are ignored.
             None => env::var("RUST_LOG")

@@ -45,17 +45,15 @@ pub(super) fn resume_command(
 pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
     let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
     let here = env::current_dir().ok();
-    match (failure, begun_in) {
-        (Failure::Usage(text), Some(begun_in))
-            if here.is_some_and(|here| here != Path::new(begun_in)) =>
-        {
+    match (failure, begun_in, here) {
+        (Failure::Usage(text), Some(begun_in), Some(here)) if here != Path::new(begun_in) => {
             let place = escape_controls(begun_in);
             usage!(
                 "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
                  from there"
             )
         }
-        (failure, _) => failure,
+        (failure, ..) => failure,
     }
 }
 
@@ -91,11 +89,8 @@ fn late_entry(directory: &Path, plan: &Plan, late: &[BotPlan]) -> String {
     let gauntlets = late.iter().map(|bot| gauntlet(directory, plan, bot));
     let is_known = |bot: &BotPlan| plan.bots.iter().any(|known| known.name == bot.name);
     // Without it the games of both versions count for one bot.
-    let by = if late.iter().any(is_known) {
-        " --by version"
-    } else {
-        ""
-    };
+    let by = late.iter().any(is_known).then_some(" --by version");
+    let by = by.unwrap_or_default();
     format!(
         "to play with {} all the same, let {} meet the others in a folder of its own, and count both:{}{by}",
         names.join(", "),
@@ -117,22 +112,26 @@ pub(super) fn mended_notice(directory: &Path, plan: &Plan, bot: &BotPlan) -> Str
 /// The commands that play a bot against the others and rank all.
 fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
     let others = plan.bots.iter().filter(|known| known.name != bot.name);
-    let mut words: Vec<String> = [bot].into_iter().chain(others).map(named).collect();
-    let mut add = |option: &str, value: &str| words.extend([option.to_owned(), value.to_owned()]);
-    add("--format", "gauntlet");
-    add("--pairs", &plan.pairs.to_string());
-    if let Some(program) = &plan.game_program {
-        add("--game", &shell_words::join(&program.command));
-        let options = plan.rules.split(' ').filter(|option| option.contains('='));
-        options.for_each(|option| add("--game-option", option));
-    } else {
-        add("--game", &plan.game);
-    }
+    let words: Vec<String> = [bot].into_iter().chain(others).map(named).collect();
+    let mut options = vec![format!("--format gauntlet --pairs {}", plan.pairs)];
+    let game = plan.game_program.as_ref();
+    let game = game.map_or_else(
+        || plan.game.clone(),
+        |game| shell_words::join(&game.command),
+    );
+    options.push(format!("--game {}", shell::quoted(&game)));
+    let rules = plan.rules.split(' ').filter(|option| option.contains('='));
+    options.extend(rules.map(|option| format!("--game-option {}", shell::quoted(option))));
     if plan.rules != "standard" && plan.game == "quarto" {
-        add("--rules", &plan.rules);
+        options.push(format!("--rules {}", plan.rules));
     }
+    let folder = directory.to_string_lossy();
     if plan.pieces.is_some() {
-        add("--pieces", &directory.join("pieces.csv").to_string_lossy());
+        let pieces = directory.join("pieces.csv");
+        options.push(format!(
+            "--pieces {}",
+            shell::quoted(&pieces.to_string_lossy())
+        ));
     }
     let Limits {
         move_time,
@@ -140,18 +139,19 @@ fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
         ..
     } = bot.limits;
     let move_time = move_time.map_or_else(|| "none".to_owned(), |seconds| format!("{seconds}s"));
-    add("--move-time", &move_time);
-    add("--start-time", &format!("{start_time}s"));
+    options.push(format!(
+        "--move-time {move_time} --start-time {start_time}s"
+    ));
     if plan.sandbox.kind == "none" {
-        add("--sandbox", "none");
+        options.push("--sandbox none".to_owned());
     }
-    let folder = directory.to_string_lossy();
     let out = format!("{}-{}", folder.trim_end_matches(['/', '\\']), bot.slug);
-    add("--out", &out);
-    let words: Vec<_> = words.iter().map(|word| shell::quoted(word)).collect();
     let [folder, out] = [&*folder, &*out].map(shell::quoted);
-    let words = words.join(" ");
-    format!("\n  referee tournament {words}\n  referee standings {folder} {out}")
+    let bots: Vec<_> = words.iter().map(|word| shell::quoted(word)).collect();
+    let (bots, options) = (bots.join(" "), options.join(" "));
+    format!(
+        "\n  referee tournament {bots} {options} --out {out}\n  referee standings {folder} {out}"
+    )
 }
 
 /// The bot's folder if that has the bot's name, else the bot as it was given.

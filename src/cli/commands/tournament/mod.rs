@@ -25,7 +25,7 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_root};
 use crate::cli::support::setup::this_program;
-use crate::cli::support::{logging, signals};
+use crate::cli::support::signals;
 use crate::play::setup::now;
 use crate::sandbox::Bound;
 
@@ -148,8 +148,9 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     if old.is_none() {
         announce(&sandbox);
     }
-    warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
-    warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
+    let programs = || entrants.entered.iter().map(|entrant| &entrant.program);
+    warn_root(programs());
+    warn_large(programs());
     let is_played = matches!(task, Task::Play | Task::Shard(..));
     let jobs = if is_played {
         jobs(&options, &entrants.entered, &sandbox)
@@ -161,17 +162,9 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         note!("all files are written to {}", out.display());
     }
     let ruleset = options.ruleset(old.as_ref())?;
-    check_solvable(
-        &*ruleset,
-        &[
-            ("--adjudicate", options.games.adjudicate),
-            ("--analyse", options.analyse),
-        ],
-    )?;
-    check_builtins(
-        &*ruleset,
-        entrants.entered.iter().map(|entrant| &entrant.program),
-    )?;
+    check_solvable(&*ruleset, "--adjudicate", options.games.adjudicate)?;
+    check_solvable(&*ruleset, "--analyse", options.analyse)?;
+    check_builtins(&*ruleset, programs())?;
     let pages = || {
         options.pages.open(
             &title_of_folder(out),
@@ -234,28 +227,15 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
 /// files.
 fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
     let out_place = out.canonicalize().unwrap_or_else(|_| out.to_owned());
-    let log = logging::file();
-    let log_place = log.and_then(|log| log.canonicalize().ok());
     for entrant in &entrants.entered {
-        let Some(own) = entrant.files.directory() else {
-            continue;
-        };
-        let refused = |option: &str, path: &Path| {
-            Err(usage!(
-                "{option} {}: the folder {} is {}'s own, and what is written there would count as a change of the bot; \
+        if let Some(own) = entrant.files.directory().filter(|own| out_place == *own) {
+            bail!(
+                "--out {}: the folder {} is {}'s own, and what is written there would count as a change of the bot; \
                  choose another place",
-                path.display(),
+                out.display(),
                 escape_controls(&own.to_string_lossy()),
                 entrant.plan.name
-            ))
-        };
-        if out_place == own {
-            return refused("--out", out);
-        }
-        // The tournament's folder is not hashed with the bot's files.
-        let is_inside = |place: &PathBuf| place.starts_with(own) && !place.starts_with(&out_place);
-        if let (Some(log), true) = (log, log_place.as_ref().is_some_and(is_inside)) {
-            return refused("--log-file", log);
+            );
         }
     }
     Ok(())
