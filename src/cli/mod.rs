@@ -12,8 +12,7 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::commands::{
     alike, analyse, board, bot, check, check_game, compare, debug, doctor, grade, hunt, league,
-    matches, new, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
-    tournament,
+    matches, new, print, puzzles, replay, report, rerun, simulate, solve, standings, tournament,
 };
 use self::support::logging::LogOptions;
 use self::support::{config, output, signals, suspension};
@@ -143,11 +142,11 @@ enum ShardCommand {
 #[derive(Debug, Subcommand)]
 enum PrintCommand {
     /// Print a completion script for a shell
-    Completions(shell::Args),
+    Completions(print::ShellArgs),
     /// Print the manual page of a command
-    Man(shell::ManArgs),
+    Man(print::ManArgs),
     /// Print the JSON Schema of a file
-    Schema(schema::Args),
+    Schema(print::SchemaArgs),
     /// Print the default scale of grades
     Scale,
 }
@@ -350,9 +349,9 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
         Command::Board(args) => board::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Doctor(args) => doctor::run(args),
-        Command::Print(PrintCommand::Completions(args)) => shell::completions(args, program()),
-        Command::Print(PrintCommand::Man(args)) => shell::man(args, program()),
-        Command::Print(PrintCommand::Schema(args)) => schema::run(args),
+        Command::Print(PrintCommand::Completions(args)) => print::completions(args, program()),
+        Command::Print(PrintCommand::Man(args)) => print::man(args, program()),
+        Command::Print(PrintCommand::Schema(args)) => print::schema(args),
         Command::Print(PrintCommand::Scale) => grade::print_scale(),
         Command::Bot(args) => bot::run(args),
     }

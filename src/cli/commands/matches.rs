@@ -18,7 +18,7 @@ use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
 use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line};
-use crate::cli::support::pages::{self};
+use crate::cli::support::pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{until_interrupted, with_bots};

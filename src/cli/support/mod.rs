@@ -15,7 +15,6 @@ pub(crate) mod runtime;
 pub(crate) mod sandbox;
 pub(crate) mod setup;
 pub(crate) mod signals;
-pub(crate) mod solver_args;
 #[cfg(unix)]
 pub(crate) mod suspension;
 /// Other systems cannot stop a program at its terminal.

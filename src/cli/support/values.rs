@@ -11,6 +11,7 @@ use super::prelude::*;
 use crate::arena::plan::Plan;
 use crate::bot::ClockKind;
 use crate::play::TimeControl;
+use crate::solver::Options;
 use crate::text::meant;
 
 /// For a word that is not one of `known`.
@@ -181,6 +182,32 @@ fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
         );
     }
     Ok(time)
+}
+
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct SolverArgs {
+    /// Memory for the transposition table, such as 512M or 4G
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = hash)]
+    hash: usize,
+
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+fn hash(text: &str) -> Result<usize, String> {
+    usize::try_from(size(text)?)
+        .map_err(|_| "expected no more than this machine can address".to_owned())
+}
+
+impl SolverArgs {
+    pub(crate) fn options(self) -> Options {
+        let default = Options::default();
+        Options {
+            tt_bytes: self.hash,
+            threads: self.threads.map_or(default.threads, usize::from),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,28 +1,29 @@
 //! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
 
-mod decisions;
-mod final_tournament;
 mod update;
 
-use std::path::{Path, PathBuf, absolute};
+use std::path::{self, Path, PathBuf};
 
 use clap::Subcommand;
 use jiff::Timestamp;
 
-use self::decisions::Decision;
-use self::final_tournament::FinalArgs;
 use self::update::Update;
 use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::Plan;
+use crate::arena::plan::{Format, Plan};
+use crate::bot::shell;
+use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
+use crate::cli::support::folder::Records;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
+use crate::cli::support::setup::absolute;
 use crate::cli::support::values;
-use crate::league::example;
 use crate::league::intake::{self, Intake, people};
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{self, League};
+use crate::league::state::{self, League, Status};
+use crate::league::{archive, build, example};
+use crate::record::Record;
 use crate::seed;
 
 #[derive(Debug, clap::Args)]
@@ -63,11 +64,11 @@ enum LeagueCommand {
 
 pub(crate) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
-        Some(LeagueCommand::Final(args)) => final_tournament::run(args),
+        Some(LeagueCommand::Final(args)) => play_final(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),
-        Some(LeagueCommand::Withdraw(args)) => decisions::decide(args, true),
-        Some(LeagueCommand::Restore(args)) => decisions::decide(args, false),
-        Some(LeagueCommand::ReplayGame(args)) => decisions::replay_game(args),
+        Some(LeagueCommand::Withdraw(args)) => decide(args, true),
+        Some(LeagueCommand::Restore(args)) => decide(args, false),
+        Some(LeagueCommand::ReplayGame(args)) => replay_game(args),
         None => run_update(&args.update),
     }
 }
@@ -207,7 +208,7 @@ fn run_update(args: &Args) -> Result<(), Failure> {
 
 /// Without links, as far as the path exists.
 fn whole(path: &Path) -> PathBuf {
-    let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut known = path.ancestors();
     let real = known.find_map(|place| Some((place, place.canonicalize().ok()?)));
     match real {
@@ -276,4 +277,242 @@ fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
         changed.push("the time limits are other ones".to_owned());
     }
     changed
+}
+
+#[derive(Debug, clap::Args)]
+struct Decision {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// The bot, as in the table, or its student; or the game's id, such as p12345678001a
+    #[arg(value_name = "NAME|GAME")]
+    of: String,
+
+    /// The reason, for the league's log and tables
+    #[arg(long, value_name = "TEXT", default_value = "by the teacher")]
+    why: String,
+}
+
+fn open_league(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
+    let league = League::read(folder)?.ok_or_else(|| no_league(folder))?;
+    Ok((LeagueDirectory::open(folder)?, league))
+}
+
+/// The next update follows the decision.
+fn decided(folder: &Path, what: &str) {
+    let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
+    note!("{what}; now: referee league {folder}");
+}
+
+/// Withdraws a bot, or brings it back.
+fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
+    let (directory, mut league) = open_league(&args.folder)?;
+    let given = &args.of;
+    let found = if league.members.contains_key(given) {
+        Some(given.clone())
+    } else {
+        people::bot_of(&league.people, given, None)
+    };
+    let known = found.and_then(|name| league.members.get_mut(&name).map(|member| (name, member)));
+    let Some((name, member)) = known else {
+        bail!("{given}: there is no such bot in this league");
+    };
+    member.withdrawn = withdraws.then(|| args.why.clone());
+    let action = if withdraws { "withdrawn" } else { "restored" };
+    league.note(action, &name, &args.why);
+    league.write(directory.path())?;
+    decided(&args.folder, &format!("{name} is {action}"));
+    Ok(())
+}
+
+/// The game's record no longer counts, and is kept in the archive.
+fn replay_game(args: &Decision) -> Result<(), Failure> {
+    let (directory, mut league) = open_league(&args.folder)?;
+    let tournament = directory.tournament();
+    let games = tournament.journal_file();
+    let Some(mut plan) = tournament.plan()? else {
+        return Err(no_league(&args.folder));
+    };
+    let record = game_of(&games, &args.of)?;
+    let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
+    archive::make_void(directory.path(), record, &args.why)?;
+    league.note(
+        "played again",
+        &format!("{} ({a} and {b})", args.of),
+        &args.why,
+    );
+    league.write(directory.path())?;
+    let old = plan.clone();
+    directory.change(&league, Some(&old), &mut plan)?;
+    decided(
+        &args.folder,
+        &format!("game {} of {a} and {b} is to be played again", args.of),
+    );
+    Ok(())
+}
+
+fn game_of(games: &Path, id: &str) -> Result<Record, Failure> {
+    for record in Records::open(games)? {
+        let (_, record) = record?;
+        if record.id == id && record.was_played() {
+            return Ok(record);
+        }
+    }
+    Err(usage!(
+        "{id}: no game of the league's table has this id; the page and games.jsonl show the ids"
+    ))
+}
+
+const FOLDER: &str = "final";
+
+#[derive(Debug, clap::Args)]
+struct FinalArgs {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Choose versions, openings and seed, and print what is to be published before the final is played
+    #[arg(long)]
+    announce: bool,
+
+    /// With --announce: the versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or
+    /// 2026-01-31T10:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = values::time, requires = "announce")]
+    deadline: Option<Timestamp>,
+
+    #[command(flatten)]
+    schedule: ScheduleOptions,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+fn play_final(args: &FinalArgs) -> Result<(), Failure> {
+    let directory = TournamentDirectory::at(&final_folder(&args.folder));
+    let plan = directory.plan()?;
+    if args.announce {
+        if plan.is_some() {
+            bail!(
+                "{}: the final has been announced before; move this folder away to announce another one",
+                directory.path().display()
+            );
+        }
+        return announce_final(args, &directory);
+    }
+    let Some(plan) = plan else {
+        if League::read(&args.folder)?.is_none() {
+            return Err(no_league(&args.folder));
+        }
+        let folder = args.folder.to_string_lossy();
+        bail!(
+            "{}: its final has not been announced; first: referee league final {} --announce",
+            args.folder.display(),
+            shell::quoted(&folder)
+        );
+    };
+    let options = Options {
+        out: Some(directory.path().to_owned()),
+        schedule: args.schedule.clone(),
+        ..args.options.clone()
+    };
+    note!("{}", statement(&plan));
+    start(&[], options, Task::Play)
+}
+
+fn no_league(folder: &Path) -> Failure {
+    usage!(
+        "{}: there is no league in this folder; choose the folder of one",
+        folder.display()
+    )
+}
+
+fn final_folder(league: &Path) -> PathBuf {
+    league.join(FOLDER)
+}
+
+fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Failure> {
+    let shown = args.folder.display();
+    let league = League::read(&args.folder)?;
+    let Some(league) = league else {
+        return Err(no_league(&args.folder));
+    };
+    let season = LeagueDirectory::open(&args.folder)?;
+    let Some(of_league) = season.tournament().plan()? else {
+        bail!("{shown}: no games of this league have been planned; play it first: referee league");
+    };
+    let mut options = args.options.clone().or_planned(&of_league)?;
+    options.games.game = options.games.game.or_planned(&of_league)?;
+    options.schedule = args.schedule.clone();
+    if options.games.seed == Some(of_league.seed) {
+        bail!(
+            "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
+            of_league.seed
+        );
+    }
+    let format = options.schedule.format;
+    let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
+    let standings = season.path().join("standings.json");
+    if is_seeded && options.schedule.seeds.is_none() && standings.exists() {
+        options.schedule.seeds = Some(standings);
+    }
+    options
+        .bots
+        .extend(newest(&league, season.path(), args.deadline)?);
+    options.out = Some(directory.path().to_owned());
+    start(&[], options, Task::Announce)?;
+    let plan = directory.plan()?;
+    let statement = plan.as_ref().map(statement).unwrap_or_default();
+    writeln!(Stdout, "{statement}")?;
+    let folder = args.folder.to_string_lossy();
+    note!(
+        "publish this line; then play: referee league final {}",
+        shell::quoted(&folder)
+    );
+    Ok(())
+}
+
+/// A sentence from which everything in the plan can be checked.
+fn statement(plan: &Plan) -> String {
+    // As announced: rounds that depend on results came later.
+    let mut announced = plan.clone();
+    announced.rounds = plan.first_rounds();
+    let hash = announced.computed_hash().unwrap_or(announced.hash);
+    format!(
+        "final of {}, {}, {} a pairing, seed {}, plan {}",
+        counted(plan.bots.len() as u64, "bot", "bots"),
+        plan.format.in_words(),
+        counted(u64::from(plan.pairs), "pair", "pairs"),
+        plan.seed,
+        hash
+    )
+}
+
+fn newest(
+    league: &League,
+    folder: &Path,
+    deadline: Option<Timestamp>,
+) -> Result<Vec<BotOptions>, Failure> {
+    let mut bots = Vec::new();
+    for (name, member) in &league.members {
+        let Some(version) = member.playing(deadline) else {
+            note!(
+                "not in the final: {name}: {}",
+                join_parts(&member.problem(deadline).unwrap_or_default(), "\n    ")
+            );
+            continue;
+        };
+        if version.status != Status::Fit {
+            bail!(
+                "{name}: this version has not been checked yet; play the league first: referee league {}",
+                shell::quoted(&folder.to_string_lossy())
+            );
+        }
+        let files = state::folder(folder, member, &version.id);
+        let program = build::program(&files)
+            .map_err(|problem| usage!("{name}: {}; {}", problem.cause, problem.fix))?;
+        let directory = build::directory(&files, &program);
+        bots.push(BotOptions::of_file(name, absolute(&program)?, directory));
+    }
+    Ok(bots)
 }

@@ -11,7 +11,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failures::with_resume;
 use super::options::Options;
-use super::preparation::{jobs, print_notice};
+use super::{jobs, print_notice};
 use crate::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::Entrant;
