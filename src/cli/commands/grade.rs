@@ -243,16 +243,11 @@ fn write_grades(
     }
     if let Some(students) = students {
         let (without, unknown) = grades::unmatched(students, all);
-        for (what, names) in [
-            ("there is no bot of", without.join(", ")),
-            (
-                "without a row in grades.csv, as no student in the list has this bot:",
-                unknown.join(", "),
-            ),
-        ] {
+        let no_row = "without a row in grades.csv, as no student in the list has this bot:";
+        let unknown = unknown.into_iter().map(str::to_owned).collect();
+        for (what, names) in [("there is no bot of", without), (no_row, unknown)] {
             if !names.is_empty() {
-                let names = escape_controls(&names);
-                note!("warning: {what} {names}");
+                note!("warning: {what} {}", escape_controls(&names.join(", ")));
             }
         }
     }
@@ -261,19 +256,19 @@ fn write_grades(
 
 /// Grades one bot again, into another folder; does not name other students' files.
 fn repeat_command(args: &Args, grade: &Grade) -> String {
+    let is_own = |bot: &&String| Path::new(bot.as_str()).file_name() == Some(grade.name.as_ref());
+    let own: Vec<&String> = args.bots.iter().filter(is_own).take(1).collect();
+    let folders: Vec<&String> = args
+        .bots
+        .iter()
+        .filter(|bot| Path::new(bot).is_dir())
+        .collect();
+    let all = args.bots.iter().collect();
+    let named = [own, folders, all]
+        .into_iter()
+        .find(|named| !named.is_empty());
     let mut words = vec!["referee".to_owned(), "grade".to_owned()];
-    let is_own = |bot: &&String| {
-        let name = Path::new(bot.as_str()).file_name();
-        name.is_some_and(|name| *name == *grade.name)
-    };
-    let own = args.bots.iter().find(is_own);
-    let folders = || args.bots.iter().filter(|bot| Path::new(bot).is_dir());
-    let named: Vec<&String> = match own {
-        Some(own) => vec![own],
-        None if folders().next().is_some() => folders().collect(),
-        None => args.bots.iter().collect(),
-    };
-    words.extend(named.into_iter().cloned());
+    words.extend(named.into_iter().flatten().cloned());
     if let Some(scale) = &args.scale {
         words.extend(["--scale".to_owned(), scale.to_string_lossy().into_owned()]);
     }

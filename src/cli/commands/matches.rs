@@ -22,7 +22,7 @@ use crate::cli::support::pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{until_interrupted, with_bots};
-use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
+use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, bot, terminal_width};
 use crate::cli::support::values::TimeOptions;
 use crate::cli::support::{signals, suspension};
@@ -100,9 +100,6 @@ pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
         }
     }
     warn_large(programs(&bots));
-    if args.options.verbose > 1 {
-        programs(&bots).for_each(print_interpreters);
-    }
     start(&args.options, &args.for_bots, &bots)
 }
 

@@ -56,10 +56,6 @@ impl Terminal {
             original_mode,
         })
     }
-
-    fn show_unless_editing(&self, prompt: &str) -> io::Result<()> {
-        if self.editing { Ok(()) } else { print(prompt) }
-    }
 }
 
 impl Drop for Terminal {
@@ -92,14 +88,18 @@ impl Console for Terminal {
     }
 
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {
-        self.show_unless_editing(prompt)?;
         let editing = self.editing;
+        if !editing {
+            print(prompt)?;
+        }
         let prompt_open = Rc::clone(&self.prompt_open);
         let requests = self.requests.clone();
         let prompt = prompt.to_owned();
         Ok(Box::pin(async move {
             wait_for_results()?;
-            let line = request_line(&requests, &prompt)?;
+            let (reply, line) = oneshot::channel();
+            let sent = requests.send((prompt, reply));
+            sent.map_err(|_| reader_ended())?;
             prompt_open.set(true);
             let typed = line.await.map_err(|_| reader_ended())??;
             prompt_open.set(false);
@@ -109,29 +109,14 @@ impl Console for Terminal {
     }
 }
 
-/// Has the thread read a line.
-fn request_line(
-    requests: &mpsc::Sender<PromptRequest>,
-    prompt: &str,
-) -> io::Result<oneshot::Receiver<io::Result<Typed>>> {
-    let (reply, line) = oneshot::channel();
-    requests
-        .send((prompt.to_owned(), reply))
-        .map_err(|_| reader_ended())?;
-    Ok(line)
-}
-
 fn reader_ended() -> io::Error {
     io::Error::other("the thread that reads the keyboard has ended")
 }
 
 fn edit_lines(requests: &mpsc::Receiver<PromptRequest>) {
-    let editor = {
-        // A prompt may be abandoned at any moment: no terminal mode may stay switched on.
-        let config = Config::builder().bracketed_paste(false).build();
-        Editor::<(), _>::with_history(config, MemHistory::new())
-    };
-    let Ok(mut editor) = editor else {
+    // A prompt may be abandoned at any moment: no terminal mode may stay switched on.
+    let config = Config::builder().bracketed_paste(false).build();
+    let Ok(mut editor) = Editor::<(), _>::with_history(config, MemHistory::new()) else {
         // A terminal that cannot be edited on can still be read from.
         return read_lines(requests);
     };

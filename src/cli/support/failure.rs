@@ -37,8 +37,7 @@ impl Failure {
             Self::Usage(text) | Self::Referee(text) => Some(text.trim_end().to_owned()),
             Self::Exhausted(limit) => Some(limit.to_string()),
             Self::Interrupted if unwritten > 0 => Some(format!(
-                "interrupted; the last {} of the results were not written, since there was no reader of standard \
-                 output",
+                "interrupted; the last {} of the results were not written, since there was no reader of standard output",
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),

@@ -322,20 +322,6 @@ pub(crate) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
     }
 }
 
-pub(crate) fn print_interpreters(program: &Program) {
-    let seen = program
-        .confinement
-        .iter()
-        .flat_map(Confinement::interpreters);
-    for path in seen {
-        note!(
-            "{} sees {}",
-            program.name,
-            escape(path.as_os_str().as_encoded_bytes())
-        );
-    }
-}
-
 /// Variables that the referee sets.
 const OWN: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
 

@@ -23,6 +23,12 @@ pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
     };
+    if path.is_dir() {
+        bail!(
+            "{}: it is a directory; expected a piece set's CSV file",
+            path.display()
+        );
+    }
     let file = text_file::open(path).map_err(|error| unreadable(path, &error))?;
     PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }

@@ -210,13 +210,11 @@ fn run_update(args: &Args) -> Result<(), Failure> {
 fn whole(path: &Path) -> PathBuf {
     let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut known = path.ancestors();
-    let real = known.find_map(|place| Some((place, place.canonicalize().ok()?)));
-    match real {
-        Some((place, real)) => path
-            .strip_prefix(place)
-            .map_or(real.clone(), |rest| real.join(rest)),
-        None => path,
-    }
+    let whole = known.find_map(|place| {
+        let rest = path.strip_prefix(place).ok()?;
+        Some(place.canonicalize().ok()?.join(rest))
+    });
+    whole.unwrap_or(path)
 }
 
 fn take_in(

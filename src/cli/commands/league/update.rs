@@ -126,46 +126,30 @@ impl Update<'_> {
             if self.build(&new).await? {
                 continue;
             }
-            let of = new.len();
             let found = self.find(&new)?;
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
-            let mut rejected = found.rejected;
-            let mut fit = found.entered;
+            let (mut rejected, mut fit) = (found.rejected, found.entered);
             if !self.venue.options.games.no_check {
                 fit = self.venue.check(fit, &mut rejected).await?;
             }
-            let line = ProgressLine::new();
-            if let Some(notice) = Notice::checked(fit.len(), of) {
-                print_notice(&line, notice);
+            if let Some(notice) = Notice::checked(fit.len(), new.len()) {
+                print_notice(&ProgressLine::new(), notice);
             }
-            let unfit = rejected.into_iter().map(|bot| {
-                let reason = bot.reason;
-                (bot.bot.name, Status::Unfit { reason })
-            });
-            let fit = fit.into_iter().map(|bot| (bot.plan.name, Status::Fit));
-            let mut judged = 0;
-            for (name, status) in fit.chain(unfit) {
-                let member = self.league.members.get_mut(&name);
-                if let (Some(member), Some(id)) = (member, new.get(&name)) {
-                    let status = match status {
-                        Status::Unfit { reason } => Status::Unfit {
-                            reason: at_home(&reason, &homes(self.directory.path(), member)),
-                        },
-                        other => other,
-                    };
-                    member.set(id, &status);
-                    judged += 1;
-                }
+            for (name, id) in &new {
+                let Some(member) = self.league.members.get_mut(name) else {
+                    continue;
+                };
+                let status = if fit.iter().any(|bot| bot.plan.name == *name) {
+                    Status::Fit
+                } else {
+                    let unfit = rejected.iter().find(|bot| bot.bot.name == *name);
+                    let reason = unfit.map_or("it was not checked", |bot| &bot.reason);
+                    let reason = at_home(reason, &homes(self.directory.path(), member));
+                    Status::Unfit { reason }
+                };
+                member.set(id, &status);
             }
             self.league.write(self.directory.path())?;
-            if judged < of {
-                // Otherwise they would be checked forever.
-                let names: Vec<&str> = new.keys().map(String::as_str).collect();
-                return Err(Failure::Referee(format!(
-                    "some of these bots have been checked under other names: {}",
-                    names.join(", ")
-                )));
-            }
         }
     }
 
@@ -244,18 +228,14 @@ impl Update<'_> {
                     limits: Limits::from(self.venue.options.games.time.control()?),
                     ..BotPlan::default()
                 }),
-                Err(problem) => rejected.push(
-                    self.rejected(
-                        name,
-                        member,
-                        Problem {
-                            what: problem.cause,
-                            fix: problem.fix,
-                            ..Problem::default()
-                        }
-                        .to_string(),
-                    ),
-                ),
+                Err(problem) => {
+                    let problem = Problem {
+                        what: problem.cause,
+                        fix: problem.fix,
+                        ..Problem::default()
+                    };
+                    rejected.push(self.rejected(name, member, problem.to_string()));
+                }
             }
         }
         let mut found = entrants::find(&wanted, &this_program()?, &self.venue.sandbox)?;
@@ -300,16 +280,12 @@ impl Update<'_> {
         if !is_old {
             entered.sort_by(|a, b| a.plan.slug.cmp(&b.plan.slug));
         }
-        let absent = self.league.members.iter();
-        let absent = absent.filter_map(|(name, member)| {
-            let none = member.playing(self.args.deadline).is_none();
-            none.then(|| {
-                self.rejected(
-                    name,
-                    member,
-                    member.problem(self.args.deadline).unwrap_or_default(),
-                )
-            })
+        let deadline = self.args.deadline;
+        let members = self.league.members.iter();
+        let absent = members.filter(|(_, member)| member.playing(deadline).is_none());
+        let absent = absent.map(|(name, member)| {
+            let problem = member.problem(deadline).unwrap_or_default();
+            self.rejected(name, member, problem)
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
         let mut plan = request.plan(ruleset, bots, absent.collect(), self.seed, old)?;

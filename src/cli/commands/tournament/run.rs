@@ -42,62 +42,20 @@ pub(crate) async fn play(
     resume: &str,
     stops: &mut mpsc::Receiver<()>,
 ) -> Result<Results, Failure> {
-    let (directory, shard) = (arena.directory, arena.shard);
     let mut progress = Progress::new(&arena, pages);
-    progress.rank(&arena.plan, &arena.results);
     arena.stage = progress.pages.stage();
-    let mut observer = |plan: &Plan, results: &Results, event: &Event| {
-        progress.event(plan, results, event);
-        ControlFlow::Continue(())
+    let played = progress.play(arena, options, resume, stops).await;
+    let state = match &played {
+        Ok(_) => State::Finished,
+        Err(_) => State::Interrupted,
     };
-    let ran = arena.run(stops, &mut observer).await;
-    progress.bar.clear();
-    let (ended, plan, mut results) = match ran {
-        Ok(ran) => ran,
-        Err(error) => {
-            // What is wrong with the page matters less.
-            let _ = progress.pages.finish(State::Interrupted);
-            return Err(with_resume(error, resume));
-        }
-    };
-    progress.rank(&plan, &results);
-    let played = progress.played(results.games);
-    let mut analysed = true;
-    if shard.is_none() {
-        let concluded = async {
-            if options.analyse && ended != Ended::Interrupted {
-                analysed = analyse(directory, results.games, options.time_per_move, stops).await?;
-                if analysed {
-                    // The games on the pages get their analysis.
-                    progress.pages.begin_again(&analysis_file(directory))?;
-                    progress.rank(&plan, &results);
-                }
-            }
-            add_analysis(&mut results, directory)?;
-            write_tables(directory, &plan, &results)?;
-            print_summary(ended, &plan, &results)
-        };
-        let concluded: Result<(), Failure> = concluded.await;
-        if let Err(failure) = concluded {
-            let _ = progress.pages.finish(State::Interrupted);
-            return Err(failure);
-        }
-    }
-    if ended == Ended::Interrupted || !analysed {
+    if matches!(played, Err(Failure::Interrupted)) {
         note!("stopped; {resume}");
-        progress.pages.finish(State::Interrupted)?;
-        return Err(Failure::Interrupted);
     }
-    let folder = directory.path().display();
-    print_stderr(&match shard {
-        None if played.is_empty() => format!("referee: all files are in {folder}"),
-        None => format!("referee: {played}; all files are in {folder}"),
-        Some(shard) => format!(
-            "referee: shard {shard} is done{}{played}; when all shards are done: referee shard merge {folder}",
-            if played.is_empty() { "" } else { ": " }
-        ),
-    });
-    progress.pages.finish(State::Finished)?;
+    // What is wrong with the page matters less.
+    let finished = progress.pages.finish(state);
+    let results = played?;
+    finished?;
     Ok(results)
 }
 
@@ -288,6 +246,53 @@ impl Progress {
         }
     }
 
+    async fn play(
+        &mut self,
+        arena: Arena<'_>,
+        options: &Options,
+        resume: &str,
+        stops: &mut mpsc::Receiver<()>,
+    ) -> Result<Results, Failure> {
+        let (directory, shard) = (arena.directory, arena.shard);
+        self.rank(&arena.plan, &arena.results);
+        let mut observer = |plan: &Plan, results: &Results, event: &Event| {
+            self.event(plan, results, event);
+            ControlFlow::Continue(())
+        };
+        let ran = arena.run(stops, &mut observer).await;
+        self.bar.clear();
+        let (ended, plan, mut results) = ran.map_err(|error| with_resume(error, resume))?;
+        self.rank(&plan, &results);
+        let played = self.played(results.games);
+        let mut is_over = ended != Ended::Interrupted;
+        if shard.is_none() {
+            if options.analyse && is_over {
+                is_over = analyse(directory, results.games, options.time_per_move, stops).await?;
+                if is_over {
+                    // The games on the pages get their analysis.
+                    self.pages.begin_again(&analysis_file(directory))?;
+                    self.rank(&plan, &results);
+                }
+            }
+            add_analysis(&mut results, directory)?;
+            write_tables(directory, &plan, &results)?;
+            print_summary(ended, &plan, &results)?;
+        }
+        if !is_over {
+            return Err(Failure::Interrupted);
+        }
+        let folder = directory.path().display();
+        match shard {
+            None if played.is_empty() => note!("all files are in {folder}"),
+            None => note!("{played}; all files are in {folder}"),
+            Some(shard) => note!(
+                "shard {shard} is done{}{played}; when all shards are done: referee shard merge {folder}",
+                if played.is_empty() { "" } else { ": " }
+            ),
+        }
+        Ok(results)
+    }
+
     /// Ranks the pages' table as the tournament does.
     fn rank(&self, plan: &Plan, results: &Results) {
         self.pages
@@ -318,17 +323,14 @@ impl Progress {
 
     /// `60 games in 5m 12s`, without those of earlier runs; empty without a game of this run.
     fn played(&self, games: u64) -> String {
-        match games - self.before {
-            0 => String::new(),
-            played => {
-                let elapsed = self.begun.elapsed();
-                let time = if elapsed < Duration::from_mins(1) {
-                    format_milliseconds(1000.0 * elapsed.as_secs_f64())
-                } else {
-                    in_short(elapsed)
-                };
-                format!("{} in {time}", counted(played, "game", "games"))
+        let played = counted(games - self.before, "game", "games");
+        match self.begun.elapsed() {
+            _ if games == self.before => String::new(),
+            elapsed if elapsed < Duration::from_mins(1) => {
+                let time = format_milliseconds(1000.0 * elapsed.as_secs_f64());
+                format!("{played} in {time}")
             }
+            elapsed => format!("{played} in {}", in_short(elapsed)),
         }
     }
 
@@ -383,20 +385,19 @@ fn status(plan: &Plan, results: &Results) -> String {
             format!("{} {}.{}%", plan.bots[bot].name, tenths / 10, tenths % 10)
         })
         .collect();
-    let mut text = String::new();
+    let mut parts = vec![String::new()];
     if !top.is_empty() {
-        text = format!("; {}", top.join(", "));
+        parts.push(top.join(", "));
     }
     if results.forfeits > 0 {
-        let forfeits = counted(results.forfeits, "forfeit", "forfeits");
-        text = format!("{text}; {forfeits}");
+        parts.push(counted(results.forfeits, "forfeit", "forfeits"));
     }
     if let Some(test) = &plan.sprt {
         let (lower, upper) = test.bounds();
         let llr = test.llr(&results.pentanomial);
-        text = format!("{text}; LLR {llr:.2} ({lower:.2}, {upper:.2})");
+        parts.push(format!("LLR {llr:.2} ({lower:.2}, {upper:.2})"));
     }
-    text
+    parts.join("; ")
 }
 
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
@@ -473,15 +474,11 @@ pub(crate) fn warn_of_repetition(distinct: &Distinct) {
 pub(crate) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.quoted();
     note!(
-        "{} games of {} bots in round{} {}; play them in parts: referee shard run {path} --shard \
+        "{} games of {} bots in {}; play them in parts: referee shard run {path} --shard \
          I/N, then referee shard merge {path}",
         2 * plan.pairs_so_far(),
         plan.bots.len(),
-        if plan.rounds.len() == 1 { "" } else { "s" },
-        match plan.rounds.len() {
-            1 => "1".to_owned(),
-            many => format!("1 to {many}"),
-        },
+        counted(plan.rounds.len() as u64, "round", "rounds"),
     );
 }
 
