@@ -44,7 +44,6 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// Open files of a match of two bots, with some to spare.
 const LEAST_OPEN_FILES: u64 = 64;
 
 const AFTER_HELP: &str = "\
@@ -151,7 +150,6 @@ enum PrintCommand {
     Scale,
 }
 
-/// The commands as the help lists them.
 const GROUPS: [(&str, &str); 5] = [
     ("Play", "play"),
     (
@@ -166,7 +164,6 @@ const GROUPS: [(&str, &str); 5] = [
     ("This machine", "doctor print"),
 ];
 
-/// Their names.
 fn listed() -> Vec<&'static str> {
     GROUPS
         .iter()
@@ -177,7 +174,6 @@ fn listed() -> Vec<&'static str> {
 /// The options of a match that `-h` shows.
 const USUAL: &str = "games seed verbose record json game pieces move-time sandbox help version";
 
-/// The headings of options, in all commands.
 const HEADINGS: [(&str, &str); 10] = [
     ("Game", "game game-option pieces rules start adjudicate"),
     ("Time", "move-time start-time clock game-time increment"),
@@ -202,7 +198,6 @@ const RARE: &str = "game-option start start-time clock increment groups seeds sp
                     bench-after no-check memory processes scratch expose env freeze live-exit live-frame private \
                     piece-format hint from-first plan log-format restart adjudicate";
 
-/// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [
     ("plan", &["shard", "plan"]),
     ("run", &["shard", "run"]),
@@ -215,7 +210,6 @@ const RENAMED: [(&str, &[&str]); 9] = [
     ("schema", &["print", "schema"]),
 ];
 
-/// The parser, with what all commands have in common.
 fn program() -> clap::Command {
     let command = dressed(Cli::command());
     let heading = command.get_styles().get_header();

@@ -1,5 +1,3 @@
-//! `referee alike FOLDER`: which bots decide alike, whatever their source?
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -35,13 +33,10 @@ use crate::solver;
 use crate::threads::{for_each_chunk, processors};
 use crate::tournament::alike::pairs;
 
-/// For a position, and again for its turns: enough for nearly all, and the same on every machine.
 const NODES: u64 = 1 << 22;
 
-/// Of the time, for finding the positions.
 const DRAWING: f64 = 0.5;
 
-/// In a league's folder: answers by the bots' files.
 const CACHE: &str = "alike.json";
 
 const AFTER_HELP: &str = "\
@@ -218,7 +213,6 @@ fn positions(
     draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
 }
 
-/// The rules; the bots of a class, then starter code; how many are bots.
 fn class(
     texts: &[String],
     asking: &Asking,
@@ -280,7 +274,6 @@ fn class(
     Ok((ruleset, bots, count))
 }
 
-/// Adds the bots of recorded games by their commands. Returns the rules of the last one.
 fn of_records(
     path: &Path,
     limits: Limits,
@@ -315,7 +308,6 @@ struct Known {
     rules: String,
     seed: u32,
     positions: Vec<Position>,
-    /// By the hash of a bot's files, with its limits.
     answers: BTreeMap<String, Answers>,
 }
 

@@ -1,5 +1,3 @@
-//! `referee analyse FILE`: finds the turns at which recorded games were won and lost.
-
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -66,7 +64,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 struct Game {
     number: u64,
     line: Vec<u8>,
-    /// The record to be analysed.
     record: Option<Record>,
 }
 

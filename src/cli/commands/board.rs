@@ -1,5 +1,3 @@
-//! `referee board`: draws a position and lists its winning lines; without one, prints a piece set.
-
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -59,11 +57,9 @@ pub(crate) struct Args {
 
 struct Position {
     picture: Picture,
-    /// As drawn.
     pieces: Pieces,
     board: String,
     hand: Option<char>,
-    /// Name and property.
     lines: Vec<(String, String)>,
     /// Printed without lines.
     no_line: &'static str,
@@ -136,7 +132,6 @@ fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
     write_file(target, &still(pieces, &shown, ""), &content)
 }
 
-/// Splits off the piece in hand after `cells` characters and a space.
 fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
     let symbols: Vec<char> = text.chars().collect();
     match symbols[..] {

@@ -1,5 +1,3 @@
-//! `referee bot NAME`: a built-in strategy as a program of its own, over stdin and stdout.
-
 use std::env::{self, VarError};
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
@@ -65,7 +63,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         set,
         ..Choices::default()
     });
-    // Only a strategy with a clock needs the limit.
     let has_clock = strategy == Builtin::Perfect { slips: None };
     let move_time = match variable(names::MOVE_TIME)?.filter(|_| has_clock) {
         None => DEFAULT_MOVE_TIME,
@@ -86,7 +83,6 @@ fn seed() -> Result<u64, Failure> {
     }
 }
 
-/// Answers with one of the legal answers that the referee lists after the request, each after a tab.
 fn of_the_answers() -> Result<BuiltinBot, Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
     Ok(Box::new(move |request| {

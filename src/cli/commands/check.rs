@@ -1,5 +1,3 @@
-//! `referee check BOT`: checks a bot step by step, for its author; each bot of a folder in a line, for a teacher.
-
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -173,7 +171,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Whether the bot is fit, what was left out, and the problem to fix first.
 fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> String {
     let mut text = String::new();
     let left_out = report.left_out();
@@ -211,7 +208,6 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
     text
 }
 
-/// On lines of their own.
 fn fix(problem: &Problem) -> String {
     let mut text = format!("    fix: {}\n", problem.fix);
     if let Some(again) = &problem.again {
@@ -222,7 +218,6 @@ fn fix(problem: &Problem) -> String {
 
 const LEFT_OUT: &str = "left out for want of time";
 
-/// With the fix below it, if it is advice: what to fix first is said in the end.
 fn line(check: &Check, palette: &Palette) -> String {
     let (mark, style, text) = match &check.verdict {
         Verdict::Good(text) => ("✓", palette.good, text.clone()),
@@ -303,7 +298,6 @@ fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
     }
 }
 
-/// As a tournament takes them; `None` when the path is one bot.
 fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
     if !path.is_dir() || path.join(OWN).is_file() {
         return Ok(None);
@@ -320,16 +314,13 @@ fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
     Ok((!is_one).then_some(found))
 }
 
-/// Programs that are built from sources, as in a league.
 #[derive(Default)]
 struct Builds {
     places: Vec<TempDir>,
-    /// Their paths, and what their authors would call them.
     names: Vec<(String, String)>,
 }
 
 impl Builds {
-    /// What a league would take in.
     fn handed_in(&mut self, intake: &Intake) -> FolderPrograms {
         let newest = intake.submissions.iter().filter(|one| one.is_newest);
         let programs = newest.map(|one| {
@@ -399,7 +390,6 @@ impl Builds {
 
 type Refused = Vec<(String, String)>;
 
-/// The programs, and those that cannot be started: names, and why.
 fn bots_of(
     found: FolderPrograms,
     options: &SandboxOptions,
@@ -431,7 +421,6 @@ fn bots_of(
     Ok((programs, refused))
 }
 
-/// With what to fix first below it.
 fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
     let name = &bot.name;
     let mark = styled(palette.problem, "✗");

@@ -1,5 +1,3 @@
-//! `referee game check PROGRAM`: does a game's program keep to the protocol?
-
 use std::fmt::Write as _;
 
 use crate::bot::shell::quoted;

@@ -1,5 +1,3 @@
-//! `referee compare NEW OLD`: is a new version of a bot better than the old one?
-
 use std::collections::BTreeSet;
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -136,7 +134,6 @@ impl Args {
     }
 }
 
-/// How many of the comparisons are games of NEW against OLD.
 const fn percentage(has_pool: bool) -> u8 {
     if has_pool { 50 } else { 100 }
 }
@@ -201,7 +198,6 @@ fn print(args: &Args, report: &Report) -> Result<(), Failure> {
     }
 }
 
-/// Prints how many games there are at most, how long they take, and how often the answer errs.
 fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<(), Failure> {
     let elo = args.margin.abs();
     let (is_not, is, otherwise) = if args.asks_not_worse() {
@@ -271,7 +267,6 @@ struct Playing<'a> {
 }
 
 impl Playing<'_> {
-    /// Until it is decided, time is up, or Ctrl-C. `entered`: NEW, OLD, the pool.
     async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
         let mut stops = signals::stops();
         let budget = self.args.budget.0;
@@ -462,7 +457,6 @@ fn left_out(name: &str, why: &str) {
     note!("{name} is left out of the pool: {why}");
 }
 
-/// NEW, OLD, the pool. Bots of a folder of the pool that cannot be started are left out.
 fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>, Failure> {
     let mut wanted = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
@@ -519,7 +513,6 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
     Ok(entered)
 }
 
-/// Adds which is which where the names of both files are the same.
 fn name_versions(bots: &mut [BotPlan]) -> Result<(), Failure> {
     let referee = this_program()?;
     for bot in bots.iter_mut().filter(|bot| bot.name.is_empty()) {

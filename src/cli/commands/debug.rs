@@ -1,5 +1,3 @@
-//! `referee debug [FILE] BOT`: asks a bot the questions of a recorded game again, and waits after one of them.
-
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
@@ -26,7 +24,6 @@ use crate::play::seat::Seat;
 use crate::solver::{self, Value};
 use crate::text::format_duration;
 
-/// At the prompt.
 const COMMANDS: &str = "  next         go on to the next question of the recorded game
   solver       play the bot's answer, and the opponent's turn perfectly; ask again
   hand [TURN]  play the bot's answer, and this turn of the opponent, such as \"6 A\"; ask again
@@ -103,11 +100,8 @@ struct Task {
     heading: String,
     /// Each with its place, for people: what its process was asked in earlier games, then what is stepped through.
     questions: Vec<(String, Question)>,
-    /// How many are of earlier games.
     earlier: usize,
-    /// The index of the last question to ask.
     stop: usize,
-    /// Of the recorded game, if there is one.
     result: Option<String>,
 }
 
@@ -264,7 +258,6 @@ struct Dialogue {
 }
 
 impl Dialogue {
-    /// Asks up to the question to stop at, then reads commands until `quit` or the end of the input.
     async fn run(&mut self) -> Result<(), Failure> {
         self.say(&self.task.heading.clone())?;
         self.fresh().await?;
@@ -311,7 +304,6 @@ impl Dialogue {
         }
     }
 
-    /// Shows the process id, and waits for Enter if wanted.
     async fn fresh(&mut self) -> Result<(), Failure> {
         self.examiner.start().await?;
         let id = self.examiner.seat.process_id().unwrap_or(0);
@@ -323,7 +315,6 @@ impl Dialogue {
         Ok(())
     }
 
-    /// After a fault a fresh process goes on.
     async fn ask(&mut self, line: Line) -> Result<(), Failure> {
         if !self.examiner.is_running() {
             self.fresh().await?;
@@ -386,7 +377,6 @@ impl Dialogue {
         self.show()
     }
 
-    /// The opponent is to move; prints why when there is no such position.
     fn after_answer(&mut self) -> Result<Option<Line>, Failure> {
         if self.is_over {
             self.say("The game is over.\n")?;
@@ -400,7 +390,6 @@ impl Dialogue {
         Ok((!self.ends(&line)?).then_some(line))
     }
 
-    /// Prints how the game ended, if it did.
     fn ends(&mut self, line: &Line) -> Result<bool, Failure> {
         let asked = self.session(&self.line)?.to_move();
         let session = self.session(line)?;

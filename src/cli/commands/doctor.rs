@@ -1,5 +1,3 @@
-//! `referee doctor`: which sandboxes work on this machine, found by trying them.
-
 use std::{env, io};
 
 use serde_json::json;

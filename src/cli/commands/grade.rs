@@ -1,5 +1,3 @@
-//! `referee grade`: grades bots by what they can do against reference bots.
-
 use std::path::{Path, PathBuf};
 
 use tokio::sync::mpsc;
@@ -73,7 +71,6 @@ pub(crate) struct Args {
     sandbox: SandboxOptions,
 }
 
-/// The default scale, to begin with.
 pub(crate) fn print_scale() -> Result<(), Failure> {
     Ok(write!(Stdout, "{}", scale::DEFAULT)?)
 }
@@ -200,7 +197,6 @@ fn references(
     Ok(all)
 }
 
-/// As given, else the one that a league in `folder` keeps.
 fn student_list(
     given: Option<&Path>,
     folder: Option<&Path>,
@@ -308,13 +304,11 @@ struct Climb<'a> {
     scale: &'a Scale,
     references: Vec<Entrant>,
     out: &'a Path,
-    /// Play the rungs after a failed one.
     all: bool,
     is_checked: bool,
 }
 
 impl Climb<'_> {
-    /// The grades, in order of names.
     async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
         let mut stops = signals::stops();
         let Entrants {
@@ -410,7 +404,6 @@ impl Climb<'_> {
         })
     }
 
-    /// Plays a rung: all pairs of the budget; the test ends them early.
     async fn play(
         &self,
         bot: &Entrant,
@@ -466,7 +459,6 @@ impl Climb<'_> {
     }
 }
 
-/// The graded bot first.
 fn both(bot: &Entrant, reference: &Entrant) -> Vec<Entrant> {
     let (mut bot, mut reference) = (bot.clone(), reference.clone());
     "graded".clone_into(&mut bot.plan.slug);

@@ -1,5 +1,3 @@
-//! `referee hunt BOT`: looks for the shortest games in which a bot commits a fault or gives away what it held.
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -31,10 +29,8 @@ use crate::record::Record;
 use crate::solver;
 use crate::threads::{for_each_chunk, processors};
 
-/// For the value of one position: hard ones are left out.
 const SOLVE: Duration = Duration::from_secs(2);
 
-/// Of the time, for trying again what was found.
 const TRYING_AGAIN: f64 = 0.1;
 
 const AFTER_HELP: &str = "\
@@ -83,7 +79,6 @@ pub(crate) struct Args {
     sandbox: SandboxOptions,
 }
 
-/// What was found, and tried again.
 struct Finding {
     found: Found,
     kind: Kind,
@@ -92,7 +87,6 @@ struct Finding {
     words: Option<[String; 2]>,
     better: Option<String>,
     reproduce: Option<String>,
-    /// Where it was played again and ended so.
     record: Option<Record>,
 }
 
@@ -170,7 +164,6 @@ fn search(
     done.into_iter().collect()
 }
 
-/// Asks a fresh process each question again.
 async fn try_again(
     args: &Args,
     ruleset: &Arc<dyn Game>,
@@ -227,7 +220,6 @@ async fn try_again(
     Ok(findings)
 }
 
-/// How the answer and the best turn end, and the best turn.
 fn valued(
     appraiser: &Appraiser,
     game: &dyn Game,
@@ -252,7 +244,6 @@ struct Report<'a> {
 }
 
 impl Report<'_> {
-    /// What was tried, and no more.
     fn tried(&self) -> String {
         let Tally {
             questions,

@@ -1,5 +1,3 @@
-//! `referee [OPTIONS] BOT1 BOT2` and `referee play`: plays a match.
-
 use std::cell::RefCell;
 use std::io::{self, BufWriter, IsTerminal as _};
 use std::path::PathBuf;
@@ -197,7 +195,6 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         table,
         bar: (view.detail == Detail::Score).then(|| ProgressBar::new(options.games, "games")),
     };
-    // All tasks of the match run on this thread.
     let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
@@ -249,7 +246,6 @@ fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     });
     let programs = [0, 1].map(|i| bots[i].program().filter(|_| given[i].is_none()));
     let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), programs[i])));
-    // `distinct_names` returns as many names as it is given.
     distinct.try_into().unwrap_or(names)
 }
 
@@ -287,7 +283,6 @@ fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(),
     })
 }
 
-/// Prints stderr, each line prefixed with the bot's name; what it says of its thinking is shown with its turn.
 fn tap(name: &str) -> Tap {
     let name = short_name(name);
     Arc::new(move |line| {

@@ -1,5 +1,3 @@
-//! The commands, one file each.
-
 pub(crate) mod alike;
 pub(crate) mod analyse;
 pub(crate) mod board;

@@ -1,6 +1,3 @@
-//! `referee new LANGUAGE [FILE]` and `referee game new`: write a working starter bot, or a game to be changed into
-//! another one.
-
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
@@ -117,7 +114,6 @@ pub(crate) fn game(args: &Args) -> Result<(), Failure> {
     run(args, GAMES, "game", commands)
 }
 
-/// `commands`: those that play and check the program, `BOT`.
 fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Result<(), Failure> {
     let mut out = Stdout;
     let Some(language) = &args.language else {
@@ -172,7 +168,6 @@ fn ending(starter: &Starter) -> &'static str {
     starter.file.rsplit('.').next().unwrap_or("")
 }
 
-/// A compiler needs the extension; a script is found by its first line.
 fn with_ending(file: &Path, starter: &Starter) -> PathBuf {
     if file.extension().is_some() || starter.text.starts_with("#!") {
         return file.to_owned();
@@ -187,7 +182,6 @@ del sys.path[0]
 
 ";
 
-/// The starter calls itself by its new name.
 fn text_for(starter: &Starter, file: &Path) -> String {
     let name = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (file, stem) = (name(file.file_name()), name(file.file_stem()));
@@ -197,7 +191,7 @@ fn text_for(starter: &Starter, file: &Path) -> String {
         &format!(": `referee check {file}` tries them"),
     );
     if stem != "random" {
-        // Only a file of this name hides Python's own module; others may have modules beside them.
+        // Only a file of this name hides Python's own module.
         text = text.replace(HIDES_RANDOM, "");
     }
     if !starter.compile.is_empty() {

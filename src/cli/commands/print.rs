@@ -1,5 +1,3 @@
-//! `referee print`: completions, manual pages, and the JSON Schemas of what the program reads and writes.
-
 use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 

@@ -1,5 +1,3 @@
-//! `referee puzzles`: makes puzzles of the mistakes in recorded games, and has bots or people solve them.
-
 use std::fmt::Write as _;
 use std::fs::File;
 use std::io;
@@ -68,7 +66,6 @@ pub(crate) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
     }
 }
 
-/// Loads a file, or a shipped set.
 fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
     let path = Path::new(set);
     let loaded = if let Some(name) = set.strip_prefix("builtin:") {
@@ -265,7 +262,6 @@ struct Attempt<'a> {
     puzzle: &'a Puzzle,
     /// `None` when it was not asked, since it gave no first answer to those before.
     asked: Option<Asked>,
-    /// From the question to the answer.
     time: Duration,
 }
 
@@ -384,11 +380,9 @@ struct Report<'a> {
     bot: &'a str,
     set: &'a str,
     attempts: &'a [Attempt<'a>],
-    /// All puzzles were asked.
     is_complete: bool,
 }
 
-/// How many were solved, of how many.
 #[derive(Clone, Copy)]
 struct Tally {
     solved: usize,
@@ -416,7 +410,6 @@ impl Tally {
     }
 }
 
-/// A row for each kind, a column for each level.
 fn by_kinds_and_levels(
     cell: impl Fn(Option<Kind>, Option<u32>) -> String,
     kinds: &[Kind],
@@ -457,7 +450,6 @@ impl Attempt<'_> {
         matches!(&self.asked, Some(Ok(answer)) if self.puzzle.is_right(&answer.turn))
     }
 
-    /// A sentence without a full stop, and the first lines of stderr; `None` when nothing is wrong.
     fn problem(&self, lines: usize) -> Option<String> {
         match &self.asked {
             None => Some(

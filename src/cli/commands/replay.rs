@@ -1,5 +1,3 @@
-//! `referee replay FILE`: checks recorded games against the rules, and lists them or shows one.
-
 use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -131,7 +129,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The game that is chosen, or the only one; checked. `shows`: what shows one game.
 fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
     let rules = RecordedRules::new(&args.game);
     let several = format!(
@@ -191,7 +188,6 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     write(&feed, &target)
 }
 
-/// Shows the game, or its result in a line, or nothing. Returns the problem, if there is one.
 fn show(
     ruleset: &dyn Game,
     record: &Record,

@@ -1,5 +1,3 @@
-//! `referee report FILE…`: a page with standings, charts and every game.
-
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -68,7 +66,6 @@ pub(crate) struct Args {
     game: GameProgramOption,
 }
 
-/// The game that draws its positions: the first record's, if its program is given.
 fn game_of(
     program: &GameProgramOption,
     records: &[PathBuf],
@@ -125,7 +122,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     write(&feed, &args.output)
 }
 
-/// Of leagues, for their teacher.
 fn notes(files: &[PathBuf]) -> Result<Vec<[String; 3]>, Failure> {
     let mut notes = Vec::new();
     for path in files.iter().filter(|path| path.is_dir()) {
@@ -150,7 +146,6 @@ pub(crate) fn check_not_input(files: &[PathBuf], output: &Path) -> Result<(), Fa
     }
 }
 
-/// Adds the analyses of `--analyse` in the folders that were named.
 fn with_analyses(named: &[PathBuf], records: &[PathBuf]) -> Vec<PathBuf> {
     let folders = named.iter().filter(|path| path.is_dir());
     let analyses = folders.map(|folder| analysing::file(&TournamentDirectory::at(folder)));
@@ -158,7 +153,6 @@ fn with_analyses(named: &[PathBuf], records: &[PathBuf]) -> Vec<PathBuf> {
     records.iter().cloned().chain(analyses).collect()
 }
 
-/// Of a game in several files the first record is shown: analysed files come first.
 fn analysed_first(files: &[PathBuf]) -> Vec<&Path> {
     let mut files: Vec<&Path> = files.iter().map(PathBuf::as_path).collect();
     if files.len() > 1 {
@@ -175,7 +169,6 @@ fn is_analysed(path: &Path) -> Option<bool> {
     Some(game.tallies().is_some())
 }
 
-/// Adds games as the files grow, until interrupted.
 fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failure> {
     let mut growing = files
         .iter()
@@ -212,7 +205,6 @@ fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Writes `NAME.html` and `NAME.md` for each bot; for one that did not enter, with the reason. `members`: those of a league, by name.
 fn write_each(
     files: &[&Path],
     ranking: Ranking,
@@ -321,7 +313,6 @@ fn record_at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
     ))?)
 }
 
-/// The name may have dots.
 fn with_ending(place: &Path, ending: &str) -> PathBuf {
     let mut path = place.as_os_str().to_owned();
     path.push(ending);
@@ -342,7 +333,6 @@ fn for_each(
     Ok(())
 }
 
-/// What a member of a league is told beside its games.
 #[derive(Default)]
 struct OfMember {
     since: Option<Since>,
@@ -350,7 +340,6 @@ struct OfMember {
     homes: Vec<String>,
 }
 
-/// By name; empty when `path` is not the folder of a league.
 fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure> {
     if !path.is_dir() {
         return Ok(BTreeMap::new());

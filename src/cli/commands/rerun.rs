@@ -1,6 +1,3 @@
-//! `referee rerun FILE BOT`: asks a changed bot the questions of recorded games again, up to its first other answer, and
-//! judges what became of its mistakes.
-
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -141,7 +138,6 @@ impl OwnGame {
     }
 }
 
-/// All games with the bot: a process may have played several.
 fn read(
     args: &Args,
     rules: &RecordedRules,
@@ -196,17 +192,13 @@ struct Rerun<'a> {
     game: &'a OwnGame,
     questions: Vec<Question>,
     departure: Option<Departure>,
-    /// Set where it makes no legal turn now.
     forfeit: Option<GameFault>,
-    /// What it said of its thinking where it departs.
     info: Info,
     has_solver: bool,
     judgement: Judgement,
 }
 
-/// The bot, as it played the games of one process.
 struct Live {
-    /// The index of the first of them.
     first: usize,
     examiner: Examiner,
     /// Kept while it may be read.
@@ -219,7 +211,6 @@ struct Asking<'a> {
     games: &'a [OwnGame],
     analyst: Analyst,
     results: Vec<Rerun<'a>>,
-    /// Games whose process lacked earlier questions.
     unseen: u64,
 }
 
@@ -280,7 +271,6 @@ impl<'a> Asking<'a> {
         Ok(&mut live.examiner)
     }
 
-    /// Not started yet.
     fn fresh(&self, first: usize, OwnGame { recorded, by, .. }: &OwnGame) -> Result<Live, Failure> {
         let pieces = recorded.pieces()?;
         let given = self.args.move_time;
@@ -298,7 +288,6 @@ impl<'a> Asking<'a> {
         })
     }
 
-    /// Up to the first other answer, or the first fault; then the mistakes after it, directly.
     async fn ask(
         &self,
         game: &'a OwnGame,
@@ -354,7 +343,6 @@ impl<'a> Asking<'a> {
 struct Report<'a> {
     name: &'a str,
     games: &'a [Rerun<'a>],
-    /// All games were asked.
     is_complete: bool,
 }
 
@@ -456,7 +444,6 @@ impl Rerun<'_> {
         Some(self.questions[self.departure.as_ref()?.index].turn)
     }
 
-    /// What it said of its thinking in the game, where it departs now.
     fn info_then(&self) -> Option<&Info> {
         let turn = self.departs_at()?;
         let mut said = self.game.recorded.record.info.iter();

@@ -1,5 +1,3 @@
-//! `referee simulate`: what a tournament can tell, before it is played.
-
 use std::io::{self, Write};
 
 use clap::ValueEnum as _;

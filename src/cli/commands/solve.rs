@@ -1,5 +1,3 @@
-//! `referee solve`: exact values of positions.
-
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
@@ -128,7 +126,6 @@ fn solution<G: BuiltinGame>(
     }
 }
 
-/// On another thread, with a progress line on a terminal.
 fn solve(
     args: &Args,
     work: impl FnOnce(&Limits) -> Solution + Send,
@@ -162,7 +159,6 @@ fn solve(
 }
 
 impl Solution {
-    /// Every value asked for is exact, with its distance.
     fn is_solved(&self) -> bool {
         let known = |evaluation: &Evaluation| {
             matches!(evaluation.value(), Some(Value::Draw)) || evaluation.plies().is_some()
@@ -172,7 +168,6 @@ impl Solution {
     }
 }
 
-/// Adds what is known: unknown fields are null; an inexact value has its bounds.
 fn with_value(mut json: Json, evaluation: Evaluation) -> Json {
     let value = evaluation.value().map(Value::name);
     json["value"] = json!(value);

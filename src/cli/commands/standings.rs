@@ -1,5 +1,3 @@
-//! `referee standings FILE…`: standings and ratings from records.
-
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, Write};
@@ -68,7 +66,6 @@ struct Games {
     distinct: Distinct,
     /// By identity, whether the analysis has been added: of several files, two may have the same game.
     seen: Option<HashMap<u64, bool>>,
-    /// Left out: added from another file.
     copies: u64,
 }
 
@@ -98,7 +95,6 @@ impl Games {
     }
 }
 
-/// Computed on several threads.
 struct Digests {
     times: [GameTimes; 2],
     /// See [`Distinct::digest`].
@@ -107,7 +103,6 @@ struct Digests {
     identity: Option<u64>,
 }
 
-/// By bot: the start of its files' hash.
 fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure> {
     if args.by.is_none() {
         return Ok(HashMap::new());
@@ -180,7 +175,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(text.as_bytes())?)
 }
 
-/// Reads in chunks, so memory does not grow with the number of games.
 fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let versions = versions(path, args)?;

@@ -19,13 +19,10 @@ use crate::text::meant;
 
 const CONFIG: &str = "config";
 
-/// The key of the bots, which are not an option.
 const BOTS: &str = "bots";
 
 type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
-/// Lays the file of `--config` under the command line. A repeatable option keeps the values of both, unless its values
-/// are an order.
 pub(crate) fn expand(
     mut arguments: Vec<OsString>,
     program: &Command,
@@ -104,7 +101,6 @@ impl<'a> File<'a> {
         Ok(words)
     }
 
-    /// The parser's error, at this place of the file.
     fn check(
         &self,
         command: &Command,
@@ -148,7 +144,6 @@ fn is_settable(arg: &Arg) -> bool {
         )
 }
 
-/// By this option on the command line, or by one that excludes it.
 fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
     let is_given =
         |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);

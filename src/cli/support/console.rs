@@ -19,7 +19,6 @@ use crate::game::Picture;
 use crate::report::terminal::{Palette, draw_within, wrapped};
 use crate::system::TerminalMode;
 
-/// A prompt, and the channel that the line is returned on.
 type PromptRequest = (String, oneshot::Sender<io::Result<Typed>>);
 
 /// Standard input and output as a console. A separate thread reads, so that clocks, the bots'
@@ -28,10 +27,8 @@ pub(crate) struct Terminal {
     requests: mpsc::Sender<PromptRequest>,
     /// Whether the thread shows prompts and echoes input; otherwise this side does.
     editing: bool,
-    /// Whether a prompt is shown that has not been answered.
     prompt_open: Rc<Cell<bool>>,
     palette: Palette,
-    /// The terminal's mode before it was changed.
     original_mode: Option<TerminalMode>,
 }
 
@@ -136,7 +133,6 @@ fn edit_lines(requests: &mpsc::Receiver<PromptRequest>) {
     }
 }
 
-/// Reads lines without editing. The prompt is printed elsewhere.
 fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
     while let Ok((_, reply)) = requests.recv() {
         let mut bytes = Vec::new();
@@ -159,8 +155,6 @@ fn print(text: &str) -> io::Result<()> {
     GameText.write_all(text.as_bytes())
 }
 
-/// Prints input from a pipe after its prompt, so that the output of a scripted session looks like
-/// a typed one.
 fn echo(editing: bool, typed: &Typed) -> io::Result<()> {
     match typed {
         _ if editing => Ok(()),

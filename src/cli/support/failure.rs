@@ -97,7 +97,6 @@ impl From<RatingError> for Failure {
     }
 }
 
-/// A sentence about what was given.
 impl From<String> for Failure {
     fn from(problem: String) -> Self {
         Self::Usage(problem)
@@ -117,7 +116,6 @@ macro_rules! usage {
     };
 }
 
-/// Returns it.
 macro_rules! bail {
     ($($text:tt)*) => {
         return Err($crate::cli::support::failure::usage!($($text)*))

@@ -15,7 +15,6 @@ use crate::record::reader::{Line, LineError, Reader};
 use crate::record::{Record, text_file};
 use crate::tournament::standings::Ranking;
 
-/// The file of records; of a tournament's folder its journal.
 pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path.to_owned());
@@ -39,7 +38,6 @@ pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     )
 }
 
-/// A file of records that is read from its beginning.
 pub(crate) struct Records(Reader);
 
 impl Records {
@@ -48,7 +46,6 @@ impl Records {
         Ok(Self(reader))
     }
 
-    /// Also an incomplete last one.
     pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>, Failure> {
         let path = self.0.path().to_owned();
         self.0
@@ -57,7 +54,6 @@ impl Records {
     }
 }
 
-/// With their numbers. An incomplete last line is named, and left out.
 impl Iterator for Records {
     type Item = Result<(u64, Record), Failure>;
 
@@ -80,17 +76,14 @@ impl Iterator for Records {
     }
 }
 
-/// A problem of a line.
 pub(crate) fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
     usage!("{}: line {number}: {problem}", file.display())
 }
 
-/// A table that a person wrote, or a plan that a program did.
 pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, Failure> {
     text_file::read(path, most).map_err(|error| unreadable(path, &error))
 }
 
-/// Completely or not at all.
 pub(crate) fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
     replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
 }
@@ -105,7 +98,6 @@ pub(crate) fn title_of_folder(folder: &Path) -> String {
     name.to_string_lossy().into_owned()
 }
 
-/// Folders by name, files without extension.
 pub(crate) fn title_of(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| match path.file_stem() {
         Some(name) if !path.is_dir() => name.to_string_lossy().into_owned(),
@@ -114,7 +106,6 @@ pub(crate) fn title_of(paths: &[PathBuf]) -> String {
     paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// `None` for a file that is not a tournament's.
 pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     if !file.ends_with("games.jsonl") {
         return Ok(None);
@@ -126,7 +117,6 @@ pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     }
 }
 
-/// Of the folder of a tournament or a league, if only that is named.
 pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>, Failure> {
     match texts {
         [one] if Path::new(one).join("plan.json").is_file() => {
@@ -136,14 +126,12 @@ pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>, Failure> {
     }
 }
 
-/// The piece set's file of the tournament whose games these are.
 pub(crate) fn pieces_of(file: &Path) -> Option<String> {
     let pieces = file.parent()?.join("pieces.csv");
     let is_there = file.ends_with("games.jsonl") && pieces.is_file();
     is_there.then(|| pieces.to_string_lossy().into_owned())
 }
 
-/// A tournament's rules and course when its games are the only ones. Bots that did not enter are listed.
 pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course>), Failure> {
     if let [file] = files {
         return match plan_of(file)? {
@@ -214,7 +202,6 @@ fn with_zeros(text: &str) -> Option<String> {
 }
 
 impl GameChoice {
-    /// `id` reads the id of the record of line `number`.
     pub(crate) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
         match self {
             Self::Number(chosen) => *chosen == number,

@@ -22,7 +22,6 @@ use crate::system::is_path;
 #[derive(Clone, Debug)]
 pub(crate) enum GameArg {
     Own(&'static GameInfo),
-    /// The command of a game's program, as given.
     Program(String),
 }
 
@@ -56,7 +55,6 @@ pub(crate) struct SetOptions {
     planned: Option<String>,
 }
 
-/// For commands that need a game of this program.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct BuiltinGameOptions {
     /// The game [default: quarto]
@@ -68,7 +66,6 @@ pub(crate) struct BuiltinGameOptions {
 }
 
 impl BuiltinGameOptions {
-    /// Refuses piece sets and rules for a game that has none.
     pub(crate) fn game(&self) -> Result<&'static GameInfo, Failure> {
         let game = self.game.unwrap_or(&GAMES[0]);
         if !game.has_piece_sets {
@@ -128,12 +125,10 @@ impl GameOptions {
         game.unwrap_or(GameArg::Own(&GAMES[0]))
     }
 
-    /// Rules and a piece set can be chosen.
     fn has_piece_sets(&self) -> bool {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
 
-    /// Takes what was not given from the plan.
     pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         let unknown = |what: &str, name: &str| {
             usage!("plan.json: this program knows no {what} called {name}")
@@ -160,12 +155,10 @@ impl GameOptions {
         Ok(self)
     }
 
-    /// Starts a program.
     pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
         self.ruleset_with(|_| ())
     }
 
-    /// With choices for a game of this program that are not options.
     pub(crate) fn ruleset_with(
         &self,
         change: impl FnOnce(&mut Choices),
@@ -191,7 +184,6 @@ impl GameOptions {
         Ok(game.game(choices))
     }
 
-    /// `None` for the built-in set.
     pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
         let (Some(path), Some(text)) = (&self.set.pieces, ruleset.pieces()) else {
             return Ok(None);
@@ -219,7 +211,6 @@ impl GameArg {
     }
 }
 
-/// `option`: the one that names the program; empty for an argument.
 pub(crate) fn program(
     option: &str,
     text: &str,
@@ -245,7 +236,6 @@ pub(crate) fn program(
     GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// A position as records hold it: that of `--start`, else of the start.
 pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String, Failure> {
     let session = match start {
         None => ruleset.start(),
@@ -282,7 +272,6 @@ pub(crate) fn check_builtins<'a>(
     Ok(())
 }
 
-/// Refuses an option that is given and needs a solver, where there is none.
 pub(crate) fn check_solvable(
     ruleset: &dyn Game,
     option: &str,

@@ -75,7 +75,6 @@ enum LogFormat {
 }
 
 impl LogOptions {
-    /// On the command line.
     pub(crate) fn are_given(&self) -> bool {
         self.log.is_some() || self.log_file.is_some()
     }
@@ -161,7 +160,6 @@ impl LogOptions {
     }
 }
 
-/// A JSON object a line, with the fields of all spans in one.
 struct JsonLine;
 
 impl<S> FormatEvent<S, JsonFields> for JsonLine
@@ -195,14 +193,12 @@ where
     }
 }
 
-/// An error costs lines of the log; the games go on.
 struct LogFile {
     path: PathBuf,
     file: File,
     problem: OnceLock<String>,
 }
 
-/// Each call writes a line.
 impl io::Write for &LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
         if let Err(error) = (&self.file).write_all(line) {

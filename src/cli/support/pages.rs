@@ -24,7 +24,6 @@ use crate::sandbox::snapshot::is_own_page;
 use crate::sandbox::{Bound, Confinement};
 use crate::tournament::standings::Ranking;
 
-/// Left in the folder of a tournament that was served.
 const LEFT: &str = "report.html";
 
 #[derive(Clone, Debug, Default, clap::Args)]
@@ -54,9 +53,7 @@ pub(crate) struct Pages {
     feed: Option<Feed>,
     stage: Option<Stage>,
     server: Option<Server>,
-    /// Where the page is written in the end; the second because it was served.
     files: [Option<PathBuf>; 2],
-    /// Served after the games, until a signal.
     stays: bool,
 }
 
@@ -116,7 +113,6 @@ impl PageOptions {
     }
 }
 
-/// How limits are kept, a line each, of the first program that has any.
 pub(crate) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
     programs
         .filter_map(|program| program.confinement.as_ref())
@@ -137,7 +133,6 @@ impl Pages {
         self.stage.clone()
     }
 
-    /// Has this person play at the page that is served, and says where.
     pub(crate) fn seat(&self, name: &str) -> Inbox {
         let inbox = Inbox::new(name.to_owned());
         if let (Some(feed), Some(server)) = (&self.feed, &self.server) {
@@ -168,7 +163,6 @@ impl Pages {
         }
     }
 
-    /// Replaces all games by those of this file.
     pub(crate) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
         let Some(feed) = &self.feed else {
             return Ok(());
@@ -202,7 +196,6 @@ impl Pages {
     }
 }
 
-/// On a thread of its own, as the caller may be within a runtime.
 fn wait_for_signal() -> Result<(), Failure> {
     let mut signals = signals::heed();
     let runtime = runtime()?;
@@ -234,7 +227,6 @@ pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     write_file(path, &page, &format!("{games} of {bots} bots"))
 }
 
-/// Writes a page or a picture and says on stderr what is in it; `-` is stdout.
 pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
@@ -279,7 +271,6 @@ pub(crate) struct LiveOptions {
     pub(crate) live_frame: Option<Origin>,
 }
 
-/// An address with or without its port, or a port alone.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let text = text.strip_prefix("localhost").map_or_else(
         || text.to_owned(),
@@ -352,7 +343,6 @@ fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
     }
 }
 
-/// Without links, also for a file yet to be made.
 fn place_of(path: &Path) -> PathBuf {
     let whole = fs::canonicalize(path).ok().or_else(|| {
         let directory = fs::canonicalize(directory_of(path)).ok()?;
@@ -361,7 +351,6 @@ fn place_of(path: &Path) -> PathBuf {
     whole.unwrap_or_else(|| path.to_owned())
 }
 
-/// Empty, or written by this program.
 fn is_page(path: &Path) -> io::Result<bool> {
     Ok(path.metadata()?.len() == 0 || is_own_page(fs::File::open(path)?)?)
 }

@@ -33,7 +33,6 @@ pub(crate) struct Recorded {
 }
 
 impl Recorded {
-    /// A file with one game needs no choice; `several` goes on after "it has 2 games".
     pub(crate) fn read(
         path: &Path,
         choice: Option<&GameChoice>,
@@ -62,7 +61,6 @@ impl Recorded {
         Self::of(&file, number, record, rules)
     }
 
-    /// `number`: the line of the record in the file.
     pub(crate) fn of(
         file: &Path,
         number: u64,
@@ -94,7 +92,6 @@ impl Recorded {
         short_name(&self.record.bots[bot].name)
     }
 
-    /// Those with the given name or number, else those that the program is.
     pub(crate) fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
         let is_it = |bot: &BotIndex| {
             let entry = &self.record.bots[*bot];
@@ -145,7 +142,6 @@ impl Recorded {
             .map_err(|violation| self.failure(&violation.to_string()))
     }
 
-    /// The index of the question to stop after, and the numbers of all turns of the bot, for people.
     pub(crate) fn stop(
         &self,
         bot: BotIndex,
@@ -171,12 +167,10 @@ impl Recorded {
         process(&self.record, bot)
     }
 
-    /// The first game of its process, if that is not this one.
     pub(crate) fn since(&self, bot: BotIndex) -> Option<&str> {
         self.process(bot)?.since.as_deref()
     }
 
-    /// Whether the same process played `record`, an earlier game of the file.
     pub(crate) fn is_earlier(&self, bot: BotIndex, record: &Record) -> bool {
         let (Some(since), Some(own)) = (self.since(bot), process(record, bot)) else {
             return false;
@@ -185,8 +179,6 @@ impl Recorded {
         is_of_it && record.bots[bot] == self.record.bots[bot]
     }
 
-    /// For a program in the place of this bot, with the environment that the plan of its tournament sets, and the time
-    /// for a move that is given, or else that its process was told.
     pub(crate) fn seat(
         &self,
         bot: BotIndex,
@@ -211,13 +203,11 @@ impl Recorded {
             .with_environment(own.into_iter().flat_map(|own| own.environment))
     }
 
-    /// The seed as given, else that of the recorded process.
     pub(crate) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
         let recorded = self.process(bot).map(|process| process.seed);
         given.or(recorded).unwrap_or(0)
     }
 
-    /// What its process was asked in earlier games, each with its number in the file.
     pub(crate) fn earlier(
         &self,
         bot: BotIndex,
@@ -247,7 +237,6 @@ impl Recorded {
         )))
     }
 
-    /// `None` for the built-in set; the file of the tournament where it is still there.
     pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
         let text = self.record.pieces.as_ref();
         let file = text.map(|text| match pieces_of(&self.file) {
@@ -274,7 +263,6 @@ impl Recorded {
     }
 }
 
-/// Whether the names, commands or files agree.
 fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
     let file = |word: &String| Path::new(word).canonicalize().ok();
     let own = program.own_file().and_then(|path| path.canonicalize().ok());
@@ -287,7 +275,6 @@ fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
     record.processes.as_ref()?[bot].as_ref()
 }
 
-/// What a bot did wrong outside of a game.
 pub(crate) fn fault_json(fault: &GameFault) -> Json {
     json!({
         "reason": fault.fault.reason().name(),
@@ -296,7 +283,6 @@ pub(crate) fn fault_json(fault: &GameFault) -> Json {
     })
 }
 
-/// A sentence, and at most so many lines of stderr below it; without a newline at the end.
 pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     let mut text = format!("it forfeits ({}): {}", fault.fault.reason(), fault.fault);
     for line in fault.stderr.trim_end().lines().take(lines) {
@@ -306,7 +292,6 @@ pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     text
 }
 
-/// The program that `text` names; a person is refused, with `done` in the message: "a person cannot be debugged".
 pub(crate) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
@@ -330,7 +315,6 @@ impl GameProgramOption {
     }
 }
 
-/// A game's program is started once for each choice of its options.
 #[derive(Debug, Default)]
 pub(crate) struct RecordedRules {
     program: Option<String>,
@@ -345,7 +329,6 @@ impl RecordedRules {
         }
     }
 
-    /// The error is a sentence about rules or pieces.
     pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
         if let Some(text) = &self.program {
             let game = self.open(text, &record.rules)?;

@@ -59,14 +59,11 @@ impl RecordFile {
     }
 }
 
-/// Writes the records of a match, publishes them on pages, and forwards to `inner`.
 pub(crate) struct Recorded<F> {
     pub(crate) inner: F,
     pub(crate) file: Option<RecordFile>,
     pub(crate) pages: Pages,
-    /// Shows the current game on the live page.
     pub(crate) table: Option<Table>,
-    /// Where results of single games are not shown.
     pub(crate) bar: Option<ProgressBar>,
 }
 

@@ -15,13 +15,11 @@ use super::signals;
 use crate::bot::exhaustion::explain;
 use crate::bot::orphans;
 
-/// On this thread. The failure names the limit of the system that is reached.
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let built = Builder::new_current_thread().enable_all().build();
     built.map_err(|error| explain("the runtime", &error).into())
 }
 
-/// Drops `work` and fails with [`Failure::Interrupted`] on a termination signal.
 pub(crate) async fn until_interrupted<T>(
     work: impl Future<Output = Result<T, Failure>>,
 ) -> Result<T, Failure> {
@@ -45,7 +43,6 @@ pub(crate) fn run_interruptible<T: Send>(
     Ok((done?, interrupted))
 }
 
-/// As [`run_interruptible`], with `on_tick` called several times a second.
 pub(crate) fn run_with_ticks<T: Send>(
     stop: &AtomicBool,
     mut on_tick: impl FnMut(),
@@ -94,7 +91,6 @@ pub(crate) fn block_on<T, E: Into<Failure>>(
     result.map_err(Into::into)
 }
 
-/// Runs `work`, then kills what its bots left behind.
 pub(crate) fn with_bots<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
@@ -103,12 +99,10 @@ pub(crate) fn with_bots<T>(work: impl Future<Output = Result<T, Failure>>) -> Re
     result
 }
 
-/// Asks bots questions until it is done or interrupted, and ends what they leave behind.
 pub(crate) fn examine<T>(work: impl Future<Output = Result<T, Failure>>) -> Result<T, Failure> {
     with_bots(until_interrupted(Box::pin(work)))
 }
 
-/// Call it only when every bot has been stopped.
 pub(crate) fn end_orphans() {
     for survivor in orphans::sweep() {
         note!("warning: {survivor}");

@@ -35,7 +35,6 @@ fn selection() -> impl TypedValueParser<Value = Selection> {
     .map(|name| selected(&name))
 }
 
-/// By its name, which is on the command line and in plans.
 fn selected(name: &str) -> Selection {
     let kinds = [Kind::Bwrap, Kind::Landlock, Kind::None];
     let kind = kinds.into_iter().find(|kind| kind.name() == name);
@@ -47,7 +46,6 @@ pub(crate) fn layer_names(kind: Kind) -> String {
     kind.layers().join(", ").replace("guard", "supervisor")
 }
 
-/// At least what any program needs to start.
 fn memory(text: &str) -> Result<u64, String> {
     match values::size(text)? {
         bytes if bytes < 8 << 20 => {
@@ -96,13 +94,11 @@ pub(crate) struct SandboxOptions {
 }
 
 impl SandboxOptions {
-    /// Without a sandbox unless one is asked for.
     pub(crate) fn or_none(mut self) -> Self {
         self.kind = self.kind.or(Some(Selection(Some(Kind::None))));
         self
     }
 
-    /// What is not given comes from the plan of a resumed tournament.
     pub(crate) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
         self.kind = self.kind.or_else(|| Some(selected(&planned.kind)));
         self.memory = self.memory.or(Some(planned.memory));
@@ -139,7 +135,6 @@ impl SandboxOptions {
         }
     }
 
-    /// For compilers, which need more room than bots.
     pub(crate) fn for_builds(&self) -> Self {
         let limits = self.limits();
         Self {
@@ -152,7 +147,6 @@ impl SandboxOptions {
         }
     }
 
-    /// For repositories among submissions.
     pub(crate) fn for_repositories(&self) -> SandboxChoice<'_> {
         SandboxChoice::new(Box::new(|| {
             let chosen = self.for_builds().sandbox();
@@ -160,7 +154,6 @@ impl SandboxOptions {
         }))
     }
 
-    /// For a bot that is asked questions alone.
     pub(crate) fn confine(&self, program: &Program) -> Result<Program, Failure> {
         let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
         Ok(sandboxes.confine_one(std::slice::from_ref(program), 0)?)
@@ -181,7 +174,6 @@ impl SandboxOptions {
         self.choose(kind)?.map_err(|error| refused(&error))
     }
 
-    /// As [`Self::sandbox`]; but when none was asked for and none works here, bots run without one, with a warning.
     pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
         let programs = || bots.iter().filter_map(BotSpec::program);
         if self.kind.is_some() {
@@ -286,7 +278,6 @@ pub(crate) struct Sandboxes {
 }
 
 impl Sandboxes {
-    /// Confines the program at this place; it does not see the others' files.
     pub(crate) fn confine_one(
         &self,
         programs: &[Program],
@@ -306,7 +297,6 @@ impl Sandboxes {
     }
 }
 
-/// Files are copied for every run.
 pub(crate) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
     for program in programs {
         let copied = program.confinement.as_ref();
@@ -322,7 +312,6 @@ pub(crate) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
     }
 }
 
-/// Variables that the referee sets.
 const OWN: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
 
 /// `--env`: `NAME`, or `NAME=VALUE`.
@@ -346,7 +335,6 @@ impl Variable {
         Ok(Self(text.to_owned()))
     }
 
-    /// Name and value; without a value, that of the referee's environment.
     fn resolve(&self) -> Result<(String, String), Failure> {
         let text = &self.0;
         if let Some((name, value)) = text.split_once('=') {
@@ -362,7 +350,6 @@ impl Variable {
     }
 }
 
-/// Warns root of bots without a sandbox. Built-in bots are this program itself.
 pub(crate) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
     let is_unconfined = |program: &Program| {
         let files = program.confinement.as_ref().and_then(Confinement::hash);

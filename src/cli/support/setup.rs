@@ -18,7 +18,6 @@ use crate::report::terminal::Palette;
 use crate::strategy;
 use crate::system::AsStream;
 
-/// The built-in set without a path.
 pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
@@ -33,7 +32,6 @@ pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }
 
-/// As [`piece_set`]; refuses characters that the protocol does not allow.
 pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let set = piece_set(path)?;
     set.check_for_match()
@@ -58,7 +56,6 @@ pub(crate) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String>
     registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
 }
 
-/// Coloured on a terminal unless `NO_COLOR` is set, with glyphs where its text is UTF-8.
 pub(crate) fn palette(stream: &impl RawStream) -> Palette {
     if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
         Palette {
@@ -70,7 +67,6 @@ pub(crate) fn palette(stream: &impl RawStream) -> Palette {
     }
 }
 
-/// By the locale; Windows Terminal names itself.
 fn is_utf8() -> bool {
     let value = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value);
@@ -78,7 +74,6 @@ fn is_utf8() -> bool {
     locale.contains("utf-8") || locale.contains("utf8") || value("WT_SESSION").is_some()
 }
 
-/// In columns; `None` without a terminal.
 pub(crate) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
     let (width, _) = terminal_size_of(stream)?;
     Some(usize::from(width.0)).filter(|&columns| columns > 0)

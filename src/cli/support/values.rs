@@ -14,7 +14,6 @@ use crate::play::TimeControl;
 use crate::solver::Options;
 use crate::text::meant;
 
-/// For a word that is not one of `known`.
 pub(crate) fn hint(word: &str, known: &[&str], otherwise: &str) -> String {
     match meant(word, known) {
         Some(near) => format!("did you mean {near}?"),
@@ -32,7 +31,6 @@ pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from(signed).map_err(|_| expected())
 }
 
-/// In whole seconds, as people type it.
 pub(crate) fn in_short(duration: Duration) -> String {
     let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
     format!("{:#}", SignedDuration::from_secs(seconds))
@@ -153,7 +151,6 @@ impl TimeOptions {
         }
     }
 
-    /// The limits of a plan when all bots share them and none is given.
     pub(crate) fn or_planned(self, plan: &Plan) -> Result<Self, Failure> {
         let limits = plan.bots.first().map(|bot| bot.limits);
         let limits = limits.filter(|&limits| plan.bots.iter().all(|bot| bot.limits == limits));

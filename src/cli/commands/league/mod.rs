@@ -1,5 +1,3 @@
-//! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
-
 mod update;
 
 use std::path::{self, Path, PathBuf};
@@ -260,7 +258,6 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
         && absent.all(|(a, b)| (&a.bot.name, &a.reason) == (&b.bot.name, &b.reason))
 }
 
-/// A sentence for each setting in which the plans differ and on which games depend.
 fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
     let mut same_bots = new.clone();
     same_bots.bots.clone_from(&old.bots);
@@ -297,13 +294,11 @@ fn open_league(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
     Ok((LeagueDirectory::open(folder)?, league))
 }
 
-/// The next update follows the decision.
 fn decided(folder: &Path, what: &str) {
     let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
     note!("{what}; now: referee league {folder}");
 }
 
-/// Withdraws a bot, or brings it back.
 fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
     let (directory, mut league) = open_league(&args.folder)?;
     let given = &args.of;
@@ -470,7 +465,6 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     Ok(())
 }
 
-/// A sentence from which everything in the plan can be checked.
 fn statement(plan: &Plan) -> String {
     // As announced: rounds that depend on results came later.
     let mut announced = plan.clone();

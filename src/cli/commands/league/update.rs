@@ -1,5 +1,3 @@
-//! One run of a league: checks what is new, makes the plan, and plays what is missing.
-
 use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
@@ -37,10 +35,8 @@ use crate::tournament::schedule::Round;
 
 const NAMED: usize = 5;
 
-/// Of a table where no terminal says.
 const COLUMNS: usize = 120;
 
-/// Versions by member.
 type Versions = BTreeMap<String, String>;
 
 pub(super) struct Update<'a> {
@@ -153,7 +149,6 @@ impl Update<'_> {
         }
     }
 
-    /// Builds sources, `jobs` at a time. Returns whether some cannot be built.
     async fn build(&mut self, versions: &Versions) -> Result<bool, Failure> {
         let mut sources = Vec::new();
         for (name, version) in versions {
@@ -352,7 +347,6 @@ impl Update<'_> {
     }
 }
 
-/// What a teacher should know, as a table.
 fn print_notes(folder: &Path, notes: &[[String; 3]]) {
     if notes.is_empty() {
         return;
@@ -366,7 +360,6 @@ fn print_notes(folder: &Path, notes: &[[String; 3]]) {
     print_stderr(&format!("{lines}  more: {}/students.csv", folder.display()));
 }
 
-/// Notes the places of the old table, or those before it while games are missing.
 fn note_places(
     new: &mut Plan,
     old: &Plan,

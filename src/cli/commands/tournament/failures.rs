@@ -1,6 +1,3 @@
-//! Errors of a tournament as failures of the command, each with a way to go on: resuming, or a gauntlet for late
-//! bots.
-
 use std::env;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -41,7 +38,6 @@ pub(super) fn resume_command(
     command
 }
 
-/// Adds to a failure to find bots that relative paths start where the tournament was begun.
 pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
     let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
     let here = env::current_dir().ok();
@@ -83,7 +79,6 @@ impl From<TournamentError> for Failure {
     }
 }
 
-/// How bots play that came late or have changed.
 fn late_entry(directory: &Path, plan: &Plan, late: &[BotPlan]) -> String {
     let names: Vec<&str> = late.iter().map(|bot| bot.name.as_str()).collect();
     let gauntlets = late.iter().map(|bot| gauntlet(directory, plan, bot));
@@ -99,7 +94,6 @@ fn late_entry(directory: &Path, plan: &Plan, late: &[BotPlan]) -> String {
     )
 }
 
-/// A bot that was rejected has been fixed: how it plays.
 pub(super) fn mended_notice(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
     format!(
         "referee: {} did not enter when this tournament began; it has been changed since, and still plays no game \
@@ -109,7 +103,6 @@ pub(super) fn mended_notice(directory: &Path, plan: &Plan, bot: &BotPlan) -> Str
     )
 }
 
-/// The commands that play a bot against the others and rank all.
 fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
     let others = plan.bots.iter().filter(|known| known.name != bot.name);
     let words: Vec<String> = [bot].into_iter().chain(others).map(named).collect();
@@ -154,7 +147,6 @@ fn gauntlet(directory: &Path, plan: &Plan, bot: &BotPlan) -> String {
     )
 }
 
-/// The bot's folder if that has the bot's name, else the bot as it was given.
 fn named(bot: &BotPlan) -> String {
     let folder = Path::new(&bot.bot).parent();
     let folder = folder.filter(|folder| {

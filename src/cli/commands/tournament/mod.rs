@@ -1,5 +1,3 @@
-//! `referee tournament`: plays many games at the same time into a folder from which it can be resumed.
-
 mod failures;
 mod options;
 mod run;
@@ -40,7 +38,6 @@ pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOption
 
 pub(crate) use self::run::{OwnRun, Venue, play, print_plan, warn_of_repetition};
 
-/// The arguments of `referee tournament` and `referee shard plan`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {
     /// Files, command lines or builtin:NAME; of a directory, every program in it. Without bots,
@@ -78,10 +75,8 @@ impl Args {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Task {
     Play,
-    /// Prints how to play it in parts.
     Plan,
     Announce,
-    /// Waits this long for another referee that plays the same part.
     Shard(Shard, Duration),
 }
 
@@ -248,7 +243,6 @@ fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// `--out`, or a new folder named after the time.
 fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     match &options.out {
         Some(out) => Ok(out.clone()),
@@ -338,7 +332,6 @@ fn seed_list(plan: &Plan) -> String {
     text
 }
 
-/// `--seeds`: orders the bots by a file, or by the standings in a tournament's folder.
 fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
     let path = if path.is_dir() {
         path.join("standings.json")
@@ -382,7 +375,6 @@ fn usual_jobs() -> usize {
     (available_parallelism().map_or(1, usize::from) / 2).max(1)
 }
 
-/// Prints the number when it was not given; warns when cores or memory do not suffice.
 pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
     let jobs = games_at_once(options, entrants);
     warn_memory(sandbox, jobs.saturating_mul(2));

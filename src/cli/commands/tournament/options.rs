@@ -1,5 +1,3 @@
-//! The options of a tournament, on the command line and in the file of `--config`, and the requests made of them.
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -51,7 +49,6 @@ pub(crate) struct ScheduleOptions {
     sprt: Option<Sprt>,
 }
 
-/// How games are played, for commands that play many.
 #[derive(Clone, Debug, Default, clap::Args)]
 pub(crate) struct GamesOptions {
     /// Random plies at the start of every pair [default: 4]
@@ -136,7 +133,6 @@ pub(crate) struct Options {
 }
 
 impl Options {
-    /// What is not given of sandbox and times comes from the plan of a resumed tournament.
     pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
         self.games.time = self.games.time.or_planned(plan)?;
@@ -157,11 +153,9 @@ fn sprt(text: &str) -> Result<Sprt, String> {
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub(crate) struct BotOptions {
     name: Option<String>,
-    /// As on the command line.
     #[serde(deserialize_with = "command")]
     command: String,
     directory: Option<PathBuf>,
-    /// In addition to the referee's.
     #[serde(default)]
     environment: BTreeMap<String, String>,
     #[serde(default, deserialize_with = "move_time")]
@@ -174,7 +168,6 @@ pub(crate) struct BotOptions {
     increment: Option<Duration>,
 }
 
-/// The part of `--config` that is not an option of the command line.
 #[derive(Default, Deserialize)]
 struct Bots {
     #[serde(default)]
@@ -213,7 +206,6 @@ impl BotOptions {
     }
 }
 
-/// One string, or a list of words.
 fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a string or a list of words")]
@@ -227,7 +219,6 @@ fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Erro
     })
 }
 
-/// A single word may be a path with spaces; it is not quoted.
 fn joined(words: &[String]) -> String {
     match words {
         [one] => one.clone(),
@@ -235,7 +226,6 @@ fn joined(words: &[String]) -> String {
     }
 }
 
-/// A command line with the files that are relative to `base`.
 pub(crate) fn resolved(text: &str, base: &Path) -> String {
     let found = |word: &str| {
         let path = base.join(word);
@@ -341,7 +331,6 @@ impl Options {
         }
     }
 
-    /// From the options, else from the plan of a resumed tournament.
     pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>, Failure> {
         match old {
             Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),

@@ -1,5 +1,3 @@
-//! Plays the games of a plan that are missing, shows their progress, and writes and prints the tables.
-
 use std::io;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -34,7 +32,6 @@ use crate::report::tournament_summary::{summary, tables};
 use crate::sandbox::Sandbox;
 use crate::text::format_milliseconds;
 
-/// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
 pub(crate) async fn play(
     mut arena: Arena<'_>,
     options: &Options,
@@ -59,7 +56,6 @@ pub(crate) async fn play(
     Ok(results)
 }
 
-/// What the games of a command have in common.
 pub(crate) struct Venue {
     pub(crate) options: Options,
     pub(crate) ruleset: Arc<dyn Game>,
@@ -69,7 +65,6 @@ pub(crate) struct Venue {
 }
 
 impl Venue {
-    /// Writes the piece set into the directory.
     pub(crate) fn new(
         options: Options,
         ruleset: Arc<dyn Game>,
@@ -90,7 +85,6 @@ impl Venue {
         self.options.request(&self.sandbox)
     }
 
-    /// Returns those that are fit.
     pub(crate) async fn check(
         &self,
         bots: Vec<Entrant>,
@@ -149,7 +143,6 @@ pub(crate) struct OwnRun<'a> {
 }
 
 impl OwnRun<'_> {
-    /// Plays until enough is known.
     pub(crate) async fn play_until(
         mut self,
         stops: &mut mpsc::Receiver<()>,
@@ -189,7 +182,6 @@ impl OwnRun<'_> {
     }
 }
 
-/// Prints what happened but for games.
 fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
         Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
@@ -213,7 +205,6 @@ fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     line.suspend(|| note!("{text}"));
 }
 
-/// Time between two updates of the ranking on the pages.
 const RANK_INTERVAL: Duration = Duration::from_secs(1);
 
 const LEADERS: usize = 3;
@@ -221,7 +212,6 @@ const LEADERS: usize = 3;
 struct Progress {
     bar: ProgressLine,
     ranked: Instant,
-    /// The start of this run, and the games of earlier runs.
     begun: Instant,
     before: u64,
     expected: u64,
@@ -293,7 +283,6 @@ impl Progress {
         Ok(results)
     }
 
-    /// Ranks the pages' table as the tournament does.
     fn rank(&self, plan: &Plan, results: &Results) {
         self.pages
             .rank(|| (results.ranking(plan), results.course(plan)));
@@ -402,7 +391,6 @@ fn status(plan: &Plan, results: &Results) -> String {
 
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
 
-/// Analyses the games without an analysis. Returns false when interrupted.
 async fn analyse(
     directory: &TournamentDirectory,
     games: u64,

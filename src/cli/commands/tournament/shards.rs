@@ -1,5 +1,3 @@
-//! `referee shard plan`, `referee shard run` and `referee shard merge`: a tournament in shards, on many machines.
-
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -100,7 +98,6 @@ pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     start(&[], options, Task::Shard(args.shard, args.wait))
 }
 
-/// Waits for another referee that plays the same shard.
 pub(super) fn open_journal(
     directory: &TournamentDirectory,
     path: &Path,
@@ -120,7 +117,6 @@ pub(super) fn open_journal(
     directory.open_journal(path, wait.max(LINGERING_LOCK))
 }
 
-/// Fails for a sequential test, which cannot be split.
 pub(super) fn shard(
     task: Task,
     plan: &Plan,

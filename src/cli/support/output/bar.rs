@@ -10,7 +10,6 @@ use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::report::terminal::shortened;
 
-/// The width of a terminal that reports none.
 const WIDTH: usize = 80;
 
 /// The least width that has room for a bar before the text.
@@ -48,7 +47,6 @@ impl ProgressLine {
         is_due
     }
 
-    /// Shows a text on a terminal, and prints it elsewhere.
     pub(crate) fn report(&self, text: String) {
         if self.is_terminal {
             self.show(text);
@@ -75,7 +73,6 @@ impl ProgressLine {
         }
     }
 
-    /// A text with a bar before it, where there is room.
     pub(crate) fn with_bar(&self, done: u64, of: u64, text: &str) -> String {
         if !self.is_terminal || width() < WIDTH_WITH_BAR {
             return text.to_owned();
@@ -90,7 +87,6 @@ impl ProgressLine {
         }
     }
 
-    /// Removes the line while something is printed.
     pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         let text = self.text.borrow().clone();
         self.clear();

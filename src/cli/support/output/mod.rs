@@ -24,7 +24,6 @@ use crate::cli::support::prelude::*;
 
 pub(crate) use self::bar::{ProgressBar, ProgressLine};
 
-/// The most that waits for people, in bytes.
 const MOST_FOR_PEOPLE: usize = 8 << 20;
 
 /// The most to which a bot's lines are added: a bot that floods its stderr leaves room for what the referee says.
@@ -41,7 +40,6 @@ struct Output {
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();
 
-/// Whether the program is about to exit.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 fn output() -> &'static Output {
@@ -64,7 +62,6 @@ fn notes() -> &'static Stream {
     notes.as_ref().unwrap_or(results)
 }
 
-/// Standard output, for results. Waits for a reader.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Stdout;
 
@@ -142,7 +139,6 @@ pub(crate) fn print_bot_line(bot: &str, line: &str) {
     let _ = notes().push(line.as_bytes(), MOST_WITH_BOTS);
 }
 
-/// Waits until all results have been written, after a signal no longer than a reader may take.
 pub(crate) fn wait_for_results() -> io::Result<()> {
     results().written()
 }
@@ -163,14 +159,12 @@ pub(crate) fn finish(result: Result<(), Failure>) -> ExitCode {
     ExitCode::from(end(result))
 }
 
-/// Waits for another thread to end the program.
 fn park() -> ! {
     loop {
         thread::park();
     }
 }
 
-/// Ends the program after a signal that its command does not heed.
 pub(crate) fn exit_interrupted() {
     if ENDING.swap(true, Ordering::Relaxed) {
         return;

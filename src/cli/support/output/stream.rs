@@ -10,10 +10,8 @@ use crate::bot::exhaustion::start_thread;
 use crate::cli::support::signals;
 use crate::text::grouped;
 
-/// A stream that takes nothing for so long is not read.
 pub(super) const UNREAD: Duration = Duration::from_millis(250);
 
-/// How long an interrupted program waits for a reader that takes nothing.
 pub(super) const LAST_READ: Duration = Duration::from_millis(500);
 
 /// How long an interrupted program goes on writing to a reader that is slow.
@@ -22,7 +20,6 @@ const SLOW_READ: Duration = Duration::from_secs(2);
 /// How often a wait looks whether it should go on.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The most of one write: its end shows that the stream is read.
 const MOST: usize = 16 * 1024;
 
 pub(super) struct Stream {
@@ -36,7 +33,6 @@ struct Shared {
     target: Mutex<Box<dyn Write + Send>>,
 }
 
-/// Text that has not been written yet.
 pub(super) struct Waiting {
     bytes: VecDeque<u8>,
     /// Since when the thread is in a write: a thread that has not come to it says nothing about the reader.
@@ -54,7 +50,6 @@ impl Waiting {
         self.bytes.is_empty()
     }
 
-    /// Whether the stream has taken nothing for so long.
     pub(super) fn is_stuck(&self, time: Duration) -> bool {
         self.writing.is_some_and(|since| since.elapsed() >= time)
     }
