@@ -29,7 +29,7 @@ use crate::sandbox::Sandbox;
 use crate::seed::{self, Purpose, generator};
 use crate::strategy;
 use crate::tournament::betting::MeanTest;
-use crate::tournament::comparison::{Question, Simulation, Terms, Verdict, draw, simulate};
+use crate::tournament::comparison::{Question, Terms, Verdict, draw};
 
 const BUDGET: &str = "10m";
 
@@ -117,8 +117,7 @@ impl Args {
     }
 
     fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
-        let test = self.terms(has_pool).test();
-        test.map_err(Failure::Usage)
+        Ok(self.terms(has_pool).test()?)
     }
 
     fn writes_markdown_to_stdout(&self) -> bool {
@@ -198,37 +197,32 @@ fn print(args: &Args, report: &Report) -> Result<(), Failure> {
     }
 }
 
-fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<(), Failure> {
-    let elo = args.margin.abs();
-    let (is_not, is, otherwise) = if args.asks_not_worse() {
+fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
+    let (elo, error) = (args.margin.abs(), 100.0 * ERROR);
+    let (what, otherwise, is) = if args.asks_not_worse() {
         (
             "not worse",
-            "as good".to_owned(),
             format!("worse by {elo} Elo"),
+            "as good".to_owned(),
         )
     } else {
         (
             "better",
-            format!("better by {elo} Elo"),
             "not better".to_owned(),
+            format!("better by {elo} Elo"),
         )
     };
-    let error = 100.0 * ERROR;
     note!(
-        "is NEW {is_not}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
+        "is NEW {what}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
          most {error}% of those in which it is {is}"
     );
-    let expected = expected_games(args, others)?;
     let budget = match args.budget {
         MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
         MoveTime(None) => "no limit of time".to_owned(),
     };
     let most = counted(u64::from(args.pairs), "comparison", "comparisons");
-    note!(
-        "at most {most}, {budget}, {} at a time, seed {seed}; if it is {is}, half of all runs take more than \
-         {expected} games (simulated)",
-        counted(jobs as u64, "game", "games"),
-    );
+    let games = counted(jobs as u64, "game", "games");
+    note!("at most {most}, {budget}, {games} at a time, seed {seed}");
     if others > 0 {
         note!(
             "{}% of the comparisons are with OLD, the others with {}, in equal shares",
@@ -236,27 +230,6 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
             counted(others as u64, "other bot", "other bots"),
         );
     }
-    Ok(())
-}
-
-/// The median number of games if NEW is better by the margin or, where it is asked whether it is not worse, equal.
-fn expected_games(args: &Args, others: usize) -> Result<u32, Failure> {
-    let terms = args.terms(others > 0);
-    let found = simulate(&Simulation {
-        terms,
-        elo: if args.asks_not_worse() {
-            0.0
-        } else {
-            terms.margin
-        },
-        draws: 0.1,
-        others,
-        percentage: percentage(others > 0),
-        most: args.pairs,
-        comparisons: 20,
-        seed: 1,
-    });
-    Ok(found?.median_games)
 }
 
 struct Playing<'a> {
@@ -274,7 +247,7 @@ impl Playing<'_> {
         let old = self.directory.plan()?;
         let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
         let seed = seed.unwrap_or_else(seed::drawn);
-        announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed)?;
+        announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed);
         let (mut problem, mut ended) = (None, None);
         let mut rejected = Vec::new();
         if let Some(old) = &old {
@@ -290,10 +263,9 @@ impl Playing<'_> {
                 fit = checked => {
                     let fit = fit?;
                     problem = refused(&entered, &rejected)?;
-                    if problem.is_none() {
-                        entered = fit;
-                    } else {
-                        ended = Some(Ended::Unfit);
+                    match problem {
+                        None => entered = fit,
+                        Some(_) => ended = Some(Ended::Unfit),
                     }
                 }
                 () = until(deadline) => ended = Some(Ended::Budget),
@@ -417,16 +389,13 @@ impl Playing<'_> {
 fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String {
     let played = f64::from(u32::try_from(played).unwrap_or(u32::MAX));
     let pace = played / time.as_secs_f64().max(1e-6);
-    let known = progress.comparison.advantage().map(|found| {
-        let [low, high] = found.interval.map(|share| 100.0 * share);
-        let mean = 100.0 * found.mean;
-        format!("; advantage {mean:.1}% ({low:.1}% to {high:.1}%)")
-    });
-    format!(
-        "{}, {pace:.1}/s{}",
-        counted(games, "game", "games"),
-        known.unwrap_or_default()
-    )
+    let mut text = format!("{}, {pace:.1}/s", counted(games, "game", "games"));
+    if let Some(found) = progress.comparison.advantage() {
+        let [mean, low, high] =
+            [found.mean, found.interval[0], found.interval[1]].map(|x| 100.0 * x);
+        text += &format!("; advantage {mean:.1}% ({low:.1}% to {high:.1}%)");
+    }
+    text
 }
 
 /// Why NEW cannot play. Fails when OLD cannot; others are left out.
@@ -460,16 +429,12 @@ fn left_out(name: &str, why: &str) {
 fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>, Failure> {
     let mut wanted = Vec::new();
     for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
-        let mut found = options.bots(std::slice::from_ref(text))?;
-        match (found.pop(), found.len()) {
-            (Some(one), 0) => wanted.push(one),
-            (_, more) => {
-                bail!(
-                    "{text}: it holds {} bots, and {place} is one; name its file",
-                    more + 1
-                );
-            }
+        let found = options.bots(std::slice::from_ref(text))?;
+        if found.len() != 1 {
+            let count = found.len();
+            bail!("{text}: it holds {count} bots, and {place} is one; name its file");
         }
+        wanted.extend(found);
     }
     name_versions(&mut wanted)?;
     wanted.extend(options.bots(&args.pool)?);
@@ -483,10 +448,7 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
         left_out(&rejected.bot.name, &rejected.reason);
     }
     let mut entered = found.entered;
-    let versions: Vec<String> = entered[..2]
-        .iter()
-        .map(|bot| bot.plan.name.clone())
-        .collect();
+    let versions = [0, 1].map(|place| entered[place].plan.name.clone());
     let mut twice = Vec::new();
     for group in identical(&entered) {
         let of_versions = |name: &&str| versions.iter().any(|version| version == name);

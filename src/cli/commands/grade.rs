@@ -132,9 +132,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
     let Some(path) = path else {
-        let scale = Scale::parse(scale::DEFAULT);
-        let scale = scale.map_err(Failure::Referee)?;
-        return Ok((scale, PathBuf::new()));
+        return Ok((Scale::parse(scale::DEFAULT)?, PathBuf::new()));
     };
     let text = read_text(path, text_file::WRITTEN)?;
     let scale = Scale::parse(&text).map_err(|error| usage!("{}: {error}", path.display()))?;
@@ -185,14 +183,11 @@ fn references(
             limits: Limits::from(options.games.time.control()?),
             ..BotPlan::default()
         };
-        let mut found = entrants::find(&[bot], &this_program()?, sandbox)?;
-        match (found.entered.pop(), found.rejected.pop()) {
-            (Some(entrant), _) => all.push(entrant),
-            (None, problem) => {
-                let reason = problem.map(|problem| problem.reason).unwrap_or_default();
-                bail!("rung {}: {}", rung.name, join_parts(&reason, "; "));
-            }
+        let found = entrants::find(&[bot], &this_program()?, sandbox)?;
+        if let Some(problem) = found.rejected.first() {
+            bail!("rung {}: {}", rung.name, join_parts(&problem.reason, "; "));
         }
+        all.extend(found.entered);
     }
     Ok(all)
 }
@@ -227,10 +222,8 @@ fn write_grades(
         let own = TournamentDirectory::make(&out.join(&grade.folder))?;
         let page = grades::page(scale, grade, &folder, &repeat_command(args, grade));
         own.write("grade.md", &page)?;
-        let title = format!(
-            "{}: {} of {} points",
-            grade.name, grade.points, grade.most_points
-        );
+        let (name, points, most) = (&grade.name, grade.points, grade.most_points);
+        let title = format!("{name}: {points} of {most} points");
         own.write("grade.html", &plain(&title, &as_html(&page, None)))?;
         own.write("results.json", &grades::gradescope(grade)?)?;
         if let Some(submission) = &submission {
@@ -273,28 +266,23 @@ fn repeat_command(args: &Args, grade: &Grade) -> String {
 }
 
 fn print_grades(all: &[Grade]) -> Result<(), Failure> {
-    let names: Vec<String> = all
-        .iter()
-        .map(|grade| escape_controls(&grade.name))
-        .collect();
-    let width = names.iter().map(|name| name.chars().count()).max();
+    let names = all.iter().map(|grade| escape_controls(&grade.name));
+    let width = names.clone().map(|name| name.chars().count()).max();
     let width = width.unwrap_or_default();
     for (grade, name) in all.iter().zip(names) {
         let why = match &grade.problem {
             Some(problem) => format!("cannot play: {}", join_parts(problem, "\n    ")),
-            None => grade
-                .rungs
-                .iter()
-                .filter(|rung| rung.verdict != Verdict::NotPlayed)
-                .map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()))
-                .collect::<Vec<_>>()
-                .join(", "),
+            None => {
+                let played = grade
+                    .rungs
+                    .iter()
+                    .filter(|rung| rung.verdict != Verdict::NotPlayed);
+                let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
+                words.collect::<Vec<_>>().join(", ")
+            }
         };
-        writeln!(
-            Stdout,
-            "{name:width$}  {} of {}  {why}",
-            grade.points, grade.most_points
-        )?;
+        let (points, most) = (grade.points, grade.most_points);
+        writeln!(Stdout, "{name:width$}  {points} of {most}  {why}")?;
     }
     Ok(())
 }
@@ -311,15 +299,11 @@ struct Climb<'a> {
 impl Climb<'_> {
     async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
         let mut stops = signals::stops();
-        let Entrants {
-            entered,
-            mut rejected,
-        } = found;
-        let checked = tokio::select! {
-            checked = self.check(entered, &mut rejected) => Some(checked),
-            _ = stops.recv() => None,
+        let mut rejected = found.rejected;
+        let entered = tokio::select! {
+            checked = self.check(found.entered, &mut rejected) => checked?,
+            _ = stops.recv() => return Err(Failure::Interrupted),
         };
-        let entered = checked.ok_or(Failure::Interrupted)??;
         let mut grades = Vec::new();
         for bot in &entered {
             grades.push(self.climb(bot, &mut stops).await?);

@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde_json::json;
+
 use crate::arena::analysing;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::slugs;
@@ -170,21 +172,18 @@ fn is_analysed(path: &Path) -> Option<bool> {
 }
 
 fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failure> {
+    let open = |path: &&Path| Reader::open(path).map_err(|error| unreadable(path, &error));
     let mut growing = files
         .iter()
-        .map(|path| Reader::open(path).map_err(|error| unreadable(path, &error)))
+        .map(open)
         .collect::<Result<Vec<_>, Failure>>()?;
-    for file in &mut growing {
-        add_new(file, feed)?;
-    }
+    let mut add_new = || growing.iter_mut().try_for_each(|file| add_new(file, feed));
+    add_new()?;
     let server = live.serve(feed)?;
-    let runtime = runtime()?;
-    let followed = runtime.block_on(until_interrupted(async {
+    let followed = runtime()?.block_on(until_interrupted(async {
         loop {
             tokio::time::sleep(POLL_INTERVAL).await;
-            for file in &mut growing {
-                add_new(file, feed)?;
-            }
+            add_new()?;
         }
     }));
     if let Some(server) = server {
@@ -226,10 +225,10 @@ fn write_each(
     let not_entered = ranking.not_entered.clone();
     report.set_ranking(ranking, None);
     let places = report.figures().places()?;
-    let absent: Vec<&NotEntered> = not_entered
+    let absent = not_entered
         .iter()
-        .filter(|absent| !all.contains(&absent.name))
-        .collect();
+        .filter(|absent| !all.contains(&absent.name));
+    let absent: Vec<&NotEntered> = absent.collect();
     all.extend(absent.iter().map(|absent| absent.name.clone()));
     fs::create_dir_all(folder).map_err(|error| unreadable(folder, &error))?;
     let all: Vec<&str> = all.iter().map(String::as_str).collect();
@@ -305,12 +304,9 @@ fn record_at_home(record: Record, homes: &[String]) -> Result<Record, Failure> {
     }
     let quoted = homes
         .iter()
-        .map(|home| Ok(serde_json::to_string(home)?.trim_matches('"').to_owned()));
-    let quoted: Result<Vec<String>, serde_json::Error> = quoted.collect();
-    Ok(serde_json::from_str(&at_home(
-        &record.to_line()?,
-        &quoted?,
-    ))?)
+        .map(|home| json!(home).to_string().trim_matches('"').to_owned());
+    let line = at_home(&record.to_line()?, &quoted.collect::<Vec<_>>());
+    Ok(serde_json::from_str(&line)?)
 }
 
 fn with_ending(place: &Path, ending: &str) -> PathBuf {
@@ -348,11 +344,10 @@ fn members(path: &Path) -> Result<BTreeMap<String, OfMember>, Failure> {
     let Some(league) = League::read(path)? else {
         return Ok(BTreeMap::new());
     };
-    let member = |(name, member)| {
-        let homes = homes(path, member);
-        (String::clone(name), OfMember { since: None, homes })
-    };
-    let mut members: BTreeMap<String, OfMember> = league.members.iter().map(member).collect();
+    let mut members: BTreeMap<String, OfMember> = BTreeMap::new();
+    for (name, member) in &league.members {
+        members.entry(name.clone()).or_default().homes = homes(path, member);
+    }
     let Some(plan) = directory.plan()? else {
         return Ok(members);
     };

@@ -284,11 +284,10 @@ async fn prepare(
         });
     }
     let begun = tokio::select! {
-        begun = preparation.begin(entrants, &mut notify) => Some(begun),
-        _ = stops.recv() => None,
+        begun = preparation.begin(entrants, &mut notify) => begun?,
+        _ = stops.recv() => return Err(Failure::Interrupted),
     };
     line.clear();
-    let begun = begun.ok_or(Failure::Interrupted)??;
     if begun.0.format.depends_on_results() {
         print_stderr(&seed_list(&begun.0));
     }
@@ -317,11 +316,10 @@ fn seed_list(plan: &Plan) -> String {
         || "in the order given, those of a folder by name".to_owned(),
         |file| format!("by {}", escape_controls(file)),
     );
-    let mut text = format!("referee: seeds, {by}:");
-    for (place, bot) in plan.bots.iter().enumerate().take(SEEDS) {
-        let comma = if place == 0 { "" } else { "," };
-        let _ = write!(text, "{comma} {} {}", place + 1, bot.name);
-    }
+    let seeds = plan.bots.iter().enumerate().take(SEEDS);
+    let seeds = seeds.map(|(place, bot)| format!("{} {}", place + 1, bot.name));
+    let seeds = seeds.collect::<Vec<_>>().join(", ");
+    let mut text = format!("referee: seeds, {by}: {seeds}");
     let more = plan.bots.len().saturating_sub(SEEDS);
     if more > 0 {
         let _ = write!(text, " and {more} more");
@@ -353,12 +351,10 @@ fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
         );
     }
     if seeded.others > 0 {
-        let others = u64::try_from(seeded.others).unwrap_or(u64::MAX);
         note!(
-            "{} in {} that {} part",
-            counted(others, "name", "names"),
+            "{} has {} more names, of bots that take no part",
             path.display(),
-            if others == 1 { "takes no" } else { "take no" }
+            seeded.others
         );
     }
     let bots = std::mem::take(&mut entrants.entered).into_iter();
