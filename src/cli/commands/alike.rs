@@ -213,10 +213,10 @@ fn positions(
     draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
 }
 
-fn class(
-    texts: &[String],
-    asking: &Asking,
-) -> Result<(Arc<dyn Game>, Vec<Entrant>, usize), Failure> {
+/// The rules; bots, then starter code; how many are bots.
+type Class = (Arc<dyn Game>, Vec<Entrant>, usize);
+
+fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
     let mut options = Options {
         games: GamesOptions {
             game: asking.game.clone(),

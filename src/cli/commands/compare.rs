@@ -1,4 +1,5 @@
 use std::collections::BTreeSet;
+use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
@@ -393,7 +394,7 @@ fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String
     if let Some(found) = progress.comparison.advantage() {
         let [mean, low, high] =
             [found.mean, found.interval[0], found.interval[1]].map(|x| 100.0 * x);
-        text += &format!("; advantage {mean:.1}% ({low:.1}% to {high:.1}%)");
+        let _ = write!(text, "; advantage {mean:.1}% ({low:.1}% to {high:.1}%)");
     }
     text
 }

@@ -1,3 +1,4 @@
+use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 use std::rc::Rc;
@@ -531,11 +532,11 @@ impl Dialogue {
         let mut text = format!("{value}: {}", shown.join(", "));
         let more = found.best.len().saturating_sub(SHOWN_TURNS) as u64;
         if more > 0 {
-            text += &format!(" and {}", counted(more, "other turn", "other turns"));
+            let _ = write!(text, " and {}", counted(more, "other turn", "other turns"));
         }
         if found.undecided > 0 {
             let undecided = counted(found.undecided as u64, "turn", "turns");
-            text += &format!("; {undecided} not decided in time");
+            let _ = write!(text, "; {undecided} not decided in time");
         }
         Ok(text)
     }

@@ -270,17 +270,15 @@ fn print_grades(all: &[Grade]) -> Result<(), Failure> {
     let width = names.clone().map(|name| name.chars().count()).max();
     let width = width.unwrap_or_default();
     for (grade, name) in all.iter().zip(names) {
-        let why = match &grade.problem {
-            Some(problem) => format!("cannot play: {}", join_parts(problem, "\n    ")),
-            None => {
-                let played = grade
-                    .rungs
-                    .iter()
-                    .filter(|rung| rung.verdict != Verdict::NotPlayed);
-                let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
-                words.collect::<Vec<_>>().join(", ")
-            }
-        };
+        let played = grade
+            .rungs
+            .iter()
+            .filter(|rung| rung.verdict != Verdict::NotPlayed);
+        let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
+        let words = words.collect::<Vec<_>>().join(", ");
+        let why = grade.problem.as_ref().map_or(words, |problem| {
+            format!("cannot play: {}", join_parts(problem, "\n    "))
+        });
         let (points, most) = (grade.points, grade.most_points);
         writeln!(Stdout, "{name:width$}  {points} of {most}  {why}")?;
     }

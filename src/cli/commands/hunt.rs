@@ -252,9 +252,10 @@ impl Report<'_> {
             judged,
         } = self.tally;
         let answers = counted(judged as u64, "answer", "answers");
-        let judged = match self.ruleset.info().is_solvable() {
-            true => format!(", {answers} compared with the best"),
-            false => String::new(),
+        let judged = if self.ruleset.info().is_solvable() {
+            format!(", {answers} compared with the best")
+        } else {
+            String::new()
         };
         format!(
             "{} in {}, up to turn {}{judged}; {asked} of the {all} questions that can come up in the first {} turns",

@@ -21,7 +21,7 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
 use crate::cli::support::runtime::{until_interrupted, with_bots};
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, bot, terminal_width};
+use crate::cli::support::setup::{PiecesFile, bot, drawn_seed, terminal_width};
 use crate::cli::support::values::TimeOptions;
 use crate::cli::support::{signals, suspension};
 use crate::game::Game;
@@ -106,6 +106,7 @@ pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
     start(&args.options, &BotOptions::default(), &bots)
 }
 
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
@@ -114,7 +115,15 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         .game
         .ruleset_with(|choices| choices.format = format)?;
     let at_terminal = at_terminal(options, bots, &*ruleset);
-    let console = console(at_terminal.contains(&true), for_bots.json)?;
+    let is_typed = at_terminal.contains(&true);
+    if is_typed && for_bots.json {
+        bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
+    }
+    let terminal = is_typed
+        .then(|| Terminal::new(palette(&io::stdout())))
+        .transpose()?;
+    let console: Option<SharedConsole> =
+        terminal.map(|terminal| Rc::new(RefCell::new(terminal)) as _);
     check_builtins(&*ruleset, programs(bots))?;
     check_solvable(&*ruleset, "--adjudicate", options.adjudicate)?;
     let is_drawn = options.start.is_none() && ruleset.info().has_drawn_start;
@@ -138,11 +147,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         pages::limits(programs(bots)),
         &ruleset,
     )?;
-    let seed = options.seed.unwrap_or_else(|| {
-        let seed = seed::drawn();
-        note!("seed {seed}");
-        seed
-    });
+    let seed = options.seed.unwrap_or_else(drawn_seed);
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
         games: options.games,
@@ -225,17 +230,6 @@ fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [b
     people
 }
 
-fn console(is_used: bool, is_json: bool) -> Result<Option<SharedConsole>, Failure> {
-    if !is_used {
-        return Ok(None);
-    }
-    if is_json {
-        bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
-    }
-    let terminal = Terminal::new(palette(&io::stdout()))?;
-    Ok(Some(Rc::new(RefCell::new(terminal))))
-}
-
 fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
     let two_people = *bots == [BotSpec::Human, BotSpec::Human];
@@ -261,9 +255,10 @@ fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions
         },
         palette: palette(&io::stdout()),
         err_palette: palette(&io::stderr()),
-        columns: match json {
-            true => terminal_width(&io::stderr()),
-            false => terminal_width(&io::stdout()),
+        columns: if json {
+            terminal_width(&io::stderr())
+        } else {
+            terminal_width(&io::stdout())
         },
         json,
         people,

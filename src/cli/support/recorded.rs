@@ -251,11 +251,10 @@ impl Recorded {
         let id = escape_controls(&self.record.id);
         let (own, number) = (self.name(bot), self.number);
         let begins = self.name(self.record.first);
-        let played = if own == program.name {
-            String::new()
-        } else {
-            format!("; {} plays the part of {own}", program.name)
-        };
+        let mut played = format!("; {} plays the part of {own}", program.name);
+        if own == program.name {
+            played.clear();
+        }
         format!(
             "Game {number} ({id}): {a} against {b}, {begins} begins{played}\n{}",
             self.record.result_line()

@@ -79,6 +79,13 @@ pub(crate) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
     Some(usize::from(width.0)).filter(|&columns| columns > 0)
 }
 
+/// Says which.
+pub(crate) fn drawn_seed() -> u64 {
+    let seed = crate::seed::drawn();
+    note!("seed {seed}");
+    seed
+}
+
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe().map_err(|error| {
         let cause = crate::text::cause(&error);

@@ -15,14 +15,13 @@ use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
 use crate::cli::support::folder::Records;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
-use crate::cli::support::setup::absolute;
+use crate::cli::support::setup::{absolute, drawn_seed};
 use crate::cli::support::values;
 use crate::league::intake::{self, Intake, people};
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Status};
 use crate::league::{archive, build, example};
 use crate::record::Record;
-use crate::seed;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
@@ -139,10 +138,8 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     if league.is_none() && old.is_some() {
         bail!("{shown}: this folder holds a tournament and no league; choose another one");
     }
-    let has_members = league
-        .as_ref()
-        .is_some_and(|league| !league.members.is_empty());
-    if args.from.is_none() && !has_members {
+    let is_empty = |league: &League| league.members.is_empty();
+    if args.from.is_none() && league.as_ref().is_none_or(is_empty) {
         bail!("{shown}: there is no league yet; say where submissions come from: --from FOLDER");
     }
     if let Some(source) = &args.from
@@ -159,14 +156,12 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         options = options.or_planned(plan)?;
     }
     let sandbox = options.games.sandbox.for_repositories();
-    let intake = args
-        .from
-        .as_deref()
-        .map(|source| intake::read(source, &sandbox));
-    let intake = intake.transpose()?;
+    let from = args.from.as_deref();
+    let intake = from
+        .map(|source| intake::read(source, &sandbox))
+        .transpose()?;
     drop(sandbox);
-    let people = args.students.as_deref().map(people::read).transpose();
-    let people = people?;
+    let people = args.students.as_deref().map(people::read).transpose()?;
     let directory = LeagueDirectory::open(folder)?;
     let mut league = league.unwrap_or_default();
     league.deadline = args.deadline;
@@ -185,11 +180,7 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         take_in(&mut league, &directory, &intake)?;
     }
     let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
-    let seed = seed.unwrap_or_else(|| {
-        let drawn = seed::drawn();
-        note!("seed {drawn}");
-        drawn
-    });
+    let seed = seed.unwrap_or_else(drawn_seed);
     let sandbox = options.games.sandbox.sandbox()?;
     let ruleset = options.ruleset(old.as_ref())?;
     let tournament = directory.tournament();
@@ -225,10 +216,9 @@ fn take_in(
         match state::take_in(league, directory.path(), submission)? {
             Ok(is_new) => new += u64::from(is_new),
             Err(problem) if problem.is_for_want_of_space() => {
+                let (folder, name) = (directory.path().display(), &submission.name);
                 return Err(Failure::Referee(format!(
-                    "{}: no space is left here for the files of {}; free some, then give the same command again",
-                    directory.path().display(),
-                    submission.name
+                    "{folder}: no space is left here for the files of {name}; free some, then give the same command again"
                 )));
             }
             Err(problem) => league.refuse(&submission.name, problem.to_string()),
@@ -302,13 +292,10 @@ fn decided(folder: &Path, what: &str) {
 fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
     let (directory, mut league) = open_league(&args.folder)?;
     let given = &args.of;
-    let found = if league.members.contains_key(given) {
-        Some(given.clone())
-    } else {
-        people::bot_of(&league.people, given, None)
-    };
-    let known = found.and_then(|name| league.members.get_mut(&name).map(|member| (name, member)));
-    let Some((name, member)) = known else {
+    let of_student = people::bot_of(&league.people, given, None);
+    let of_student = of_student.filter(|_| !league.members.contains_key(given));
+    let name = of_student.unwrap_or_else(|| given.clone());
+    let Some(member) = league.members.get_mut(&name) else {
         bail!("{given}: there is no such bot in this league");
     };
     member.withdrawn = withdraws.then(|| args.why.clone());
@@ -382,7 +369,7 @@ struct FinalArgs {
 }
 
 fn play_final(args: &FinalArgs) -> Result<(), Failure> {
-    let directory = TournamentDirectory::at(&final_folder(&args.folder));
+    let directory = TournamentDirectory::at(&args.folder.join(FOLDER));
     let plan = directory.plan()?;
     if args.announce {
         if plan.is_some() {
@@ -420,17 +407,9 @@ fn no_league(folder: &Path) -> Failure {
     )
 }
 
-fn final_folder(league: &Path) -> PathBuf {
-    league.join(FOLDER)
-}
-
 fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Failure> {
     let shown = args.folder.display();
-    let league = League::read(&args.folder)?;
-    let Some(league) = league else {
-        return Err(no_league(&args.folder));
-    };
-    let season = LeagueDirectory::open(&args.folder)?;
+    let (season, league) = open_league(&args.folder)?;
     let Some(of_league) = season.tournament().plan()? else {
         bail!("{shown}: no games of this league have been planned; play it first: referee league");
     };
