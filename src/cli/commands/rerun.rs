@@ -315,7 +315,8 @@ impl<'a> Asking<'a> {
         let judging = tokio::task::spawn_blocking(move || {
             judge(&*ruleset, appraiser.as_ref(), &asked, departs.as_ref())
         });
-        let mut judgement = judging.await.map_err(|error| error.to_string())??;
+        let judged = judging.await;
+        let mut judgement = judged.map_err(|error| Failure::Referee(error.to_string()))??;
         let ruleset = &*game.recorded.ruleset;
         let appraiser = self.analyst.appraiser(ruleset);
         for finding in &mut judgement.findings {

@@ -110,12 +110,10 @@ impl SetOptions {
     }
 
     fn refuse(&self) -> Result<(), Failure> {
-        if self.pieces.is_none() && self.rules.is_none() {
-            return Ok(());
+        if self.pieces.is_some() || self.rules.is_some() {
+            bail!("--pieces and --rules are for Quarto; leave them out, or choose --game quarto");
         }
-        Err(usage!(
-            "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
-        ))
+        Ok(())
     }
 }
 
@@ -185,10 +183,10 @@ impl GameOptions {
     }
 
     pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
-        let (Some(path), Some(text)) = (&self.set.pieces, ruleset.pieces()) else {
-            return Ok(None);
-        };
-        PiecesFile::new(path, text).map(Some)
+        let given = self.set.pieces.as_ref().zip(ruleset.pieces());
+        given
+            .map(|(path, text)| PiecesFile::new(path, text))
+            .transpose()
     }
 }
 
@@ -218,9 +216,7 @@ pub(crate) fn program(
 ) -> Result<GameProgram, Failure> {
     // Its forms are those of a BOT, but for `builtin:` and `human`.
     let spec = setup::bot(text).map_err(|failure| match failure {
-        Failure::Usage(problem) if !option.is_empty() => {
-            usage!("{option}: {problem}")
-        }
+        Failure::Usage(problem) if !option.is_empty() => usage!("{option}: {problem}"),
         failure => failure,
     })?;
     let wrong = |problem: &str| {

@@ -351,11 +351,8 @@ fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
         );
     }
     if seeded.others > 0 {
-        note!(
-            "{} has {} more names, of bots that take no part",
-            path.display(),
-            seeded.others
-        );
+        let names = counted(seeded.others as u64, "name", "names");
+        note!("{} has {names} without a bot here", path.display());
     }
     let bots = std::mem::take(&mut entrants.entered).into_iter();
     let mut bots: Vec<_> = bots.map(Some).collect();

@@ -466,7 +466,10 @@ pub(crate) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
          I/N, then referee shard merge {path}",
         2 * plan.pairs_so_far(),
         plan.bots.len(),
-        counted(plan.rounds.len() as u64, "round", "rounds"),
+        match plan.rounds.len() {
+            1 => "round 1".to_owned(),
+            rounds => format!("rounds 1 to {rounds}"),
+        },
     );
 }
 

@@ -174,10 +174,12 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
             );
             Ok(())
         }
-        Next::Over | Next::Winner(_) => Err(usage!(
-            "{}: the tournament is over; there is no next round",
-            out.display()
-        )),
+        Next::Over | Next::Winner(_) => {
+            bail!(
+                "{}: the tournament is over; there is no next round",
+                out.display()
+            )
+        }
     }
 }
 
