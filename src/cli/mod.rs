@@ -15,12 +15,12 @@ use self::commands::{
     matches, new, print, puzzles, replay, report, rerun, simulate, solve, standings, tournament,
 };
 use self::support::logging::LogOptions;
+use self::support::prelude::*;
 use self::support::{config, output, signals, suspension};
+#[cfg(all(target_os = "linux", not(portable)))]
 use super::sandbox::supervisor;
 use super::system::most_open_files;
 use super::text::meant;
-#[cfg(all(target_os = "linux", not(portable)))]
-use crate::cli::support::prelude::*;
 use crate::report::has_word;
 use crate::strategy;
 
