@@ -10,7 +10,9 @@
 )]
 
 use std::collections::BTreeMap;
-use std::sync::{Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{
+    Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, TryLockError,
+};
 
 use crate::system::{Pid, is_child};
 
@@ -43,6 +45,15 @@ pub(crate) fn starting() -> Starting {
 
 pub(super) fn no_starts() -> RwLockWriteGuard<'static, ()> {
     STARTS.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The same, unless a child is being started.
+pub(super) fn try_no_starts() -> Option<RwLockWriteGuard<'static, ()>> {
+    match STARTS.try_write() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(error)) => Some(error.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
 }
 
 fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {

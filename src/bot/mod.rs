@@ -13,6 +13,8 @@ pub mod meter;
 pub mod naming;
 mod no_program;
 pub mod orphans;
+#[cfg(unix)]
+pub mod pause;
 mod player;
 pub mod process;
 pub mod shell;

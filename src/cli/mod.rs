@@ -13,12 +13,11 @@ use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use self::commands::{
     alike, analyse, board, bot, check, check_game, compare, debug, doctor, grade, hunt, league,
-    matches, new, puzzles, replay, report, rerun, schema, shell, simulate, solve, standings,
-    tournament,
+    matches, new, print, puzzles, replay, report, rerun, simulate, solve, standings, tournament,
 };
-use self::support::failure::Failure;
 use self::support::logging::LogOptions;
-use self::support::{config, output, signals};
+use self::support::prelude::*;
+use self::support::{config, output, signals, suspension};
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::sandbox::supervisor;
 use super::system::most_open_files;
@@ -46,7 +45,6 @@ struct Cli {
     command: Option<Command>,
 }
 
-/// Open files of a match of two bots, with some to spare.
 const LEAST_OPEN_FILES: u64 = 64;
 
 const AFTER_HELP: &str = "\
@@ -144,47 +142,39 @@ enum ShardCommand {
 #[derive(Debug, Subcommand)]
 enum PrintCommand {
     /// Print a completion script for a shell
-    Completions(shell::Args),
+    Completions(print::ShellArgs),
     /// Print the manual page of a command
-    Man(shell::ManArgs),
+    Man(print::ManArgs),
     /// Print the JSON Schema of a file
-    Schema(schema::Args),
+    Schema(print::SchemaArgs),
     /// Print the default scale of grades
     Scale,
 }
 
-/// The commands as the help lists them.
-const GROUPS: [(&str, &[&str]); 5] = [
-    ("Play", &["play"]),
+const GROUPS: [(&str, &str); 5] = [
+    ("Play", "play"),
     (
         "Write a bot",
-        &[
-            "new", "check", "debug", "rerun", "hunt", "puzzles", "compare", "game",
-        ],
+        "new check debug rerun hunt puzzles compare game",
     ),
-    (
-        "Tournaments",
-        &["tournament", "league", "grade", "simulate", "shard"],
-    ),
+    ("Tournaments", "tournament league grade simulate shard"),
     (
         "Results and positions",
-        &[
-            "replay",
-            "analyse",
-            "standings",
-            "report",
-            "alike",
-            "board",
-            "solve",
-        ],
+        "replay analyse standings report alike board solve",
     ),
-    ("This machine", &["doctor", "print"]),
+    ("This machine", "doctor print"),
 ];
+
+fn listed() -> Vec<&'static str> {
+    GROUPS
+        .iter()
+        .flat_map(|(_, names)| names.split(' '))
+        .collect()
+}
 
 /// The options of a match that `-h` shows.
 const USUAL: &str = "games seed verbose record json game pieces move-time sandbox help version";
 
-/// The headings of options, in all commands.
 const HEADINGS: [(&str, &str); 10] = [
     ("Game", "game game-option pieces rules start adjudicate"),
     ("Time", "move-time start-time clock game-time increment"),
@@ -209,7 +199,6 @@ const RARE: &str = "game-option start start-time clock increment groups seeds sp
                     bench-after no-check memory processes scratch expose env freeze live-exit live-frame private \
                     piece-format hint from-first plan log-format restart adjudicate";
 
-/// Commands by their old names.
 const RENAMED: [(&str, &[&str]); 9] = [
     ("plan", &["shard", "plan"]),
     ("run", &["shard", "run"]),
@@ -222,19 +211,16 @@ const RENAMED: [(&str, &[&str]); 9] = [
     ("schema", &["print", "schema"]),
 ];
 
-/// The parser, with what all commands have in common.
 fn program() -> clap::Command {
     let command = dressed(Cli::command());
     let heading = command.get_styles().get_header();
     let mut groups = format!("{heading}Commands:{heading:#}\n");
     for (group, names) in GROUPS {
         let _ = writeln!(groups, "{heading}{group}{heading:#}");
-        for name in names {
-            let about = command
-                .find_subcommand(name)
-                .and_then(clap::Command::get_about);
-            let about = about.map(ToString::to_string).unwrap_or_default();
-            let _ = writeln!(groups, "  {name:<10}  {about}");
+        for name in names.split(' ') {
+            let command = command.find_subcommand(name);
+            let about = command.and_then(clap::Command::get_about).cloned();
+            let _ = writeln!(groups, "  {name:<10}  {}", about.unwrap_or_default());
         }
     }
     command
@@ -266,13 +252,11 @@ fn dressed(command: clap::Command) -> clap::Command {
 pub fn run() -> ExitCode {
     // A supervisor starts quickly, has one thread and logs nothing: its stderr is read as the bot's.
     #[cfg(all(target_os = "linux", not(portable)))]
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|word| word == supervisor::COMMAND)
     {
-        if std::env::args_os()
-            .nth(1)
-            .is_some_and(|word| word == supervisor::COMMAND)
-        {
-            return supervisor::run(std::env::args().skip(2));
-        }
+        return supervisor::run(std::env::args().skip(2));
     }
     run_with(std::env::args_os())
 }
@@ -307,20 +291,15 @@ fn parse(arguments: Vec<OsString>) -> Result<Cli, Failure> {
 /// A match needs no command: the parser takes a mistyped command for a bot.
 fn mistyped(arguments: &[OsString]) -> Option<Failure> {
     let word = arguments.get(1)?.to_str()?;
-    let known: Vec<&str> = GROUPS
-        .iter()
-        .flat_map(|(_, names)| *names)
-        .copied()
-        .collect();
-    let near = meant(word, &known).filter(|near| *near != word)?;
+    let near = meant(word, &listed()).filter(|near| *near != word)?;
     // A built-in bot has a hint of its own.
     let is_built_in = meant(word, &strategy::NAMES).is_some();
     if word.starts_with('-') || is_built_in || Path::new(word).exists() {
         return None;
     }
-    Some(Failure::Usage(format!(
+    Some(usage!(
         "there is neither a command nor a file {word}; did you mean referee {near}?"
-    )))
+    ))
 }
 
 fn run_parsed(cli: &Cli) -> Result<(), Failure> {
@@ -337,6 +316,10 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
     let Some(command) = &cli.command else {
         return matches::run_command(&cli.play);
     };
+    // A line editor has to restore the terminal first.
+    if !is_bot && !matches!(command, Command::Play(_) | Command::Debug(_)) {
+        suspension::start()?;
+    }
     match command {
         Command::Play(args) => matches::play(args),
         Command::New(args) => new::bot(args),
@@ -363,9 +346,9 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
         Command::Board(args) => board::run(args),
         Command::Solve(args) => solve::run(args),
         Command::Doctor(args) => doctor::run(args),
-        Command::Print(PrintCommand::Completions(args)) => shell::completions(args, program()),
-        Command::Print(PrintCommand::Man(args)) => shell::man(args, program()),
-        Command::Print(PrintCommand::Schema(args)) => schema::run(args),
+        Command::Print(PrintCommand::Completions(args)) => print::completions(args, program()),
+        Command::Print(PrintCommand::Man(args)) => print::man(args, program()),
+        Command::Print(PrintCommand::Schema(args)) => print::schema(args),
         Command::Print(PrintCommand::Scale) => grade::print_scale(),
         Command::Bot(args) => bot::run(args),
     }
@@ -373,8 +356,7 @@ fn run_parsed(cli: &Cli) -> Result<(), Failure> {
 
 /// A match of two bots needs them.
 fn check_open_files() -> Result<(), Failure> {
-    let limit = most_open_files();
-    match limit {
+    match most_open_files() {
         Some(limit) if limit < LEAST_OPEN_FILES => Err(Failure::Referee(format!(
             "only {limit} files may be open at the same time, and the referee needs {LEAST_OPEN_FILES}; raise the limit (ulimit -n {LEAST_OPEN_FILES})"
         ))),
@@ -389,6 +371,7 @@ league --format --rounds --groups --seeds --sprt --out: in a league everybody me
 league --budget: a league plays all pairings; for fewer games, give a smaller --pairs
 league --watch --after: give the same command again, from cron or a loop of the shell: it plays what is new
 grade --print-scale: referee print scale > scale.toml
+hunt --format: puzzles make FILE makes puzzles of the file of --record
 simulate --draws: it is the second number of --spread, such as --spread 100,20
 rerun --lost: it is --number lost
 simulate --budget --oracle: what fewer or more games tell, another --pairs shows
@@ -433,7 +416,7 @@ fn retired(error: &clap::Error, arguments: &[OsString]) -> Option<Failure> {
     let command = arguments.get(1)?;
     let (.., instead) = all_retired()
         .find(|(of, options, _)| (*of == "*" || command == of) && has_word(options, &wrong))?;
-    Some(Failure::Usage(format!("{wrong} is gone: {instead}")))
+    Some(usage!("{wrong} is gone: {instead}"))
 }
 
 #[cfg(test)]
@@ -504,8 +487,7 @@ mod tests {
     #[test]
     fn the_help_is_short() {
         let command = Cli::command();
-        let listed = GROUPS.iter().flat_map(|(_, names)| names.iter());
-        let mut listed: Vec<&str> = listed.copied().collect();
+        let mut listed = listed();
         let shown = command
             .get_subcommands()
             .filter(|command| !command.is_hide_set());

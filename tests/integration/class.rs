@@ -430,7 +430,8 @@ fn seeds_that_do_not_fit() {
         "{run}"
     );
     assert!(
-        run.stderr.contains("1 name in some.csv that takes no part"),
+        run.stderr
+            .contains("some.csv has 1 name without a bot here"),
         "{run}"
     );
     assert_eq!(names_in_plan(&class, "final"), ["carla", "anna", "ben"]);

@@ -192,13 +192,6 @@ fn settings_that_make_games_incomparable_are_refused() {
         run.stderr.contains("the time limits are other ones"),
         "{run}"
     );
-    let run = teacher.league("term", &["--format", "swiss"]).run();
-    assert_eq!(run.code, Some(2), "{run}");
-    assert!(
-        run.stderr
-            .contains("--format is gone: in a league everybody"),
-        "{run}"
-    );
     let run = teacher.league("another", &[]).run();
     assert_eq!(run.code, Some(2), "{run}");
     assert!(run.stderr.contains("--from FOLDER"), "{run}");

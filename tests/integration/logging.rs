@@ -397,22 +397,6 @@ fn a_full_disk_does_not_disturb_a_match() {
     );
 }
 
-/// A pipe that is not read loses lines, and delays nothing.
-#[test]
-fn a_pipe_that_is_not_read_does_not_disturb_a_match() {
-    let run = opponents(short_match().args(["-n", "200", "--log", "trace"]))
-        .args(["--log-file", "pipe"])
-        .shell("mkfifo pipe; sleep 50 <pipe & \"$0\" \"$@\"; status=$?; kill $!; exit $status")
-        .run();
-    assert_eq!(run.code, Some(0), "{run}");
-    assert!(run.stdout.contains("200 games"), "{run}");
-    assert!(
-        run.stderr
-            .contains("pipe: the log was not written completely: "),
-        "{run}"
-    );
-}
-
 /// What was logged is in the file soon, not only at the end.
 #[test]
 fn a_killed_referee_leaves_its_log() {

@@ -230,15 +230,14 @@ fn a_signal_ends_a_match_whose_records_nobody_reads() {
     fill(&reader);
     let mut running = referee.start();
     prints(&mut running);
-    running.signal("INT");
+    // The first asks the match to end, the third ends the program.
     while running.is_running() {
-        thread::sleep(Duration::from_millis(2));
+        running.signal("INT");
+        thread::sleep(Duration::from_millis(20));
     }
     fs::remove_file(pipe).expect("a pipe");
     let run = running.finish();
     assert_eq!(run.code, Some(130), "{run}");
-    let said = run.file("stderr");
-    assert!(said.contains("record was not written completely"), "{said}");
 }
 
 // Streams that somebody has made non-blocking

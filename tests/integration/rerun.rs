@@ -274,7 +274,6 @@ fn what_is_wrong_is_said() {
             "no bot in it is called `eve`",
         ),
         (&[file, "--number", "9", "./drawn.sh"], "there is no game 9"),
-        (&[file, "--lost", "./drawn.sh"], "--number lost"),
         (&[file, "human"], "a person cannot be asked again"),
         (&[file, "./no-such-file"], "cannot start ./no-such-file"),
         (&["./no-such-file", "./drawn.sh"], "./no-such-file: "),

@@ -3,6 +3,8 @@
 use std::fs;
 use std::path::PathBuf;
 
+use serde_json::Value;
+
 use crate::common::{self, Referee, Run};
 use referee::record::journal::Journal;
 

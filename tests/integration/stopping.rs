@@ -295,3 +295,27 @@ fn a_stopped_bot_is_asked_to_end() {
     });
     assert!(asked, "it never went on");
 }
+
+/// Ctrl-Z again and again, while processes are started all the time: a bot that is being started is
+/// still in the referee's process group.
+#[test]
+fn a_referee_is_stopped_and_goes_on_while_it_starts_bots() {
+    let script = r#"
+        set -m
+        "$0" "$@" --record "$SCRATCH/games" &
+        referee=$!
+        for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do
+            sleep 0.03
+            kill -TSTP "-$referee" 2>/dev/null || break
+            sleep 0.03
+            kill -CONT "-$referee" 2>/dev/null || break
+        done
+        wait "$referee"
+    "#;
+    let run = Referee::new(["--seed", "1", "-n", "200", "--restart"])
+        .args(["builtin:random", "builtin:random"])
+        .shell(script)
+        .run();
+    assert_eq!(run.code, Some(0), "{run}");
+    assert_eq!(run.file("games").lines().count(), 200, "{run}");
+}

@@ -36,7 +36,6 @@ pub(crate) struct CopySummary {
     pub(super) directory: PathBuf,
     /// The copied path and its bytes, when that is worth telling.
     pub(super) large: Option<(PathBuf, u64)>,
-    pub(super) installations: Vec<PathBuf>,
 }
 
 /// The same sandbox with the same files.
@@ -79,11 +78,6 @@ impl Confinement {
 
     pub fn environment(&self) -> &[(String, String)] {
         &self.0.settings.request.environment
-    }
-
-    pub fn interpreters(&self) -> &[PathBuf] {
-        let files = self.0.files.as_ref();
-        files.map_or(&[], |files| &files.summary.installations)
     }
 
     /// The path of its files and the bytes copied, when that is worth telling people.

@@ -138,7 +138,6 @@ impl PrivateCopy {
                     .path()
                     .filter(|_| copied.bytes > LARGE)
                     .map(|path| (path.to_owned(), copied.bytes)),
-                installations: interpreters.paths.clone(),
             },
             interpreters,
             visible,

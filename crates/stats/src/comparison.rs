@@ -4,12 +4,10 @@
 //! Every comparison is a number from 0 to 1, the [advantage](Unit::advantage) of the new version. Opponents are drawn by
 //! lot with fixed shares, so its expected value is the same for all comparisons, and the test of [`super::betting`] holds.
 
-use rand::rngs::ChaCha8Rng;
-use rand::{Rng, RngExt as _, SeedableRng as _};
+use rand::{Rng, RngExt as _};
 use serde::Serialize;
 
 use super::betting::{MeanTest, interval, score_of_elo};
-use super::simulation::game;
 use super::sprt::{Decision, Pentanomial, Scores};
 
 /// Comparisons by the advantage in eighths.
@@ -232,91 +230,97 @@ pub fn draw(random: &mut impl Rng, opponents: usize, percentage: u8, count: u32)
         .collect()
 }
 
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Simulation {
-    pub terms: Terms,
-    /// By how much the new version is better, in Elo.
-    pub elo: f64,
-    pub draws: f64,
-    /// The number of opponents beside the old version, all as strong as it.
-    pub others: usize,
-    pub percentage: u8,
-    pub most: u32,
-    pub comparisons: u32,
-    pub seed: u64,
-}
-
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Outcomes {
-    pub yes: u32,
-    pub no: u32,
-    pub undecided: u32,
-    pub median_games: u32,
-}
-
-/// ```
-/// use referee_stats::comparison::{Question, Terms, {Simulation, simulate}};
-///
-/// let terms = Terms { question: Question::Better, margin: 50.0, direct: 1.0, alpha: 0.05, beta: 0.05 };
-/// let found = simulate(&Simulation {
-///     terms, elo: 200.0, draws: 0.1, others: 0, percentage: 100, most: 200, comparisons: 50, seed: 1,
-/// })?;
-/// assert!(found.yes > 45 && found.no == 0);
-/// # Ok::<(), String>(())
-/// ```
-pub fn simulate(simulation: &Simulation) -> Result<Outcomes, String> {
-    let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
-    let mut outcomes = Outcomes::default();
-    let mut games: Vec<u32> = Vec::new();
-    let test = simulation.terms.test()?;
-    for _ in 0..simulation.comparisons {
-        let (decision, played) = one(simulation, test, &mut random);
-        games.push(played);
-        *match decision {
-            Decision::AcceptH1 => &mut outcomes.yes,
-            Decision::AcceptH0 => &mut outcomes.no,
-            Decision::Continue => &mut outcomes.undecided,
-        } += 1;
-    }
-    games.sort_unstable();
-    outcomes.median_games = games.get(games.len() / 2).copied().unwrap_or_default();
-    Ok(outcomes)
-}
-
-fn one(simulation: &Simulation, test: MeanTest, random: &mut ChaCha8Rng) -> (Decision, u32) {
-    let &Simulation { elo, draws, .. } = simulation;
-    let opponents = simulation.others + 1;
-    let mut comparison = Comparison::new(test, opponents);
-    let drawn = draw(
-        &mut ChaCha8Rng::seed_from_u64(random.random()),
-        opponents,
-        simulation.percentage,
-        simulation.most,
-    );
-    let mut games = 0;
-    for opponent in drawn {
-        let mut pair = |difference| -> usize {
-            games += 2;
-            (0..2)
-                .map(|_| 2 - game(random, difference, draws) as usize)
-                .sum()
-        };
-        let unit = if opponent == 0 {
-            Unit::Direct(pair(elo))
-        } else {
-            Unit::Pool([pair(elo), pair(0.0)])
-        };
-        comparison.add(opponent, unit);
-        if comparison.is_decided() {
-            break;
-        }
-    }
-    (comparison.decision(), games)
-}
-
 #[cfg(test)]
 mod tests {
+    use rand::SeedableRng as _;
+    use rand::rngs::ChaCha8Rng;
+
     use super::*;
+    use crate::ratings::Outcome;
+    use crate::simulation::game;
+
+    #[derive(Clone, Copy, Debug, PartialEq)]
+    struct Simulation {
+        terms: Terms,
+        /// By how much the new version is better, in Elo.
+        elo: f64,
+        /// The share of drawn games, 0 to 1; at most as many as the expected score allows.
+        draws: f64,
+        /// The number of opponents beside the old version, all as strong as it.
+        others: usize,
+        /// The percentage of comparisons against the old version.
+        percentage: u8,
+        /// The largest number of comparisons.
+        most: u32,
+        comparisons: u32,
+        seed: u64,
+    }
+
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+    struct Outcomes {
+        /// Answered yes: better, or not worse.
+        yes: u32,
+        no: u32,
+        undecided: u32,
+        median_games: u32,
+    }
+
+    /// Simulates comparisons with bots of known strength.
+    fn simulate(simulation: &Simulation) -> Result<Outcomes, String> {
+        let mut random = ChaCha8Rng::seed_from_u64(simulation.seed);
+        let mut outcomes = Outcomes::default();
+        let mut games: Vec<u32> = Vec::new();
+        let test = simulation.terms.test()?;
+        for _ in 0..simulation.comparisons {
+            let (decision, played) = one(simulation, test, &mut random);
+            games.push(played);
+            *match decision {
+                Decision::AcceptH1 => &mut outcomes.yes,
+                Decision::AcceptH0 => &mut outcomes.no,
+                Decision::Continue => &mut outcomes.undecided,
+            } += 1;
+        }
+        games.sort_unstable();
+        outcomes.median_games = games.get(games.len() / 2).copied().unwrap_or_default();
+        Ok(outcomes)
+    }
+
+    fn one(simulation: &Simulation, test: MeanTest, random: &mut ChaCha8Rng) -> (Decision, u32) {
+        let &Simulation { elo, draws, .. } = simulation;
+        let opponents = simulation.others + 1;
+        let mut comparison = Comparison::new(test, opponents);
+        let drawn = draw(
+            &mut ChaCha8Rng::seed_from_u64(random.random()),
+            opponents,
+            simulation.percentage,
+            simulation.most,
+        );
+        let mut games = 0;
+        for opponent in drawn {
+            let mut pair = |difference| -> usize {
+                games += 2;
+                (0..2).map(|_| half_points(random, difference, draws)).sum()
+            };
+            let unit = if opponent == 0 {
+                Unit::Direct(pair(elo))
+            } else {
+                Unit::Pool([pair(elo), pair(0.0)])
+            };
+            comparison.add(opponent, unit);
+            if comparison.is_decided() {
+                break;
+            }
+        }
+        (comparison.decision(), games)
+    }
+
+    fn half_points(random: &mut ChaCha8Rng, difference: f64, draws: f64) -> usize {
+        match game(random, difference, draws) {
+            Outcome::FirstWins => 2,
+            Outcome::Draw => 1,
+            Outcome::SecondWins => 0,
+        }
+    }
 
     const TERMS: Terms = Terms {
         question: Question::Better,

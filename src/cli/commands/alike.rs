@@ -1,7 +1,4 @@
-//! `referee alike FOLDER`: which bots decide alike, whatever their source?
-
 use std::collections::BTreeMap;
-use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -16,38 +13,30 @@ use crate::analysis::{Analyst, Effort};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant};
 use crate::arena::plan::{BotPlan, Limits};
-use crate::bot::{orphans, shell};
-use crate::cli::support::failure::Failure;
+use crate::bot::shell;
+use crate::cli::support::folder::{Records, plan_in, replace_file};
 use crate::cli::support::games::{GameOptions, check_builtins};
-use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
-use crate::cli::support::runtime::{end_orphans, run_with_ticks, runtime};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
+use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{
-    PiecesFile, recorded_ruleset, this_program, unreadable, unwritable,
-};
+use crate::cli::support::setup::{PiecesFile, recorded_ruleset, this_program};
 use crate::cli::support::values::{self, TimeOptions};
 use crate::game::Game;
 use crate::league::state::League;
 use crate::play::TimeControl;
 use crate::play::game_runner::GameError;
-use crate::record::Record;
-use crate::record::atomic_file::replace;
-use crate::record::reader::Reader;
-use crate::record::text_file;
+use crate::record::{Record, text_file};
 use crate::report::alike::Report;
 use crate::seed::{Purpose, generator};
 use crate::solver;
-use crate::text::{counted, escape_controls, join_parts};
 use crate::threads::{for_each_chunk, processors};
-use crate::tournament::alike::{Question, pairs};
+use crate::tournament::alike::pairs;
 
-/// For a position, and again for its turns: enough for nearly all, and the same on every machine.
 const NODES: u64 = 1 << 22;
 
-/// Of the time, for finding the positions.
 const DRAWING: f64 = 0.5;
 
-/// In a league's folder: answers by the bots' files.
 const CACHE: &str = "alike.json";
 
 const AFTER_HELP: &str = "\
@@ -68,7 +57,7 @@ interrupted.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A folder of bots, of a tournament or of a league; bots; or files of records, whose bots are asked again
     #[arg(value_name = "FOLDER|RECORDS", required = true)]
     bots: Vec<String>,
@@ -78,7 +67,7 @@ pub(in crate::cli) struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct LeagueArgs {
+pub(crate) struct LeagueArgs {
     /// The folder of the league
     #[arg(value_name = "DIR")]
     folder: String,
@@ -119,98 +108,87 @@ struct Asking {
     sandbox: SandboxOptions,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     ask(&args.bots, &args.asking, None)
 }
 
-pub(in crate::cli) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run_league(args: &LeagueArgs) -> Result<(), Failure> {
     let folder = Path::new(&args.folder);
     if League::read(folder)?.is_none() || TournamentDirectory::at(folder).plan()?.is_none() {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: no league has played in this folder; choose the folder of one",
             args.folder
-        )));
+        );
     }
     let texts = std::slice::from_ref(&args.folder);
     ask(texts, &args.asking, Some(&folder.join(CACHE)))
 }
 
-/// The bots of a class, and starter code.
-struct Class {
-    ruleset: Arc<dyn Game>,
-    bots: Vec<Entrant>,
-    starters: Vec<Entrant>,
-}
-
 fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Failure> {
-    let class = class(texts, asking)?;
+    let (ruleset, bots, count) = class(texts, asking)?;
     let (seed, begun) = (asking.seed.unwrap_or(0), Instant::now());
     let stop = Arc::new(AtomicBool::new(false));
-    let pieces = class.ruleset.pieces().map(PiecesFile::copy).transpose()?;
-    let all: Vec<&Entrant> = class.bots.iter().chain(&class.starters).collect();
-    let bar = ProgressBar::new(all.len() as u64, "bots");
+    let pieces = ruleset.pieces().map(PiecesFile::copy).transpose()?;
+    let bar = ProgressBar::new(bots.len() as u64, "bots");
     let done = AtomicUsize::new(0);
-    let (asked, interrupted) = run_with_ticks(
+    let mut known = Known::read(cache, &*ruleset, seed);
+    let (answers, interrupted) = run_with_ticks(
         &stop,
+        || bar.set_done(done.load(Ordering::Relaxed) as u64),
         || {
-            bar.set_done(done.load(Ordering::Relaxed) as u64);
-            Ok(())
-        },
-        || {
-            let mut known = Known::read(cache, &*class.ruleset, seed);
             if known.positions.len() < QUESTIONS {
-                known.positions = positions(&*class.ruleset, seed, begun, asking.time, &stop);
+                known.positions = positions(&*ruleset, seed, begun, asking.time, &stop);
                 known.answers.clear();
             }
             let interview = Interview {
                 questionnaire: Questionnaire {
-                    ruleset: Arc::clone(&class.ruleset),
+                    ruleset: Arc::clone(&ruleset),
                     positions: std::mem::take(&mut known.positions),
                     seed,
                 },
-                bots: &all,
+                bots: &bots,
                 pieces: pieces.as_ref().map(PiecesFile::path),
                 until: begun + asking.time,
                 stop: &stop,
                 done: &done,
             };
-            let answers = interview.answers(&mut known.answers)?;
+            let answers = interview.answers(&mut known.answers);
             known.positions = interview.questionnaire.positions;
-            if let Some(path) = cache.filter(|_| !stop.load(Ordering::Relaxed)) {
-                let text = serde_json::to_string(&known)?;
-                replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
-            }
-            Ok::<_, Failure>((known.positions, answers))
+            answers
         },
     )?;
     bar.line.clear();
     end_orphans();
-    let (positions, answers) = asked?;
+    let answers = answers?;
     if interrupted {
         return Err(Failure::Interrupted);
     }
-    if positions.is_empty() {
-        return Err(Failure::Usage(
-            "no position was found in this time in which a choice says something; --time gives more"
-                .to_owned(),
-        ));
+    if let Some(path) = cache {
+        replace_file(path, &serde_json::to_string(&known)?)?;
     }
-    let questions: Vec<Question> = (0..positions.len())
-        .map(|number| {
-            positions[number].question(answers.iter().map(|answers| answers.choices[number]))
-        })
+    let positions = &known.positions;
+    if positions.is_empty() {
+        bail!(
+            "no position was found in this time in which a choice says something; --time gives more"
+        );
+    }
+    let choices = |number: usize| answers.iter().map(move |answers| answers.choices[number]);
+    let questions = positions.iter().enumerate();
+    let questions = questions.map(|(number, position)| position.question(choices(number)));
+    let names: Vec<String> = bots[..count]
+        .iter()
+        .map(|bot| bot.plan.name.clone())
         .collect();
-    let names: Vec<String> = class.bots.iter().map(|bot| bot.plan.name.clone()).collect();
     let report = Report {
-        ruleset: &*class.ruleset,
-        positions: &positions,
+        ruleset: &*ruleset,
+        positions,
         answers: &answers,
         names: &names,
-        pairs: &pairs(&questions, names.len()),
+        pairs: &pairs(&questions.collect::<Vec<_>>(), count),
         seed,
     };
     if let Some(path) = &asking.html {
-        replace(path, report.html().as_bytes()).map_err(|error| unwritable(path, &error))?;
+        replace_file(path, &report.html())?;
     }
     let text = if asking.json {
         format!("{:#}\n", report.json())
@@ -235,6 +213,9 @@ fn positions(
     draw(ruleset, appraiser.as_ref(), &mut random, QUESTIONS, is_over)
 }
 
+/// The rules; bots, then starter code; how many are bots.
+type Class = (Arc<dyn Game>, Vec<Entrant>, usize);
+
 fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
     let mut options = Options {
         games: GamesOptions {
@@ -245,12 +226,7 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
         },
         ..Options::default()
     };
-    let plan = match texts {
-        [one] if Path::new(one).join("plan.json").is_file() => {
-            TournamentDirectory::at(Path::new(one)).plan()?
-        }
-        _ => None,
-    };
+    let plan = plan_in(texts)?;
     let (mut wanted, mut recorded) = (Vec::new(), None);
     if let Some(plan) = &plan {
         options = options.or_planned(plan)?;
@@ -281,44 +257,31 @@ fn class(texts: &[String], asking: &Asking) -> Result<Class, Failure> {
     for rejected in &found.rejected {
         let why = join_parts(&rejected.reason, "\n    ");
         if is_starter(&rejected.bot) {
-            return Err(Failure::Usage(why));
+            bail!("{why}");
         }
-        let name = escape_controls(&rejected.bot.name);
-        print_stderr(&format!("referee: {name} is left out: {why}"));
+        note!("{} is left out: {why}", escape_controls(&rejected.bot.name));
     }
     announce(&sandbox);
-    let programs = || found.entered.iter().map(|entrant| &entrant.program);
-    warn_root(programs());
-    check_builtins(&*ruleset, programs())?;
-    let entered = found.entered.into_iter();
-    let (starters, bots): (Vec<Entrant>, Vec<Entrant>) =
-        entered.partition(|entrant| is_starter(&entrant.plan));
-    if bots.len() < 2 {
-        let count = counted(bots.len() as u64, "bot", "bots");
-        return Err(Failure::Usage(format!(
-            "{count} can be asked, and two are needed"
-        )));
+    let mut bots = found.entered;
+    warn_root(bots.iter().map(|bot| &bot.program));
+    check_builtins(&*ruleset, bots.iter().map(|bot| &bot.program))?;
+    bots.sort_by_key(|bot| is_starter(&bot.plan));
+    let count = bots.partition_point(|bot| !is_starter(&bot.plan));
+    if count < 2 {
+        let bots = counted(count as u64, "bot", "bots");
+        bail!("{bots} can be asked, and two are needed");
     }
-    Ok(Class {
-        ruleset,
-        bots,
-        starters,
-    })
+    Ok((ruleset, bots, count))
 }
 
-/// Adds the bots of recorded games by their commands. Returns the rules of the last one.
 fn of_records(
     path: &Path,
     limits: Limits,
     wanted: &mut Vec<BotPlan>,
 ) -> Result<Option<Arc<dyn Game>>, Failure> {
-    let failed = |error| unreadable(path, &error);
-    let mut reader = Reader::open(path).map_err(failed)?;
     let mut last: Option<Record> = None;
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        let record = line
-            .record()
-            .map_err(|error| Failure::Usage(error.to_string()))?;
+    for record in Records::open(path)? {
+        let (_, record) = record?;
         for bot in &record.bots {
             let words = bot.command.iter().map(|word| shell::quoted(word));
             let plan = BotPlan {
@@ -336,8 +299,7 @@ fn of_records(
         }
         last = Some(record);
     }
-    let ruleset = last.as_ref().map(recorded_ruleset).transpose();
-    ruleset.map_err(Failure::Usage)
+    Ok(last.as_ref().map(recorded_ruleset).transpose()?)
 }
 
 /// What was asked and answered before.
@@ -346,7 +308,6 @@ struct Known {
     rules: String,
     seed: u32,
     positions: Vec<Position>,
-    /// By the hash of a bot's files, with its limits.
     answers: BTreeMap<String, Answers>,
 }
 
@@ -367,7 +328,7 @@ impl Known {
 
 struct Interview<'a> {
     questionnaire: Questionnaire,
-    bots: &'a [&'a Entrant],
+    bots: &'a [Entrant],
     pieces: Option<&'a str>,
     until: Instant,
     stop: &'a AtomicBool,
@@ -410,19 +371,15 @@ impl Interview<'_> {
         let ruleset = &*self.questionnaire.ruleset;
         let time = TimeControl::try_from(bot.plan.limits).unwrap_or_default();
         let seat = || bot.seat(ruleset, self.pieces, None);
-        let runtime = runtime()?;
-        let asked = runtime.block_on(async {
-            orphans::adopt();
-            self.questionnaire.ask(seat, time, budget, self.stop).await
-        });
-        runtime.shutdown_background();
-        match asked {
-            Err(GameError::CannotStart(error)) => {
-                let name = escape_controls(&bot.plan.name);
-                print_stderr(&format!("referee: {name} is left out: {error}"));
-                Ok(self.questionnaire.none())
+        block_on(async {
+            match self.questionnaire.ask(seat, time, budget, self.stop).await {
+                Err(GameError::CannotStart(error)) => {
+                    let name = escape_controls(&bot.plan.name);
+                    note!("{name} is left out: {error}");
+                    Ok(self.questionnaire.none())
+                }
+                asked => asked,
             }
-            asked => Ok(asked?),
-        }
+        })
     }
 }

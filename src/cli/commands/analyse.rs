@@ -1,6 +1,4 @@
-//! `referee analyse FILE`: finds the turns at which recorded games were won and lost.
-
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,22 +8,19 @@ use serde_json::{Value, json};
 
 use super::report::check_not_input;
 use crate::analysis::{Analyst, Effort, check, with_analysis};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::{GameChoice, records_of};
-use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::folder::{GameChoice, Records, invalid, records_of};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::setup::{palette, unreadable, unwritable};
-use crate::cli::support::solver_args::SolverArgs;
-use crate::cli::support::values;
+use crate::cli::support::values::{self, SolverArgs};
 use crate::record::Record;
 use crate::record::annotation::Annotation;
 use crate::record::atomic_file::AtomicFile;
-use crate::record::reader::{LineError, Reader};
+use crate::record::reader::LineError;
 use crate::report::accuracy::{BotTally, game_text, table};
-use crate::text::counted;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file of records, as --record writes it, or the folder of a tournament
     file: PathBuf,
 
@@ -49,7 +44,7 @@ pub(in crate::cli) struct Args {
     solver: SolverArgs,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let file = records_of(&args.file)?;
     let ((), interrupted) = run_interruptible(|stop| {
         let target = args.output.as_deref().map(|path| {
@@ -69,16 +64,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
 struct Game {
     number: u64,
     line: Vec<u8>,
-    /// The record to be analysed.
     record: Option<Record>,
 }
 
 /// Without those that are neither analysed nor written.
 fn read(args: &Args, file: &Path) -> Result<Vec<Game>, Failure> {
-    let failed = |error| unreadable(file, &error);
-    let mut reader = Reader::open(file).map_err(failed)?;
+    let mut reader = Records::open(file)?;
     let (mut games, mut count, mut is_there) = (Vec::new(), 0, false);
-    while let Some(line) = reader.next_line().map_err(failed)? {
+    while let Some(line) = reader.next_line()? {
         if !line.is_complete()
             && let Err(torn) = line.record()
         {
@@ -93,8 +86,7 @@ fn read(args: &Args, file: &Path) -> Result<Vec<Game>, Failure> {
             check(&record).map_err(|problem| line.damaged(problem))?;
             Ok::<_, LineError>(record)
         });
-        let record = record.transpose();
-        let record = record.map_err(|error| Failure::Usage(error.to_string()))?;
+        let record = record.transpose()?;
         if is_chosen || args.output.is_some() {
             games.push(Game {
                 number: count,
@@ -138,9 +130,7 @@ fn analyse(
         let annotation = analyst.analyse(record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation.map_err(|problem| {
-            Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
-        })?;
+        let annotation = annotation.map_err(|problem| invalid(file, *number, &problem))?;
         bar.inc();
         done += 1;
         if args.output.is_some() {
@@ -181,10 +171,10 @@ fn analyse(
     Stdout.write_all(text.as_bytes())?;
     if done < chosen {
         let games = counted(chosen, "game", "games");
-        print_stderr(&format!("referee: {done} of {games} analysed"));
+        note!("{done} of {games} analysed");
     }
     if let Some(path) = &args.output {
-        print_stderr(&format!("referee: the records are in {}", path.display()));
+        note!("the records are in {}", path.display());
     }
     Ok(())
 }

@@ -1,15 +1,12 @@
-//! `referee board`: draws a position and lists its winning lines; without one, prints a piece set.
-
-use std::io::{self, Write as _};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::BuiltinGameOptions;
-use crate::cli::support::output::{Stdout, print_stderr};
 use crate::cli::support::pages::write_file;
-use crate::cli::support::setup::{palette, piece_set, terminal_width};
+use crate::cli::support::prelude::*;
+use crate::cli::support::setup::{piece_set, terminal_width};
 use crate::game::four_in_a_row::FourInARow;
 use crate::game::quarto::notation::ConfigurationError;
 use crate::game::quarto::{Edition, PieceSet};
@@ -17,7 +14,6 @@ use crate::game::{BuiltinGame as _, Picture};
 use crate::report::html::board;
 use crate::report::picture::{Pieces, Shown, still};
 use crate::report::terminal::{aligned, draw_within};
-use crate::text::{escape_controls, quote};
 
 const AFTER_HELP: &str = "\
 Examples:
@@ -31,7 +27,7 @@ Exit status: 0 the position is drawn; 2 wrong usage or input; 1 the referee itse
 #[derive(Debug, clap::Args)]
 // A configuration may begin with -h.
 #[command(disable_help_flag = true, after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Print help
     #[arg(long, action = clap::ArgAction::Help)]
     help: Option<bool>,
@@ -61,18 +57,16 @@ pub(in crate::cli) struct Args {
 
 struct Position {
     picture: Picture,
-    /// As drawn.
     pieces: Pieces,
     board: String,
     hand: Option<char>,
-    /// Name and property.
     lines: Vec<(String, String)>,
     /// Printed without lines.
     no_line: &'static str,
     json: Value,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.page {
         return write_page(args, target);
     }
@@ -108,38 +102,36 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     let game = args.game.game()?.game(args.game.set.choices()?);
     let given = args.config.as_deref().map(str::trim);
     let refused = |problem| {
-        Failure::Usage(format!(
+        usage!(
             "{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand; of Four In A Row a board"
-        ))
+        )
     };
     let session = given.map_or_else(
         || Ok(game.start()),
         |text| game.start_from(text).or_else(|_| game.read_request(text)),
     );
     let position = session.map_err(refused)?.request();
-    write_file(target, &board(&*game, &position), || {
-        format!("a board at {position}")
-    })
+    write_file(
+        target,
+        &board(&*game, &position),
+        &format!("a board at {position}"),
+    )
 }
 
 fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
     let pieces = &position.pieces;
     let shown = Shown::new(pieces, &position.board, position.hand, &position.picture);
-    let lines: Vec<String> = position
-        .lines
-        .iter()
+    let lines = position.lines.iter();
+    let lines: Vec<String> = lines
         .map(|(line, property)| format!("{line} {property}"))
         .collect();
-    write_file(target, &still(pieces, &shown, ""), || {
-        if lines.is_empty() {
-            position.no_line.to_owned()
-        } else {
-            lines.join(", ")
-        }
-    })
+    let content = match &lines[..] {
+        [] => position.no_line.to_owned(),
+        lines => lines.join(", "),
+    };
+    write_file(target, &still(pieces, &shown, ""), &content)
 }
 
-/// Splits off the piece in hand after `cells` characters and a space.
 fn with_hand(text: &str, cells: usize) -> (String, Option<char>) {
     let symbols: Vec<char> = text.chars().collect();
     match symbols[..] {
@@ -155,7 +147,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let set = piece_set(args.game.set.pieces.as_ref())?;
     let edition = Edition::new(args.game.set.rules(), set);
     let set = &edition.set;
-    let refused = |problem: &str| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
+    let refused = |problem: &str| usage!("{}: {problem}", quote(given.as_bytes()));
     let wrong = |error: ConfigurationError| {
         let is_other = [42, 44].contains(&error.found);
         let fix = if is_other {
@@ -171,7 +163,7 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     check_hand(set, &config, hand).map_err(|problem| refused(&problem))?;
     let quartos = set.name_quartos(&board, args.game.set.rules());
     for note in edition.duplicate_warnings(&board) {
-        print_stderr(&format!("referee: {note}"));
+        note!("{note}");
     }
     let grid = set.grid(&config).map_err(wrong)?;
     let words = grid.map(|row| row.map(|cell| cell.map_or_else(Vec::new, |w| w.to_vec())));
@@ -218,8 +210,7 @@ fn check_hand(set: &PieceSet, board: &str, hand: Option<char>) -> Result<(), Str
 
 fn four_in_a_row(args: &Args) -> Result<Position, Failure> {
     let given = args.config.as_deref().unwrap_or_default();
-    let refused =
-        |problem: String| Failure::Usage(format!("{}: {problem}", quote(given.as_bytes())));
+    let refused = |problem: String| usage!("{}: {problem}", quote(given.as_bytes()));
     // A request begins with the mark of the side to move.
     let board = match given.split_once(' ') {
         Some(("@" | "O", board)) => board,

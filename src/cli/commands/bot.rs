@@ -1,5 +1,3 @@
-//! `referee bot NAME`: a built-in strategy as a program of its own, over stdin and stdout.
-
 use std::env::{self, VarError};
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
@@ -9,7 +7,7 @@ use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
 use rand::seq::IndexedRandom as _;
 
-use crate::cli::support::failure::Failure;
+use crate::cli::support::prelude::*;
 use crate::cli::support::setup::match_set;
 use crate::cli::support::values;
 use crate::game::BuiltinBot;
@@ -23,15 +21,16 @@ use crate::strategy::builtin::{Builtin, UnknownBuiltin};
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The strategy: random, greedy, perfect, "perfect?slips=P" or "search?depth=N"
     name: String,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
-    let strategy: Builtin = args.name.parse().map_err(|error: UnknownBuiltin| {
-        Failure::Usage(format!("builtin:{}: {error}", args.name))
-    })?;
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let strategy: Builtin = args
+        .name
+        .parse()
+        .map_err(|error: UnknownBuiltin| usage!("builtin:{}: {error}", args.name))?;
     let game = match variable(names::GAME)? {
         None => &GAMES[0],
         Some(name) => match registry::find(&name) {
@@ -40,21 +39,21 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
                 return serve(of_the_answers()?, MOST_BYTES);
             }
             None => {
-                return Err(Failure::Usage(format!(
+                bail!(
                     "{}={name}: unknown game; in a game that is a program builtin:random plays, and the referee \
                      lists its legal answers",
                     names::GAME
-                )));
+                );
             }
         },
     };
     let rules = match variable(names::RULES)? {
         None => Rules::default(),
         Some(name) => Rules::from_name(&name).ok_or_else(|| {
-            Failure::Usage(format!(
+            usage!(
                 "{}={name}: unknown rules; expected standard or squares",
                 names::RULES
-            ))
+            )
         })?,
     };
     let set = match_set(variable(names::PIECES)?.map(PathBuf::from).as_ref())?;
@@ -64,17 +63,14 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         set,
         ..Choices::default()
     });
-    // Only a strategy with a clock needs the limit.
     let has_clock = strategy == Builtin::Perfect { slips: None };
     let move_time = match variable(names::MOVE_TIME)?.filter(|_| has_clock) {
         None => DEFAULT_MOVE_TIME,
         Some(text) => values::positive_duration(&text)
-            .map_err(|problem| Failure::Usage(format!("{}={text}: {problem}", names::MOVE_TIME)))?,
+            .map_err(|problem| usage!("{}={text}: {problem}", names::MOVE_TIME))?,
     };
     let bot = ruleset.builtin_bot(&args.name, seed, move_time);
-    let bot = bot.ok_or_else(|| {
-        Failure::Usage(format!("there is no builtin:{} for this game", args.name))
-    })?;
+    let bot = bot.ok_or_else(|| usage!("there is no builtin:{} for this game", args.name))?;
     serve(bot, MAX_LINE_BYTES)
 }
 
@@ -83,11 +79,10 @@ fn seed() -> Result<u64, Failure> {
         None => Ok(rand::random()),
         Some(text) => text
             .parse()
-            .map_err(|_| Failure::Usage(format!("{}={text}: expected a number", names::SEED))),
+            .map_err(|_| usage!("{}={text}: expected a number", names::SEED)),
     }
 }
 
-/// Answers with one of the legal answers that the referee lists after the request, each after a tab.
 fn of_the_answers() -> Result<BuiltinBot, Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
     Ok(Box::new(move |request| {
@@ -104,7 +99,7 @@ fn variable(name: &str) -> Result<Option<String>, Failure> {
         // Some shells pass unset variables on as empty ones.
         Ok(value) => Ok(Some(value).filter(|value| !value.is_empty())),
         Err(VarError::NotPresent) => Ok(None),
-        Err(VarError::NotUnicode(_)) => Err(Failure::Usage(format!("{name} is not UTF-8 text"))),
+        Err(VarError::NotUnicode(_)) => Err(usage!("{name} is not UTF-8 text")),
     }
 }
 
@@ -118,7 +113,7 @@ fn serve(mut bot: BuiltinBot, most: usize) -> Result<(), Failure> {
         if limited.read_until(b'\n', &mut bytes)? == 0 {
             return Ok(());
         }
-        let wrong = |problem: String| Failure::Usage(format!("invalid request: {problem}"));
+        let wrong = |problem: String| usage!("invalid request: {problem}");
         let line = bytes.strip_suffix(b"\n").unwrap_or(&bytes);
         let request =
             answer_text(line).map_err(|NotUtf8| wrong("it is not UTF-8 text".to_owned()))?;

@@ -1,12 +1,9 @@
-//! `referee check BOT`: checks a bot step by step, for its author; each bot of a folder in a line, for a teacher.
-
 use std::fmt::Write as _;
-use std::fs;
-use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::sync::Arc;
 use std::time::Duration;
+use std::{fs, io};
 
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -15,28 +12,27 @@ use crate::arena::entrants::{self, FolderPrograms};
 use crate::bot::naming::distinct_names;
 use crate::bot::spec::{BotSpec, Program};
 use crate::bot::submission::OWN;
-use crate::checkup::{Check, Checkup, Notice, Problem, Questions, Report, Verdict};
-use crate::cli::support::failure::Failure;
+use crate::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, palette, unwritable};
+use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::executable::interpreter::compiling;
 use crate::league::build;
 use crate::league::intake::{self, Intake};
-use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
 use crate::report::terminal::{Palette, styled};
 use crate::sandbox::snapshot::{copy_file, copy_tree};
-use crate::text::{counted, escape_controls, format_duration, milliseconds as ms, short_name};
+use crate::text::{format_duration, milliseconds as ms, short_name};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file, a command line, or builtin:NAME; of a folder of bots, or of a download that a league takes, every one.
     /// Sources are built first, as in a league
     bot: String,
@@ -64,28 +60,32 @@ pub(in crate::cli) struct Args {
     csv: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let mut builds = Builds::default();
     let path = Path::new(&args.bot);
-    let intake =
-        intake::to_check(path, &args.sandbox.for_repositories()).map_err(Failure::Usage)?;
+    let intake = intake::to_check(path, &args.sandbox.for_repositories())?;
     let mut found = match &intake {
         Some(intake) => Some(builds.handed_in(intake)),
         None => folder_of_bots(path)?,
     };
-    // Several sources may be one program.
-    let of_sources = found
-        .as_ref()
-        .filter(|found| intake.is_none() && found.programs.is_empty());
-    let one = of_sources.and_then(|_| builds.program(&args.bot, &args.sandbox).ok());
-    found = found.filter(|_| one.is_none());
+    let has_programs = |found: &FolderPrograms| intake.is_some() || !found.programs.is_empty();
+    let mut one = None;
+    if !found.as_ref().is_some_and(has_programs) {
+        match builds.program(&args.bot, &args.sandbox) {
+            // Several sources may be one program.
+            Ok(program) => (one, found) = (Some(program), None),
+            Err(failure) if found.is_none() => return Err(failure),
+            Err(_) => {}
+        }
+    }
+    let of_several = |found: &FolderPrograms| found.programs.len() + found.unusable.len() > 1;
     let is_class = found
         .as_ref()
-        .is_some_and(|found| intake.is_none() || found.programs.len() + found.unusable.len() > 1);
-    let (programs, refused) = match (one, found) {
-        (Some(one), _) => (vec![one], Vec::new()),
-        (None, Some(found)) => bots_of(found, &args.sandbox, &mut builds)?,
-        (None, None) => (vec![builds.program(&args.bot, &args.sandbox)?], Vec::new()),
+        .is_some_and(|found| intake.is_none() || of_several(found));
+    let (programs, refused) = match found {
+        Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
+        None => (one.into_iter().collect(), Vec::new()),
     };
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
@@ -93,7 +93,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         .iter()
         .map(|program| (program.name.as_str(), Some(program)));
     let names = distinct_names(&own.collect::<Vec<_>>());
-    let examination = Examination::new(args)?;
+    let ruleset = args.game.ruleset()?;
+    let pieces = args.game.pieces_file(&*ruleset)?;
+    let runner = Rc::new(GameRunner::new(Arc::clone(&ruleset), false)?);
+    let (time, asked) = (args.time.control()?, Arc::default());
     let palette = palette(&io::stdout());
     let mut checked = Vec::new();
     let mut note = |name: String, command: Option<&[String]>, report: Result<Report, String>| {
@@ -110,12 +113,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         note(name, None, Err(why))?;
     }
     for (index, name) in names.into_iter().enumerate() {
-        let others: Vec<&Program> = programs
-            .iter()
-            .enumerate()
-            .filter_map(|(other, program)| (other != index).then_some(program))
-            .collect();
-        let mut program = match sandboxes.confine_one(&programs[index], &others) {
+        let mut program = match sandboxes.confine_one(&programs, index) {
             Err(error) if is_class => {
                 note(name, None, Err(error.to_string()))?;
                 continue;
@@ -131,16 +129,33 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             let (number, of) = (index + 1, programs.len());
             format!("checking {number} of {of}: {}", escape_controls(&name))
         });
+        let which = which.as_deref();
+        let bar = ProgressLine::new();
+        bar.show(format!("  {}", which.unwrap_or_default()));
         let mut told: Vec<Problem> = Vec::new();
-        let report = examination.run(&program, which.as_deref(), &mut |check| {
-            let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
-            let is_told = check.verdict == Verdict::Skipped || check.problem().is_some_and(is_told);
-            if !is_class && !args.json && !is_told {
-                // A closed stdout must not change the exit status.
-                let _ = Stdout.write_all(builds.own(&line(check, &palette)).as_bytes());
+        let mut notify = |notice: Notice<'_>| match notice {
+            Notice::Checked(check) => {
+                let is_told = |problem: &Problem| told.iter().any(|other| other.is_like(problem));
+                let is_told =
+                    check.verdict == Verdict::Skipped || check.problem().is_some_and(is_told);
+                if !is_class && !args.json && !is_told {
+                    // A closed stdout must not change the exit status.
+                    let text = builds.own(&line(check, &palette));
+                    let _ = bar.suspend(|| Stdout.write_all(text.as_bytes()));
+                }
+                told.extend(check.problem().cloned());
             }
-            told.extend(check.problem().cloned());
-        })?;
+            Notice::Asking { check, done, of } => {
+                if of == 1 || bar.is_due() {
+                    bar.show(format!("  {}", message(which, check, done, of)));
+                }
+            }
+        };
+        let path = pieces.as_ref().map(PiecesFile::path);
+        let seat = Seat::program(&*ruleset, path, program.clone(), time);
+        let checkup = Checkup::new(&runner, seat, args.budget, Arc::clone(&asked), &mut notify);
+        let report = examine(async { Ok(checkup.run().await?) })?;
+        drop(bar);
         note(name, Some(&program.command), Ok(report))?;
     }
     if let Some(path) = &args.csv {
@@ -151,14 +166,12 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         let conclusion = format!("{fit} of {} pass the entry check.", checked.len());
         writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
     }
-    if fit == checked.len() {
-        Ok(())
-    } else {
-        Err(Failure::Unfit)
+    if fit < checked.len() {
+        return Err(Failure::Unfit);
     }
+    Ok(())
 }
 
-/// Whether the bot is fit, what was left out, and the problem to fix first.
 fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> String {
     let mut text = String::new();
     let left_out = report.left_out();
@@ -186,30 +199,26 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let _ = writeln!(text, "The same {same} in {more}.");
     }
     let checks = report.checks.iter();
-    let skipped = checks.filter(|check| check.verdict == Verdict::Skipped);
-    match skipped.count() as u64 {
-        0 => text,
-        count => {
-            text + &format!(
-                "{} until then.\n",
-                counted(count, "check is not made", "checks are not made")
-            )
-        }
+    let skipped = checks
+        .filter(|check| check.verdict == Verdict::Skipped)
+        .count();
+    if skipped > 0 {
+        let checks = counted(skipped as u64, "check is not made", "checks are not made");
+        let _ = writeln!(text, "{checks} until then.");
     }
+    text
 }
 
-/// On lines of their own.
 fn fix(problem: &Problem) -> String {
-    let again = problem
-        .again
-        .as_ref()
-        .map_or_else(String::new, |again| format!("    see it again: {again}\n"));
-    format!("    fix: {}\n{again}", problem.fix)
+    let mut text = format!("    fix: {}\n", problem.fix);
+    if let Some(again) = &problem.again {
+        let _ = writeln!(text, "    see it again: {again}");
+    }
+    text
 }
 
 const LEFT_OUT: &str = "left out for want of time";
 
-/// With the fix below it, if it is advice: what to fix first is said in the end.
 fn line(check: &Check, palette: &Palette) -> String {
     let (mark, style, text) = match &check.verdict {
         Verdict::Good(text) => ("✓", palette.good, text.clone()),
@@ -281,51 +290,6 @@ fn as_json(bot: &CheckedBot, command: Option<&[String]>) -> Value {
     json
 }
 
-struct Examination {
-    runner: Rc<GameRunner>,
-    questions: Arc<Questions>,
-    pieces: Option<PiecesFile>,
-    time: TimeControl,
-    budget: Duration,
-}
-
-impl Examination {
-    fn new(args: &Args) -> Result<Self, Failure> {
-        let ruleset = args.game.ruleset()?;
-        Ok(Self {
-            pieces: args.game.pieces_file(&*ruleset)?,
-            runner: Rc::new(GameRunner::new(ruleset, false)?),
-            questions: Arc::default(),
-            time: args.time.control()?,
-            budget: args.budget,
-        })
-    }
-
-    /// Shows each check when it is made. `which`: the bot, if there are others.
-    fn run(
-        &self,
-        program: &Program,
-        which: Option<&str>,
-        show: &mut dyn FnMut(&Check),
-    ) -> Result<Report, Failure> {
-        let line = ProgressLine::new();
-        line.show(format!("  {}", which.unwrap_or_default()));
-        let mut notify = |notice: Notice<'_>| match notice {
-            Notice::Checked(check) => line.suspend(|| show(check)),
-            Notice::Asking { check, done, of } => {
-                if of == 1 || line.is_due() {
-                    line.show(format!("  {}", message(which, check, done, of)));
-                }
-            }
-        };
-        let pieces = self.pieces.as_ref().map(PiecesFile::path);
-        let seat = Seat::program(self.runner.ruleset(), pieces, program.clone(), self.time);
-        let questions = Arc::clone(&self.questions);
-        let checkup = Checkup::new(&self.runner, seat, self.budget, questions, &mut notify);
-        examine(async { Ok(checkup.run().await?) })
-    }
-}
-
 fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
     let which = which.map_or_else(String::new, |which| format!("{which}: "));
     if of == 1 {
@@ -335,7 +299,6 @@ fn message(which: Option<&str>, check: &str, done: usize, of: usize) -> String {
     }
 }
 
-/// As a tournament takes them; `None` when the path is one bot.
 fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
     if !path.is_dir() || path.join(OWN).is_file() {
         return Ok(None);
@@ -352,16 +315,13 @@ fn folder_of_bots(path: &Path) -> Result<Option<FolderPrograms>, Failure> {
     Ok((!is_one).then_some(found))
 }
 
-/// Programs that are built from sources, as in a league.
 #[derive(Default)]
 struct Builds {
     places: Vec<TempDir>,
-    /// Their paths, and what their authors would call them.
     names: Vec<(String, String)>,
 }
 
 impl Builds {
-    /// What a league would take in.
     fn handed_in(&mut self, intake: &Intake) -> FolderPrograms {
         let newest = intake.submissions.iter().filter(|one| one.is_newest);
         let programs = newest.map(|one| {
@@ -413,10 +373,7 @@ impl Builds {
         let sandbox = options.for_builds().sandbox()?;
         let built = examine(async { Ok(build::build(&name, copy, &sandbox).await) })?;
         let refused = |error| format!("cannot start {}: {error}", escape_controls(text));
-        if built
-            .map_err(|error| Failure::Usage(refused(error)))?
-            .is_none()
-        {
+        if built.map_err(refused)?.is_none() {
             return as_it_is;
         }
         let file = build::program(copy)?;
@@ -434,17 +391,16 @@ impl Builds {
 
 type Refused = Vec<(String, String)>;
 
-/// The programs, and those that cannot be started: names, and why.
 fn bots_of(
     found: FolderPrograms,
     options: &SandboxOptions,
     builds: &mut Builds,
 ) -> Result<(Vec<Program>, Refused), Failure> {
     if !found.others.is_empty() {
-        print_stderr(&format!(
-            "referee: not checked, as these are not programs: {}",
+        note!(
+            "not checked, as these are not programs: {}",
             found.others.join(", ")
-        ));
+        );
     }
     let (mut programs, mut refused) = (Vec::new(), found.unusable);
     for (text, name) in found.programs.into_iter().chain(found.refused) {
@@ -466,32 +422,25 @@ fn bots_of(
     Ok((programs, refused))
 }
 
-/// With what to fix first below it.
 fn text_line(bot: &CheckedBot, palette: &Palette) -> String {
     let name = &bot.name;
-    let bad = |what: &str| {
-        format!(
-            "{} {name}: {}\n",
-            styled(palette.problem, "✗"),
-            escape_controls(what)
-        )
-    };
+    let mark = styled(palette.problem, "✗");
+    let bad = |what: &str| format!("{mark} {name}: {}\n", escape_controls(what));
     match &bot.report {
         Err(why) => bad(why),
         Ok(report) if report.is_fit() => {
-            let left_out = report.left_out();
-            let left_out = if left_out.is_empty() {
-                String::new()
-            } else {
-                format!(" (left out for want of time: {})", left_out.join(", "))
-            };
-            format!("{} {name}: fit{left_out}\n", styled(palette.good, "✓"))
+            let mark = styled(palette.good, "✓");
+            match report.left_out() {
+                left if left.is_empty() => format!("{mark} {name}: fit\n"),
+                left => format!("{mark} {name}: fit ({LEFT_OUT}: {})\n", left.join(", ")),
+            }
         }
-        Ok(report) => report
-            .first_problem()
-            .map_or_else(String::new, |(check, problem)| {
+        Ok(report) => {
+            let first = report.first_problem().map(|(check, problem)| {
                 bad(&format!("{}: {}", check.name, problem.sentence())) + &fix(problem)
-            }),
+            });
+            first.unwrap_or_default()
+        }
     }
 }
 

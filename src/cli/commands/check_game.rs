@@ -1,19 +1,13 @@
-//! `referee game check PROGRAM`: does a game's program keep to the protocol?
-
 use std::fmt::Write as _;
-use std::io::Write as _;
 
 use crate::bot::shell::quoted;
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{self, program};
-use crate::cli::support::output::Stdout;
-use crate::cli::support::setup::palette;
+use crate::cli::support::prelude::*;
 use crate::game_program::checks::{Finding, Level, check};
 use crate::report::html;
-use crate::text::escape_controls;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The game's program: a file, or a command line
     #[arg(value_name = "PROGRAM")]
     program: String,
@@ -27,7 +21,7 @@ pub(in crate::cli) struct Args {
     json: bool,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let game = program(
         "",
         &args.program,

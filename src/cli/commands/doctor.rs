@@ -1,26 +1,22 @@
-//! `referee doctor`: which sandboxes work on this machine, found by trying them.
-
-use std::env;
-use std::io::{self, Write as _};
+use std::{env, io};
 
 use serde_json::json;
 
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
+use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::layer_names;
-use crate::cli::support::setup::{palette, this_program};
+use crate::cli::support::setup::this_program;
 use crate::report::terminal::styled;
 use crate::sandbox::{ResourceLimits, SandboxRequest, examine};
 use crate::system::kernel_release;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Print one JSON object
     #[arg(long)]
     json: bool,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let request = SandboxRequest {
         kind: None,
         limits: ResourceLimits::default(),

@@ -1,44 +1,36 @@
-//! `referee hunt BOT`: looks for the shortest games in which a bot commits a fault or gives away what it held.
-
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::PathBuf;
+use std::rc::Rc;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::thread;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clap::ValueEnum;
 use serde_json::{Value, json};
 
 use crate::analysis::appraisal::Appraiser;
 use crate::analysis::{Analyst, Effort};
-use crate::bot::orphans;
 use crate::bot::shell;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::replace_file;
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::{ProgressBar, Stdout, print_stderr};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded;
-use crate::cli::support::runtime::{end_orphans, examine, run_with_ticks, runtime};
+use crate::cli::support::runtime::{block_on, end_orphans, examine, run_with_ticks};
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{PiecesFile, unwritable};
+use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::game::Game;
 use crate::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
 use crate::play::examiner::Examiner;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
-use crate::puzzles::making::Maker;
 use crate::record::Record;
-use crate::record::atomic_file::replace;
-use crate::solver::{self, Limits, Solvers};
-use crate::text::{counted, escape_controls};
+use crate::solver;
+use crate::threads::{for_each_chunk, processors};
 
-/// For the value of one position: hard ones are left out.
 const SOLVE: Duration = Duration::from_secs(2);
 
-/// Of the time, for trying again what was found.
 const TRYING_AGAIN: f64 = 0.1;
 
 const AFTER_HELP: &str = "\
@@ -57,7 +49,7 @@ a bot that cannot be started; 1 the referee itself failed; 130 interrupted.";
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The bot: a file, a command line or builtin:NAME
     bot: String,
 
@@ -73,15 +65,6 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_name = "FILE")]
     record: Option<PathBuf>,
 
-    /// What to print
-    #[arg(
-        long,
-        value_name = "FORMAT",
-        default_value = "text",
-        conflicts_with = "json"
-    )]
-    format: Format,
-
     /// Print one JSON document
     #[arg(long)]
     json: bool,
@@ -96,14 +79,6 @@ pub(in crate::cli) struct Args {
     sandbox: SandboxOptions,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-enum Format {
-    Text,
-    /// The questions at which it gave something away, for `referee puzzles`
-    Puzzles,
-}
-
-/// What was found, and tried again.
 struct Finding {
     found: Found,
     kind: Kind,
@@ -112,11 +87,10 @@ struct Finding {
     words: Option<[String; 2]>,
     better: Option<String>,
     reproduce: Option<String>,
-    /// Where it was played again and ended so.
     record: Option<Record>,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "hunted")?;
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
@@ -135,40 +109,42 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let until = begun + args.time.mul_f64(1.0 - TRYING_AGAIN);
     let hunt = Hunt::new(Arc::clone(&ruleset), time, seed, until, &stop);
     let bar = ProgressBar::new(args.time.as_secs(), "seconds");
-    let workers = thread::available_parallelism().map_or(1, usize::from);
     let (searched, interrupted) = run_with_ticks(
         &stop,
         || {
             bar.set_done(begun.elapsed().as_secs());
             bar.set_message(counted(hunt.questions() as u64, "question", "questions"));
-            Ok(())
         },
-        || search(&hunt, &seat, &analyst, workers),
+        || search(&hunt, &seat, &analyst),
     )?;
     bar.line.clear();
     let (found, tally) = hunt.into_found();
-    let findings = searched.and_then(|()| {
-        let findings = try_again(args, &ruleset, &seat, &analyst, found, seed);
-        examine(findings)
-    });
+    let again = || examine(try_again(args, &ruleset, &seat, &analyst, found, seed));
+    let findings = searched.and_then(|()| again());
     end_orphans();
-    let findings = findings?;
     let report = Report {
         args,
         name: &program.name,
-        ruleset: &ruleset,
-        findings: &findings,
+        ruleset: &*ruleset,
+        findings: &findings?,
         tally,
         took: begun.elapsed(),
     };
-    report.write()?;
-    if interrupted {
-        return Err(Failure::Interrupted);
+    if let Some(path) = &args.record {
+        let records = report.findings.iter().flat_map(|finding| &finding.record);
+        let lines = records.map(|record| Ok(record.to_line()? + "\n"));
+        replace_file(path, &lines.collect::<Result<String, Failure>>()?)?;
     }
-    if findings.is_empty() {
-        Ok(())
+    let text = if args.json {
+        format!("{:#}\n", report.json())
     } else {
-        Err(Failure::Mistaken)
+        report.text()
+    };
+    Stdout.write_all(text.as_bytes())?;
+    match report.findings {
+        _ if interrupted => Err(Failure::Interrupted),
+        [] => Ok(()),
+        _ => Err(Failure::Mistaken),
     }
 }
 
@@ -176,37 +152,18 @@ fn search(
     hunt: &Hunt<'_>,
     seat: &(dyn Fn() -> Seat + Sync),
     analyst: &Analyst,
-    workers: usize,
 ) -> Result<(), Failure> {
-    let work = |number: usize| -> Result<(), Failure> {
+    let mut done: Vec<Result<(), Failure>> = (0..processors()).map(|_| Ok(())).collect();
+    for_each_chunk(done.len(), &mut done, 1, |number, done| {
         let appraiser = analyst.appraiser(&*hunt.ruleset);
-        let runtime = runtime()?;
-        let done = runtime.block_on(async {
-            orphans::adopt();
-            hunt.work(seat(), appraiser.as_ref(), number as u64).await
-        });
-        runtime.shutdown_background();
-        if done.is_err() {
-            hunt.stop.store(true, std::sync::atomic::Ordering::Relaxed);
+        done[0] = block_on(hunt.work(seat(), appraiser.as_ref(), number as u64));
+        if done[0].is_err() {
+            hunt.stop.store(true, Ordering::Relaxed);
         }
-        Ok(done?)
-    };
-    thread::scope(|scope| {
-        let others: Vec<_> = (1..workers)
-            .map(|number| scope.spawn(move || work(number)))
-            .collect();
-        let mut done = work(0);
-        for other in others {
-            let other = other
-                .join()
-                .unwrap_or_else(|_| Err(Failure::Referee("a worker ended in a panic".to_owned())));
-            done = done.and(other);
-        }
-        done
-    })
+    });
+    done.into_iter().collect()
 }
 
-/// Asks a fresh process each question again.
 async fn try_again(
     args: &Args,
     ruleset: &Arc<dyn Game>,
@@ -215,7 +172,7 @@ async fn try_again(
     all: BTreeMap<Kind, Found>,
     seed: u32,
 ) -> Result<Vec<Finding>, Failure> {
-    let runner = std::rc::Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
+    let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
     let time = args.times.control()?;
     let mut findings = Vec::new();
     for (number, (kind, found)) in all.into_iter().enumerate() {
@@ -226,16 +183,14 @@ async fn try_again(
             (Ok(now), None, Some(then)) => now.turn == *then,
             _ => false,
         };
-        let fault = found.fault.as_ref();
-        let alone = || {
-            let fault = fault.map(|fault| &*fault.fault);
-            let seat = &examiner.seat;
-            seat.reproduce_command(&found.question, true, fault)
-        };
-        // Where the question alone is not enough, with those before it.
-        let reproduce = match fault {
+        let reproduce = match &found.fault {
+            // The question alone is not enough: with those before it.
             Some(fault) if !repeats => fault.reproduce.clone(),
-            _ => alone(),
+            fault => {
+                let fault = fault.as_ref().map(|fault| &*fault.fault);
+                let seat = &examiner.seat;
+                seat.reproduce_command(&found.question, true, fault)
+            }
         };
         examiner.stop().await?;
         let game = found.line.position(&**ruleset).map_err(Failure::Referee)?;
@@ -244,8 +199,7 @@ async fn try_again(
             _ => (None, None),
         };
         let is_whole = found.game.is_some() || found.fault.is_some() && repeats;
-        let wanted = args.record.is_some() || args.format == Format::Puzzles;
-        let record = if is_whole && wanted {
+        let record = if is_whole && args.record.is_some() {
             let id = format!("hunt-{}", number + 1);
             Some(record(&runner, seat(), &found, id, seed).await?.record)
         } else {
@@ -266,7 +220,6 @@ async fn try_again(
     Ok(findings)
 }
 
-/// How the answer and the best turn end, and the best turn.
 fn valued(
     appraiser: &Appraiser,
     game: &dyn Game,
@@ -284,38 +237,13 @@ fn valued(
 struct Report<'a> {
     args: &'a Args,
     name: &'a str,
-    ruleset: &'a Arc<dyn Game>,
+    ruleset: &'a dyn Game,
     findings: &'a [Finding],
     tally: Tally,
     took: Duration,
 }
 
 impl Report<'_> {
-    fn write(&self) -> Result<(), Failure> {
-        if let Some(path) = &self.args.record {
-            let mut lines = String::new();
-            for record in self
-                .findings
-                .iter()
-                .filter_map(|finding| finding.record.as_ref())
-            {
-                lines += &record.to_line()?;
-                lines.push('\n');
-            }
-            replace(path, lines.as_bytes()).map_err(|error| unwritable(path, &error))?;
-        }
-        let text = match self.args.format {
-            _ if self.args.json => format!("{:#}\n", self.json()),
-            Format::Text => self.text(),
-            Format::Puzzles => self.puzzles()?,
-        };
-        if self.args.format != Format::Text {
-            print_stderr(&format!("referee: {}", self.tried()));
-        }
-        Ok(Stdout.write_all(text.as_bytes())?)
-    }
-
-    /// What was tried, and no more.
     fn tried(&self) -> String {
         let Tally {
             questions,
@@ -323,11 +251,9 @@ impl Report<'_> {
             early: [asked, all],
             judged,
         } = self.tally;
+        let answers = counted(judged as u64, "answer", "answers");
         let judged = if self.ruleset.info().is_solvable() {
-            format!(
-                ", {} compared with the best",
-                counted(judged as u64, "answer", "answers")
-            )
+            format!(", {answers} compared with the best")
         } else {
             String::new()
         };
@@ -367,27 +293,24 @@ impl Report<'_> {
             line("question:", &finding.found.question);
             match (&finding.found.fault, &finding.found.answer) {
                 (Some(fault), _) => {
+                    let is_program = self.ruleset.program().is_some();
                     line("problem: ", &fault.fault.to_string());
-                    line(
-                        "fix:     ",
-                        &fault.fault.advice(None, self.ruleset.program().is_some()),
-                    );
+                    line("fix:     ", &fault.fault.advice(None, is_program));
                 }
                 (None, answer) => {
                     let [now, best] = finding.words.clone().unwrap_or_default();
-                    line(
-                        "answer:  ",
-                        &format!("{} ({now})", answer.as_deref().unwrap_or("")),
-                    );
+                    let answer = answer.as_deref().unwrap_or("");
+                    line("answer:  ", &format!("{answer} ({now})"));
                     if let Some(better) = &finding.better {
                         line("better:  ", &format!("{better} ({best})"));
                     }
                 }
             }
             if !finding.repeats {
+                let why = "chance, a clock or earlier questions matter";
                 line(
                     "note:    ",
-                    "a fresh process answered otherwise: chance, a clock or earlier questions matter",
+                    &format!("a fresh process answered otherwise: {why}"),
                 );
             }
             if let Some(reproduce) = &finding.reproduce {
@@ -434,33 +357,6 @@ impl Report<'_> {
             "early": {"turns": EARLY_TURNS + 1, "asked": self.tally.early[0], "all": self.tally.early[1]},
             "findings": findings,
         })
-    }
-
-    fn puzzles(&self) -> Result<String, Failure> {
-        let records = self
-            .findings
-            .iter()
-            .filter(|finding| finding.kind.1.is_some());
-        let records: Vec<&Record> = records
-            .filter_map(|finding| finding.record.as_ref())
-            .collect();
-        let Some(first) = records.first() else {
-            return Ok(String::new());
-        };
-        let solvers = Solvers::new(solver::Options::default());
-        let mut maker = Maker::new(first, Arc::clone(self.ruleset), solvers);
-        for record in records {
-            maker.add(record).map_err(Failure::Referee)?;
-        }
-        let puzzles = maker
-            .solve(&|| Limits::within(SOLVE), || true)
-            .map_err(Failure::Referee)?;
-        let mut text = String::new();
-        for puzzle in puzzles {
-            text += &serde_json::to_string(&puzzle)?;
-            text.push('\n');
-        }
-        Ok(text)
     }
 }
 

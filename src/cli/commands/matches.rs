@@ -1,5 +1,3 @@
-//! `referee [OPTIONS] BOT1 BOT2` and `referee play`: plays a match.
-
 use std::cell::RefCell;
 use std::io::{self, BufWriter, IsTerminal as _};
 use std::path::PathBuf;
@@ -12,21 +10,20 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use crate::bot::human::{Human, SharedConsole};
 use crate::bot::info;
 use crate::bot::naming::distinct_names;
-use crate::bot::orphans;
 use crate::bot::process::GracePeriods;
 use crate::bot::spec::{BotSpec, Program};
 use crate::bot::stderr::Tap;
 use crate::cli::support::console::Terminal;
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::{GameOptions, check_builtins, check_solvable, start_of};
-use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line, print_stderr};
-use crate::cli::support::pages::Pages;
+use crate::cli::support::output::{GameText, Notes, ProgressBar, print_bot_line};
+use crate::cli::support::pages;
+use crate::cli::support::prelude::*;
 use crate::cli::support::records::{RecordFile, Recorded};
-use crate::cli::support::runtime::{end_orphans, runtime, until_interrupted};
-use crate::cli::support::sandbox::{SandboxOptions, print_interpreters, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, bot, palette, terminal_width};
+use crate::cli::support::runtime::{until_interrupted, with_bots};
+use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
+use crate::cli::support::setup::{PiecesFile, bot, drawn_seed, terminal_width};
 use crate::cli::support::values::TimeOptions;
-use crate::cli::support::{pages, signals};
+use crate::cli::support::{signals, suspension};
 use crate::game::Game;
 use crate::game::quarto::PieceFormat;
 use crate::log_target::SPAN;
@@ -34,15 +31,14 @@ use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
 use crate::play::seat::Seat;
-use crate::play::stage::Table;
 use crate::record::BotIndex;
 use crate::report::serve::State;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use crate::seed;
-use crate::text::{escape_controls, short_name};
+use crate::text::short_name;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file, a command line, builtin:NAME, or human
     #[arg(value_name = "BOT1", required = true)]
     bot1: Option<String>,
@@ -63,7 +59,7 @@ pub(in crate::cli) struct Args {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct PlayArgs {
+pub(crate) struct PlayArgs {
     #[command(flatten)]
     options: Options,
 }
@@ -83,35 +79,34 @@ struct BotOptions {
     sandbox: SandboxOptions,
 }
 
-pub(in crate::cli) fn run_command(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run_command(args: &Args) -> Result<(), Failure> {
     if let Some(word) = args.more.first() {
-        return Err(Failure::Usage(format!(
+        bail!(
             "a match has two bots, and {} is a third; a command with arguments is one bot in quotes (\"python3 bot.py\"), \
              so is a position, and referee tournament plays more than two",
             escape_controls(word)
-        )));
+        );
     }
     let given = |text: &Option<String>| bot(text.as_deref().unwrap_or_default());
-    let bots = [given(&args.bot1)?, given(&args.bot2)?];
-    let bots = args.for_bots.sandbox.of_bots(&bots)?.confine(&bots)?;
-    warn_large(programs(&bots));
-    if args.options.verbose > 1 {
-        programs(&bots).for_each(print_interpreters);
+    let mut bots = [given(&args.bot1)?, given(&args.bot2)?];
+    let sandboxes = args.for_bots.sandbox.of_bots(&bots)?;
+    let own: Vec<Program> = programs(&bots).cloned().collect();
+    let mut confined = (0..own.len()).map(|place| sandboxes.confine_one(&own, place));
+    for bot in &mut bots {
+        if let (BotSpec::Program(program), Some(confined)) = (bot, confined.next()) {
+            *program = confined?;
+        }
     }
+    warn_large(programs(&bots));
     start(&args.options, &args.for_bots, &bots)
 }
 
-pub(in crate::cli) fn play(args: &PlayArgs) -> Result<(), Failure> {
+pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
     let bots = [BotSpec::Human, BotSpec::Human];
     start(&args.options, &BotOptions::default(), &bots)
 }
 
-fn drawn_seed() -> u64 {
-    let seed = seed::drawn();
-    print_stderr(&format!("referee: seed {seed}"));
-    seed
-}
-
+#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
@@ -120,19 +115,30 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         .game
         .ruleset_with(|choices| choices.format = format)?;
     let at_terminal = at_terminal(options, bots, &*ruleset);
-    let console = console(at_terminal.contains(&true), for_bots.json)?;
+    let is_typed = at_terminal.contains(&true);
+    if is_typed && for_bots.json {
+        bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
+    }
+    let terminal = is_typed
+        .then(|| Terminal::new(palette(&io::stdout())))
+        .transpose()?;
+    let console: Option<SharedConsole> =
+        terminal.map(|terminal| Rc::new(RefCell::new(terminal)) as _);
     check_builtins(&*ruleset, programs(bots))?;
-    check_solvable(&*ruleset, &[("--adjudicate", options.adjudicate)])?;
+    check_solvable(&*ruleset, "--adjudicate", options.adjudicate)?;
     let is_drawn = options.start.is_none() && ruleset.info().has_drawn_start;
     let start = start_of(&*ruleset, options.start.as_ref())?;
     warn_root(programs(bots));
     let names = names(options, bots);
     let record = options.record.as_deref();
-    options.pages.check(record, None)?;
+    options.pages.check(record)?;
     // A pipe may wait for its reader, which a signal ends.
     let file = record.map(RecordFile::open).transpose()?;
     // Until the end: a second signal must not cut off the clean-up.
     let _heeded = signals::heed();
+    if console.is_none() {
+        suspension::start()?;
+    }
     let pages = options.pages.open(
         &names.join(" vs "),
         None,
@@ -154,7 +160,10 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     if let Some(console) = &console {
         console.borrow_mut().show(&ruleset.instructions())?;
     }
-    let table = table(&pages, &names);
+    let mut table = pages.stage().map(|stage| stage.table());
+    if let Some(table) = &mut table {
+        table.seat(names.each_ref().map(String::as_str));
+    }
     pages.expect(options.games);
     let view = view_options(options, for_bots.json, at_terminal);
     let seats = [0, 1].map(|i| {
@@ -189,9 +198,8 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         file,
         pages,
         table,
-        bar: bar(&view, options.games),
+        bar: (view.detail == Detail::Score).then(|| ProgressBar::new(options.games, "games")),
     };
-    // All tasks of the match run on this thread.
     let _span = tracing::info_span!(target: SPAN, "match").entered();
     let runner = GameRunner::new(ruleset, options.adjudicate)?;
     let mut runner = MatchRunner::new(runner, plan, seats);
@@ -204,23 +212,12 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let finished = observer.pages.finish(state_after(&played));
+    let state = played
+        .as_ref()
+        .map_or(State::Interrupted, |()| State::Finished);
+    let finished = observer.pages.finish(state);
     played?;
     finished
-}
-
-const fn state_after(played: &Result<(), Failure>) -> State {
-    match played {
-        Ok(()) => State::Finished,
-        Err(_) => State::Interrupted,
-    }
-}
-
-/// Of the page that is served, if one is.
-fn table(pages: &Pages, names: &[String; 2]) -> Option<Table> {
-    let mut table = pages.stage()?.table();
-    table.seat(names.each_ref().map(String::as_str));
-    Some(table)
 }
 
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
@@ -233,20 +230,6 @@ fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [b
     people
 }
 
-fn console(is_used: bool, is_json: bool) -> Result<Option<SharedConsole>, Failure> {
-    if !is_used {
-        return Ok(None);
-    }
-    if is_json {
-        return Err(Failure::Usage(
-            "--json prints only records on stdout, but a person plays there; use --record FILE"
-                .to_owned(),
-        ));
-    }
-    let terminal = Terminal::new(palette(&io::stdout()))?;
-    Ok(Some(Rc::new(RefCell::new(terminal))))
-}
-
 fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     let given = [&options.name1, &options.name2];
     let two_people = *bots == [BotSpec::Human, BotSpec::Human];
@@ -257,7 +240,6 @@ fn names(options: &Options, bots: &[BotSpec; 2]) -> [String; 2] {
     });
     let programs = [0, 1].map(|i| bots[i].program().filter(|_| given[i].is_none()));
     let distinct = distinct_names(&[0, 1].map(|i| (names[i].as_str(), programs[i])));
-    // `distinct_names` returns as many names as it is given.
     distinct.try_into().unwrap_or(names)
 }
 
@@ -283,37 +265,19 @@ fn view_options(options: &Options, json: bool, people: [bool; 2]) -> ViewOptions
     }
 }
 
-fn bar(view: &ViewOptions, games: u64) -> Option<ProgressBar> {
-    (view.detail == Detail::Score).then(|| ProgressBar::new(games, "games"))
-}
-
 fn run(runner: &mut MatchRunner, observer: &mut dyn MatchObserver) -> Result<(), Failure> {
-    // A single thread: no ply has to wake another thread.
-    let runtime = runtime()?;
-    let done = runtime.block_on(async {
-        orphans::adopt();
-        let played = until_interrupted(async {
-            Box::pin(runner.run(observer)).await?;
-            Ok(())
-        })
-        .await;
-        let grace = if played.is_ok() {
-            GracePeriods::POLITE
-        } else {
-            GracePeriods::FAULT
+    with_bots(async {
+        let played = until_interrupted(async { Ok(Box::pin(runner.run(observer)).await?) }).await;
+        let grace = match played {
+            Ok(_) => GracePeriods::POLITE,
+            Err(_) => GracePeriods::FAULT,
         };
         let stopped = runner.stop(grace).await;
-        end_orphans();
         played?;
-        stopped?;
-        Ok::<_, Failure>(())
-    });
-    // A thread may still be blocked reading the keyboard.
-    runtime.shutdown_background();
-    done
+        Ok(stopped?)
+    })
 }
 
-/// Prints stderr, each line prefixed with the bot's name; what it says of its thinking is shown with its turn.
 fn tap(name: &str) -> Tap {
     let name = short_name(name);
     Arc::new(move |line| {

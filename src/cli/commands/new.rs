@@ -1,17 +1,12 @@
-//! `referee new LANGUAGE [FILE]` and `referee game new`: write a working starter bot, or a game to be changed into
-//! another one.
-
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use crate::bot::shell;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
-use crate::cli::support::setup::unreadable;
+use crate::cli::support::prelude::*;
+use crate::cli::support::values::hint;
 use crate::system::create_executable;
-use crate::text::{meant, quote};
 
 struct Starter {
     language: &'static str,
@@ -69,7 +64,7 @@ const HELPER_TEXT: &str = include_str!("../../../players/helper/referee_bot.py")
 const WITH_HELPER: Starter = starter!("python", "players/helper/", "first.py", "");
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct BotArgs {
+pub(crate) struct BotArgs {
     #[command(flatten)]
     args: Args,
 
@@ -79,7 +74,7 @@ pub(in crate::cli) struct BotArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The language; without it, the languages are listed
     language: Option<String>,
 
@@ -88,17 +83,17 @@ pub(in crate::cli) struct Args {
     file: Option<PathBuf>,
 }
 
-pub(in crate::cli) fn bot(args: &BotArgs) -> Result<(), Failure> {
+pub(crate) fn bot(args: &BotArgs) -> Result<(), Failure> {
     let commands = ["referee -v BOT builtin:greedy", "referee check BOT"];
     if !args.with_helper {
         return run(&args.args, STARTERS, "bot", commands);
     }
     let file = args.args.file.as_deref().unwrap_or(Path::new("mybot.py"));
     if file.file_stem() == Some(OsStr::new("random")) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{} would hide Python's module `random` from {HELPER}; give another name",
             file.display()
-        )));
+        );
     }
     run(&args.args, &[WITH_HELPER], "bot", commands)?;
     let helper = file.with_file_name(HELPER);
@@ -111,7 +106,7 @@ pub(in crate::cli) fn bot(args: &BotArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-pub(in crate::cli) fn game(args: &Args) -> Result<(), Failure> {
+pub(crate) fn game(args: &Args) -> Result<(), Failure> {
     let commands = [
         "referee -v --game BOT human builtin:random",
         "referee game check BOT",
@@ -119,7 +114,6 @@ pub(in crate::cli) fn game(args: &Args) -> Result<(), Failure> {
     run(args, GAMES, "game", commands)
 }
 
-/// `commands`: those that play and check the program, `BOT`.
 fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Result<(), Failure> {
     let mut out = Stdout;
     let Some(language) = &args.language else {
@@ -129,18 +123,15 @@ fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Re
         return Ok(());
     };
     let wanted = language.to_lowercase();
-    let starter = starters
-        .iter()
-        .find(|starter| starter.language == wanted || ending(starter) == wanted)
-        .ok_or_else(|| {
-            let known: Vec<&str> = starters.iter().map(|starter| starter.language).collect();
-            let fix = meant(language, &known).map_or_else(
-                || format!("expected {}", known.join(", ")),
-                |near| format!("did you mean {near}?"),
-            );
-            let language = quote(language.as_bytes());
-            Failure::Usage(format!("there is no starter {kind} in {language}; {fix}"))
-        })?;
+    let is_it = |starter: &&Starter| starter.language == wanted || ending(starter) == wanted;
+    let Some(starter) = starters.iter().find(is_it) else {
+        let known: Vec<&str> = starters.iter().map(|starter| starter.language).collect();
+        let fix = hint(language, &known, "expected ");
+        bail!(
+            "there is no starter {kind} in {}; {fix}",
+            quote(language.as_bytes())
+        );
+    };
     let file = match &args.file {
         Some(file) => with_ending(file, starter),
         // A Java class has a capital letter, and its file the same name.
@@ -149,32 +140,19 @@ fn run(args: &Args, starters: &[Starter], kind: &str, commands: [&str; 2]) -> Re
     };
     write_new(&file, &text_for(starter, &file))?;
     writeln!(out, "wrote {}", file.display())?;
-    let program = match compiled(starter.compile, &file) {
-        None => shown(&file.to_string_lossy()),
-        Some((program, compile)) => {
-            writeln!(out, "compile it: {compile}")?;
-            program
-        }
-    };
+    let file = file.to_string_lossy();
+    let mut program = shown(&file);
+    if !starter.compile.is_empty() {
+        // Windows needs an extension.
+        let ending = if cfg!(windows) { "exe" } else { "out" };
+        let compile = starter.compile.replace("FILE", &program);
+        program = shown(&format!("{file}.{ending}"));
+        writeln!(out, "compile it: {}", compile.replace("BOT", &program))?;
+    }
     let [play, check] = commands.map(|command| command.replace("BOT", &program));
     writeln!(out, "play:       {play}")?;
     writeln!(out, "check it:   {check}")?;
     Ok(())
-}
-
-/// The program and the command that compiles it; `None` for a file that is run as it is.
-fn compiled(command: &str, file: &Path) -> Option<(String, String)> {
-    if command.is_empty() {
-        return None;
-    }
-    // Windows needs an extension.
-    let ending = if cfg!(windows) { "exe" } else { "out" };
-    let file = file.to_string_lossy();
-    let program = shown(&format!("{file}.{ending}"));
-    let compile = command
-        .replace("FILE", &shown(&file))
-        .replace("BOT", &program);
-    Some((program, compile))
 }
 
 fn shown(file: &str) -> String {
@@ -190,7 +168,6 @@ fn ending(starter: &Starter) -> &'static str {
     starter.file.rsplit('.').next().unwrap_or("")
 }
 
-/// A compiler needs the extension; a script is found by its first line.
 fn with_ending(file: &Path, starter: &Starter) -> PathBuf {
     if file.extension().is_some() || starter.text.starts_with("#!") {
         return file.to_owned();
@@ -205,7 +182,6 @@ del sys.path[0]
 
 ";
 
-/// The starter calls itself by its new name.
 fn text_for(starter: &Starter, file: &Path) -> String {
     let name = |part: Option<&OsStr>| part.unwrap_or_default().to_string_lossy().into_owned();
     let (file, stem) = (name(file.file_name()), name(file.file_stem()));
@@ -215,7 +191,7 @@ fn text_for(starter: &Starter, file: &Path) -> String {
         &format!(": `referee check {file}` tries them"),
     );
     if stem != "random" {
-        // Only a file of this name hides Python's own module; others may have modules beside them.
+        // Only a file of this name hides Python's own module.
         text = text.replace(HIDES_RANDOM, "");
     }
     if !starter.compile.is_empty() {
@@ -237,10 +213,8 @@ fn text_for(starter: &Starter, file: &Path) -> String {
 }
 
 fn class_name(stem: &str) -> String {
-    let name: String = stem
-        .chars()
-        .filter(|&c| c.is_ascii_alphanumeric() || c == '_')
-        .collect();
+    let is_word = |c: &char| c.is_ascii_alphanumeric() || *c == '_';
+    let name: String = stem.chars().filter(is_word).collect();
     if name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
         name
     } else {
@@ -254,22 +228,16 @@ fn write_new(file: &Path, text: &str) -> Result<(), Failure> {
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     create_executable(&mut options, script);
-    let mut target = options.open(file).map_err(|error| {
-        if error.kind() == io::ErrorKind::AlreadyExists {
-            return Failure::Usage(format!(
-                "{}: the file exists already and was not changed; give another name",
-                file.display()
-            ));
-        }
-        unreadable(file, &error)
+    let mut target = options.open(file).map_err(|error| match error.kind() {
+        io::ErrorKind::AlreadyExists => usage!(
+            "{}: the file exists already and was not changed; give another name",
+            file.display()
+        ),
+        _ => unreadable(file, &error),
     })?;
     target.write_all(text.as_bytes()).map_err(|error| {
         // It would block the next attempt.
         let _ = fs::remove_file(file);
-        Failure::Referee(format!(
-            "{}: cannot be written: {error}",
-            file.display(),
-            error = crate::text::cause(&error)
-        ))
+        unwritable(file, &error)
     })
 }

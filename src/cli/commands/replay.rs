@@ -1,32 +1,29 @@
-//! `referee replay FILE`: checks recorded games against the rules, and lists them or shows one.
-
-use std::io::{self, BufWriter, Write as _};
+use std::io::{self, BufWriter};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::report::check_not_input;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::{GameChoice, pieces_of, records_of};
-use crate::cli::support::output::{Notes, Stdout, print_stderr};
+use crate::cli::support::folder::{GameChoice, Records, pieces_of, records_of};
+use crate::cli::support::output::Notes;
 use crate::cli::support::pages::{write, write_file};
+use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
-use crate::cli::support::setup::{palette, terminal_width, unreadable};
+use crate::cli::support::setup::terminal_width;
 use crate::game::Game;
 use crate::play::replay::{ReplayError, replay, start_of};
 use crate::play::setup::reproduce_forfeit;
 use crate::record::Record;
-use crate::record::reader::Reader;
 use crate::report::html;
 use crate::report::picture::stills;
 use crate::report::serve::Feed;
 use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use crate::text::{counted, escape_controls, short_name};
+use crate::text::short_name;
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A file of records, as --record writes it, or the folder of a tournament
     file: PathBuf,
 
@@ -58,7 +55,7 @@ pub(in crate::cli) struct Args {
     private: bool,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if let Some(target) = &args.html {
         return write_page(args, target);
     }
@@ -66,11 +63,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         return write_picture(args, target);
     }
     let file = &records_of(&args.file)?;
-    let failed = |error| unreadable(file, &error);
-    let mut reader = Reader::open(file).map_err(failed)?;
+    let mut reader = Records::open(file)?;
     // One game is shown, several are listed.
-    let mut ahead = Reader::open(file).map_err(failed)?;
-    let mut is_more = || ahead.next_line().map(|line| line.is_some()).map_err(failed);
+    let mut ahead = Records::open(file)?;
+    let mut is_more = || Ok::<_, Failure>(ahead.next_line()?.is_some());
     let is_list = args.number.is_none() && file.is_file() && is_more()? && is_more()?;
     let detail = match is_list {
         _ if args.quiet => None,
@@ -82,7 +78,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     // The same for all games of its program: said once.
     let mut unknown = None;
     let mut out = BufWriter::new(Stdout);
-    while let Some(line) = reader.next_line().map_err(failed)? {
+    while let Some(line) = reader.next_line()? {
         let number = line.number();
         games = number;
         if !GameChoice::chooses(args.number.as_ref(), &line) {
@@ -118,10 +114,10 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     let of_all = counted(checked, "game", "games");
     if wrong > 0 {
         let breaks = if wrong == 1 { "breaks" } else { "break" };
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: {wrong} of {of_all} {breaks} the rules or cannot be read",
             file.display()
-        )));
+        );
     }
     print_stderr(&match checked {
         0 => format!("{}: no games", file.display()),
@@ -133,7 +129,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The game that is chosen, or the only one; checked. `shows`: what shows one game.
 fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
     let rules = RecordedRules::new(&args.game);
     let several = format!(
@@ -155,23 +150,20 @@ fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
 
 fn write_picture(args: &Args, target: &Path) -> Result<(), Failure> {
     let Some(turn) = args.turn else {
-        return Err(Failure::Usage(
-            "--svg draws one position, so add --turn N; a page of the whole game is --html=FILE"
-                .to_owned(),
-        ));
+        bail!("--svg draws one position, so add --turn N; a page of the whole game is --html=FILE");
     };
     let game = one_game(args, "a picture")?;
     let drawn = stills(&*game.ruleset, &game.record).map_err(|problem| game.invalid(&problem))?;
     check_not_input(std::slice::from_ref(&game.file), target)?;
     let Some(picture) = drawn.get(turn) else {
         let last = drawn.len() - 1;
-        return Err(Failure::Usage(format!(
+        bail!(
             "--turn {turn}: game {} has {}; expected 0 to {last}",
             game.number,
             counted(last as u64, "turn", "turns"),
-        )));
+        );
     };
-    write_file(target, picture, || format!("after turn {turn}"))
+    write_file(target, picture, &format!("after turn {turn}"))
 }
 
 fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
@@ -182,14 +174,8 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         title: names.join(" vs "),
         private: args.private,
         one: true,
-        own: None,
-        standing: None,
-        limits: Vec::new(),
-        notes: Vec::new(),
-        sheet: String::new(),
-        skip_copies: false,
-        frame: None,
         game: Some(Arc::clone(&game.ruleset)),
+        ..html::Options::default()
     });
     feed.publish(record)
         .map_err(|problem| game.invalid(&problem))?;
@@ -202,7 +188,6 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
     write(&feed, &target)
 }
 
-/// Shows the game, or its result in a line, or nothing. Returns the problem, if there is one.
 fn show(
     ruleset: &dyn Game,
     record: &Record,

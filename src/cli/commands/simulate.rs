@@ -1,20 +1,16 @@
-//! `referee simulate`: what a tournament can tell, before it is played.
-
 use std::io::{self, Write};
 
 use clap::ValueEnum as _;
 use serde_json::json;
 
 use crate::arena::plan::Format;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::Stdout;
-use crate::cli::support::setup::palette;
+use crate::cli::support::prelude::*;
 use crate::report::terminal::aligned;
 use crate::tournament::schedule::groups;
 use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// The number of bots
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(2..=10_000))]
     bots: u32,
@@ -63,7 +59,7 @@ fn spread(text: &str) -> Result<(f64, u8), String> {
     })
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let formats = args
         .format
         .map_or_else(|| Format::value_variants().to_vec(), |format| vec![format]);
@@ -81,9 +77,7 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             tournaments: args.tournaments,
             seed: args.seed,
         };
-        let forecast =
-            simulate(&simulation).map_err(|error| Failure::Referee(error.to_string()))?;
-        found.push((format, forecast));
+        found.push((format, simulate(&simulation)?));
     }
     let text = if args.json {
         let all = found
@@ -102,9 +96,7 @@ fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
         .rounds
         .unwrap_or_else(|| format.usual_rounds(args.bots));
     if args.rounds.is_some() && format.eliminates() {
-        return Err(Failure::Usage(
-            "a knockout ends when one bot is left; leave --rounds out".to_owned(),
-        ));
+        bail!("a knockout ends when one bot is left; leave --rounds out");
     }
     let groups = args
         .groups
@@ -119,11 +111,11 @@ fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
             return Ok(None);
         }
         Format::GroupsKnockout => {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "--groups {groups}: {} bots are at most {} groups of two",
                 args.bots,
                 args.bots / 2
-            )));
+            );
         }
     }))
 }

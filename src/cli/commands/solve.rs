@@ -1,18 +1,14 @@
-//! `referee solve`: exact values of positions.
-
-use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Value as Json, json};
 
-use crate::cli::support::failure::Failure;
 use crate::cli::support::games::BuiltinGameOptions;
-use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_with_ticks;
-use crate::cli::support::solver_args::SolverArgs;
-use crate::cli::support::values::{self, in_short};
+use crate::cli::support::values::{self, SolverArgs, in_short};
 use crate::game::BuiltinGame;
 use crate::game::four_in_a_row::FourInARow;
 use crate::report::terminal::time;
@@ -21,7 +17,7 @@ use crate::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// A position as the protocol writes it: the board, `.` for an empty cell, and the piece in hand or `-`; of Four In A Row the
     /// mark of the side to move and the board
     position: String,
@@ -66,13 +62,13 @@ struct Solution {
     unit: &'static str,
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !args.rest.is_empty() {
         let words = format!("{} {}", args.position, args.rest.join(" "));
-        return Err(Failure::Usage(format!(
+        bail!(
             "a position is one argument, so put it in quotes: referee solve \"{}\"",
             escape(words.as_bytes())
-        )));
+        );
     }
     if args.game.game()?.name == FourInARow::INFO.name {
         four_in_a_row(args)
@@ -85,9 +81,8 @@ fn quarto(args: &Args) -> Result<(), Failure> {
     let edition = args.game.set.choices()?;
     let position = edition
         .read_request(args.position.trim())
-        .map_err(|problem| Failure::Usage(format!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand")))?;
+        .map_err(|problem| usage!("{problem}; a position is a board and the piece in hand, such as `A..PC...J..EF... G`, with `-` when no piece is in hand"))?;
     let solver = Solver::new(args.solver.options());
-    args.solver.warn_if_smaller(&solver);
     let work = |limits: &Limits| solution(args, &edition, &solver, &position, limits);
     solve(args, work, || solver.nodes())
 }
@@ -95,9 +90,9 @@ fn quarto(args: &Args) -> Result<(), Failure> {
 fn four_in_a_row(args: &Args) -> Result<(), Failure> {
     // A board alone shows whose turn it is.
     let position = FourInARow.start_from(args.position.trim()).map_err(|problem| {
-        Failure::Usage(format!(
+        usage!(
             "{problem}; expected the mark of the side to move and a board, such as `@ ................................O......@..`"
-        ))
+        )
     })?;
     let solver = solver::four_in_a_row::Solver::new(args.solver.options().tt_bytes);
     let work = |limits: &Limits| solution(args, &FourInARow, &solver, &position, limits);
@@ -127,7 +122,6 @@ fn solution<G: BuiltinGame>(
     }
 }
 
-/// On another thread, with a progress line on a terminal.
 fn solve(
     args: &Args,
     work: impl FnOnce(&Limits) -> Solution + Send,
@@ -141,13 +135,12 @@ fn solve(
     let on_tick = || {
         let time = in_short(begun.elapsed());
         line.show(format!("{time} {} nodes", grouped(nodes())));
-        Ok(())
     };
     let outcome = run_with_ticks(&stop, on_tick, || work(&limits));
     line.clear();
     let (solution, interrupted) = outcome?;
     if interrupted {
-        print_stderr(&format!("referee: so far: {}", solution.value.words()));
+        note!("so far: {}", solution.value.words());
         return Err(Failure::Interrupted);
     }
     let elapsed = begun.elapsed();
@@ -162,47 +155,38 @@ fn solve(
 }
 
 impl Solution {
-    /// Every value asked for is exact, with its distance.
     fn is_solved(&self) -> bool {
         let known = |evaluation: &Evaluation| {
             matches!(evaluation.value(), Some(Value::Draw)) || evaluation.plies().is_some()
         };
-        known(&self.value)
-            && self
-                .turns
-                .iter()
-                .flatten()
-                .all(|(_, evaluation)| known(evaluation))
+        let mut turns = self.turns.iter().flatten();
+        known(&self.value) && turns.all(|(_, evaluation)| known(evaluation))
     }
 }
 
-/// Unknown fields are null; an inexact value has its bounds.
-fn fields(evaluation: Evaluation) -> Map<String, Json> {
+fn with_value(mut json: Json, evaluation: Evaluation) -> Json {
     let value = evaluation.value().map(Value::name);
-    let mut fields = Map::new();
-    fields.insert("value".to_owned(), json!(value));
-    fields.insert("plies".to_owned(), json!(evaluation.plies()));
+    json["value"] = json!(value);
+    json["plies"] = json!(evaluation.plies());
     if value.is_none() {
-        fields.insert("at_least".to_owned(), json!(evaluation.at_least().name()));
-        fields.insert("at_most".to_owned(), json!(evaluation.at_most().name()));
+        json["at_least"] = json!(evaluation.at_least().name());
+        json["at_most"] = json!(evaluation.at_most().name());
     }
-    fields
+    json
 }
 
 fn to_json(solution: &Solution, nodes: u64) -> Json {
-    let mut object = fields(solution.value);
+    let mut json = with_value(json!({}), solution.value);
     if let Some(turns) = &solution.turns {
-        let moves = turns.iter().map(|(turn, evaluation)| {
-            let mut object = Map::from_iter([("move".to_owned(), json!(turn))]);
-            object.extend(fields(*evaluation));
-            Json::Object(object)
-        });
-        object.insert("moves".to_owned(), moves.collect());
+        let moves = turns
+            .iter()
+            .map(|(turn, value)| with_value(json!({"move": turn}), *value));
+        json["moves"] = moves.collect();
     }
-    object.insert("line".to_owned(), json!(solution.line));
-    object.insert("nodes".to_owned(), json!(nodes));
-    object.insert("solved".to_owned(), json!(solution.is_solved()));
-    object.into()
+    json["line"] = json!(solution.line);
+    json["nodes"] = json!(nodes);
+    json["solved"] = json!(solution.is_solved());
+    json
 }
 
 /// `win in 3 placements`, `draw`, or the proven bounds.
@@ -218,13 +202,11 @@ fn words(evaluation: Evaluation, unit: &str) -> String {
 }
 
 fn to_text(solution: &Solution, args: &Args) -> String {
+    let first = words(solution.value, solution.unit);
+    let (initial, rest) = first.split_at(1);
     let first = match (solution.value.value(), args.time_per_move) {
-        (None, Some(limit)) => format!(
-            "Not solved in {}; {}",
-            time(limit),
-            words(solution.value, solution.unit)
-        ),
-        _ => capital(&words(solution.value, solution.unit)),
+        (None, Some(limit)) => format!("Not solved in {}; {first}", time(limit)),
+        _ => initial.to_uppercase() + rest,
     };
     let mut lines = vec![format!("{first}.")];
     if !solution.line.is_empty() {
@@ -234,11 +216,4 @@ fn to_text(solution: &Solution, args: &Args) -> String {
         lines.push(format!("{turn:>4}  {}", words(*evaluation, solution.unit)));
     }
     lines.join("\n") + "\n"
-}
-
-fn capital(text: &str) -> String {
-    let mut chars = text.chars();
-    chars.next().map_or_else(String::new, |first| {
-        first.to_uppercase().chain(chars).collect()
-    })
 }

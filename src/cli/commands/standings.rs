@@ -1,5 +1,3 @@
-//! `referee standings FILE…`: standings and ratings from records.
-
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::io::{self, Write};
@@ -11,16 +9,14 @@ use jiff::Timestamp;
 use super::tournament::warn_of_repetition;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::results::Distinct;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::{all_records, ranking_of};
-use crate::cli::support::output::{Stdout, print_stderr};
-use crate::cli::support::setup::{palette, terminal_width, unreadable};
+use crate::cli::support::folder::{all_records, invalid, tournament_of};
+use crate::cli::support::prelude::*;
+use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values;
 use crate::record::reader::{LineError, Reader};
 use crate::record::summaries::{Parsed, take_all, threads_for};
 use crate::record::{BotIndex, RecordSummary};
 use crate::report::standings::{as_csv, as_json, markdown, table};
-use crate::text::{counted, escape_controls, quote};
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::{Collector, Game, GameTimes, Ranking, TieBreak};
 
@@ -37,7 +33,7 @@ enum Format {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Files of records, as --record writes them, or folders of tournaments
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
@@ -70,7 +66,6 @@ struct Games {
     distinct: Distinct,
     /// By identity, whether the analysis has been added: of several files, two may have the same game.
     seen: Option<HashMap<u64, bool>>,
-    /// Left out: added from another file.
     copies: u64,
 }
 
@@ -100,7 +95,6 @@ impl Games {
     }
 }
 
-/// Computed on several threads.
 struct Digests {
     times: [GameTimes; 2],
     /// See [`Distinct::digest`].
@@ -109,7 +103,6 @@ struct Digests {
     identity: Option<u64>,
 }
 
-/// By bot: the start of its files' hash.
 fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure> {
     if args.by.is_none() {
         return Ok(HashMap::new());
@@ -126,7 +119,7 @@ fn versions(path: &Path, args: &Args) -> Result<HashMap<String, String>, Failure
     Ok(versions.collect())
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let files = all_records(&args.files)?;
     let mut games = Games {
         seen: (files.len() > 1).then(HashMap::new),
@@ -136,11 +129,11 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
         add_file(path, args, &mut games)?;
     }
     if games.copies > 0 {
-        print_stderr(&format!(
-            "referee: {} in several files, and {} once",
+        note!(
+            "{} in several files, and {} once",
             counted(games.copies, "game is", "games are"),
             if games.copies == 1 { "counts" } else { "count" }
-        ));
+        );
     }
     warn_of_repetition(&games.distinct);
     // As large as all else that is kept of the games.
@@ -150,24 +143,23 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
             [file] => versions(file, args)?,
             _ => HashMap::new(),
         };
-        ranking_of(&files)?.renamed(|name| versions.get(&name).cloned().unwrap_or(name))
+        tournament_of(&files)?
+            .0
+            .renamed(|name| versions.get(&name).cloned().unwrap_or(name))
     } else {
         Ranking::default()
     };
     if !args.tie_break.is_empty() {
         ranking.tie_breaks.clone_from(&args.tie_break);
     }
-    let standings = games
-        .collector
-        .ranked(&Model::default(), &ranking)
-        .map_err(|error| Failure::Usage(error.to_string()))?;
+    let standings = games.collector.ranked(&Model::default(), &ranking)?;
     for wanted in &args.bot {
         let is_here = |name: &str| name.split('@').next() == Some(wanted) || name == wanted;
         if !standings.places.iter().any(|place| is_here(&place.name)) {
-            print_stderr(&format!(
-                "referee: --bot {}: no game here is one of a bot of this name",
+            note!(
+                "--bot {}: no game here is one of a bot of this name",
                 escape_controls(wanted)
-            ));
+            );
         }
     }
     let text = match args.format {
@@ -183,7 +175,6 @@ pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
     Ok(Stdout.write_all(text.as_bytes())?)
 }
 
-/// Reads in chunks, so memory does not grow with the number of games.
 fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {
     let failed = |error| unreadable(path, &error);
     let versions = versions(path, args)?;
@@ -206,18 +197,15 @@ fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> 
         }))
     };
     let take = |(_, parsed): Parsed<'_, Result<Option<Digests>, Failure>>| {
-        let (game, digests) = match parsed {
-            Ok(parsed) => parsed,
-            Err(torn @ LineError::Torn { .. }) => {
-                print_stderr(&torn.to_string());
-                return Ok(());
+        match parsed {
+            Ok((game, digests)) => {
+                if let Some(digests) = digests? {
+                    games.add(&game, digests);
+                }
             }
-            Err(error) => return Err(Failure::Usage(error.to_string())),
-        };
-        let Some(digests) = digests? else {
-            return Ok(());
-        };
-        games.add(&game, digests);
+            Err(torn @ LineError::Torn { .. }) => print_stderr(&torn.to_string()),
+            Err(error) => return Err(error.into()),
+        }
         Ok(())
     };
     take_all(reader, threads_for(bytes), compute, take).map_err(failed)?
@@ -229,21 +217,17 @@ fn is_selected(
     path: &Path,
     number: u64,
 ) -> Result<bool, Failure> {
-    if !args.bot.is_empty() && !args.bot.iter().any(|name| game.has(name)) {
-        return Ok(false);
+    let is_named = args.bot.is_empty() || args.bot.iter().any(|name| game.has(name));
+    match args.from {
+        Some(from) if is_named => Ok(started(game, path, number)? >= from),
+        _ => Ok(is_named),
     }
-    let Some(from) = args.from else {
-        return Ok(true);
-    };
-    Ok(started(game, path, number)? >= from)
 }
 
 fn started(game: &RecordSummary<'_>, path: &Path, number: u64) -> Result<Timestamp, Failure> {
     game.started.parse().map_err(|_| {
-        Failure::Usage(format!(
-            "{}: line {number}: `started` is {}; expected a time such as 2026-01-31T10:00:00Z",
-            path.display(),
-            quote(game.started.as_bytes())
-        ))
+        let found = quote(game.started.as_bytes());
+        let expected = "expected a time such as 2026-01-31T10:00:00Z";
+        invalid(path, number, &format!("`started` is {found}; {expected}"))
     })
 }

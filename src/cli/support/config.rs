@@ -12,21 +12,18 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::{Spanned, Value};
 
-use super::failure::Failure;
-use super::setup::unreadable;
+use super::folder::read_text;
+use super::prelude::*;
 use crate::record::text_file;
 use crate::text::meant;
 
 const CONFIG: &str = "config";
 
-/// The key of the bots, which are not an option.
 const BOTS: &str = "bots";
 
 type Table = BTreeMap<Spanned<String>, Spanned<Value>>;
 
-/// Lays the file of `--config` under the command line. A repeatable option keeps the values of both, unless its values
-/// are an order.
-pub(in crate::cli) fn expand(
+pub(crate) fn expand(
     mut arguments: Vec<OsString>,
     program: &Command,
 ) -> Result<Vec<OsString>, Failure> {
@@ -58,15 +55,14 @@ struct File<'a> {
 
 impl<'a> File<'a> {
     fn read(path: &'a Path) -> Result<Self, Failure> {
-        let text =
-            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
+        let text = read_text(path, text_file::WRITTEN)?;
         Ok(Self { path, text })
     }
 
     fn wrong(&self, place: usize, problem: &str) -> Failure {
         let before = self.text.get(..place).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
-        Failure::Usage(format!("{}:{line}: {problem}", self.path.display()))
+        usage!("{}:{line}: {problem}", self.path.display())
     }
 
     fn words(&self, command: &Command, given: &ArgMatches) -> Result<Vec<OsString>, Failure> {
@@ -105,7 +101,6 @@ impl<'a> File<'a> {
         Ok(words)
     }
 
-    /// The parser's error, at this place of the file.
     fn check(
         &self,
         command: &Command,
@@ -149,7 +144,6 @@ fn is_settable(arg: &Arg) -> bool {
         )
 }
 
-/// By this option on the command line, or by one that excludes it.
 fn is_overruled(option: &Arg, command: &Command, given: &ArgMatches) -> bool {
     let is_given =
         |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);

@@ -19,24 +19,21 @@ use crate::game::Picture;
 use crate::report::terminal::{Palette, draw_within, wrapped};
 use crate::system::TerminalMode;
 
-/// A prompt, and the channel that the line is returned on.
 type PromptRequest = (String, oneshot::Sender<io::Result<Typed>>);
 
 /// Standard input and output as a console. A separate thread reads, so that clocks, the bots'
 /// stderr and signals are handled while a person thinks.
-pub(in crate::cli) struct Terminal {
+pub(crate) struct Terminal {
     requests: mpsc::Sender<PromptRequest>,
     /// Whether the thread shows prompts and echoes input; otherwise this side does.
     editing: bool,
-    /// Whether a prompt is shown that has not been answered.
     prompt_open: Rc<Cell<bool>>,
     palette: Palette,
-    /// The terminal's mode before it was changed.
     original_mode: Option<TerminalMode>,
 }
 
 impl Terminal {
-    pub(in crate::cli) fn new(palette: Palette) -> io::Result<Self> {
+    pub(crate) fn new(palette: Palette) -> io::Result<Self> {
         let (sender, requests) = mpsc::channel();
         let editing = io::stdin().is_terminal() && io::stdout().is_terminal();
         let original_mode = editing.then(TerminalMode::current).flatten();
@@ -55,10 +52,6 @@ impl Terminal {
             palette,
             original_mode,
         })
-    }
-
-    fn show_unless_editing(&self, prompt: &str) -> io::Result<()> {
-        if self.editing { Ok(()) } else { print(prompt) }
     }
 }
 
@@ -92,14 +85,18 @@ impl Console for Terminal {
     }
 
     fn prompt(&mut self, prompt: &str) -> io::Result<Typing> {
-        self.show_unless_editing(prompt)?;
         let editing = self.editing;
+        if !editing {
+            print(prompt)?;
+        }
         let prompt_open = Rc::clone(&self.prompt_open);
         let requests = self.requests.clone();
         let prompt = prompt.to_owned();
         Ok(Box::pin(async move {
             wait_for_results()?;
-            let line = request_line(&requests, &prompt)?;
+            let (reply, line) = oneshot::channel();
+            let sent = requests.send((prompt, reply));
+            sent.map_err(|_| reader_ended())?;
             prompt_open.set(true);
             let typed = line.await.map_err(|_| reader_ended())??;
             prompt_open.set(false);
@@ -109,29 +106,14 @@ impl Console for Terminal {
     }
 }
 
-/// Has the thread read a line.
-fn request_line(
-    requests: &mpsc::Sender<PromptRequest>,
-    prompt: &str,
-) -> io::Result<oneshot::Receiver<io::Result<Typed>>> {
-    let (reply, line) = oneshot::channel();
-    requests
-        .send((prompt.to_owned(), reply))
-        .map_err(|_| reader_ended())?;
-    Ok(line)
-}
-
 fn reader_ended() -> io::Error {
     io::Error::other("the thread that reads the keyboard has ended")
 }
 
 fn edit_lines(requests: &mpsc::Receiver<PromptRequest>) {
-    let editor = {
-        // A prompt may be abandoned at any moment: no terminal mode may stay switched on.
-        let config = Config::builder().bracketed_paste(false).build();
-        Editor::<(), _>::with_history(config, MemHistory::new())
-    };
-    let Ok(mut editor) = editor else {
+    // A prompt may be abandoned at any moment: no terminal mode may stay switched on.
+    let config = Config::builder().bracketed_paste(false).build();
+    let Ok(mut editor) = Editor::<(), _>::with_history(config, MemHistory::new()) else {
         // A terminal that cannot be edited on can still be read from.
         return read_lines(requests);
     };
@@ -151,7 +133,6 @@ fn edit_lines(requests: &mpsc::Receiver<PromptRequest>) {
     }
 }
 
-/// Reads lines without editing. The prompt is printed elsewhere.
 fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
     while let Ok((_, reply)) = requests.recv() {
         let mut bytes = Vec::new();
@@ -174,8 +155,6 @@ fn print(text: &str) -> io::Result<()> {
     GameText.write_all(text.as_bytes())
 }
 
-/// Prints input from a pipe after its prompt, so that the output of a scripted session looks like
-/// a typed one.
 fn echo(editing: bool, typed: &Typed) -> io::Result<()> {
     match typed {
         _ if editing => Ok(()),

@@ -5,10 +5,12 @@ use std::io;
 use crate::bot::exhaustion::Exhausted;
 use crate::bot::spec::CannotStart;
 use crate::play::game_runner::GameError;
+use crate::record::reader::LineError;
 use crate::text::{cause, counted};
+use crate::tournament::ratings::RatingError;
 
 #[derive(Debug)]
-pub(in crate::cli) enum Failure {
+pub(crate) enum Failure {
     /// Wrong usage, bad input, or a bot that cannot be started: names the thing, the place, what was expected and the
     /// fix. Status 2.
     Usage(String),
@@ -30,13 +32,12 @@ pub(in crate::cli) enum Failure {
 
 impl Failure {
     /// `unwritten`: bytes of the results that could not be written.
-    pub(in crate::cli) fn message(&self, unwritten: u64) -> Option<String> {
+    pub(crate) fn message(&self, unwritten: u64) -> Option<String> {
         match self {
             Self::Usage(text) | Self::Referee(text) => Some(text.trim_end().to_owned()),
             Self::Exhausted(limit) => Some(limit.to_string()),
             Self::Interrupted if unwritten > 0 => Some(format!(
-                "interrupted; the last {} of the results were not written, since there was no reader of standard \
-                 output",
+                "interrupted; the last {} of the results were not written, since there was no reader of standard output",
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),
@@ -44,7 +45,7 @@ impl Failure {
         }
     }
 
-    pub(in crate::cli) const fn status(&self) -> u8 {
+    pub(crate) const fn status(&self) -> u8 {
         match self {
             Self::Usage(_) => 2,
             Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
@@ -84,8 +85,41 @@ impl From<GameError> for Failure {
     }
 }
 
+impl From<LineError> for Failure {
+    fn from(error: LineError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<RatingError> for Failure {
+    fn from(error: RatingError) -> Self {
+        Self::Usage(error.to_string())
+    }
+}
+
+impl From<String> for Failure {
+    fn from(problem: String) -> Self {
+        Self::Usage(problem)
+    }
+}
+
 impl From<serde_json::Error> for Failure {
     fn from(error: serde_json::Error) -> Self {
         io::Error::from(error).into()
     }
 }
+
+/// A failure that the user caused; arguments as for `format!`.
+macro_rules! usage {
+    ($($text:tt)*) => {
+        $crate::cli::support::failure::Failure::Usage(format!($($text)*))
+    };
+}
+
+macro_rules! bail {
+    ($($text:tt)*) => {
+        return Err($crate::cli::support::failure::usage!($($text)*))
+    };
+}
+
+pub(crate) use {bail, usage};

@@ -3,19 +3,19 @@
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
-use super::failure::Failure;
+use super::prelude::*;
 use crate::arena::TournamentError;
 use crate::arena::course::Course;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::results::{Results, not_entered, places_before};
 use crate::bot::shell;
-use crate::record::reader::Line;
-use crate::text::quote;
+use crate::record::atomic_file::replace;
+use crate::record::reader::{Line, LineError, Reader};
+use crate::record::{Record, text_file};
 use crate::tournament::standings::Ranking;
 
-/// The file of records; of a tournament's folder its journal.
-pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
+pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {
         return Ok(path.to_owned());
     }
@@ -23,34 +23,82 @@ pub(in crate::cli) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     let games = directory.journal_file();
     let shown = path.display();
     if games.exists() {
-        Ok(games)
-    } else if directory.plan_file().exists() {
-        let quoted = path.to_string_lossy();
-        Err(Failure::Usage(format!(
+        return Ok(games);
+    }
+    if directory.plan_file().exists() {
+        bail!(
             "{shown}: its tournament has no games.jsonl yet; when it is played in parts, put them together \
              first: referee shard merge {}",
-            shell::quoted(&quoted)
-        )))
-    } else {
-        Err(Failure::Usage(format!(
-            "{shown}: there is no games.jsonl in this folder; give the folder of a tournament (--out), or a \
-             file of records"
-        )))
+            shell::quoted(&path.to_string_lossy())
+        );
+    }
+    bail!(
+        "{shown}: there is no games.jsonl in this folder; give the folder of a tournament (--out), or a \
+         file of records"
+    )
+}
+
+pub(crate) struct Records(Reader);
+
+impl Records {
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let reader = Reader::open(path).map_err(|error| unreadable(path, &error))?;
+        Ok(Self(reader))
+    }
+
+    pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>, Failure> {
+        let path = self.0.path().to_owned();
+        self.0
+            .next_line()
+            .map_err(|error| unreadable(&path, &error))
     }
 }
 
-pub(in crate::cli) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
+impl Iterator for Records {
+    type Item = Result<(u64, Record), Failure>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let line = match self.next_line() {
+            Ok(line) => line?,
+            Err(failure) => return Some(Err(failure)),
+        };
+        match line.record() {
+            Err(torn @ LineError::Torn { .. }) => {
+                print_stderr(&torn.to_string());
+                None
+            }
+            record => Some(
+                record
+                    .map(|record| (line.number(), record))
+                    .map_err(Failure::from),
+            ),
+        }
+    }
+}
+
+pub(crate) fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
+    usage!("{}: line {number}: {problem}", file.display())
+}
+
+pub(crate) fn read_text(path: &Path, most: u64) -> Result<String, Failure> {
+    text_file::read(path, most).map_err(|error| unreadable(path, &error))
+}
+
+pub(crate) fn replace_file(path: &Path, text: &str) -> Result<(), Failure> {
+    replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))
+}
+
+pub(crate) fn all_records(paths: &[PathBuf]) -> Result<Vec<PathBuf>, Failure> {
     paths.iter().map(|path| records_of(path)).collect()
 }
 
-pub(in crate::cli) fn title_of_folder(folder: &Path) -> String {
+pub(crate) fn title_of_folder(folder: &Path) -> String {
     let path = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     let name = path.file_name().unwrap_or_default();
     name.to_string_lossy().into_owned()
 }
 
-/// Folders by name, files without extension.
-pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
+pub(crate) fn title_of(paths: &[PathBuf]) -> String {
     let name = |path: &PathBuf| match path.file_stem() {
         Some(name) if !path.is_dir() => name.to_string_lossy().into_owned(),
         _ => title_of_folder(path),
@@ -58,8 +106,7 @@ pub(in crate::cli) fn title_of(paths: &[PathBuf]) -> String {
     paths.iter().map(name).collect::<Vec<_>>().join(", ")
 }
 
-/// `None` for a file that is not a tournament's.
-pub(in crate::cli) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
+pub(crate) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     if !file.ends_with("games.jsonl") {
         return Ok(None);
     }
@@ -70,22 +117,22 @@ pub(in crate::cli) fn plan_of(file: &Path) -> Result<Option<Plan>, Failure> {
     }
 }
 
-/// The piece set's file of the tournament whose games these are.
-pub(in crate::cli) fn pieces_of(file: &Path) -> Option<String> {
+pub(crate) fn plan_in(texts: &[String]) -> Result<Option<Plan>, Failure> {
+    match texts {
+        [one] if Path::new(one).join("plan.json").is_file() => {
+            Ok(TournamentDirectory::at(Path::new(one)).plan()?)
+        }
+        _ => Ok(None),
+    }
+}
+
+pub(crate) fn pieces_of(file: &Path) -> Option<String> {
     let pieces = file.parent()?.join("pieces.csv");
     let is_there = file.ends_with("games.jsonl") && pieces.is_file();
     is_there.then(|| pieces.to_string_lossy().into_owned())
 }
 
-/// A tournament's rules when its games are the only ones. Bots that did not enter are listed.
-pub(in crate::cli) fn ranking_of(files: &[PathBuf]) -> Result<Ranking, Failure> {
-    Ok(tournament_of(files)?.0)
-}
-
-/// With the course of the tournament when its games are the only ones.
-pub(in crate::cli) fn tournament_of(
-    files: &[PathBuf],
-) -> Result<(Ranking, Option<Course>), Failure> {
+pub(crate) fn tournament_of(files: &[PathBuf]) -> Result<(Ranking, Option<Course>), Failure> {
     if let [file] = files {
         return match plan_of(file)? {
             Some(plan) => ranking_of_plan(file, &plan),
@@ -109,7 +156,6 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
     // Results say why a sequential test ended early.
     if plan.format.depends_on_results() || plan.sprt.is_some() {
         match TournamentDirectory::read_journal(file, plan, &mut results) {
-            Ok(()) => {}
             Err(TournamentError::Line(_)) => {
                 let alone = Ranking {
                     before: places_before(plan),
@@ -118,7 +164,7 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
                 };
                 return Ok((alone, None));
             }
-            Err(error) => return Err(error.into()),
+            read => read?,
         }
     }
     Ok((results.ranking(plan), Some(results.course(plan))))
@@ -126,7 +172,7 @@ fn ranking_of_plan(file: &Path, plan: &Plan) -> Result<(Ranking, Option<Course>)
 
 /// `--number`
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum GameChoice {
+pub(crate) enum GameChoice {
     /// A line, from 1.
     Number(u64),
     Id(String),
@@ -136,15 +182,15 @@ impl FromStr for GameChoice {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            let number = text.parse().ok().filter(|&number| number > 0);
-            return number.map(Self::Number).ok_or_else(|| {
-                "expected the number of a game, from 1, or its id, such as p000012a".to_owned()
-            });
+        match text.parse() {
+            Ok(0) => {
+                Err("expected the number of a game, from 1, or its id, such as p000012a".to_owned())
+            }
+            Ok(number) => Ok(Self::Number(number)),
+            Err(_) => Ok(Self::Id(
+                with_zeros(text).unwrap_or_else(|| text.to_owned()),
+            )),
         }
-        Ok(Self::Id(
-            with_zeros(text).unwrap_or_else(|| text.to_owned()),
-        ))
     }
 }
 
@@ -156,16 +202,7 @@ fn with_zeros(text: &str) -> Option<String> {
 }
 
 impl GameChoice {
-    /// A number, or an id as tournaments give it.
-    pub(in crate::cli) fn is_of_file(&self) -> bool {
-        match self {
-            Self::Number(_) => true,
-            Self::Id(id) => with_zeros(id).is_some(),
-        }
-    }
-
-    /// `id` reads the id of the record of line `number`.
-    pub(in crate::cli) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
+    pub(crate) fn is(&self, number: u64, id: impl FnOnce() -> Option<String>) -> bool {
         match self {
             Self::Number(chosen) => *chosen == number,
             Self::Id(chosen) => id().is_some_and(|id| id == *chosen),
@@ -173,13 +210,13 @@ impl GameChoice {
     }
 
     /// Without a choice, every line.
-    pub(in crate::cli) fn chooses(choice: Option<&Self>, line: &Line<'_>) -> bool {
+    pub(crate) fn chooses(choice: Option<&Self>, line: &Line<'_>) -> bool {
         let id = || Some(line.summary().ok()?.id.into_owned());
         choice.is_none_or(|choice| choice.is(line.number(), id))
     }
 
     /// `games`: how many the file has.
-    pub(in crate::cli) fn missing(&self, file: &Path, games: u64) -> Failure {
+    pub(crate) fn missing(&self, file: &Path, games: u64) -> Failure {
         let file = file.display();
         Failure::Usage(match self {
             Self::Number(number) => {

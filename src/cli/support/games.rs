@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::failure::Failure;
-use super::folder::GameChoice;
+use super::prelude::*;
 use super::setup::{self, PiecesFile, match_set};
+use super::values::hint;
 use crate::arena::plan::Plan;
 use crate::bot::spec::{BotSpec, Program};
 use crate::game::Game;
@@ -17,36 +17,34 @@ use crate::game::registry::{self, Choices, GAMES, GameInfo};
 use crate::game_program::GameProgram;
 use crate::strategy::RANDOM;
 use crate::system::is_path;
-use crate::text::{meant, quote};
 
 /// `--game`
 #[derive(Clone, Debug)]
-pub(in crate::cli) enum GameArg {
+pub(crate) enum GameArg {
     Own(&'static GameInfo),
-    /// The command of a game's program, as given.
     Program(String),
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct GameOptions {
+pub(crate) struct GameOptions {
     /// quarto, four-in-a-row, or a program such as ./nim.py [default: quarto]
     #[arg(long, value_parser = GameArg::read)]
-    pub(in crate::cli) game: Option<GameArg>,
+    pub(crate) game: Option<GameArg>,
 
     /// An option of a game that is a program; may be repeated
     #[arg(long, value_name = "NAME=VALUE", value_parser = option)]
-    pub(in crate::cli) game_option: Vec<(String, String)>,
+    pub(crate) game_option: Vec<(String, String)>,
 
     #[command(flatten)]
-    pub(in crate::cli) set: SetOptions,
+    pub(crate) set: SetOptions,
 }
 
 /// Quarto's.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct SetOptions {
+pub(crate) struct SetOptions {
     /// A piece set's CSV file
     #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) pieces: Option<PathBuf>,
+    pub(crate) pieces: Option<PathBuf>,
 
     /// Which groups of cells count [default: standard]
     #[arg(long, value_parser = rules())]
@@ -57,20 +55,18 @@ pub(in crate::cli) struct SetOptions {
     planned: Option<String>,
 }
 
-/// For commands that need a game of this program.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct BuiltinGameOptions {
+pub(crate) struct BuiltinGameOptions {
     /// The game [default: quarto]
     #[arg(long, value_parser = builtin_game())]
     game: Option<&'static GameInfo>,
 
     #[command(flatten)]
-    pub(in crate::cli) set: SetOptions,
+    pub(crate) set: SetOptions,
 }
 
 impl BuiltinGameOptions {
-    /// Refuses piece sets and rules for a game that has none.
-    pub(in crate::cli) fn game(&self) -> Result<&'static GameInfo, Failure> {
+    pub(crate) fn game(&self) -> Result<&'static GameInfo, Failure> {
         let game = self.game.unwrap_or(&GAMES[0]);
         if !game.has_piece_sets {
             self.set.refuse()?;
@@ -95,14 +91,15 @@ fn rules() -> impl TypedValueParser<Value = Rules> {
 }
 
 impl SetOptions {
-    pub(in crate::cli) fn rules(&self) -> Rules {
+    pub(crate) fn rules(&self) -> Rules {
         self.rules.unwrap_or_default()
     }
 
-    pub(in crate::cli) fn choices(&self) -> Result<Choices, Failure> {
+    pub(crate) fn choices(&self) -> Result<Choices, Failure> {
         let set = match (&self.pieces, &self.planned) {
-            (None, Some(text)) => PieceSet::parse(text)
-                .map_err(|error| Failure::Usage(format!("plan.json: pieces: {error}")))?,
+            (None, Some(text)) => {
+                PieceSet::parse(text).map_err(|error| usage!("plan.json: pieces: {error}"))?
+            }
             (path, _) => match_set(path.as_ref())?,
         };
         Ok(Choices {
@@ -113,13 +110,10 @@ impl SetOptions {
     }
 
     fn refuse(&self) -> Result<(), Failure> {
-        if self.pieces.is_none() && self.rules.is_none() {
-            return Ok(());
+        if self.pieces.is_some() || self.rules.is_some() {
+            bail!("--pieces and --rules are for Quarto; leave them out, or choose --game quarto");
         }
-        Err(Failure::Usage(
-            "--pieces and --rules are for Quarto; leave them out, or choose --game quarto"
-                .to_owned(),
-        ))
+        Ok(())
     }
 }
 
@@ -129,17 +123,13 @@ impl GameOptions {
         game.unwrap_or(GameArg::Own(&GAMES[0]))
     }
 
-    /// Rules and a piece set can be chosen.
     fn has_piece_sets(&self) -> bool {
         matches!(self.game(), GameArg::Own(game) if game.has_piece_sets)
     }
 
-    /// Takes what was not given from the plan.
-    pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         let unknown = |what: &str, name: &str| {
-            Failure::Usage(format!(
-                "plan.json: this program knows no {what} called {name}"
-            ))
+            usage!("plan.json: this program knows no {what} called {name}")
         };
         if self.game.is_none() {
             self.game = Some(match &plan.game_program {
@@ -163,13 +153,11 @@ impl GameOptions {
         Ok(self)
     }
 
-    /// Starts a program.
-    pub(in crate::cli) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
         self.ruleset_with(|_| ())
     }
 
-    /// With choices for a game of this program that are not options.
-    pub(in crate::cli) fn ruleset_with(
+    pub(crate) fn ruleset_with(
         &self,
         change: impl FnOnce(&mut Choices),
     ) -> Result<Arc<dyn Game>, Failure> {
@@ -184,73 +172,56 @@ impl GameOptions {
             }
         };
         if let Some((name, _)) = self.game_option.first() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "--game-option {name}: it is for a game that is a program; leave it out, or give the program with \
                  --game"
-            )));
+            );
         }
         let mut choices = self.set.choices()?;
         change(&mut choices);
         Ok(game.game(choices))
     }
 
-    /// `None` for the built-in set.
-    pub(in crate::cli) fn pieces_file(
-        &self,
-        ruleset: &dyn Game,
-    ) -> Result<Option<PiecesFile>, Failure> {
-        let (Some(path), Some(text)) = (&self.set.pieces, ruleset.pieces()) else {
-            return Ok(None);
-        };
-        PiecesFile::new(path, text).map(Some)
+    pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
+        let given = self.set.pieces.as_ref().zip(ruleset.pieces());
+        given
+            .map(|(path, text)| PiecesFile::new(path, text))
+            .transpose()
     }
 }
 
 impl GameArg {
-    pub(in crate::cli) fn read(text: &str) -> Result<Self, String> {
+    pub(crate) fn read(text: &str) -> Result<Self, String> {
         if let Some(game) = registry::find(text) {
             return Ok(Self::Own(game));
-        }
-        if text
-            .parse::<GameChoice>()
-            .is_ok_and(|choice| choice.is_of_file())
-        {
-            return Err(format!(
-                "--game is the kind of game; one of the file is chosen by --number {text}"
-            ));
         }
         let has_ending = Path::new(text).extension().is_some();
         if is_path(text) || has_ending || text.contains(' ') || Path::new(text).exists() {
             return Ok(Self::Program(text.to_owned()));
         }
         let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+        let mut fix = hint(text, &names, "expected ");
+        if fix.starts_with("expected") {
+            fix += ", or a game's program such as ./nim.py";
+        }
         let game = quote(text.as_bytes());
-        Err(match meant(text, &names) {
-            Some(near) => format!("there is no game {game}; did you mean {near}?"),
-            None => format!(
-                "there is no game {game}; expected {}, or a game's program such as ./nim.py",
-                names.join(", ")
-            ),
-        })
+        Err(format!("there is no game {game}; {fix}"))
     }
 }
 
-/// `option`: the one that names the program; empty for an argument.
-pub(in crate::cli) fn program(
+pub(crate) fn program(
     option: &str,
     text: &str,
     options: BTreeMap<String, String>,
 ) -> Result<GameProgram, Failure> {
     // Its forms are those of a BOT, but for `builtin:` and `human`.
     let spec = setup::bot(text).map_err(|failure| match failure {
-        Failure::Usage(problem) if !option.is_empty() => {
-            Failure::Usage(format!("{option}: {problem}"))
-        }
+        Failure::Usage(problem) if !option.is_empty() => usage!("{option}: {problem}"),
         failure => failure,
     })?;
     let wrong = |problem: &str| {
         let given = format!("{option} {text}");
-        Failure::Usage(format!("{}: {problem}", given.trim_start()))
+        usage!("{}: {problem}", given.trim_start())
     };
     let BotSpec::Program(program) = spec else {
         return Err(wrong("it is not a program of a game"));
@@ -261,23 +232,19 @@ pub(in crate::cli) fn program(
     GameProgram::open(program, options).map_err(|error| Failure::Usage(error.to_string()))
 }
 
-/// A position as records hold it: that of `--start`, else of the start.
-pub(in crate::cli) fn start_of(
-    ruleset: &dyn Game,
-    start: Option<&String>,
-) -> Result<String, Failure> {
+pub(crate) fn start_of(ruleset: &dyn Game, start: Option<&String>) -> Result<String, Failure> {
     let session = match start {
         None => ruleset.start(),
         Some(text) => ruleset.start_from(text).map_err(|problem| {
             let text = quote(text.as_bytes());
-            Failure::Usage(format!("--start {text}: {problem}"))
+            usage!("--start {text}: {problem}")
         })?,
     };
     Ok(session.as_start())
 }
 
 /// In a game's program only builtin:random plays, if the program lists the legal answers.
-pub(in crate::cli) fn check_builtins<'a>(
+pub(crate) fn check_builtins<'a>(
     ruleset: &dyn Game,
     programs: impl Iterator<Item = &'a Program>,
 ) -> Result<(), Failure> {
@@ -285,36 +252,35 @@ pub(in crate::cli) fn check_builtins<'a>(
         return Ok(());
     }
     for program in programs {
-        let problem = match program.builtin() {
-            None => continue,
-            Some(RANDOM) if ruleset.info().lists_answers => continue,
-            Some(RANDOM) => {
-                "needs a game's program that lists the legal answers (\"answers\": true)"
-            }
-            Some(_) => {
-                "plays the games of this program only; use builtin:random, or a bot of yours"
-            }
-        };
-        return Err(Failure::Usage(format!("{} {problem}", program.name)));
+        match program.builtin() {
+            None => {}
+            Some(RANDOM) if ruleset.info().lists_answers => {}
+            Some(RANDOM) => bail!(
+                "{} needs a game's program that lists the legal answers (\"answers\": true)",
+                program.name
+            ),
+            Some(_) => bail!(
+                "{} plays the games of this program only; use builtin:random, or a bot of yours",
+                program.name
+            ),
+        }
     }
     Ok(())
 }
 
-/// Refuses options that are given and need a solver, where there is none.
-pub(in crate::cli) fn check_solvable(
+pub(crate) fn check_solvable(
     ruleset: &dyn Game,
-    options: &[(&str, bool)],
+    option: &str,
+    is_given: bool,
 ) -> Result<(), Failure> {
-    match options.iter().find(|(_, is_given)| *is_given) {
-        Some((option, _)) if !ruleset.info().is_solvable() => Err(Failure::Usage(format!(
-            "{option} needs a solver, and there is none for {}; leave it out",
-            ruleset.name()
-        ))),
-        _ => Ok(()),
+    if is_given && !ruleset.info().is_solvable() {
+        let game = ruleset.name();
+        bail!("{option} needs a solver, and there is none for {game}; leave it out");
     }
+    Ok(())
 }
 
-pub(in crate::cli) fn option(text: &str) -> Result<(String, String), String> {
+pub(crate) fn option(text: &str) -> Result<(String, String), String> {
     let expected = "expected NAME=VALUE, such as heaps=3,4,5";
     let (name, value) = text.split_once('=').ok_or(expected)?;
     let is_word = |symbol: char| symbol.is_ascii_alphanumeric() || symbol == '-' || symbol == '_';

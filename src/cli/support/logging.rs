@@ -2,11 +2,10 @@
 //! leaves stderr the warnings.
 
 use std::collections::BTreeMap;
-use std::fs::OpenOptions;
-use std::io;
-use std::path::{Path, PathBuf};
+use std::fs::{File, OpenOptions};
+use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::{env, fmt};
+use std::{env, fmt, io};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value, json};
@@ -20,36 +19,25 @@ use tracing_subscriber::registry::{LookupSpan, Scope};
 use tracing_subscriber::util::SubscriberInitExt as _;
 use tracing_subscriber::{Layer, Registry};
 
-use super::failure::Failure;
-use super::output::{Notes, Stream, print_stderr};
+use super::output::Notes;
+use super::prelude::*;
 use super::setup;
 use crate::log_target;
 use crate::report::terminal::Palette;
-use crate::text::{cause, counted, unreadable};
-
-/// The most that waits for a reader of the log, in bytes.
-const MOST_WAITING: usize = 8 << 20;
+use crate::text::cause;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
 
-pub(in crate::cli) fn file() -> Option<&'static Path> {
-    LOG_FILE.get().map(|file| file.path.as_path())
-}
-
-pub(in crate::cli) fn finish(status: u8) {
+pub(crate) fn finish(status: u8) {
     tracing::info!(target: log_target::COMMAND, status, "ended");
-    let Some(LogFile { path, lines }) = LOG_FILE.get() else {
-        return;
-    };
-    let problem = match lines.read_so_far() {
-        Ok(0) => return,
-        Ok(lost) => format!("{} missing", counted(lost, "line is", "lines are")),
-        Err(error) => cause(&error),
-    };
-    print_stderr(&format!(
-        "referee: {}: the log was not written completely: {problem}",
-        path.display()
-    ));
+    if let Some(LogFile { path, problem, .. }) = LOG_FILE.get()
+        && let Some(problem) = problem.get()
+    {
+        note!(
+            "{}: the log was not written completely: {problem}",
+            path.display()
+        );
+    }
 }
 
 fn log_begin() {
@@ -64,7 +52,7 @@ fn log_begin() {
 
 #[derive(Debug, clap::Args)]
 #[command(next_help_heading = "Diagnosis")]
-pub(in crate::cli) struct LogOptions {
+pub(crate) struct LogOptions {
     /// What to log: error, warn, info, debug or trace, or a filter such as `referee::wire=trace`; without it `RUST_LOG` decides [default: warn, with --log-file info]
     #[arg(long, global = true, value_name = "LEVEL")]
     log: Option<String>,
@@ -87,60 +75,56 @@ enum LogFormat {
 }
 
 impl LogOptions {
-    /// On the command line.
-    pub(in crate::cli) fn are_given(&self) -> bool {
+    pub(crate) fn are_given(&self) -> bool {
         self.log.is_some() || self.log_file.is_some()
     }
 
     /// [`finish`] completes the log.
-    pub(in crate::cli) fn start(&self) -> Result<(), Failure> {
+    pub(crate) fn start(&self) -> Result<(), Failure> {
+        let coloured = setup::palette(&io::stderr()) != Palette::plain();
         let Some(path) = &self.log_file else {
+            let layer = self.layer(|| Notes, coloured);
             let filter = self.filter(LevelFilter::WARN)?;
             tracing_subscriber::registry()
                 .with(filter)
-                .with(self.layer(|| Notes, setup::palette(&io::stderr()) != Palette::plain()))
+                .with(layer)
                 .init();
             log_begin();
             return Ok(());
         };
         let filter = self.filter(LevelFilter::INFO)?;
         let file = OpenOptions::new().append(true).create(true).open(path);
-        let file = file
-            .map_err(|error| Failure::Usage(format!("--log-file {}", unreadable(path, &error))))?;
+        let file =
+            file.map_err(|error| usage!("--log-file {}", crate::text::unreadable(path, &error)))?;
         let file = LOG_FILE.get_or_init(|| LogFile {
             path: path.clone(),
-            lines: Stream::new(Box::new(file)),
+            file,
+            problem: OnceLock::new(),
         });
         let warnings = tracing_subscriber::fmt::layer()
             .compact()
             .with_writer(|| Notes)
-            .with_ansi(setup::palette(&io::stderr()) != Palette::plain())
+            .with_ansi(coloured)
             .with_filter(LevelFilter::WARN);
         tracing_subscriber::registry()
             .with(self.layer(move || file, false).with_filter(filter))
             .with(warnings)
             .init();
         log_begin();
-        // The file is not empty then, and so is none of records.
-        let _ = file.lines.read_so_far();
         Ok(())
     }
 
     fn filter(&self, default: LevelFilter) -> Result<Targets, Failure> {
         let filter: Targets = match &self.log {
             Some(level) => {
-                let wrong = |error: &str| {
-                    Failure::Usage(format!(
-                        "--log {level}: {error}; expected error, warn, info, debug, trace or a filter such as referee=debug"
-                    ))
-                };
                 // `Targets` would read a single word as the name of a module.
-                if !level.contains(['=', ',']) && level.parse::<LevelFilter>().is_err() {
-                    return Err(wrong("no such level"));
-                }
-                level
-                    .parse()
-                    .map_err(|error: ParseError| wrong(&error.to_string()))?
+                let is_word = !level.contains(['=', ',']) && level.parse::<LevelFilter>().is_err();
+                let parsed = match level.parse() {
+                    Ok(_) if is_word => Err("no such level".to_owned()),
+                    parsed => parsed.map_err(|error: ParseError| error.to_string()),
+                };
+                let expected = "error, warn, info, debug, trace or a filter such as referee=debug";
+                parsed.map_err(|error| usage!("--log {level}: {error}; expected {expected}"))?
             }
             // It may be meant for other programs: errors are ignored.
             None => env::var("RUST_LOG")
@@ -176,7 +160,6 @@ impl LogOptions {
     }
 }
 
-/// A JSON object a line, with the fields of all spans in one.
 struct JsonLine;
 
 impl<S> FormatEvent<S, JsonFields> for JsonLine
@@ -210,16 +193,17 @@ where
     }
 }
 
-/// An error costs lines of the log; the games go on.
 struct LogFile {
     path: PathBuf,
-    lines: Stream,
+    file: File,
+    problem: OnceLock<String>,
 }
 
-/// Each call writes a line.
 impl io::Write for &LogFile {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let _ = self.lines.push(line, MOST_WAITING);
+        if let Err(error) = (&self.file).write_all(line) {
+            let _ = self.problem.set(cause(&error));
+        }
         Ok(line.len())
     }
 

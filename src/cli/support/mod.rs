@@ -1,18 +1,28 @@
 //! Shared by several commands: options, files, signals, the terminal.
 
-pub(in crate::cli) mod config;
-pub(in crate::cli) mod console;
-pub(in crate::cli) mod failure;
-pub(in crate::cli) mod folder;
-pub(in crate::cli) mod games;
-pub(in crate::cli) mod logging;
-pub(in crate::cli) mod output;
-pub(in crate::cli) mod pages;
-pub(in crate::cli) mod recorded;
-pub(in crate::cli) mod records;
-pub(in crate::cli) mod runtime;
-pub(in crate::cli) mod sandbox;
-pub(in crate::cli) mod setup;
-pub(in crate::cli) mod signals;
-pub(in crate::cli) mod solver_args;
-pub(in crate::cli) mod values;
+pub(crate) mod config;
+pub(crate) mod console;
+pub(crate) mod failure;
+pub(crate) mod folder;
+pub(crate) mod games;
+pub(crate) mod logging;
+pub(crate) mod output;
+pub(crate) mod pages;
+pub(crate) mod prelude;
+pub(crate) mod recorded;
+pub(crate) mod records;
+pub(crate) mod runtime;
+pub(crate) mod sandbox;
+pub(crate) mod setup;
+pub(crate) mod signals;
+#[cfg(unix)]
+pub(crate) mod suspension;
+/// Other systems cannot stop a program at its terminal.
+#[cfg(not(unix))]
+pub(crate) mod suspension {
+    #[expect(clippy::unnecessary_wraps, reason = "as on Unix")]
+    pub(crate) const fn start() -> Result<(), super::failure::Failure> {
+        Ok(())
+    }
+}
+pub(crate) mod values;

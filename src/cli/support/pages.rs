@@ -1,16 +1,14 @@
 //! Pages of games: written to a file (`--report`), or served while the games are played (`--live`).
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
-use std::fs;
-use std::io::{self, Write as _};
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf, absolute};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::{fs, io};
 
-use super::failure::Failure;
-use super::output::{Stdout, print_stderr};
+use super::folder::{Records, invalid};
+use super::prelude::*;
 use super::runtime::runtime;
-use super::setup::{unreadable, unwritable};
 use super::signals;
 use crate::arena::course::Course;
 use crate::bot::exhaustion::start_thread;
@@ -20,19 +18,16 @@ use crate::game::Game;
 use crate::play::stage::Stage;
 use crate::record::Record;
 use crate::record::atomic_file::{self, AtomicFile, directory_of};
-use crate::record::reader::{Line, LineError, Reader};
 use crate::report::html::{self, Origin};
 use crate::report::serve::{Feed, Server, State};
 use crate::sandbox::snapshot::is_own_page;
 use crate::sandbox::{Bound, Confinement};
-use crate::text::counted;
 use crate::tournament::standings::Ranking;
 
-/// Left in the folder of a tournament that was served.
 const LEFT: &str = "report.html";
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct PageOptions {
+pub(crate) struct PageOptions {
     /// Write a page with standings, charts and every game here when the games are over
     #[arg(long, value_name = "FILE")]
     report: Option<PathBuf>,
@@ -50,38 +45,31 @@ pub(in crate::cli) struct PageOptions {
 
     /// For the teacher of a league.
     #[arg(skip)]
-    pub(in crate::cli) notes: Vec<[String; 3]>,
+    pub(crate) notes: Vec<[String; 3]>,
 }
 
 #[derive(Debug, Default)]
-pub(in crate::cli) struct Pages {
+pub(crate) struct Pages {
     feed: Option<Feed>,
     stage: Option<Stage>,
     server: Option<Server>,
-    /// Where the page is written in the end; the second because it was served.
     files: [Option<PathBuf>; 2],
-    /// Served after the games, until a signal.
     stays: bool,
 }
 
 impl PageOptions {
-    pub(in crate::cli) const fn are_on(&self) -> bool {
+    pub(crate) const fn are_on(&self) -> bool {
         self.report.is_some() || self.is_served()
     }
 
-    pub(in crate::cli) const fn is_served(&self) -> bool {
+    pub(crate) const fn is_served(&self) -> bool {
         self.live.is_on()
     }
 
-    /// Refuses a report that cannot be written, or would replace something other than a page. `coming`: a directory
-    /// yet to be made.
-    pub(in crate::cli) fn check(
-        &self,
-        records: Option<&Path>,
-        coming: Option<&Path>,
-    ) -> Result<(), Failure> {
+    /// Refuses a report that cannot be written, or would replace something other than a page.
+    pub(crate) fn check(&self, records: Option<&Path>) -> Result<(), Failure> {
         match &self.report {
-            Some(report) => check_target(report, records, coming),
+            Some(report) => check_target(report, records),
             None => Ok(()),
         }
     }
@@ -89,7 +77,7 @@ impl PageOptions {
     /// `played`: the journal of a resumed run, whose games are shown. `records`: the file that records are written to.
     /// `limits`: how the bots' limits are kept. `folder`: keeps a served page as `report.html`. `game` draws its
     /// positions if it is a program.
-    pub(in crate::cli) fn open(
+    pub(crate) fn open(
         &self,
         title: &str,
         played: Option<&Path>,
@@ -98,7 +86,7 @@ impl PageOptions {
         limits: Vec<String>,
         game: &Arc<dyn Game>,
     ) -> Result<Pages, Failure> {
-        self.check(records, None)?;
+        self.check(records)?;
         if !self.are_on() {
             return Ok(Pages::default());
         }
@@ -125,8 +113,7 @@ impl PageOptions {
     }
 }
 
-/// How limits are kept, a line each, of the first program that has any.
-pub(in crate::cli) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
+pub(crate) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) -> Vec<String> {
     programs
         .filter_map(|program| program.confinement.as_ref())
         .map(Confinement::bounds)
@@ -136,23 +123,17 @@ pub(in crate::cli) fn limits<'a>(programs: impl Iterator<Item = &'a Program>) ->
 }
 
 impl Pages {
-    pub(in crate::cli) fn publish(&self, record: &Record) -> io::Result<()> {
-        match &self.feed {
-            Some(feed) => feed
-                .publish(record)
-                .map(drop)
-                .map_err(|problem| io::Error::new(io::ErrorKind::InvalidData, problem)),
-            None => Ok(()),
-        }
+    pub(crate) fn publish(&self, record: &Record) -> io::Result<()> {
+        let published = self.feed.as_ref().map(|feed| feed.publish(record));
+        published.transpose().map(drop).map_err(io::Error::other)
     }
 
     /// `None` without `--live`.
-    pub(in crate::cli) fn stage(&self) -> Option<Stage> {
+    pub(crate) fn stage(&self) -> Option<Stage> {
         self.stage.clone()
     }
 
-    /// Has this person play at the page that is served, and says where.
-    pub(in crate::cli) fn seat(&self, name: &str) -> Inbox {
+    pub(crate) fn seat(&self, name: &str) -> Inbox {
         let inbox = Inbox::new(name.to_owned());
         if let (Some(feed), Some(server)) = (&self.feed, &self.server) {
             feed.seat(inbox.clone());
@@ -161,40 +142,37 @@ impl Pages {
         inbox
     }
 
-    pub(in crate::cli) fn set_state(&self, state: State) {
+    pub(crate) fn set_state(&self, state: State) {
         if let Some(feed) = &self.feed {
             feed.set_state(state);
         }
     }
 
     /// `games`: with those of earlier runs.
-    pub(in crate::cli) fn expect(&self, games: u64) {
+    pub(crate) fn expect(&self, games: u64) {
         if let Some(feed) = &self.feed {
             feed.expect(games);
             feed.set_state(State::Playing);
         }
     }
 
-    pub(in crate::cli) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
+    pub(crate) fn rank(&self, now: impl FnOnce() -> (Ranking, Course)) {
         if let Some(feed) = &self.feed {
             let (ranking, course) = now();
             feed.set_ranking(ranking, Some(course));
         }
     }
 
-    /// Replaces all games by those of this file.
-    pub(in crate::cli) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
-        match &self.feed {
-            Some(feed) => {
-                feed.begin_again();
-                add_file(played, feed)
-            }
-            None => Ok(()),
-        }
+    pub(crate) fn begin_again(&self, played: &Path) -> Result<(), Failure> {
+        let Some(feed) = &self.feed else {
+            return Ok(());
+        };
+        feed.begin_again();
+        add_file(played, feed)
     }
 
     /// Writes the page and stops serving; finished games are served until a signal, unless `--live-exit` was given.
-    pub(in crate::cli) fn finish(self, state: State) -> Result<(), Failure> {
+    pub(crate) fn finish(self, state: State) -> Result<(), Failure> {
         let Some(feed) = &self.feed else {
             return Ok(());
         };
@@ -207,10 +185,10 @@ impl Pages {
             return written;
         };
         if self.stays && state == State::Finished && written.is_ok() {
-            print_stderr(&format!(
-                "referee: the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
+            note!(
+                "the page stays at {}; press Ctrl-C to end (--live-exit ends with the games)",
                 server.url()
-            ));
+            );
             wait_for_signal()?;
         }
         server.stop();
@@ -218,7 +196,6 @@ impl Pages {
     }
 }
 
-/// On a thread of its own, as the caller may be within a runtime.
 fn wait_for_signal() -> Result<(), Failure> {
     let mut signals = signals::heed();
     let runtime = runtime()?;
@@ -228,61 +205,36 @@ fn wait_for_signal() -> Result<(), Failure> {
     Ok(())
 }
 
-pub(in crate::cli) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
-    let failed = |error| unreadable(path, &error);
-    let mut reader = Reader::open(path).map_err(failed)?;
-    while let Some(line) = reader.next_line().map_err(failed)? {
-        match add_line(&line, feed) {
-            Ok(()) => {}
-            Err(torn @ LineError::Torn { .. }) => {
-                print_stderr(&torn.to_string());
-                break;
-            }
-            Err(error) => return Err(damaged(&error)),
-        }
+pub(crate) fn add_file(path: &Path, feed: &Feed) -> Result<(), Failure> {
+    for record in Records::open(path)? {
+        let (number, record) = record?;
+        let published = feed.publish(&record);
+        published.map_err(|problem| invalid(path, number, &problem))?;
     }
     Ok(())
 }
 
-pub(in crate::cli) fn add_line(line: &Line<'_>, feed: &Feed) -> Result<(), LineError> {
-    let published = feed.publish(&line.record()?);
-    published.map(drop).map_err(|problem| line.error(problem))
-}
-
-pub(in crate::cli) fn damaged(error: &LineError) -> Failure {
-    Failure::Usage(format!("{error}; correct the line or remove it"))
-}
-
 /// Completely or not at all; `-` is stdout.
-pub(in crate::cli) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
+pub(crate) fn write(feed: &Feed, path: &Path) -> Result<(), Failure> {
     let report = feed.report();
-    let page = report.page();
-    let page = page.map_err(|error| Failure::Usage(error.to_string()))?;
+    let page = report.page()?;
     if let Some(why) = report.undrawn() {
-        print_stderr(&format!("referee: {}: {why}", path.display()));
+        note!("{}: {why}", path.display());
     }
     let bots = report.bots();
     drop(report);
-    write_file(path, &page, || {
-        let games = counted(feed.games(), "game", "games");
-        format!("{games} of {bots} bots")
-    })
+    let games = counted(feed.games(), "game", "games");
+    write_file(path, &page, &format!("{games} of {bots} bots"))
 }
 
-/// Writes a page or a picture and says on stderr what is in it; `-` is stdout.
-pub(in crate::cli) fn write_file(
-    path: &Path,
-    text: &str,
-    content: impl FnOnce() -> String,
-) -> Result<(), Failure> {
+pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<(), Failure> {
     if path == Path::new("-") {
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
     replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
     print_stderr(&format!(
-        "{}: {}, {}",
+        "{}: {content}, {}",
         path.display(),
-        content(),
         size(text.len())
     ));
     Ok(())
@@ -309,17 +261,16 @@ fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
 const DEFAULT_PORT: u16 = 4416;
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct LiveOptions {
+pub(crate) struct LiveOptions {
     /// Serve the page while games are played, at 127.0.0.1:4416 or the given address: --live=0.0.0.0:8080 lets other machines watch
     #[arg(long, value_name = "ADDR", num_args = 0..=1, require_equals = true, default_missing_value = "127.0.0.1:4416", value_parser = address)]
     live: Option<SocketAddr>,
 
     /// Let pages of this origin (scheme, host and port) show the page of --live in a frame; all others are refused
     #[arg(long, value_name = "ORIGIN", requires = "live")]
-    pub(in crate::cli) live_frame: Option<Origin>,
+    pub(crate) live_frame: Option<Origin>,
 }
 
-/// An address with or without its port, or a port alone.
 fn address(text: &str) -> Result<SocketAddr, String> {
     let text = text.strip_prefix("localhost").map_or_else(
         || text.to_owned(),
@@ -338,15 +289,15 @@ fn address(text: &str) -> Result<SocketAddr, String> {
 }
 
 impl LiveOptions {
-    pub(in crate::cli) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
+    pub(crate) fn serve(&self, feed: &Feed) -> Result<Option<Server>, Failure> {
         let Some(address) = self.live else {
             return Ok(None);
         };
         let server = Server::bind(address, feed.clone()).map_err(|error| {
-            Failure::Usage(format!(
+            usage!(
                 "--live={address}: {}; choose another address, or port 0 for any that is free",
                 crate::text::cause(&error)
-            ))
+            )
         })?;
         print_stderr(&format!("watch at {}", server.url()));
         if !server.address().ip().is_loopback() {
@@ -358,30 +309,22 @@ impl LiveOptions {
         Ok(Some(server))
     }
 
-    pub(in crate::cli) const fn is_on(&self) -> bool {
+    pub(crate) const fn is_on(&self) -> bool {
         self.live.is_some()
     }
 }
 
-/// Refuses a `path` that holds anything but a page. `coming`: a directory yet to be made.
-fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> Result<(), Failure> {
-    let refused = |why: &str| {
-        Err(Failure::Usage(format!(
-            "--report {}: {why}",
-            path.display()
-        )))
-    };
-    if path == Path::new("-") {
-        return Ok(());
-    }
+/// Refuses a `path` that holds anything but a page.
+fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
+    let refused = |why: &str| Err(usage!("--report {}: {why}", path.display()));
+    let is_stream = path == Path::new("-") || path.exists() && !path.is_file();
     if path.is_dir() {
         return refused("it is a directory; give a file within it");
     }
     if records.is_some_and(|records| place_of(records) == place_of(path)) {
         return refused("the page would replace the records; choose another file");
     }
-    if path.exists() && !path.is_file() {
-        // A pipe or a device.
+    if is_stream {
         return Ok(());
     }
     if path.is_file() && !is_page(path).unwrap_or(false) {
@@ -389,23 +332,17 @@ fn check_target(path: &Path, records: Option<&Path>, coming: Option<&Path>) -> R
             "there is another file, which is not a page of the referee; choose another name",
         );
     }
-    let directory = directory_of(path);
-    let is_coming = |coming| absolute(coming).ok() == absolute(directory).ok();
-    if !directory.is_dir() && coming.is_some_and(is_coming) {
-        return Ok(());
-    }
     // A page is written beside its place, then renamed.
     match AtomicFile::create(path) {
         Ok(_) => Ok(()),
         Err(error) => refused(&format!(
             "{}: {}; choose a place where you may write",
-            directory.display(),
+            directory_of(path).display(),
             crate::text::cause(&error)
         )),
     }
 }
 
-/// Without links, also for a file yet to be made.
 fn place_of(path: &Path) -> PathBuf {
     let whole = fs::canonicalize(path).ok().or_else(|| {
         let directory = fs::canonicalize(directory_of(path)).ok()?;
@@ -414,7 +351,6 @@ fn place_of(path: &Path) -> PathBuf {
     whole.unwrap_or_else(|| path.to_owned())
 }
 
-/// Empty, or written by this program.
 fn is_page(path: &Path) -> io::Result<bool> {
     Ok(path.metadata()?.len() == 0 || is_own_page(fs::File::open(path)?)?)
 }

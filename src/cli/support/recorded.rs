@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use super::failure::Failure;
-use super::folder::{GameChoice, pieces_of, plan_of, records_of};
+use super::folder::{GameChoice, Records, invalid, pieces_of, plan_of, records_of};
 use super::games::{self, GameArg};
+use super::prelude::*;
 use super::sandbox::SandboxOptions;
-use super::setup::{PiecesFile, bot, recorded_ruleset, unreadable};
+use super::setup::{PiecesFile, bot, recorded_ruleset};
 use super::values::{self, MoveTime};
 use crate::bot::spec::{BotSpec, Program};
 use crate::game::{Game, registry};
@@ -21,35 +21,28 @@ use crate::play::TimeControl;
 use crate::play::examiner::{Question, questions};
 use crate::play::game_runner::GameFault;
 use crate::play::seat::Seat;
-use crate::record::reader::Reader;
 use crate::record::{BotIndex, ProcessEntry, Record};
-use crate::text::{escape_controls, quote, short_name};
+use crate::text::short_name;
 
 #[derive(Clone)]
-pub(in crate::cli) struct Recorded {
-    pub(in crate::cli) file: PathBuf,
-    pub(in crate::cli) number: u64,
-    pub(in crate::cli) record: Record,
-    pub(in crate::cli) ruleset: Arc<dyn Game>,
-}
-
-fn invalid(file: &Path, number: u64, problem: &str) -> Failure {
-    Failure::Usage(format!("{}: line {number}: {problem}", file.display()))
+pub(crate) struct Recorded {
+    pub(crate) file: PathBuf,
+    pub(crate) number: u64,
+    pub(crate) record: Record,
+    pub(crate) ruleset: Arc<dyn Game>,
 }
 
 impl Recorded {
-    /// A file with one game needs no choice; `several` goes on after "it has 2 games".
-    pub(in crate::cli) fn read(
+    pub(crate) fn read(
         path: &Path,
         choice: Option<&GameChoice>,
         rules: &RecordedRules,
         several: &str,
     ) -> Result<Self, Failure> {
         let file = records_of(path)?;
-        let failed = |error| unreadable(&file, &error);
-        let mut reader = Reader::open(&file).map_err(failed)?;
+        let mut reader = Records::open(&file)?;
         let (mut games, mut chosen) = (0, None);
-        while let Some(line) = reader.next_line().map_err(failed)? {
+        while let Some(line) = reader.next_line()? {
             games = line.number();
             if chosen.is_none() && GameChoice::chooses(choice, &line) {
                 chosen = Some((games, line.bytes().to_vec()));
@@ -57,9 +50,7 @@ impl Recorded {
         }
         let path = file.display();
         if choice.is_none() && games > 1 {
-            return Err(Failure::Usage(format!(
-                "{path}: it has {games} games{several}"
-            )));
+            bail!("{path}: it has {games} games{several}");
         }
         let Some((number, line)) = chosen else {
             let first = GameChoice::Number(1);
@@ -70,8 +61,7 @@ impl Recorded {
         Self::of(&file, number, record, rules)
     }
 
-    /// `number`: the line of the record in the file.
-    pub(in crate::cli) fn of(
+    pub(crate) fn of(
         file: &Path,
         number: u64,
         record: Record,
@@ -88,22 +78,21 @@ impl Recorded {
         })
     }
 
-    pub(in crate::cli) fn invalid(&self, problem: &str) -> Failure {
+    pub(crate) fn invalid(&self, problem: &str) -> Failure {
         invalid(&self.file, self.number, problem)
     }
 
     fn failure(&self, problem: &str) -> Failure {
         let file = self.file.display();
-        Failure::Usage(format!("{file}: game {}: {problem}", self.number))
+        usage!("{file}: game {}: {problem}", self.number)
     }
 
     /// Escaped.
-    pub(in crate::cli) fn name(&self, bot: BotIndex) -> String {
+    pub(crate) fn name(&self, bot: BotIndex) -> String {
         short_name(&self.record.bots[bot].name)
     }
 
-    /// Those with the given name or number, else those that the program is.
-    pub(in crate::cli) fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
+    pub(crate) fn parts(&self, program: &Program, given: Option<&str>) -> Vec<BotIndex> {
         let is_it = |bot: &BotIndex| {
             let entry = &self.record.bots[*bot];
             match given {
@@ -119,11 +108,7 @@ impl Recorded {
         command.first().is_some_and(|word| word == "human")
     }
 
-    pub(in crate::cli) fn part(
-        &self,
-        program: &Program,
-        given: Option<&str>,
-    ) -> Result<BotIndex, Failure> {
+    pub(crate) fn part(&self, program: &Program, given: Option<&str>) -> Result<BotIndex, Failure> {
         let found = self.parts(program, given);
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         match (&found[..], given) {
@@ -144,7 +129,7 @@ impl Recorded {
     }
 
     /// At least one.
-    pub(in crate::cli) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
         let found = self.questions_if_any(bot)?;
         if found.is_empty() {
             return Err(self.failure(&format!("{} was not asked anything", self.name(bot))));
@@ -152,52 +137,41 @@ impl Recorded {
         Ok(found)
     }
 
-    pub(in crate::cli) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
+    pub(crate) fn questions_if_any(&self, bot: BotIndex) -> Result<Vec<Question>, Failure> {
         questions(&*self.ruleset, &self.record, bot)
             .map_err(|violation| self.failure(&violation.to_string()))
     }
 
-    /// The index of the question to stop after, and the numbers of all turns of the bot, for people.
-    pub(in crate::cli) fn stop(
+    pub(crate) fn stop(
         &self,
         bot: BotIndex,
         questions: &[Question],
         turn: Option<usize>,
     ) -> Result<(usize, String), Failure> {
-        let numbers: Vec<String> = questions
-            .iter()
-            .map(|question| question.turn.to_string())
-            .collect();
-        let numbers = numbers.join(" ");
-        let index = match turn {
-            Some(turn) => questions
-                .iter()
-                .position(|question| question.turn == turn)
-                .ok_or_else(|| {
-                    self.failure(&format!(
-                        "turn {turn} was not one of {}; its turns: {numbers}",
-                        self.name(bot)
-                    ))
-                })?,
-            None => questions
-                .iter()
-                .position(|question| question.answered.is_none())
-                .unwrap_or(0),
+        let numbers = questions.iter().map(|question| question.turn.to_string());
+        let numbers = numbers.collect::<Vec<_>>().join(" ");
+        let is_it = |question: &Question| match turn {
+            Some(turn) => question.turn == turn,
+            None => question.answered.is_none(),
         };
-        Ok((index, numbers))
+        match (questions.iter().position(is_it), turn) {
+            (None, Some(turn)) => Err(self.failure(&format!(
+                "turn {turn} was not one of {}; its turns: {numbers}",
+                self.name(bot)
+            ))),
+            (found, _) => Ok((found.unwrap_or(0), numbers)),
+        }
     }
 
-    pub(in crate::cli) fn process(&self, bot: BotIndex) -> Option<&ProcessEntry> {
+    pub(crate) fn process(&self, bot: BotIndex) -> Option<&ProcessEntry> {
         process(&self.record, bot)
     }
 
-    /// The first game of its process, if that is not this one.
-    pub(in crate::cli) fn since(&self, bot: BotIndex) -> Option<&str> {
+    pub(crate) fn since(&self, bot: BotIndex) -> Option<&str> {
         self.process(bot)?.since.as_deref()
     }
 
-    /// Whether the same process played `record`, an earlier game of the file.
-    pub(in crate::cli) fn is_earlier(&self, bot: BotIndex, record: &Record) -> bool {
+    pub(crate) fn is_earlier(&self, bot: BotIndex, record: &Record) -> bool {
         let (Some(since), Some(own)) = (self.since(bot), process(record, bot)) else {
             return false;
         };
@@ -205,9 +179,7 @@ impl Recorded {
         is_of_it && record.bots[bot] == self.record.bots[bot]
     }
 
-    /// For a program in the place of this bot, with the environment that the plan of its tournament sets, and the time
-    /// for a move that is given, or else that its process was told.
-    pub(in crate::cli) fn seat(
+    pub(crate) fn seat(
         &self,
         bot: BotIndex,
         program: &Program,
@@ -231,14 +203,12 @@ impl Recorded {
             .with_environment(own.into_iter().flat_map(|own| own.environment))
     }
 
-    /// The seed as given, else that of the recorded process.
-    pub(in crate::cli) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
+    pub(crate) fn seed(&self, bot: BotIndex, given: Option<u32>) -> u32 {
         let recorded = self.process(bot).map(|process| process.seed);
         given.or(recorded).unwrap_or(0)
     }
 
-    /// What its process was asked in earlier games, each with its number in the file.
-    pub(in crate::cli) fn earlier(
+    pub(crate) fn earlier(
         &self,
         bot: BotIndex,
         rules: &RecordedRules,
@@ -246,56 +216,45 @@ impl Recorded {
         let Some(since) = self.since(bot) else {
             return Ok(Vec::new());
         };
-        let failed = |error| unreadable(&self.file, &error);
-        let mut reader = Reader::open(&self.file).map_err(failed)?;
         let (mut found, mut begun) = (Vec::new(), false);
-        while let Some(line) = reader.next_line().map_err(failed)? {
-            let number = line.number();
+        for record in Records::open(&self.file)? {
+            let (number, record) = record?;
             if number >= self.number {
                 break;
             }
-            let Ok(record) = Record::from_line(line.bytes()) else {
-                continue;
-            };
-            if !self.is_earlier(bot, &record) {
-                continue;
+            if self.is_earlier(bot, &record) {
+                begun |= record.id == *since;
+                let game = Self::of(&self.file, number, record, rules)?;
+                found.push((number, game.questions(bot)?));
             }
-            begun |= record.id == *since;
-            let game = Self::of(&self.file, number, record, rules)?;
-            found.push((number, game.questions(bot)?));
         }
         if begun {
-            Ok(found)
-        } else {
-            let since = escape_controls(since);
-            Err(self.failure(&format!(
-                "its process began with game {since}, which is not before it in this file; leave out --from-first"
-            )))
+            return Ok(found);
         }
+        let since = escape_controls(since);
+        Err(self.failure(&format!(
+            "its process began with game {since}, which is not before it in this file; leave out --from-first"
+        )))
     }
 
-    /// `None` for the built-in set; the file of the tournament where it is still there.
-    pub(in crate::cli) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
-        let Some(text) = &self.record.pieces else {
-            return Ok(None);
-        };
-        let file = match pieces_of(&self.file) {
+    pub(crate) fn pieces(&self) -> Result<Option<PiecesFile>, Failure> {
+        let text = self.record.pieces.as_ref();
+        let file = text.map(|text| match pieces_of(&self.file) {
             Some(path) => PiecesFile::new(Path::new(&path), text),
             None => PiecesFile::copy(text),
-        };
-        file.map(Some)
+        });
+        file.transpose()
     }
 
-    pub(in crate::cli) fn heading(&self, bot: BotIndex, program: &Program) -> String {
+    pub(crate) fn heading(&self, bot: BotIndex, program: &Program) -> String {
         let [a, b] = BotIndex::ALL.map(|bot| self.name(bot));
         let id = escape_controls(&self.record.id);
         let (own, number) = (self.name(bot), self.number);
         let begins = self.name(self.record.first);
-        let played = if own == program.name {
-            String::new()
-        } else {
-            format!("; {} plays the part of {own}", program.name)
-        };
+        let mut played = format!("; {} plays the part of {own}", program.name);
+        if own == program.name {
+            played.clear();
+        }
         format!(
             "Game {number} ({id}): {a} against {b}, {begins} begins{played}\n{}",
             self.record.result_line()
@@ -303,7 +262,6 @@ impl Recorded {
     }
 }
 
-/// Whether the names, commands or files agree.
 fn is_same(program: &Program, name: &str, command: &[String]) -> bool {
     let file = |word: &String| Path::new(word).canonicalize().ok();
     let own = program.own_file().and_then(|path| path.canonicalize().ok());
@@ -316,8 +274,7 @@ fn process(record: &Record, bot: BotIndex) -> Option<&ProcessEntry> {
     record.processes.as_ref()?[bot].as_ref()
 }
 
-/// What a bot did wrong outside of a game.
-pub(in crate::cli) fn fault_json(fault: &GameFault) -> Json {
+pub(crate) fn fault_json(fault: &GameFault) -> Json {
     json!({
         "reason": fault.fault.reason().name(),
         "detail": fault.fault.to_string(),
@@ -325,8 +282,7 @@ pub(in crate::cli) fn fault_json(fault: &GameFault) -> Json {
     })
 }
 
-/// A sentence, and at most so many lines of stderr below it; without a newline at the end.
-pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
+pub(crate) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     let mut text = format!("it forfeits ({}): {}", fault.fault.reason(), fault.fault);
     for line in fault.stderr.trim_end().lines().take(lines) {
         text += "\n  stderr: ";
@@ -335,25 +291,22 @@ pub(in crate::cli) fn fault_lines(fault: &GameFault, lines: usize) -> String {
     text
 }
 
-/// The program that `text` names; a person is refused, with `done` in the message: "a person cannot be debugged".
-pub(in crate::cli) fn program(text: &str, done: &str) -> Result<Program, Failure> {
+pub(crate) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     match bot(text)? {
         BotSpec::Program(program) => Ok(program),
-        BotSpec::Human => Err(Failure::Usage(format!(
-            "a person cannot be {done}; give a program"
-        ))),
+        BotSpec::Human => Err(usage!("a person cannot be {done}; give a program")),
     }
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct GameProgramOption {
+pub(crate) struct GameProgramOption {
     /// The game, if it is a program (protocol-games.md); records say which other one it is
     #[arg(long, value_parser = GameArg::read)]
-    pub(in crate::cli) game: Option<GameArg>,
+    pub(crate) game: Option<GameArg>,
 }
 
 impl GameProgramOption {
-    pub(in crate::cli) fn text(&self) -> Option<&str> {
+    pub(crate) fn text(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),
             _ => None,
@@ -361,44 +314,33 @@ impl GameProgramOption {
     }
 }
 
-/// A game's program is started once for each choice of its options.
 #[derive(Debug, Default)]
-pub(in crate::cli) struct RecordedRules {
+pub(crate) struct RecordedRules {
     program: Option<String>,
     opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 
 impl RecordedRules {
-    pub(in crate::cli) fn new(option: &GameProgramOption) -> Self {
+    pub(crate) fn new(option: &GameProgramOption) -> Self {
         Self {
             program: option.text().map(str::to_owned),
             opened: RefCell::default(),
         }
     }
 
-    /// The error is a sentence about rules or pieces.
-    pub(in crate::cli) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
-        let is_known = registry::find(&record.game).is_some();
-        let Some(text) = &self.program else {
-            if is_known {
-                return recorded_ruleset(record);
+    pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
+        if let Some(text) = &self.program {
+            let game = self.open(text, &record.rules)?;
+            if game.name() == record.game {
+                return Ok(game);
             }
-            return Err(format!(
-                "the game {} is unknown; if it is a program, give it with --game",
-                quote(record.game.as_bytes())
-            ));
-        };
-        let game = self.open(text, &record.rules)?;
-        if game.name() == record.game {
-            return Ok(game);
         }
-        if is_known {
+        if registry::find(&record.game).is_some() {
             return recorded_ruleset(record);
         }
         Err(format!(
-            "its game is {}, and --game {text} is {}",
-            quote(record.game.as_bytes()),
-            game.name()
+            "the game {} is unknown; if it is a program, give it with --game",
+            quote(record.game.as_bytes())
         ))
     }
 
@@ -420,22 +362,22 @@ impl RecordedRules {
 const SOLVE_TIME: &str = "2s";
 
 #[derive(Clone, Debug, clap::Args)]
-pub(in crate::cli) struct AskedBotOptions {
+pub(crate) struct AskedBotOptions {
     /// Whose part it plays, if its name does not say so: a name in the record, or 1 or 2
     #[arg(long = "as", value_name = "NAME|1|2")]
-    pub(in crate::cli) part: Option<String>,
+    pub(crate) part: Option<String>,
 
     /// What `REFEREE_SEED` says [default: as in the game, else 0]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
-    pub(in crate::cli) seed: Option<u32>,
+    pub(crate) seed: Option<u32>,
 
     /// Time to find the value of a position, and again of a turn
     #[arg(long, value_name = "TIME", default_value = SOLVE_TIME, value_parser = values::positive_duration)]
-    pub(in crate::cli) time_per_move: Duration,
+    pub(crate) time_per_move: Duration,
 
     #[command(flatten)]
-    pub(in crate::cli) game: GameProgramOption,
+    pub(crate) game: GameProgramOption,
 
     #[command(flatten)]
-    pub(in crate::cli) sandbox: SandboxOptions,
+    pub(crate) sandbox: SandboxOptions,
 }

@@ -5,13 +5,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::failure::Failure;
-use super::output::{ProgressBar, Stream, caught_up, print_stderr};
+use super::output::{ProgressBar, caught_up};
 use super::pages::Pages;
-use super::setup::unreadable;
+use super::prelude::*;
 use crate::bot::info::Info;
-use crate::game::Game;
-use crate::game::Side;
+use crate::game::{Game, Side};
 use crate::play::GameObserver;
 use crate::play::clock::Clock;
 use crate::play::match_runner::{MatchGame, MatchObserver};
@@ -20,29 +18,17 @@ use crate::play::stage::Table;
 use crate::record::BotIndex;
 use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
 
-pub(in crate::cli) struct RecordFile {
+pub(crate) struct RecordFile {
     path: PathBuf,
-    target: Target,
-}
-
-enum Target {
-    Journal(Journal),
-    /// A pipe with a name, as by `mkfifo` or `>(gzip >games.gz)`.
-    Pipe(Stream),
+    journal: Journal,
 }
 
 impl RecordFile {
     /// Moves an incomplete last line, as a crash leaves it, to `FILE.cut`. Waits for the reader of a named pipe.
-    pub(in crate::cli) fn open(path: &Path) -> Result<Self, Failure> {
-        let is_pipe = |meta: fs::Metadata| !meta.is_file() && !meta.is_dir();
-        if fs::metadata(path).is_ok_and(is_pipe) {
-            let pipe = OpenOptions::new().append(true).open(path);
-            let pipe = pipe.map_err(|error| unreadable(path, &error))?;
-            return Ok(Self {
-                path: path.to_owned(),
-                target: Target::Pipe(Stream::new(Box::new(pipe))),
-            });
-        }
+    pub(crate) fn open(path: &Path) -> Result<Self, Failure> {
+        let is_pipe = fs::metadata(path).is_ok_and(|meta| !meta.is_file() && !meta.is_dir());
+        // Held until the journal is open.
+        let _pipe = is_pipe.then(|| OpenOptions::new().append(true).open(path));
         let (journal, torn) =
             Journal::open_within(path, LINGERING_LOCK).map_err(|error| match error {
                 OpenError::Io { error, .. } => unreadable(path, &error),
@@ -60,43 +46,25 @@ impl RecordFile {
         }
         Ok(Self {
             path: path.to_owned(),
-            target: Target::Journal(journal),
+            journal,
         })
     }
 
-    /// Appends a line with its newline, completely or not at all; to a pipe as far as it is read.
+    /// Appends a line with its newline, completely or not at all.
     fn append(&mut self, line: &str) -> io::Result<()> {
-        let appended = match &mut self.target {
-            Target::Journal(journal) => journal.append(line),
-            Target::Pipe(pipe) => pipe
-                .push(line.as_bytes(), usize::MAX)
-                .and_then(|()| pipe.written()),
-        };
-        appended.map_err(|error| {
-            let path = self.path.display();
-            if error.kind() == io::ErrorKind::TimedOut {
-                print_stderr(&format!(
-                    "referee: {path}: the last record was not written completely, since there was no reader"
-                ));
-                return error;
-            }
-            io::Error::other(format!(
-                "{path}: cannot write the record: {}",
-                crate::text::cause(&error)
-            ))
+        self.journal.append(line).map_err(|error| {
+            let (path, cause) = (self.path.display(), crate::text::cause(&error));
+            io::Error::other(format!("{path}: cannot write the record: {cause}"))
         })
     }
 }
 
-/// Writes the records of a match, publishes them on pages, and forwards to `inner`.
-pub(in crate::cli) struct Recorded<F> {
-    pub(in crate::cli) inner: F,
-    pub(in crate::cli) file: Option<RecordFile>,
-    pub(in crate::cli) pages: Pages,
-    /// Shows the current game on the live page.
-    pub(in crate::cli) table: Option<Table>,
-    /// Where results of single games are not shown.
-    pub(in crate::cli) bar: Option<ProgressBar>,
+pub(crate) struct Recorded<F> {
+    pub(crate) inner: F,
+    pub(crate) file: Option<RecordFile>,
+    pub(crate) pages: Pages,
+    pub(crate) table: Option<Table>,
+    pub(crate) bar: Option<ProgressBar>,
 }
 
 impl<F: GameObserver> GameObserver for Recorded<F> {

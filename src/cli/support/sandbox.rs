@@ -5,8 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
-use super::failure::Failure;
-use super::output::print_stderr;
+use super::prelude::*;
 use super::setup::this_program;
 use super::values;
 use crate::arena::plan::SandboxPlan;
@@ -36,7 +35,6 @@ fn selection() -> impl TypedValueParser<Value = Selection> {
     .map(|name| selected(&name))
 }
 
-/// By its name, which is on the command line and in plans.
 fn selected(name: &str) -> Selection {
     let kinds = [Kind::Bwrap, Kind::Landlock, Kind::None];
     let kind = kinds.into_iter().find(|kind| kind.name() == name);
@@ -44,11 +42,10 @@ fn selected(name: &str) -> Selection {
 }
 
 /// Plans call the supervisor by its old name, `guard`.
-pub(in crate::cli) fn layer_names(kind: Kind) -> String {
+pub(crate) fn layer_names(kind: Kind) -> String {
     kind.layers().join(", ").replace("guard", "supervisor")
 }
 
-/// At least what any program needs to start.
 fn memory(text: &str) -> Result<u64, String> {
     match values::size(text)? {
         bytes if bytes < 8 << 20 => {
@@ -59,7 +56,7 @@ fn memory(text: &str) -> Result<u64, String> {
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct SandboxOptions {
+pub(crate) struct SandboxOptions {
     /// The sandbox that bots run in [default: auto]
     #[arg(long = "sandbox", value_name = "KIND", value_parser = selection())]
     kind: Option<Selection>,
@@ -97,14 +94,12 @@ pub(in crate::cli) struct SandboxOptions {
 }
 
 impl SandboxOptions {
-    /// Without a sandbox unless one is asked for.
-    pub(in crate::cli) fn or_none(mut self) -> Self {
+    pub(crate) fn or_none(mut self) -> Self {
         self.kind = self.kind.or(Some(Selection(Some(Kind::None))));
         self
     }
 
-    /// What is not given comes from the plan of a resumed tournament.
-    pub(in crate::cli) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
+    pub(crate) fn or_planned(mut self, planned: &SandboxPlan) -> Self {
         self.kind = self.kind.or_else(|| Some(selected(&planned.kind)));
         self.memory = self.memory.or(Some(planned.memory));
         self.processes = self.processes.or(Some(planned.processes));
@@ -122,33 +117,25 @@ impl SandboxOptions {
     }
 
     /// `sandbox`: the one that these options selected.
-    pub(in crate::cli) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
+    pub(crate) fn plan(&self, sandbox: &Sandbox) -> SandboxPlan {
         let limits = sandbox.limits();
+        let layers = sandbox.kind().layers().iter();
+        let expose = self.expose.iter().map(|path| path.to_string_lossy());
         SandboxPlan {
             kind: sandbox.kind().name().to_owned(),
-            layers: sandbox
-                .kind()
-                .layers()
-                .iter()
-                .map(|&layer| layer.to_owned())
-                .collect(),
+            layers: layers.map(|&layer| layer.to_owned()).collect(),
             memory: limits.memory,
             memory_by: sandbox.memory_bound(),
             processes: limits.processes,
             open_files: limits.open_files,
             scratch: limits.scratch,
-            expose: self
-                .expose
-                .iter()
-                .map(|path| path.to_string_lossy().into_owned())
-                .collect(),
+            expose: expose.map(Into::into).collect(),
             env: self.env.iter().map(|Variable(text)| text.clone()).collect(),
             freeze: sandbox.freezes(),
         }
     }
 
-    /// For compilers, which need more room than bots.
-    pub(in crate::cli) fn for_builds(&self) -> Self {
+    pub(crate) fn for_builds(&self) -> Self {
         let limits = self.limits();
         Self {
             memory: Some(limits.memory.max(2 << 30)),
@@ -160,18 +147,16 @@ impl SandboxOptions {
         }
     }
 
-    /// For repositories among submissions.
-    pub(in crate::cli) fn for_repositories(&self) -> SandboxChoice<'_> {
+    pub(crate) fn for_repositories(&self) -> SandboxChoice<'_> {
         SandboxChoice::new(Box::new(|| {
             let chosen = self.for_builds().sandbox();
             chosen.map_err(|failure| failure.message(0).unwrap_or_default())
         }))
     }
 
-    /// For a bot that is asked questions alone.
-    pub(in crate::cli) fn confine(&self, program: &Program) -> Result<Program, Failure> {
+    pub(crate) fn confine(&self, program: &Program) -> Result<Program, Failure> {
         let sandboxes = self.of_bots(&[BotSpec::Program(program.clone())])?;
-        Ok(sandboxes.confine_one(program, &[])?)
+        Ok(sandboxes.confine_one(std::slice::from_ref(program), 0)?)
     }
 
     fn limits(&self) -> ResourceLimits {
@@ -184,73 +169,61 @@ impl SandboxOptions {
         }
     }
 
-    pub(in crate::cli) fn sandbox(&self) -> Result<Sandbox, Failure> {
+    pub(crate) fn sandbox(&self) -> Result<Sandbox, Failure> {
         let kind = self.kind.and_then(|Selection(kind)| kind);
-        Sandbox::choose(&self.request(kind)?).map_err(|error| refused(&error))
+        self.choose(kind)?.map_err(|error| refused(&error))
     }
 
-    /// As [`Self::sandbox`]; but when none was asked for and none works here, bots run without one, with a warning.
-    pub(in crate::cli) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
+    pub(crate) fn of_bots(&self, bots: &[BotSpec]) -> Result<Sandboxes, Failure> {
+        let programs = || bots.iter().filter_map(BotSpec::program);
         if self.kind.is_some() {
             let chosen = self.sandbox()?;
-            warn_memory(&chosen, bots.iter().filter_map(BotSpec::program).count());
+            warn_memory(&chosen, programs().count());
             return Ok(Sandboxes {
                 programs: chosen.clone(),
                 builtins: chosen,
             });
         }
-        let none = Sandbox::choose(&self.request(Some(Kind::None))?)
-            .map_err(|error| Failure::Usage(error.to_string()))?;
-        let programs = bots.iter().filter_map(BotSpec::program);
-        let count = programs
+        let builtins = self.choose(Some(Kind::None))?;
+        let builtins = builtins.map_err(|error| refused(&error))?;
+        let count = programs()
             .filter(|program| program.builtin().is_none())
             .count();
-        let programs = if count > 0 {
-            match Sandbox::choose(&self.request(None)?) {
-                Ok(sandbox) => sandbox,
-                Err(error) if error.obstacle == Obstacle::Absent => {
-                    print_stderr(&format!(
-                        "referee: no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
-                        error.causes()
-                    ));
-                    none.clone()
-                }
-                Err(error) => return Err(refused(&error)),
+        let programs = match self.choose(if count > 0 { None } else { Some(Kind::None) })? {
+            Ok(sandbox) => sandbox,
+            Err(error) if error.obstacle == Obstacle::Absent => {
+                note!(
+                    "no sandbox works here, so bots can do whatever you can ({}); see referee doctor",
+                    error.causes()
+                );
+                builtins.clone()
             }
-        } else {
-            none.clone()
+            Err(error) => return Err(refused(&error)),
         };
         warn_memory(&programs, count);
-        Ok(Sandboxes {
-            programs,
-            builtins: none,
-        })
+        Ok(Sandboxes { programs, builtins })
     }
 
-    fn request(&self, kind: Option<Kind>) -> Result<SandboxRequest, Failure> {
+    fn choose(&self, kind: Option<Kind>) -> Result<Result<Sandbox, NotAvailable>, Failure> {
         if self.freeze && cfg!(windows) {
-            return Err(Failure::Usage(
+            bail!(
                 "--freeze: a bot cannot be stopped on Windows while its opponent thinks; leave it out"
-                    .to_owned(),
-            ));
+            );
         }
-        Ok(SandboxRequest {
+        let environment = self.env.iter().map(Variable::resolve);
+        Ok(Sandbox::choose(&SandboxRequest {
             kind,
             limits: self.limits(),
             expose: self.expose.clone(),
-            environment: self
-                .env
-                .iter()
-                .map(Variable::resolve)
-                .collect::<Result<_, _>>()?,
+            environment: environment.collect::<Result<_, _>>()?,
             freeze: self.freeze,
             referee: this_program()?,
-        })
+        }))
     }
 }
 
 /// What is not the usual sandbox.
-pub(in crate::cli) fn announce(sandbox: &Sandbox) {
+pub(crate) fn announce(sandbox: &Sandbox) {
     print_stderr(&match sandbox.kind() {
         Kind::Bwrap => return,
         Kind::None => "referee: bots run without a sandbox and can do whatever you can".to_owned(),
@@ -262,11 +235,13 @@ pub(in crate::cli) fn announce(sandbox: &Sandbox) {
 fn refused(error: &NotAvailable) -> Failure {
     let NotAvailable { cause, fix, .. } = error;
     Failure::Usage(match error.obstacle {
-        Obstacle::Wanting(None | Some(Shortage::Space)) => format!("no sandbox: {cause}; {fix}"),
-        Obstacle::Wanting(Some(limit)) => match Exhausted::from_error(&limit.error()) {
-            Some(limit) => format!("no sandbox: {limit}"),
-            None => format!("no sandbox: {cause}; {fix}"),
-        },
+        Obstacle::Wanting(Some(limit))
+            if limit != Shortage::Space
+                && let Some(limit) = Exhausted::from_error(&limit.error()) =>
+        {
+            format!("no sandbox: {limit}")
+        }
+        Obstacle::Wanting(_) => format!("no sandbox: {cause}; {fix}"),
         // The error has it where that is the only way.
         _ if fix.contains("--sandbox none") => format!("no sandbox: {error}"),
         _ => format!(
@@ -276,7 +251,7 @@ fn refused(error: &NotAvailable) -> Failure {
 }
 
 /// When bots together may use more memory than there is, the kernel kills one for what others use.
-pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
+pub(crate) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     let each = sandbox.limits().memory;
     let all = each.saturating_mul(bots as u64);
     if sandbox.kind() == Kind::None {
@@ -285,85 +260,58 @@ pub(in crate::cli) fn warn_memory(sandbox: &Sandbox, bots: usize) {
     if let Some((available, owner)) = available_memory()
         && all > available
     {
-        print_stderr(&format!(
-            "referee: warning: {bots} bots at the same time may use {} of memory (--memory {}), and {owner} has {}; use --memory \
+        note!(
+            "warning: {bots} bots at the same time may use {} of memory (--memory {}), and {owner} has {}; use --memory \
              {}M, or fewer games at a time",
             text::size(all),
             text::size(each),
             text::size(available >> 20 << 20),
             (available / bots as u64) >> 20
-        ));
+        );
     }
 }
 
-pub(in crate::cli) struct Sandboxes {
+pub(crate) struct Sandboxes {
     programs: Sandbox,
     /// Trusted, as part of this program, unless a sandbox was asked for.
     builtins: Sandbox,
 }
 
 impl Sandboxes {
-    /// Confines the programs among the bots; none sees the others' files.
-    pub(in crate::cli) fn confine<const N: usize>(
+    pub(crate) fn confine_one(
         &self,
-        bots: &[BotSpec; N],
-    ) -> Result<[BotSpec; N], Failure> {
-        let mut confined = bots.clone();
-        for (i, bot) in confined.iter_mut().enumerate() {
-            let others = bots.iter().enumerate().filter(|(other, _)| *other != i);
-            let others = others.filter_map(|(_, bot)| bot.program());
-            if let BotSpec::Program(program) = bot {
-                *program = self.confine_one(program, &others.collect::<Vec<_>>())?;
-            }
-        }
-        Ok(confined)
-    }
-
-    /// `others`: programs whose files it does not see.
-    pub(in crate::cli) fn confine_one(
-        &self,
-        program: &Program,
-        others: &[&Program],
+        programs: &[Program],
+        place: usize,
     ) -> Result<Program, CannotStart> {
+        let program = &programs[place];
         let sandbox = match program.builtin() {
             Some(_) => &self.builtins,
             None => &self.programs,
         };
-        program.clone().confine(sandbox, others)
+        let others = programs
+            .iter()
+            .enumerate()
+            .filter(|(other, _)| *other != place);
+        let others: Vec<&Program> = others.map(|(_, other)| other).collect();
+        program.clone().confine(sandbox, &others)
     }
 }
 
-/// Files are copied for every run.
-pub(in crate::cli) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
+pub(crate) fn warn_large<'a>(programs: impl Iterator<Item = &'a Program>) {
     for program in programs {
         let copied = program.confinement.as_ref();
         if let Some((path, bytes)) = copied.and_then(Confinement::large_copy) {
-            print_stderr(&format!(
-                "referee: warning: the files of {} in {} are {} MiB, which are copied once a run; give it a \
+            note!(
+                "warning: the files of {} in {} are {} MiB, which are copied once a run; give it a \
                  directory that holds just what it needs, and --expose what is large",
                 program.name,
                 escape(path.as_os_str().as_encoded_bytes()),
                 bytes >> 20
-            ));
+            );
         }
     }
 }
 
-pub(in crate::cli) fn print_interpreters(program: &Program) {
-    let seen = program
-        .confinement
-        .iter()
-        .flat_map(Confinement::interpreters);
-    for path in seen {
-        print_stderr(&format!(
-            "referee: {} sees {}",
-            program.name,
-            escape(path.as_os_str().as_encoded_bytes())
-        ));
-    }
-}
-
-/// Variables that the referee sets.
 const OWN: [&str; 3] = ["PATH", "HOME", "TMPDIR"];
 
 /// `--env`: `NAME`, or `NAME=VALUE`.
@@ -387,7 +335,6 @@ impl Variable {
         Ok(Self(text.to_owned()))
     }
 
-    /// Name and value; without a value, that of the referee's environment.
     fn resolve(&self) -> Result<(String, String), Failure> {
         let text = &self.0;
         if let Some((name, value)) = text.split_once('=') {
@@ -395,24 +342,23 @@ impl Variable {
         }
         let shown = escape(text.as_bytes());
         let value = env::var(text).map_err(|error| {
-            Failure::Usage(format!(
+            usage!(
                 "--env {shown}: {error}; set it before the referee is started, or give its value: --env {shown}=VALUE"
-            ))
+            )
         })?;
         Ok((text.clone(), value))
     }
 }
 
-/// Warns root of bots without a sandbox. Built-in bots are this program itself.
-pub(in crate::cli) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
+pub(crate) fn warn_root<'a>(mut programs: impl Iterator<Item = &'a Program>) {
     let is_unconfined = |program: &Program| {
         let files = program.confinement.as_ref().and_then(Confinement::hash);
         files.is_none() && program.builtin().is_none()
     };
     if is_root() && programs.any(is_unconfined) {
-        print_stderr(
-            "referee: WARNING: you are root, and bots run without a sandbox: they can do ANYTHING to this \
-             machine; use --sandbox auto, or run the referee as another user",
+        note!(
+            "WARNING: you are root, and bots run without a sandbox: they can do ANYTHING to this \
+             machine; use --sandbox auto, or run the referee as another user"
         );
     }
 }

@@ -1,42 +1,38 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
-use std::env;
-use std::fs::File;
-use std::io::{self, Write as _};
 use std::path::{self, Path, PathBuf};
 use std::sync::Arc;
+use std::{env, io};
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
 use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
-use super::failure::Failure;
+use super::prelude::*;
 use crate::bot::spec::BotSpec;
 use crate::game::quarto::PieceSet;
 use crate::game::{Game, registry};
-use crate::record::Record;
+use crate::record::{Record, text_file};
 use crate::report::terminal::Palette;
 use crate::strategy;
 use crate::system::AsStream;
 
-/// The built-in set without a path.
-pub(in crate::cli) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
         return Ok(PieceSet::default());
     };
-    let file = File::open(path).map_err(|error| unreadable(path, &error))?;
-    if file.metadata().is_ok_and(|meta| meta.is_dir()) {
-        return Err(Failure::Usage(format!(
+    if path.is_dir() {
+        bail!(
             "{}: it is a directory; expected a piece set's CSV file",
             path.display()
-        )));
+        );
     }
+    let file = text_file::open(path).map_err(|error| unreadable(path, &error))?;
     PieceSet::read(file).map_err(|error| set_failure(path, &error))
 }
 
-/// As [`piece_set`]; refuses characters that the protocol does not allow.
-pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
+pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let set = piece_set(path)?;
     set.check_for_match()
         .map_err(|error| set_failure(path.map_or(Path::new("the built-in set"), |p| p), &error))?;
@@ -44,26 +40,23 @@ pub(in crate::cli) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Fail
 }
 
 fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
-    Failure::Usage(format!("{}: {error}", path.display()))
+    usage!("{}: {error}", path.display())
 }
 
-pub(in crate::cli) fn unreadable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
     Failure::Usage(crate::text::unreadable(path, error))
 }
 
-pub(in crate::cli) fn unwritable(path: &Path, error: &io::Error) -> Failure {
+pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
     let (path, cause) = (path.display(), crate::text::cause(error));
-    Failure::Usage(format!(
-        "{path}: cannot be written: {cause}; choose a place where you may write"
-    ))
+    usage!("{path}: cannot be written: {cause}; choose a place where you may write")
 }
 
-pub(in crate::cli) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String> {
+pub(crate) fn recorded_ruleset(record: &Record) -> Result<Arc<dyn Game>, String> {
     registry::of_record(&record.game, &record.rules, record.pieces.as_deref())
 }
 
-/// Coloured on a terminal unless `NO_COLOR` is set, with glyphs where its text is UTF-8.
-pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
+pub(crate) fn palette(stream: &impl RawStream) -> Palette {
     if stream.is_terminal() && AutoStream::choice(stream) != ColorChoice::Never {
         Palette {
             glyphs: is_utf8(),
@@ -74,52 +67,44 @@ pub(in crate::cli) fn palette(stream: &impl RawStream) -> Palette {
     }
 }
 
-/// By the locale; Windows Terminal names itself.
 fn is_utf8() -> bool {
-    let set = |name: &&str| env::var_os(name).is_some_and(|value| !value.is_empty());
-    let locale = ["LC_ALL", "LC_CTYPE", "LANG"]
-        .into_iter()
-        .find(|name| set(name));
-    let locale = locale
-        .and_then(|name| env::var(name).ok())
-        .unwrap_or_default();
-    let locale = locale.to_ascii_lowercase();
-    locale.contains("utf-8") || locale.contains("utf8") || set(&"WT_SESSION")
+    let value = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value);
+    let locale = locale.unwrap_or_default().to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8") || value("WT_SESSION").is_some()
 }
 
-/// In columns; `None` without a terminal.
-pub(in crate::cli) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
+pub(crate) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
     let (width, _) = terminal_size_of(stream)?;
     Some(usize::from(width.0)).filter(|&columns| columns > 0)
 }
 
-pub(in crate::cli) fn this_program() -> Result<PathBuf, Failure> {
+/// Says which.
+pub(crate) fn drawn_seed() -> u64 {
+    let seed = crate::seed::drawn();
+    note!("seed {seed}");
+    seed
+}
+
+pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe().map_err(|error| {
-        Failure::Referee(format!(
-            "cannot find this program's file: {error}",
-            error = crate::text::cause(&error)
-        ))
+        let cause = crate::text::cause(&error);
+        Failure::Referee(format!("cannot find this program's file: {cause}"))
     })
 }
 
-pub(in crate::cli) fn bot(text: &str) -> Result<BotSpec, Failure> {
+pub(crate) fn bot(text: &str) -> Result<BotSpec, Failure> {
     Ok(BotSpec::parse(text, &this_program()?, &strategy::NAMES)?)
 }
 
-pub(in crate::cli) fn absolute(path: &Path) -> Result<String, Failure> {
-    let absolute = path::absolute(path).map_err(|error| {
-        Failure::Usage(format!(
-            "{}: {error}",
-            path.display(),
-            error = crate::text::cause(&error)
-        ))
-    })?;
+pub(crate) fn absolute(path: &Path) -> Result<String, Failure> {
+    let absolute = path::absolute(path).map_err(|error| unreadable(path, &error))?;
     Ok(absolute.to_string_lossy().into_owned())
 }
 
 /// A piece set's file that bots can read as long as this lives: the user's, or a copy.
 #[derive(Debug)]
-pub(in crate::cli) struct PiecesFile {
+pub(crate) struct PiecesFile {
     path: String,
     /// Deleted on drop.
     _copy: Option<NamedTempFile>,
@@ -128,7 +113,7 @@ pub(in crate::cli) struct PiecesFile {
 impl PiecesFile {
     /// Copies `text`, which was read from `path`, where a bot could not read the same there: a pipe, `/dev/stdin`, a
     /// name that is not UTF-8.
-    pub(in crate::cli) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
+    pub(crate) fn new(path: &Path, text: &str) -> Result<Self, Failure> {
         let named = if cfg!(windows) {
             path::absolute(path)
         } else {
@@ -142,14 +127,14 @@ impl PiecesFile {
         }
     }
 
-    pub(in crate::cli) fn copy(text: &str) -> Result<Self, Failure> {
+    pub(crate) fn copy(text: &str) -> Result<Self, Failure> {
         let directory = std::env::temp_dir();
         let failed = |error| {
-            Failure::Usage(format!(
+            usage!(
                 "cannot write a copy of the piece set into {}: {error}; set TMPDIR to a directory where you may write",
                 directory.display(),
                 error = crate::text::cause(&error)
-            ))
+            )
         };
         let mut file = tempfile::Builder::new()
             .prefix("referee-set-")
@@ -158,9 +143,8 @@ impl PiecesFile {
             .map_err(failed)?;
         file.write_all(text.as_bytes()).map_err(failed)?;
         let absolute = path::absolute(file.path()).map_err(failed)?;
-        let Ok(path) = absolute.into_os_string().into_string() else {
-            return Err(failed(std::io::Error::other("its name is not UTF-8")));
-        };
+        let path = absolute.into_os_string().into_string();
+        let path = path.map_err(|_| failed(io::Error::other("its name is not UTF-8")))?;
         Ok(Self {
             path,
             _copy: Some(file),
@@ -168,7 +152,7 @@ impl PiecesFile {
     }
 
     /// Absolute.
-    pub(in crate::cli) fn path(&self) -> &str {
+    pub(crate) fn path(&self) -> &str {
         &self.path
     }
 }

@@ -7,13 +7,22 @@ use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
-use super::failure::Failure;
+use super::prelude::*;
 use crate::arena::plan::Plan;
 use crate::bot::ClockKind;
 use crate::play::TimeControl;
+use crate::solver::Options;
+use crate::text::meant;
+
+pub(crate) fn hint(word: &str, known: &[&str], otherwise: &str) -> String {
+    match meant(word, known) {
+        Some(near) => format!("did you mean {near}?"),
+        None => format!("{otherwise}{}", known.join(", ")),
+    }
+}
 
 /// `2s`, `500ms`, `1m 30s`, or a number of seconds; at least zero.
-pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn duration(text: &str) -> Result<Duration, String> {
     let expected = || "expected a time such as 2s, 500ms, 1m 30s or a number of seconds".to_owned();
     if let Ok(seconds) = text.parse::<f64>() {
         return Duration::try_from_secs_f64(seconds).map_err(|_| expected());
@@ -22,13 +31,12 @@ pub(in crate::cli) fn duration(text: &str) -> Result<Duration, String> {
     Duration::try_from(signed).map_err(|_| expected())
 }
 
-/// In whole seconds, as people type it.
-pub(in crate::cli) fn in_short(duration: Duration) -> String {
+pub(crate) fn in_short(duration: Duration) -> String {
     let seconds = i64::try_from(duration.as_secs()).unwrap_or(i64::MAX);
     format!("{:#}", SignedDuration::from_secs(seconds))
 }
 
-pub(in crate::cli) fn positive_duration(text: &str) -> Result<Duration, String> {
+pub(crate) fn positive_duration(text: &str) -> Result<Duration, String> {
     let duration = self::duration(text)?;
     if duration.is_zero() {
         return Err("expected a time greater than zero".to_owned());
@@ -37,21 +45,18 @@ pub(in crate::cli) fn positive_duration(text: &str) -> Result<Duration, String> 
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) struct MoveTime(
+pub(crate) struct MoveTime(
     /// `None` for no limit.
-    pub(in crate::cli) Option<Duration>,
+    pub(crate) Option<Duration>,
 );
 
 /// A duration of more than zero, or `none`.
-pub(in crate::cli) fn move_time(text: &str) -> Result<MoveTime, String> {
+pub(crate) fn move_time(text: &str) -> Result<MoveTime, String> {
     if text == "none" {
         return Ok(MoveTime(None));
     }
-    let or_none = |problem| format!("{problem}; or none for no limit");
-    positive_duration(text)
-        .map(Some)
-        .map(MoveTime)
-        .map_err(or_none)
+    let time = positive_duration(text).map(|time| MoveTime(Some(time)));
+    time.map_err(|problem| format!("{problem}; or none for no limit"))
 }
 
 /// In bytes.
@@ -59,14 +64,14 @@ const LARGEST: u64 = 1_000_000_000_000_000;
 
 /// `256M`, `1.5G`, `64MiB`, or a number of bytes. `K`, `M`, `G` and `T` are powers of 1024, with or without `B` or
 /// `iB`.
-pub(in crate::cli) fn size(text: &str) -> Result<u64, String> {
+pub(crate) fn size(text: &str) -> Result<u64, String> {
     let bytes = Config::new().with_binary().parse_size(text).ok();
     bytes
         .filter(|&bytes| bytes <= LARGEST)
         .ok_or_else(|| "expected a size such as 64M, 1.5G or a number of bytes".to_owned())
 }
 
-pub(in crate::cli) fn positive_size(text: &str) -> Result<u64, String> {
+pub(crate) fn positive_size(text: &str) -> Result<u64, String> {
     match size(text)? {
         0 => Err("expected a size greater than zero".to_owned()),
         bytes => Ok(bytes),
@@ -74,7 +79,7 @@ pub(in crate::cli) fn positive_size(text: &str) -> Result<u64, String> {
 }
 
 /// A date, which begins at midnight UTC, or a time with its zone.
-pub(in crate::cli) fn time(text: &str) -> Result<Timestamp, String> {
+pub(crate) fn time(text: &str) -> Result<Timestamp, String> {
     let is_date = |byte: u8| byte.is_ascii_digit() || byte == b'-';
     let date = || {
         let date: Date = text.parse().ok().filter(|_| text.bytes().all(is_date))?;
@@ -86,23 +91,23 @@ pub(in crate::cli) fn time(text: &str) -> Result<Timestamp, String> {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-pub(in crate::cli) struct AnswerTimes {
+pub(crate) struct AnswerTimes {
     /// Time for a move; none for no limit [default: 10s; people have no limit]
     #[arg(long, value_name = "TIME", value_parser = move_time)]
-    pub(in crate::cli) move_time: Option<MoveTime>,
+    pub(crate) move_time: Option<MoveTime>,
 
     /// Time on top for the first answer of a fresh process [default: 10s]
     #[arg(long, value_name = "TIME", value_parser = duration)]
-    pub(in crate::cli) start_time: Option<Duration>,
+    pub(crate) start_time: Option<Duration>,
 
     /// What clocks measure: time, without that in which a bot could run but waits for a CPU; or CPU time of
     /// the bot's processes, with a limit of ten times as much wall time (at least 5 s more) [default: wall]
     #[arg(long, value_name = "KIND")]
-    pub(in crate::cli) clock: Option<ClockKind>,
+    pub(crate) clock: Option<ClockKind>,
 }
 
 impl AnswerTimes {
-    pub(in crate::cli) fn control(&self) -> Result<TimeControl, Failure> {
+    pub(crate) fn control(&self) -> Result<TimeControl, Failure> {
         check_clock(self.unchecked())
     }
 
@@ -119,25 +124,25 @@ impl AnswerTimes {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, clap::Args)]
-pub(in crate::cli) struct TimeOptions {
+pub(crate) struct TimeOptions {
     #[command(flatten)]
-    pub(in crate::cli) answers: AnswerTimes,
+    pub(crate) answers: AnswerTimes,
 
     /// Time for all moves of a game together; no limit when not given
     #[arg(long, value_name = "TIME", value_parser = positive_duration)]
-    pub(in crate::cli) game_time: Option<Duration>,
+    pub(crate) game_time: Option<Duration>,
 
     /// Added to the game clock after every move
     #[arg(long, value_name = "TIME", value_parser = duration, requires = "game_time")]
-    pub(in crate::cli) increment: Option<Duration>,
+    pub(crate) increment: Option<Duration>,
 }
 
 impl TimeOptions {
-    pub(in crate::cli) fn control(&self) -> Result<TimeControl, Failure> {
+    pub(crate) fn control(&self) -> Result<TimeControl, Failure> {
         check_clock(self.unchecked())
     }
 
-    pub(in crate::cli) fn unchecked(&self) -> TimeControl {
+    pub(crate) fn unchecked(&self) -> TimeControl {
         let time = self.answers.unchecked();
         TimeControl {
             game_time: self.game_time,
@@ -146,15 +151,13 @@ impl TimeOptions {
         }
     }
 
-    /// The limits of a plan when all bots share them and none is given.
-    pub(in crate::cli) fn or_planned(self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(self, plan: &Plan) -> Result<Self, Failure> {
         let limits = plan.bots.first().map(|bot| bot.limits);
         let limits = limits.filter(|&limits| plan.bots.iter().all(|bot| bot.limits == limits));
         let (true, Some(limits)) = (self == Self::default(), limits) else {
             return Ok(self);
         };
-        let time = TimeControl::try_from(limits)
-            .map_err(|error| Failure::Usage(format!("plan.json: {error}")))?;
+        let time = TimeControl::try_from(limits).map_err(|error| usage!("plan.json: {error}"))?;
         Ok(Self {
             answers: AnswerTimes {
                 move_time: Some(MoveTime(time.move_time)),
@@ -170,13 +173,38 @@ impl TimeOptions {
 fn check_clock(time: TimeControl) -> Result<TimeControl, Failure> {
     let has_limit = time.move_time.is_some() || time.game_time.is_some();
     if time.kind == ClockKind::Cpu && !has_limit {
-        return Err(Failure::Usage(
+        bail!(
             "--clock cpu measures CPU time against a limit, and with --move-time none there is none; leave \
              one of them out"
-                .to_owned(),
-        ));
+        );
     }
     Ok(time)
+}
+
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub(crate) struct SolverArgs {
+    /// Memory for the transposition table, such as 512M or 4G
+    #[arg(long, value_name = "SIZE", default_value = "256M", value_parser = hash)]
+    hash: usize,
+
+    /// Threads [default: one for each core]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    threads: Option<u16>,
+}
+
+fn hash(text: &str) -> Result<usize, String> {
+    usize::try_from(size(text)?)
+        .map_err(|_| "expected no more than this machine can address".to_owned())
+}
+
+impl SolverArgs {
+    pub(crate) fn options(self) -> Options {
+        let default = Options::default();
+        Options {
+            tt_bytes: self.hash,
+            threads: self.threads.map_or(default.threads, usize::from),
+        }
+    }
 }
 
 #[cfg(test)]

@@ -1,37 +1,31 @@
-//! `referee league`: takes in submissions, plays the games that are new, and keeps a term's table.
-
-mod decisions;
-mod final_tournament;
 mod update;
 
-use std::path::{Path, PathBuf, absolute};
+use std::path::{self, Path, PathBuf};
 
 use clap::Subcommand;
 use jiff::Timestamp;
 
-use self::decisions::Decision;
-use self::final_tournament::FinalArgs;
 use self::update::Update;
 use super::alike;
-use super::tournament::{BotOptions, Options};
+use super::tournament::{BotOptions, Options, Venue};
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::Plan;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
+use crate::arena::plan::{Format, Plan};
+use crate::bot::shell;
+use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
+use crate::cli::support::folder::Records;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
-use crate::cli::support::setup::unwritable;
+use crate::cli::support::setup::{absolute, drawn_seed};
 use crate::cli::support::values;
-use crate::league::example;
-use crate::league::intake::people;
-use crate::league::intake::{self, Intake};
+use crate::league::intake::{self, Intake, people};
 use crate::league::season::LeagueDirectory;
-use crate::league::state::{self, League};
-use crate::seed;
-use crate::text::counted;
+use crate::league::state::{self, League, Status};
+use crate::league::{archive, build, example};
+use crate::record::Record;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
-pub(in crate::cli) struct LeagueArgs {
+pub(crate) struct LeagueArgs {
     #[command(flatten)]
     update: Args,
 
@@ -65,13 +59,13 @@ enum LeagueCommand {
     ReplayGame(Decision),
 }
 
-pub(in crate::cli) fn run(args: &LeagueArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &LeagueArgs) -> Result<(), Failure> {
     match &args.command {
-        Some(LeagueCommand::Final(args)) => final_tournament::run(args),
+        Some(LeagueCommand::Final(args)) => play_final(args),
         Some(LeagueCommand::Alike(args)) => alike::run_league(args),
-        Some(LeagueCommand::Withdraw(args)) => decisions::decide(args, true),
-        Some(LeagueCommand::Restore(args)) => decisions::decide(args, false),
-        Some(LeagueCommand::ReplayGame(args)) => decisions::replay_game(args),
+        Some(LeagueCommand::Withdraw(args)) => decide(args, true),
+        Some(LeagueCommand::Restore(args)) => decide(args, false),
+        Some(LeagueCommand::ReplayGame(args)) => replay_game(args),
         None => run_update(&args.update),
     }
 }
@@ -121,50 +115,40 @@ impl Args {
 fn run_update(args: &Args) -> Result<(), Failure> {
     if let Some(folder) = &args.example {
         example::write(folder).map_err(|error| unwritable(folder, &error))?;
-        print_stderr(&format!(
-            "referee: {} are in {}",
-            example::FILES.join(", "),
-            folder.display()
-        ));
+        note!("{} are in {}", example::FILES.join(", "), folder.display());
         return Ok(());
     }
     if let Some(config) = &args.config
         && !BotOptions::read(Some(config))?.is_empty()
     {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: [[bots]] are for a tournament; in a league the bots are the submissions of --from, so leave them out",
             config.display()
-        )));
+        );
     }
     let folder = args.folder();
     let shown = folder.display();
     if folder.is_file() {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{shown}: it is a file, and a league has a folder; submissions in it are taken in by --from {shown}"
-        )));
+        );
     }
     let league = League::read(folder)?;
     let old = TournamentDirectory::at(folder).plan()?;
     if league.is_none() && old.is_some() {
-        return Err(Failure::Usage(format!(
-            "{shown}: this folder holds a tournament and no league; choose another one"
-        )));
+        bail!("{shown}: this folder holds a tournament and no league; choose another one");
     }
-    let has_members = league
-        .as_ref()
-        .is_some_and(|league| !league.members.is_empty());
-    if args.from.is_none() && !has_members {
-        return Err(Failure::Usage(format!(
-            "{shown}: there is no league yet; say where submissions come from: --from FOLDER"
-        )));
+    let is_empty = |league: &League| league.members.is_empty();
+    if args.from.is_none() && league.as_ref().is_none_or(is_empty) {
+        bail!("{shown}: there is no league yet; say where submissions come from: --from FOLDER");
     }
     if let Some(source) = &args.from
         && whole(folder).starts_with(whole(source))
     {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: the folder of the league, {shown}, is in it and would be taken for a submission; choose one outside",
             source.display(),
-        )));
+        );
     }
     let mut options = args.options.clone();
     if let Some(plan) = &old {
@@ -172,14 +156,12 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         options = options.or_planned(plan)?;
     }
     let sandbox = options.games.sandbox.for_repositories();
-    let intake = args
-        .from
-        .as_deref()
-        .map(|source| intake::read(source, &sandbox));
-    let intake = intake.transpose().map_err(Failure::Usage)?;
+    let from = args.from.as_deref();
+    let intake = from
+        .map(|source| intake::read(source, &sandbox))
+        .transpose()?;
     drop(sandbox);
-    let people = args.students.as_deref().map(people::read).transpose();
-    let people = people.map_err(Failure::Usage)?;
+    let people = args.students.as_deref().map(people::read).transpose()?;
     let directory = LeagueDirectory::open(folder)?;
     let mut league = league.unwrap_or_default();
     league.deadline = args.deadline;
@@ -198,16 +180,13 @@ fn run_update(args: &Args) -> Result<(), Failure> {
         take_in(&mut league, &directory, &intake)?;
     }
     let seed = options.games.seed.or(old.as_ref().map(|plan| plan.seed));
-    let seed = seed.unwrap_or_else(|| {
-        let drawn = seed::drawn();
-        print_stderr(&format!("referee: seed {drawn}"));
-        drawn
-    });
+    let seed = seed.unwrap_or_else(drawn_seed);
+    let sandbox = options.games.sandbox.sandbox()?;
+    let ruleset = options.ruleset(old.as_ref())?;
+    let tournament = directory.tournament();
     let update = Update {
         args,
-        sandbox: options.games.sandbox.sandbox()?,
-        ruleset: options.ruleset(old.as_ref())?,
-        options: &options,
+        venue: Venue::new(options, ruleset, sandbox, &[], &tournament)?,
         directory: &directory,
         league,
         old,
@@ -218,15 +197,13 @@ fn run_update(args: &Args) -> Result<(), Failure> {
 
 /// Without links, as far as the path exists.
 fn whole(path: &Path) -> PathBuf {
-    let path = absolute(path).unwrap_or_else(|_| path.to_owned());
+    let path = path::absolute(path).unwrap_or_else(|_| path.to_owned());
     let mut known = path.ancestors();
-    let real = known.find_map(|place| Some((place, place.canonicalize().ok()?)));
-    match real {
-        Some((place, real)) => path
-            .strip_prefix(place)
-            .map_or(real.clone(), |rest| real.join(rest)),
-        None => path,
-    }
+    let whole = known.find_map(|place| {
+        let rest = path.strip_prefix(place).ok()?;
+        Some(place.canonicalize().ok()?.join(rest))
+    });
+    whole.unwrap_or(path)
 }
 
 fn take_in(
@@ -239,10 +216,9 @@ fn take_in(
         match state::take_in(league, directory.path(), submission)? {
             Ok(is_new) => new += u64::from(is_new),
             Err(problem) if problem.is_for_want_of_space() => {
+                let (folder, name) = (directory.path().display(), &submission.name);
                 return Err(Failure::Referee(format!(
-                    "{}: no space is left here for the files of {}; free some, then give the same command again",
-                    directory.path().display(),
-                    submission.name
+                    "{folder}: no space is left here for the files of {name}; free some, then give the same command again"
                 )));
             }
             Err(problem) => league.refuse(&submission.name, problem.to_string()),
@@ -253,12 +229,12 @@ fn take_in(
     }
     league.write(directory.path())?;
     for note in &intake.notes {
-        print_stderr(&format!("referee: {note}; it is left out"));
+        note!("{note}; it is left out");
     }
-    print_stderr(&format!(
-        "referee: {}, {new} of them new",
+    note!(
+        "{}, {new} of them new",
         counted(intake.submissions.len() as u64, "submission", "submissions")
-    ));
+    );
     Ok(())
 }
 
@@ -272,7 +248,6 @@ fn is_same(old: &Plan, new: &Plan) -> bool {
         && absent.all(|(a, b)| (&a.bot.name, &a.reason) == (&b.bot.name, &b.reason))
 }
 
-/// A sentence for each setting in which the plans differ and on which games depend.
 fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
     let mut same_bots = new.clone();
     same_bots.bots.clone_from(&old.bots);
@@ -287,4 +262,228 @@ fn changed_settings(old: &Plan, new: &Plan) -> Vec<String> {
         changed.push("the time limits are other ones".to_owned());
     }
     changed
+}
+
+#[derive(Debug, clap::Args)]
+struct Decision {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// The bot, as in the table, or its student; or the game's id, such as p12345678001a
+    #[arg(value_name = "NAME|GAME")]
+    of: String,
+
+    /// The reason, for the league's log and tables
+    #[arg(long, value_name = "TEXT", default_value = "by the teacher")]
+    why: String,
+}
+
+fn open_league(folder: &Path) -> Result<(LeagueDirectory, League), Failure> {
+    let league = League::read(folder)?.ok_or_else(|| no_league(folder))?;
+    Ok((LeagueDirectory::open(folder)?, league))
+}
+
+fn decided(folder: &Path, what: &str) {
+    let folder = shell::quoted(&folder.to_string_lossy()).into_owned();
+    note!("{what}; now: referee league {folder}");
+}
+
+fn decide(args: &Decision, withdraws: bool) -> Result<(), Failure> {
+    let (directory, mut league) = open_league(&args.folder)?;
+    let given = &args.of;
+    let of_student = people::bot_of(&league.people, given, None);
+    let of_student = of_student.filter(|_| !league.members.contains_key(given));
+    let name = of_student.unwrap_or_else(|| given.clone());
+    let Some(member) = league.members.get_mut(&name) else {
+        bail!("{given}: there is no such bot in this league");
+    };
+    member.withdrawn = withdraws.then(|| args.why.clone());
+    let action = if withdraws { "withdrawn" } else { "restored" };
+    league.note(action, &name, &args.why);
+    league.write(directory.path())?;
+    decided(&args.folder, &format!("{name} is {action}"));
+    Ok(())
+}
+
+/// The game's record no longer counts, and is kept in the archive.
+fn replay_game(args: &Decision) -> Result<(), Failure> {
+    let (directory, mut league) = open_league(&args.folder)?;
+    let tournament = directory.tournament();
+    let games = tournament.journal_file();
+    let Some(mut plan) = tournament.plan()? else {
+        return Err(no_league(&args.folder));
+    };
+    let record = game_of(&games, &args.of)?;
+    let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
+    archive::make_void(directory.path(), record, &args.why)?;
+    league.note(
+        "played again",
+        &format!("{} ({a} and {b})", args.of),
+        &args.why,
+    );
+    league.write(directory.path())?;
+    let old = plan.clone();
+    directory.change(&league, Some(&old), &mut plan)?;
+    decided(
+        &args.folder,
+        &format!("game {} of {a} and {b} is to be played again", args.of),
+    );
+    Ok(())
+}
+
+fn game_of(games: &Path, id: &str) -> Result<Record, Failure> {
+    for record in Records::open(games)? {
+        let (_, record) = record?;
+        if record.id == id && record.was_played() {
+            return Ok(record);
+        }
+    }
+    Err(usage!(
+        "{id}: no game of the league's table has this id; the page and games.jsonl show the ids"
+    ))
+}
+
+const FOLDER: &str = "final";
+
+#[derive(Debug, clap::Args)]
+struct FinalArgs {
+    /// The folder of the league
+    #[arg(value_name = "DIR")]
+    folder: PathBuf,
+
+    /// Choose versions, openings and seed, and print what is to be published before the final is played
+    #[arg(long)]
+    announce: bool,
+
+    /// With --announce: the versions that were handed in by then play: 2026-01-31 (as the day begins, UTC) or
+    /// 2026-01-31T10:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = values::time, requires = "announce")]
+    deadline: Option<Timestamp>,
+
+    #[command(flatten)]
+    schedule: ScheduleOptions,
+
+    #[command(flatten)]
+    options: Options,
+}
+
+fn play_final(args: &FinalArgs) -> Result<(), Failure> {
+    let directory = TournamentDirectory::at(&args.folder.join(FOLDER));
+    let plan = directory.plan()?;
+    if args.announce {
+        if plan.is_some() {
+            bail!(
+                "{}: the final has been announced before; move this folder away to announce another one",
+                directory.path().display()
+            );
+        }
+        return announce_final(args, &directory);
+    }
+    let Some(plan) = plan else {
+        if League::read(&args.folder)?.is_none() {
+            return Err(no_league(&args.folder));
+        }
+        let folder = args.folder.to_string_lossy();
+        bail!(
+            "{}: its final has not been announced; first: referee league final {} --announce",
+            args.folder.display(),
+            shell::quoted(&folder)
+        );
+    };
+    let options = Options {
+        out: Some(directory.path().to_owned()),
+        schedule: args.schedule.clone(),
+        ..args.options.clone()
+    };
+    note!("{}", statement(&plan));
+    start(&[], options, Task::Play)
+}
+
+fn no_league(folder: &Path) -> Failure {
+    usage!(
+        "{}: there is no league in this folder; choose the folder of one",
+        folder.display()
+    )
+}
+
+fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(), Failure> {
+    let shown = args.folder.display();
+    let (season, league) = open_league(&args.folder)?;
+    let Some(of_league) = season.tournament().plan()? else {
+        bail!("{shown}: no games of this league have been planned; play it first: referee league");
+    };
+    let mut options = args.options.clone().or_planned(&of_league)?;
+    options.games.game = options.games.game.or_planned(&of_league)?;
+    options.schedule = args.schedule.clone();
+    if options.games.seed == Some(of_league.seed) {
+        bail!(
+            "--seed {}: the league has this seed, so its openings are known; choose another one, or leave it out",
+            of_league.seed
+        );
+    }
+    let format = options.schedule.format;
+    let is_seeded = format.is_some_and(|format| format != Format::RoundRobin);
+    let standings = season.path().join("standings.csv");
+    if is_seeded && options.schedule.seeds.is_none() && standings.exists() {
+        options.schedule.seeds = Some(standings);
+    }
+    options
+        .bots
+        .extend(newest(&league, season.path(), args.deadline)?);
+    options.out = Some(directory.path().to_owned());
+    start(&[], options, Task::Announce)?;
+    let plan = directory.plan()?;
+    let statement = plan.as_ref().map(statement).unwrap_or_default();
+    writeln!(Stdout, "{statement}")?;
+    let folder = args.folder.to_string_lossy();
+    note!(
+        "publish this line; then play: referee league final {}",
+        shell::quoted(&folder)
+    );
+    Ok(())
+}
+
+fn statement(plan: &Plan) -> String {
+    // As announced: rounds that depend on results came later.
+    let mut announced = plan.clone();
+    announced.rounds = plan.first_rounds();
+    let hash = announced.computed_hash().unwrap_or(announced.hash);
+    format!(
+        "final of {}, {}, {} a pairing, seed {}, plan {}",
+        counted(plan.bots.len() as u64, "bot", "bots"),
+        plan.format.in_words(),
+        counted(u64::from(plan.pairs), "pair", "pairs"),
+        plan.seed,
+        hash
+    )
+}
+
+fn newest(
+    league: &League,
+    folder: &Path,
+    deadline: Option<Timestamp>,
+) -> Result<Vec<BotOptions>, Failure> {
+    let mut bots = Vec::new();
+    for (name, member) in &league.members {
+        let Some(version) = member.playing(deadline) else {
+            note!(
+                "not in the final: {name}: {}",
+                join_parts(&member.problem(deadline).unwrap_or_default(), "\n    ")
+            );
+            continue;
+        };
+        if version.status != Status::Fit {
+            bail!(
+                "{name}: this version has not been checked yet; play the league first: referee league {}",
+                shell::quoted(&folder.to_string_lossy())
+            );
+        }
+        let files = state::folder(folder, member, &version.id);
+        let program = build::program(&files)
+            .map_err(|problem| usage!("{name}: {}; {}", problem.cause, problem.fix))?;
+        let directory = build::directory(&files, &program);
+        bots.push(BotOptions::of_file(name, absolute(&program)?, directory));
+    }
+    Ok(bots)
 }

@@ -1,83 +1,66 @@
-//! One run of a league: checks what is new, makes the plan, and plays what is missing.
-
 use std::collections::BTreeMap;
-use std::io::{self, Write as _};
+use std::io;
 use std::path::Path;
 use std::rc::Rc;
-use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
 use super::{Args, changed_settings, is_same};
-use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::{self, Entrant, Entrants};
 use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use crate::arena::preparation::{Notice, identical, write_pieces};
+use crate::arena::preparation::{Notice, identical};
 use crate::arena::results::Results;
 use crate::bot::shell;
 use crate::checkup::Problem;
-use crate::cli::commands::tournament::{
-    Options, check_bots, jobs, play, print_notice, print_plan, stop_signals,
-};
-use crate::cli::support::failure::Failure;
+use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::folder::title_of_folder;
-use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::{announce, warn_root};
-use crate::cli::support::setup::{absolute, palette, terminal_width, this_program};
+use crate::cli::support::setup::{absolute, terminal_width, this_program};
 use crate::cli::support::signals;
-use crate::game::Game;
 use crate::league::build::{self, BuildError};
 use crate::league::log;
 use crate::league::season::LeagueDirectory;
 use crate::league::state::{self, League, Member, Status, Version, at_home, homes};
-use crate::record::journal::LINGERING_LOCK;
 use crate::report::grades::students;
 use crate::report::terminal::aligned;
-use crate::sandbox::{Bound, Sandbox};
-use crate::text::{counted, cut, join_parts};
+use crate::sandbox::Bound;
+use crate::text::cut;
 use crate::tournament::ratings::Model;
 use crate::tournament::schedule::Round;
 
 const NAMED: usize = 5;
 
-/// Of a table where no terminal says.
 const COLUMNS: usize = 120;
 
-/// Versions by member.
 type Versions = BTreeMap<String, String>;
 
 pub(super) struct Update<'a> {
     pub(super) args: &'a Args,
-    pub(super) options: &'a Options,
+    pub(super) venue: Venue,
     pub(super) directory: &'a LeagueDirectory,
     pub(super) league: League,
     pub(super) old: Option<Plan>,
-    pub(super) sandbox: Sandbox,
-    pub(super) ruleset: Arc<dyn Game>,
     pub(super) seed: u64,
 }
 
 impl Update<'_> {
     pub(super) async fn run(mut self) -> Result<(), Failure> {
-        // Until the end: a second signal must not cut off the clean-up.
-        let _heeded = signals::heed();
-        let mut stops = stop_signals();
+        let mut stops = signals::stops();
         if self.old.is_none() {
-            announce(&self.sandbox);
+            announce(&self.venue.sandbox);
         }
         let tournament = self.directory.tournament();
-        let pieces_path = write_pieces(&tournament, &*self.ruleset)?;
         let request = PlanRequest {
             by_version: true,
-            ..self.options.request(&self.sandbox)
+            ..self.venue.request()
         };
-        let ruleset = Arc::clone(&self.ruleset);
-        let jobs = jobs(self.options, &[], &self.sandbox);
         tokio::select! {
-            checked = self.check_new(pieces_path.as_deref(), jobs) => checked?,
+            checked = self.check_new() => checked?,
             _ = stops.recv() => return Err(Failure::Interrupted),
         }
         self.check_deadline()?;
@@ -96,16 +79,12 @@ impl Update<'_> {
             return Ok(());
         }
         let journal_file = tournament.journal_file();
-        let (journal, _) = tournament.open_journal(&journal_file, LINGERING_LOCK)?;
-        let opened = Arena::open(&ruleset, &tournament, journal, &journal_file, plan, entered);
-        let arena = Arena {
-            pieces_path,
-            jobs,
-            ..opened?
-        };
+        let arena = self
+            .venue
+            .arena(&tournament, &journal_file, plan, entered)?;
         let kept = arena.results.games;
-        let bounds = self.sandbox.bounds();
-        let mut pages = self.options.pages.clone();
+        let bounds = self.venue.sandbox.bounds();
+        let mut pages = self.venue.options.pages.clone();
         pages.notes = notes;
         let pages = pages.open(
             &title_of_folder(self.args.folder()),
@@ -113,11 +92,11 @@ impl Update<'_> {
             Some(&journal_file),
             Some(self.args.folder()),
             bounds.iter().map(Bound::line).collect(),
-            &self.ruleset,
+            &self.venue.ruleset,
         )?;
         let folder = self.args.folder().to_string_lossy();
         let resume = format!("continue: referee league {}", shell::quoted(&folder));
-        let results = play(arena, self.options, pages, &resume, &mut stops).await?;
+        let results = play(arena, &self.venue.options, pages, &resume, &mut stops).await?;
         let new = counted(results.games - kept, "new game", "new games");
         Ok(writeln!(Stdout, "{new}, {kept} kept")?)
     }
@@ -133,62 +112,44 @@ impl Update<'_> {
     }
 
     /// An unfit version gives way to the one before it.
-    async fn check_new(&mut self, pieces_path: Option<&str>, jobs: usize) -> Result<(), Failure> {
+    async fn check_new(&mut self) -> Result<(), Failure> {
         self.league.retry(build::NO_COMPILER);
         loop {
             let new = self.playing(|version| version.status == Status::New);
             if new.is_empty() {
                 return Ok(());
             }
-            if self.build(&new, jobs).await? {
+            if self.build(&new).await? {
                 continue;
             }
-            let of = new.len();
             let found = self.find(&new)?;
             warn_root(found.entered.iter().map(|entrant| &entrant.program));
-            let mut rejected = found.rejected;
-            let mut fit = found.entered;
-            if !self.options.games.no_check {
-                let ruleset = &self.ruleset;
-                fit = check_bots(ruleset, fit, &mut rejected, jobs, pieces_path).await?;
+            let (mut rejected, mut fit) = (found.rejected, found.entered);
+            if !self.venue.options.games.no_check {
+                fit = self.venue.check(fit, &mut rejected).await?;
             }
-            let line = ProgressLine::new();
-            if let Some(notice) = Notice::checked(fit.len(), of) {
-                print_notice(&line, notice);
+            if let Some(notice) = Notice::checked(fit.len(), new.len()) {
+                print_notice(&ProgressLine::new(), notice);
             }
-            let unfit = rejected.into_iter().map(|bot| {
-                let reason = bot.reason;
-                (bot.bot.name, Status::Unfit { reason })
-            });
-            let fit = fit.into_iter().map(|bot| (bot.plan.name, Status::Fit));
-            let mut judged = 0;
-            for (name, status) in fit.chain(unfit) {
-                let member = self.league.members.get_mut(&name);
-                if let (Some(member), Some(id)) = (member, new.get(&name)) {
-                    let status = match status {
-                        Status::Unfit { reason } => Status::Unfit {
-                            reason: at_home(&reason, &homes(self.directory.path(), member)),
-                        },
-                        other => other,
-                    };
-                    member.set(id, &status);
-                    judged += 1;
-                }
+            for (name, id) in &new {
+                let Some(member) = self.league.members.get_mut(name) else {
+                    continue;
+                };
+                let status = if fit.iter().any(|bot| bot.plan.name == *name) {
+                    Status::Fit
+                } else {
+                    let unfit = rejected.iter().find(|bot| bot.bot.name == *name);
+                    let reason = unfit.map_or("it was not checked", |bot| &bot.reason);
+                    let reason = at_home(reason, &homes(self.directory.path(), member));
+                    Status::Unfit { reason }
+                };
+                member.set(id, &status);
             }
             self.league.write(self.directory.path())?;
-            if judged < of {
-                // Otherwise they would be checked forever.
-                let names: Vec<&str> = new.keys().map(String::as_str).collect();
-                return Err(Failure::Referee(format!(
-                    "some of these bots have been checked under other names: {}",
-                    names.join(", ")
-                )));
-            }
         }
     }
 
-    /// Builds sources, `jobs` at a time. Returns whether some cannot be built.
-    async fn build(&mut self, versions: &Versions, jobs: usize) -> Result<bool, Failure> {
+    async fn build(&mut self, versions: &Versions) -> Result<bool, Failure> {
         let mut sources = Vec::new();
         for (name, version) in versions {
             if let Some(member) = self.league.members.get(name) {
@@ -202,12 +163,9 @@ impl Update<'_> {
             return Ok(false);
         }
         let count = sources.len() as u64;
-        print_stderr(&format!(
-            "referee: building {}",
-            counted(count, "submission", "submissions")
-        ));
-        let sandbox = self.options.games.sandbox.for_builds().sandbox()?;
-        let permits = Rc::new(Semaphore::new(jobs.max(1)));
+        note!("building {}", counted(count, "submission", "submissions"));
+        let sandbox = self.venue.options.games.sandbox.for_builds().sandbox()?;
+        let permits = Rc::new(Semaphore::new(self.venue.jobs));
         let local = LocalSet::new();
         let builds: Vec<_> = sources
             .into_iter()
@@ -230,7 +188,7 @@ impl Update<'_> {
                 Ok(Some(made)) if !made.is_empty() => {
                     let more = if made.len() > NAMED { " …" } else { "" };
                     let first = made[..made.len().min(NAMED)].join(", ");
-                    print_stderr(&format!("referee: {name}: the build made {first}{more}"));
+                    note!("{name}: the build made {first}{more}");
                 }
                 Ok(_) => {}
                 Err(BuildError::Submission(reason)) => {
@@ -262,24 +220,20 @@ impl Update<'_> {
                         .transpose()?,
                     bot: absolute(&program)?,
                     name: name.clone(),
-                    limits: Limits::from(self.options.games.time.control()?),
+                    limits: Limits::from(self.venue.options.games.time.control()?),
                     ..BotPlan::default()
                 }),
-                Err(problem) => rejected.push(
-                    self.rejected(
-                        name,
-                        member,
-                        Problem {
-                            what: problem.cause,
-                            fix: problem.fix,
-                            ..Problem::default()
-                        }
-                        .to_string(),
-                    ),
-                ),
+                Err(problem) => {
+                    let problem = Problem {
+                        what: problem.cause,
+                        fix: problem.fix,
+                        ..Problem::default()
+                    };
+                    rejected.push(self.rejected(name, member, problem.to_string()));
+                }
             }
         }
-        let mut found = entrants::find(&wanted, &this_program()?, &self.sandbox)?;
+        let mut found = entrants::find(&wanted, &this_program()?, &self.venue.sandbox)?;
         found.rejected.extend(rejected);
         Ok(found)
     }
@@ -289,7 +243,7 @@ impl Update<'_> {
             bot: BotPlan {
                 name: name.to_owned(),
                 slug: member.folder.clone(),
-                limits: Limits::from(self.options.games.time.unchecked()),
+                limits: Limits::from(self.venue.options.games.time.unchecked()),
                 ..BotPlan::default()
             },
             reason,
@@ -301,15 +255,11 @@ impl Update<'_> {
         request: &PlanRequest,
         found: Entrants,
     ) -> Result<(Plan, Vec<Entrant>), Failure> {
-        let (ruleset, old) = (&*self.ruleset, self.old.as_ref());
+        let (ruleset, old) = (&*self.venue.ruleset, self.old.as_ref());
         let playing = self.playing(|_| true);
         if let Some(lost) = found.rejected.first() {
             // It was fit before: this machine lacks something.
-            return Err(Failure::Usage(format!(
-                "{}: {}",
-                lost.bot.name,
-                join_parts(&lost.reason, "\n    ")
-            )));
+            bail!("{}: {}", lost.bot.name, join_parts(&lost.reason, "\n    "));
         }
         let mut entered = found.entered;
         for entrant in &mut entered {
@@ -325,16 +275,12 @@ impl Update<'_> {
         if !is_old {
             entered.sort_by(|a, b| a.plan.slug.cmp(&b.plan.slug));
         }
-        let absent = self.league.members.iter();
-        let absent = absent.filter_map(|(name, member)| {
-            let none = member.playing(self.args.deadline).is_none();
-            none.then(|| {
-                self.rejected(
-                    name,
-                    member,
-                    member.problem(self.args.deadline).unwrap_or_default(),
-                )
-            })
+        let deadline = self.args.deadline;
+        let members = self.league.members.iter();
+        let absent = members.filter(|(_, member)| member.playing(deadline).is_none());
+        let absent = absent.map(|(name, member)| {
+            let problem = member.problem(deadline).unwrap_or_default();
+            self.rejected(name, member, problem)
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
         let mut plan = request.plan(ruleset, bots, absent.collect(), self.seed, old)?;
@@ -351,12 +297,12 @@ impl Update<'_> {
         }
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{}: games of this league would no longer be comparable:\n  {}\nleave these options as they were, \
                  or start another league",
                 self.args.folder().display(),
                 changed.join("\n  ")
-            )));
+            );
         }
         Ok((plan, entered))
     }
@@ -366,10 +312,10 @@ impl Update<'_> {
         let mut members = self.league.members.values();
         match self.args.deadline {
             Some(deadline) if !members.any(|member| member.newest(Some(deadline)).is_some()) => {
-                Err(Failure::Usage(format!(
+                Err(usage!(
                     "--deadline: nothing was handed in before {deadline:.0}; a date alone is the beginning of that \
                      day, in UTC"
-                )))
+                ))
             }
             _ => Ok(()),
         }
@@ -392,16 +338,15 @@ impl Update<'_> {
             .directory
             .change(&self.league, self.old.as_ref(), &mut plan)?;
         let games = 2 * plan.pairs_so_far();
-        print_stderr(&format!(
-            "referee: {}: {kept} of {games} games are kept, {} to play",
+        note!(
+            "{}: {kept} of {games} games are kept, {} to play",
             counted(plan.bots.len() as u64, "bot", "bots"),
             games.saturating_sub(kept as u64),
-        ));
+        );
         Ok(plan)
     }
 }
 
-/// What a teacher should know, as a table.
 fn print_notes(folder: &Path, notes: &[[String; 3]]) {
     if notes.is_empty() {
         return;
@@ -415,7 +360,6 @@ fn print_notes(folder: &Path, notes: &[[String; 3]]) {
     print_stderr(&format!("{lines}  more: {}/students.csv", folder.display()));
 }
 
-/// Notes the places of the old table, or those before it while games are missing.
 fn note_places(
     new: &mut Plan,
     old: &Plan,
@@ -427,8 +371,7 @@ fn note_places(
     let ranking = results.ranking(old);
     let mut places = ranking.before.clone();
     if results.is_done(old) {
-        let standings = results.collector.ranked(&Model::default(), &ranking);
-        let standings = standings.map_err(|error| Failure::Referee(error.to_string()))?;
+        let standings = results.collector.ranked(&Model::default(), &ranking)?;
         let ranks = standings.places.into_iter();
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }

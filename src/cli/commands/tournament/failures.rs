@@ -1,5 +1,3 @@
-//! Errors of a tournament as failures of the command, each with a way to go on.
-
 use std::env;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -9,7 +7,7 @@ use crate::arena::TournamentError;
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::plan::Plan;
 use crate::arena::shard::Shard;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::prelude::*;
 use crate::text::escape_controls;
 
 pub(super) fn resume_command(
@@ -38,28 +36,25 @@ pub(super) fn resume_command(
     command
 }
 
-/// Adds to a failure to find bots that relative paths start where the tournament was begun.
 pub(super) fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
     let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
     let here = env::current_dir().ok();
-    match (failure, begun_in) {
-        (Failure::Usage(text), Some(begun_in))
-            if here.is_some_and(|here| here != Path::new(begun_in)) =>
-        {
+    match (failure, begun_in, here) {
+        (Failure::Usage(text), Some(begun_in), Some(here)) if here != Path::new(begun_in) => {
             let place = escape_controls(begun_in);
-            Failure::Usage(format!(
+            usage!(
                 "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
                  from there"
-            ))
+            )
         }
-        (failure, _) => failure,
+        (failure, ..) => failure,
     }
 }
 
 pub(super) fn with_resume(error: TournamentError, resume: &str) -> Failure {
     match error {
         TournamentError::GameProgram(_) => error.into(),
-        TournamentError::Input(text) => Failure::Usage(format!("{text}\n{resume}")),
+        TournamentError::Input(text) => usage!("{text}\n{resume}"),
         error => Failure::Referee(format!("{error}; {resume}")),
     }
 }

@@ -1,45 +1,45 @@
-//! `referee tournament`: plays many games at the same time into a folder from which it can be resumed.
-
 mod failures;
 mod options;
-mod preparation;
 mod run;
-pub(in crate::cli) mod shards;
+pub(crate) mod shards;
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::thread::available_parallelism;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
-pub(in crate::cli) use self::options::{
-    BotOptions, GamesOptions, Options, ScheduleOptions, resolved,
-};
-use self::preparation::{apply_seeds, prepare, usual_jobs};
-pub(in crate::cli) use self::preparation::{check_bots, jobs, print_notice};
-pub(in crate::cli) use self::run::{OwnRun, play, print_plan, warn_of_repetition};
-use crate::arena::Arena;
 use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, Entrants};
-use crate::arena::preparation::{Preparation, write_pieces};
+use crate::arena::entrants::{self, Entrant, Entrants};
+use crate::arena::plan::Plan;
+use crate::arena::preparation::{Notice, Preparation, write_pieces};
+use crate::arena::seeding::{listed, seeded};
 use crate::arena::shard::{Header, Shard};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::folder::title_of_folder;
+use crate::arena::{Arena, TournamentError};
+use crate::cli::support::folder::{read_text, title_of_folder};
 use crate::cli::support::games::{check_builtins, check_solvable};
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::pages::Pages;
+use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
-use crate::cli::support::sandbox::{announce, warn_large, warn_root};
-use crate::cli::support::setup::{this_program, unreadable};
-use crate::cli::support::{logging, signals};
+use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
+use crate::cli::support::setup::this_program;
+use crate::cli::support::signals;
 use crate::play::setup::now;
-use crate::sandbox::Bound;
-use crate::text::escape_controls;
+use crate::record::text_file;
+use crate::report::serve::State;
+use crate::sandbox::{Bound, Sandbox};
 
-/// The arguments of `referee tournament` and `referee shard plan`.
+pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
+
+pub(crate) use self::run::{OwnRun, Venue, play, print_plan, warn_of_repetition};
+
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct Args {
+pub(crate) struct Args {
     /// Files, command lines or builtin:NAME; of a directory, every program in it. Without bots,
     /// the tournament in --out is resumed
     #[arg(value_name = "BOT")]
@@ -73,20 +73,18 @@ impl Args {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::cli) enum Task {
+pub(crate) enum Task {
     Play,
-    /// Prints how to play it in parts.
     Plan,
     Announce,
-    /// Waits this long for another referee that plays the same part.
     Shard(Shard, Duration),
 }
 
-pub(in crate::cli) fn run(args: &Args) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     start(&args.bots, args.options()?, Task::Play)
 }
 
-pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
+pub(crate) fn start(texts: &[String], options: Options, task: Task) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
     let out = out_folder(&options, named)?;
     let is_new = !out.join("plan.json").exists();
@@ -95,10 +93,7 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
             Task::Shard(..) => "plan one first: referee shard plan",
             _ => "name bots to begin one",
         };
-        return Err(Failure::Usage(format!(
-            "{}: there is no tournament to resume; {fix}",
-            out.display()
-        )));
+        bail!("{}: there is no tournament to resume; {fix}", out.display());
     }
     let is_created = !out.exists();
     let missing = ["games.jsonl", "pieces.csv"].map(|file| out.join(file));
@@ -119,9 +114,6 @@ pub(in crate::cli) fn start(texts: &[String], options: Options, task: Task) -> R
 #[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Result<(), Failure> {
     let named = !texts.is_empty() || !options.bots.is_empty();
-    options
-        .pages
-        .check(Some(&out.join("games.jsonl")), Some(out))?;
     let directory = TournamentDirectory::make(out)?;
     let old = directory.plan()?;
     let files = match (task, &old) {
@@ -134,12 +126,12 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     };
     let (journal, torn) = shards::open_journal(&directory, &journal_file, task)?;
     if let Some(torn) = torn {
-        print_stderr(&format!(
-            "referee: the last line of the journal was incomplete; its {} bytes are now in {}, and \
+        note!(
+            "the last line of the journal was incomplete; its {} bytes are now in {}, and \
              the game will be played again",
             torn.bytes,
             torn.kept_in.display()
-        ));
+        );
     }
     if let Some(plan) = &old {
         options = options.or_planned(plan)?;
@@ -158,8 +150,9 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
     if old.is_none() {
         announce(&sandbox);
     }
-    warn_root(entrants.entered.iter().map(|entrant| &entrant.program));
-    warn_large(entrants.entered.iter().map(|entrant| &entrant.program));
+    let programs = || entrants.entered.iter().map(|entrant| &entrant.program);
+    warn_root(programs());
+    warn_large(programs());
     let is_played = matches!(task, Task::Play | Task::Shard(..));
     let jobs = if is_played {
         jobs(&options, &entrants.entered, &sandbox)
@@ -168,23 +161,12 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         options.games.jobs.map_or_else(usual_jobs, usize::from)
     };
     if options.out.is_none() {
-        print_stderr(&format!(
-            "referee: all files are written to {}",
-            out.display()
-        ));
+        note!("all files are written to {}", out.display());
     }
     let ruleset = options.ruleset(old.as_ref())?;
-    check_solvable(
-        &*ruleset,
-        &[
-            ("--adjudicate", options.games.adjudicate),
-            ("--analyse", options.analyse),
-        ],
-    )?;
-    check_builtins(
-        &*ruleset,
-        entrants.entered.iter().map(|entrant| &entrant.program),
-    )?;
+    check_solvable(&*ruleset, "--adjudicate", options.games.adjudicate)?;
+    check_solvable(&*ruleset, "--analyse", options.analyse)?;
+    check_builtins(&*ruleset, programs())?;
     let pages = || {
         options.pages.open(
             &title_of_folder(out),
@@ -196,9 +178,7 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         )
     };
     with_bots(async {
-        // Until the end: a second signal must not cut off the clean-up.
-        let _heeded = signals::heed();
-        let mut stops = stop_signals();
+        let mut stops = signals::stops();
         let pieces_path = write_pieces(&directory, &*ruleset)?;
         let request = options.request(&sandbox);
         let preparation = Preparation {
@@ -233,11 +213,11 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             appended.map_err(|error| unreadable(path, &error))?;
         }
         if arena.results.games > 0 {
-            print_stderr(&format!(
-                "referee: resuming after {} of {} games",
+            note!(
+                "resuming after {} of {} games",
                 arena.results.games,
                 arena.expected()
-            ));
+            );
         }
         let resume = resume_command(&directory, shard, &options);
         play(arena, &options, pages, &resume, &mut stops).await?;
@@ -249,60 +229,171 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
 /// files.
 fn check_own_folders(entrants: &Entrants, out: &Path) -> Result<(), Failure> {
     let out_place = out.canonicalize().unwrap_or_else(|_| out.to_owned());
-    let log = logging::file();
-    let log_place = log.and_then(|log| log.canonicalize().ok());
     for entrant in &entrants.entered {
-        let Some(own) = entrant.files.directory() else {
-            continue;
-        };
-        let refused = |option: &str, path: &Path| {
-            Err(Failure::Usage(format!(
-                "{option} {}: the folder {} is {}'s own, and what is written there would count as a change of the bot; \
+        if let Some(own) = entrant.files.directory().filter(|own| out_place == *own) {
+            bail!(
+                "--out {}: the folder {} is {}'s own, and what is written there would count as a change of the bot; \
                  choose another place",
-                path.display(),
+                out.display(),
                 escape_controls(&own.to_string_lossy()),
                 entrant.plan.name
-            )))
-        };
-        if out_place == own {
-            return refused("--out", out);
-        }
-        // The tournament's folder is not hashed with the bot's files.
-        let is_inside = |place: &PathBuf| place.starts_with(own) && !place.starts_with(&out_place);
-        if let (Some(log), true) = (log, log_place.as_ref().is_some_and(is_inside)) {
-            return refused("--log-file", log);
+            );
         }
     }
     Ok(())
 }
 
-/// `--out`, or a new folder named after the time.
 fn out_folder(options: &Options, named: bool) -> Result<PathBuf, Failure> {
     match &options.out {
         Some(out) => Ok(out.clone()),
         None if named => {
-            let name = now().to_zoned(TimeZone::system()).strftime("tournament-%Y-%m-%d-%H%M%S");
+            let name = now()
+                .to_zoned(TimeZone::system())
+                .strftime("tournament-%Y-%m-%d-%H%M%S");
             Ok(PathBuf::from(name.to_string()))
         }
-        None => Err(Failure::Usage(
+        None => Err(usage!(
             "there are no bots; name at least two, a folder of them, or with --out the folder of a \
              tournament to resume"
-                .to_owned(),
         )),
     }
 }
 
-/// Receives a message for each SIGINT, SIGTERM and SIGHUP that is not ignored.
-pub(in crate::cli) fn stop_signals() -> mpsc::Receiver<()> {
-    let mut signals = signals::heed();
-    let (sender, receiver) = mpsc::channel(4);
-    tokio::spawn(async move {
-        loop {
-            signals.recv().await;
-            if sender.send(()).await.is_err() {
-                break;
-            }
+const SEEDS: usize = 16;
+
+async fn prepare(
+    preparation: &Preparation<'_>,
+    old: Option<Plan>,
+    entrants: Entrants,
+    stops: &mut mpsc::Receiver<()>,
+    pages: Option<&Pages>,
+) -> Result<(Plan, Vec<Entrant>), Failure> {
+    let line = ProgressLine::new();
+    let mut notify = |notice: Notice<'_>| {
+        if let (Notice::Checking { number, of, .. }, Some(pages)) = (&notice, pages) {
+            pages.set_state(State::Checking(*number, *of));
         }
+        print_notice(&line, notice);
+    };
+    if let Some(old) = old {
+        let begun_in = old.clone();
+        let resumed = preparation.resume(old, entrants, &mut notify);
+        return resumed.map_err(|error| match error {
+            missing @ TournamentError::Missing(_) => with_place(missing.into(), Some(&begun_in)),
+            error => error.into(),
+        });
+    }
+    let begun = tokio::select! {
+        begun = preparation.begin(entrants, &mut notify) => begun?,
+        _ = stops.recv() => return Err(Failure::Interrupted),
+    };
+    line.clear();
+    if begun.0.format.depends_on_results() {
+        print_stderr(&seed_list(&begun.0));
+    }
+    Ok(begun)
+}
+
+pub(crate) fn print_notice(line: &ProgressLine, notice: Notice<'_>) {
+    let text = match notice {
+        Notice::Checking { name, number, of } => {
+            let text = format!("checking {number} of {of}: {}", escape_controls(name));
+            return line.report_if_due(text);
+        }
+        Notice::Text(text) => format!("referee: {text}"),
+    };
+    line.clear();
+    print_stderr(&text);
+}
+
+fn seed_list(plan: &Plan) -> String {
+    let by = plan.seeded_by.as_deref().map_or_else(
+        || "in the order given, those of a folder by name".to_owned(),
+        |file| format!("by {}", escape_controls(file)),
+    );
+    let seeds = plan.bots.iter().enumerate().take(SEEDS);
+    let seeds = seeds.map(|(place, bot)| format!("{} {}", place + 1, bot.name));
+    let seeds = seeds.collect::<Vec<_>>().join(", ");
+    let mut text = format!("referee: seeds, {by}: {seeds}");
+    let more = plan.bots.len().saturating_sub(SEEDS);
+    if more > 0 {
+        let _ = write!(text, " and {more} more");
+    }
+    if plan.seeded_by.is_none() {
+        text.push_str("; --seeds FILE takes the order of a standings file");
+    }
+    text
+}
+
+fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
+    let path = if path.is_dir() {
+        path.join("standings.csv")
+    } else {
+        path.to_owned()
+    };
+    let text = read_text(&path, text_file::KEPT)?;
+    let names = entrants.names();
+    let seeded =
+        seeded(&text, &names).map_err(|problem| usage!("--seeds {}: {problem}", path.display()))?;
+    let unnamed = seeded.unnamed.iter();
+    let unnamed = unnamed.filter(|&&bot| bot < entrants.entered.len());
+    let unnamed: Vec<&str> = unnamed.map(|&bot| names[bot]).collect();
+    if !unnamed.is_empty() {
+        note!(
+            "warning: {} has no place for {}: seeded last and in the order given",
+            path.display(),
+            listed(unnamed.into_iter())
+        );
+    }
+    if seeded.others > 0 {
+        let names = counted(seeded.others as u64, "name", "names");
+        note!("{} has {names} without a bot here", path.display());
+    }
+    let bots = std::mem::take(&mut entrants.entered).into_iter();
+    let mut bots: Vec<_> = bots.map(Some).collect();
+    let in_order = seeded
+        .order
+        .iter()
+        .filter_map(|&bot| bots.get_mut(bot)?.take());
+    entrants.entered = in_order.collect();
+    Ok(())
+}
+
+fn usual_jobs() -> usize {
+    (available_parallelism().map_or(1, usize::from) / 2).max(1)
+}
+
+pub(crate) fn jobs(options: &Options, entrants: &[Entrant], sandbox: &Sandbox) -> usize {
+    let jobs = games_at_once(options, entrants);
+    warn_memory(sandbox, jobs.saturating_mul(2));
+    jobs
+}
+
+fn games_at_once(options: &Options, entrants: &[Entrant]) -> usize {
+    let cores = available_parallelism().map_or(1, usize::from);
+    let Some(jobs) = options.games.jobs else {
+        return usual_jobs();
+    };
+    let jobs = usize::from(jobs);
+    // Below one second a wait for a core matters.
+    let short = |seconds: f64| seconds < 1.0;
+    let is_short = entrants.iter().any(|bot| {
+        let limits = &bot.plan.limits;
+        limits.move_time.is_some_and(short)
+            || limits.game_time.is_some_and(|time| short(time / 8.0))
     });
-    receiver
+    if jobs * 2 > cores && is_short {
+        let consequence = if cfg!(all(target_os = "linux", not(portable))) {
+            "bots will wait for each other, which is not charged to them but delays the games"
+        } else {
+            "bots will lose on time because they wait for each other"
+        };
+        note!(
+            "warning: {jobs} games at a time need {} cores and there are {cores}, but the \
+             clocks are short: {consequence}; use --jobs {}",
+            jobs * 2,
+            usual_jobs()
+        );
+    }
+    jobs
 }

@@ -1,5 +1,3 @@
-//! The options of a tournament, on the command line and in the file of `--config`, and the requests made of them.
-
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,12 +10,12 @@ use crate::arena::plan::request::PlanRequest;
 use crate::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
 use crate::bot::naming::folder_name;
 use crate::bot::submission::only_program;
-use crate::cli::support::failure::Failure;
+use crate::cli::support::folder::read_text;
 use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::print_stderr;
 use crate::cli::support::pages::PageOptions;
+use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{absolute, unreadable};
+use crate::cli::support::setup::absolute;
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
 use crate::game::Game;
 use crate::record::text_file;
@@ -27,10 +25,10 @@ use crate::tournament::standings::TieBreak;
 
 /// What a league does not choose.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct ScheduleOptions {
+pub(crate) struct ScheduleOptions {
     /// Who plays whom [default: round-robin]
     #[arg(long)]
-    pub(in crate::cli) format: Option<Format>,
+    pub(crate) format: Option<Format>,
 
     /// Rounds [default: until all have played each other; Swiss and knockout: until one is left]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -43,7 +41,7 @@ pub(in crate::cli) struct ScheduleOptions {
     /// Seed a knockout, groups or a Swiss tournament by this file, the best first: standings (CSV),
     /// a tournament's folder, or a name a line [default: in the order given]
     #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) seeds: Option<PathBuf>,
+    pub(crate) seeds: Option<PathBuf>,
 
     /// Two bots: stop as soon as a sequential probability ratio test accepts one of two rating
     /// differences: elo0,elo1 or elo0,elo1,alpha,beta
@@ -51,93 +49,91 @@ pub(in crate::cli) struct ScheduleOptions {
     sprt: Option<Sprt>,
 }
 
-/// How games are played, for commands that play many.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct GamesOptions {
+pub(crate) struct GamesOptions {
     /// Random plies at the start of every pair [default: 4]
     #[arg(long, value_name = "N", conflicts_with = "openings")]
-    pub(in crate::cli) opening_plies: Option<u32>,
+    pub(crate) opening_plies: Option<u32>,
 
     /// Start games from the boards of this file instead, one per line
     #[arg(long, value_name = "FILE")]
-    pub(in crate::cli) openings: Option<PathBuf>,
+    pub(crate) openings: Option<PathBuf>,
 
     /// Everything random comes from this number; drawn, and printed, when not given
     #[arg(long, value_name = "N")]
-    pub(in crate::cli) seed: Option<u64>,
+    pub(crate) seed: Option<u64>,
 
     #[command(flatten)]
-    pub(in crate::cli) game: GameOptions,
+    pub(crate) game: GameOptions,
 
     /// End a game as soon as its value is proven; the time to prove it is charged to no bot
     #[arg(long)]
-    pub(in crate::cli) adjudicate: bool,
+    pub(crate) adjudicate: bool,
 
     #[command(flatten)]
-    pub(in crate::cli) time: TimeOptions,
+    pub(crate) time: TimeOptions,
 
     /// Let bots enter without a check
     #[arg(long)]
-    pub(in crate::cli) no_check: bool,
+    pub(crate) no_check: bool,
 
     /// Games at a time [default: half as many as there are cores]
     #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
-    pub(in crate::cli) jobs: Option<u16>,
+    pub(crate) jobs: Option<u16>,
 
     #[command(flatten)]
-    pub(in crate::cli) sandbox: SandboxOptions,
+    pub(crate) sandbox: SandboxOptions,
 }
 
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(in crate::cli) struct Options {
+pub(crate) struct Options {
     /// Pairs of games in each pairing of two bots [default: 10]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(in crate::cli) pairs: Option<u32>,
+    pub(crate) pairs: Option<u32>,
 
     #[command(flatten)]
-    pub(in crate::cli) games: GamesOptions,
+    pub(crate) games: GamesOptions,
 
     /// How ties in the table are broken, in this order: direct, buchholz-cut-1, buchholz,
     /// sonneborn-berger, wins, wins-as-second, rating [default: those usual for the format]
     #[arg(long, value_name = "NAME,…", value_delimiter = ',')]
-    pub(in crate::cli) tie_break: Vec<TieBreak>,
+    pub(crate) tie_break: Vec<TieBreak>,
 
     /// When bots get fresh processes [default: pair]
     #[arg(long)]
-    pub(in crate::cli) restart: Option<Restart>,
+    pub(crate) restart: Option<Restart>,
 
     /// Bench a bot that forfeits this many games in a row; 0 for never [default: 10]
     #[arg(long, value_name = "N")]
-    pub(in crate::cli) bench_after: Option<u32>,
+    pub(crate) bench_after: Option<u32>,
 
     /// Analyse the games when all have been played: adds each bot's accuracy and blunders to the
     /// standings
     #[arg(long)]
-    pub(in crate::cli) analyse: bool,
+    pub(crate) analyse: bool,
 
     /// Time to solve each turn [default: 1s]
     #[arg(long, value_name = "TIME", value_parser = values::positive_duration)]
-    pub(in crate::cli) time_per_move: Option<Duration>,
+    pub(crate) time_per_move: Option<Duration>,
 
     #[command(flatten)]
-    pub(in crate::cli) pages: PageOptions,
+    pub(crate) pages: PageOptions,
 
     /// A league's are the defaults.
     #[arg(skip)]
-    pub(in crate::cli) schedule: ScheduleOptions,
+    pub(crate) schedule: ScheduleOptions,
 
     /// The folder for all files.
     #[arg(skip)]
-    pub(in crate::cli) out: Option<PathBuf>,
+    pub(crate) out: Option<PathBuf>,
 
     /// The bots of a file.
     #[arg(skip)]
-    pub(in crate::cli) bots: Vec<BotOptions>,
+    pub(crate) bots: Vec<BotOptions>,
 }
 
 impl Options {
-    /// What is not given of sandbox and times comes from the plan of a resumed tournament.
-    pub(in crate::cli) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
+    pub(crate) fn or_planned(mut self, plan: &Plan) -> Result<Self, Failure> {
         self.games.sandbox = self.games.sandbox.or_planned(&plan.sandbox);
         self.games.time = self.games.time.or_planned(plan)?;
         Ok(self)
@@ -155,13 +151,11 @@ fn sprt(text: &str) -> Result<Sprt, String> {
 
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
-pub(in crate::cli) struct BotOptions {
+pub(crate) struct BotOptions {
     name: Option<String>,
-    /// As on the command line.
     #[serde(deserialize_with = "command")]
     command: String,
     directory: Option<PathBuf>,
-    /// In addition to the referee's.
     #[serde(default)]
     environment: BTreeMap<String, String>,
     #[serde(default, deserialize_with = "move_time")]
@@ -174,7 +168,6 @@ pub(in crate::cli) struct BotOptions {
     increment: Option<Duration>,
 }
 
-/// The part of `--config` that is not an option of the command line.
 #[derive(Default, Deserialize)]
 struct Bots {
     #[serde(default)]
@@ -183,20 +176,13 @@ struct Bots {
 
 impl BotOptions {
     /// Relative paths start from the folder of the file.
-    pub(in crate::cli) fn read(config: Option<&Path>) -> Result<Vec<Self>, Failure> {
+    pub(crate) fn read(config: Option<&Path>) -> Result<Vec<Self>, Failure> {
         let Some(path) = config else {
             return Ok(Vec::new());
         };
-        let text =
-            text_file::read(path, text_file::WRITTEN).map_err(|error| unreadable(path, &error))?;
+        let text = read_text(path, text_file::WRITTEN)?;
         let mut bots = toml::from_str::<Bots>(&text)
-            .map_err(|error| {
-                Failure::Usage(format!(
-                    "{}: {}",
-                    path.display(),
-                    error.to_string().trim_end()
-                ))
-            })?
+            .map_err(|error| usage!("{}: {}", path.display(), error.to_string().trim_end()))?
             .bots;
         let base = path.parent().unwrap_or(Path::new(""));
         for bot in &mut bots {
@@ -210,7 +196,7 @@ impl BotOptions {
     }
 
     /// Without options of its own.
-    pub(in crate::cli) fn of_file(name: &str, file: String, directory: Option<PathBuf>) -> Self {
+    pub(crate) fn of_file(name: &str, file: String, directory: Option<PathBuf>) -> Self {
         Self {
             name: Some(name.to_owned()),
             command: file,
@@ -220,7 +206,6 @@ impl BotOptions {
     }
 }
 
-/// One string, or a list of words.
 fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged, expecting = "expected a string or a list of words")]
@@ -234,7 +219,6 @@ fn command<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Erro
     })
 }
 
-/// A single word may be a path with spaces; it is not quoted.
 fn joined(words: &[String]) -> String {
     match words {
         [one] => one.clone(),
@@ -242,8 +226,7 @@ fn joined(words: &[String]) -> String {
     }
 }
 
-/// A command line with the files that are relative to `base`.
-pub(in crate::cli) fn resolved(text: &str, base: &Path) -> String {
+pub(crate) fn resolved(text: &str, base: &Path) -> String {
     let found = |word: &str| {
         let path = base.join(word);
         let is_relative_file = !Path::new(word).is_absolute() && path.exists();
@@ -285,7 +268,7 @@ fn positive_time<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Du
 
 impl Options {
     /// As [`entrants::find`] takes them.
-    pub(in crate::cli) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>, Failure> {
+    pub(crate) fn bots(&self, texts: &[String]) -> Result<Vec<BotPlan>, Failure> {
         let limits = Limits::from(self.games.time.control()?);
         let plain = |bot: String, name: Option<String>| BotPlan {
             bot,
@@ -306,10 +289,10 @@ impl Options {
             } else if path.is_dir() {
                 let found = entrants::programs(path)?;
                 if !found.others.is_empty() {
-                    print_stderr(&format!(
-                        "referee: not entered, as these are not programs: {}",
+                    note!(
+                        "not entered, as these are not programs: {}",
                         found.others.join(", ")
-                    ));
+                    );
                 }
                 // Refused bots are listed in the results, too.
                 let all = found.programs.into_iter().chain(found.refused);
@@ -325,7 +308,7 @@ impl Options {
     }
 
     /// `sandbox`: the one that was selected.
-    pub(in crate::cli) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
+    pub(crate) fn request(&self, sandbox: &Sandbox) -> PlanRequest {
         let (games, schedule) = (&self.games, &self.schedule);
         let seeds = schedule.seeds.as_ref();
         PlanRequest {
@@ -348,8 +331,7 @@ impl Options {
         }
     }
 
-    /// From the options, else from the plan of a resumed tournament.
-    pub(in crate::cli) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset(&self, old: Option<&Plan>) -> Result<Arc<dyn Game>, Failure> {
         match old {
             Some(plan) => self.games.game.clone().or_planned(plan)?.ruleset(),
             None => self.games.game.ruleset(),

@@ -1,7 +1,6 @@
-//! Plays the games of a plan that are missing, shows their progress, and writes and prints the tables.
-
 use std::io;
 use std::ops::ControlFlow;
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -10,140 +9,162 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::failures::with_resume;
 use super::options::Options;
+use super::{jobs, print_notice};
 use crate::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
 use crate::arena::directory::TournamentDirectory;
 use crate::arena::entrants::Entrant;
-use crate::arena::plan::Plan;
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{Plan, RejectedBot};
+use crate::arena::preparation::{Notice, check_all, write_pieces};
 use crate::arena::results::{Distinct, Results};
 use crate::arena::{Arena, Ended, Event, TournamentError};
 use crate::bot::exhaustion::start_thread;
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::{ProgressBar, ProgressLine, Stdout, print_stderr};
+use crate::cli::support::output::{ProgressBar, ProgressLine};
 use crate::cli::support::pages::Pages;
-use crate::cli::support::setup::{palette, terminal_width};
+use crate::cli::support::prelude::*;
+use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::game::Game;
 use crate::record::journal::LINGERING_LOCK;
 use crate::report::serve::State;
 use crate::report::terminal_view::stall_sentence;
 use crate::report::tournament_summary::{summary, tables};
-use crate::text::{counted, format_milliseconds};
+use crate::sandbox::Sandbox;
+use crate::text::format_milliseconds;
 
-/// Plays what is missing, then writes and prints the tables. Returns all results. `resume` is a sentence.
-pub(in crate::cli) async fn play(
+pub(crate) async fn play(
     mut arena: Arena<'_>,
     options: &Options,
     pages: Pages,
     resume: &str,
     stops: &mut mpsc::Receiver<()>,
 ) -> Result<Results, Failure> {
-    let (directory, shard) = (arena.directory, arena.shard);
     let mut progress = Progress::new(&arena, pages);
-    progress.rank(&arena.plan, &arena.results);
     arena.stage = progress.pages.stage();
-    let mut observer = |plan: &Plan, results: &Results, event: &Event| {
-        progress.event(plan, results, event);
-        ControlFlow::Continue(())
+    let played = progress.play(arena, options, resume, stops).await;
+    let state = match &played {
+        Ok(_) => State::Finished,
+        Err(_) => State::Interrupted,
     };
-    let ran = arena.run(stops, &mut observer).await;
-    progress.bar.clear();
-    let (ended, plan, mut results) = match ran {
-        Ok(ran) => ran,
-        Err(error) => {
-            // What is wrong with the page matters less.
-            let _ = progress.pages.finish(State::Interrupted);
-            return Err(with_resume(error, resume));
-        }
-    };
-    progress.rank(&plan, &results);
-    let played = progress.played(results.games);
-    let mut analysed = true;
-    if shard.is_none() {
-        let concluded = async {
-            if options.analyse && ended != Ended::Interrupted {
-                analysed = analyse(directory, results.games, options.time_per_move, stops).await?;
-                if analysed {
-                    // The games on the pages get their analysis.
-                    progress.pages.begin_again(&analysis_file(directory))?;
-                    progress.rank(&plan, &results);
-                }
-            }
-            add_analysis(&mut results, directory)?;
-            write_tables(directory, &plan, &results)?;
-            print_summary(ended, &plan, &results)
-        };
-        let concluded: Result<(), Failure> = concluded.await;
-        if let Err(failure) = concluded {
-            let _ = progress.pages.finish(State::Interrupted);
-            return Err(failure);
-        }
+    if matches!(played, Err(Failure::Interrupted)) {
+        note!("stopped; {resume}");
     }
-    if ended == Ended::Interrupted || !analysed {
-        print_stderr(&format!("referee: stopped; {resume}"));
-        progress.pages.finish(State::Interrupted)?;
-        return Err(Failure::Interrupted);
-    }
-    let folder = directory.path().display();
-    print_stderr(&match shard {
-        None if played.is_empty() => format!("referee: all files are in {folder}"),
-        None => format!("referee: {played}; all files are in {folder}"),
-        Some(shard) => format!(
-            "referee: shard {shard} is done{}{played}; when all shards are done: referee shard merge {folder}",
-            if played.is_empty() { "" } else { ": " }
-        ),
-    });
-    progress.pages.finish(State::Finished)?;
+    // What is wrong with the page matters less.
+    let finished = progress.pages.finish(state);
+    let results = played?;
+    finished?;
     Ok(results)
 }
 
+pub(crate) struct Venue {
+    pub(crate) options: Options,
+    pub(crate) ruleset: Arc<dyn Game>,
+    pub(crate) sandbox: Sandbox,
+    pub(crate) jobs: usize,
+    pub(crate) pieces_path: Option<String>,
+}
+
+impl Venue {
+    pub(crate) fn new(
+        options: Options,
+        ruleset: Arc<dyn Game>,
+        sandbox: Sandbox,
+        entrants: &[Entrant],
+        directory: &TournamentDirectory,
+    ) -> Result<Self, Failure> {
+        Ok(Self {
+            jobs: jobs(&options, entrants, &sandbox),
+            pieces_path: write_pieces(directory, &*ruleset)?,
+            options,
+            ruleset,
+            sandbox,
+        })
+    }
+
+    pub(crate) fn request(&self) -> PlanRequest {
+        self.options.request(&self.sandbox)
+    }
+
+    pub(crate) async fn check(
+        &self,
+        bots: Vec<Entrant>,
+        rejected: &mut Vec<RejectedBot>,
+    ) -> Result<Vec<Entrant>, Failure> {
+        let line = ProgressLine::new();
+        let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
+        let pieces = self.pieces_path.as_deref();
+        let fit = check_all(
+            &self.ruleset,
+            bots,
+            rejected,
+            self.jobs,
+            pieces,
+            &mut notify,
+        )
+        .await?;
+        line.clear();
+        Ok(fit)
+    }
+
+    pub(crate) fn arena<'a>(
+        &self,
+        directory: &'a TournamentDirectory,
+        journal_file: &'a Path,
+        plan: Plan,
+        entrants: Vec<Entrant>,
+    ) -> Result<Arena<'a>, Failure> {
+        let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
+        let arena = Arena::open(
+            &self.ruleset,
+            directory,
+            journal,
+            journal_file,
+            plan,
+            entrants,
+        )?;
+        Ok(Arena {
+            pieces_path: self.pieces_path.clone(),
+            jobs: self.jobs,
+            ..arena
+        })
+    }
+}
+
 /// The games of a command's own plan, in a folder that holds nothing else: `differences` from an old plan are refused.
-pub(in crate::cli) struct OwnRun<'a> {
-    pub(in crate::cli) ruleset: &'a Arc<dyn Game>,
-    pub(in crate::cli) directory: &'a TournamentDirectory,
-    pub(in crate::cli) old: Option<&'a Plan>,
-    pub(in crate::cli) differences: Vec<String>,
-    pub(in crate::cli) plan: Plan,
-    pub(in crate::cli) entrants: Vec<Entrant>,
-    pub(in crate::cli) pieces_path: Option<String>,
-    pub(in crate::cli) jobs: usize,
-    pub(in crate::cli) deadline: Option<Instant>,
-    pub(in crate::cli) resume: &'a str,
+pub(crate) struct OwnRun<'a> {
+    pub(crate) venue: &'a Venue,
+    pub(crate) directory: &'a TournamentDirectory,
+    pub(crate) old: Option<&'a Plan>,
+    pub(crate) differences: Vec<String>,
+    pub(crate) plan: Plan,
+    pub(crate) entrants: Vec<Entrant>,
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) resume: &'a str,
 }
 
 impl OwnRun<'_> {
-    /// Plays until enough is known.
-    pub(in crate::cli) async fn play_until(
+    pub(crate) async fn play_until(
         mut self,
         stops: &mut mpsc::Receiver<()>,
         line: &ProgressLine,
         mut is_enough: impl FnMut(&Results) -> bool,
     ) -> Result<(Ended, Results), Failure> {
-        let (directory, file) = (self.directory, self.directory.journal_file());
-        let (journal, _) = directory.open_journal(&file, LINGERING_LOCK)?;
+        let directory = self.directory;
         if !self.differences.is_empty() {
-            return Err(Failure::Usage(format!(
+            bail!(
                 "{}: other games are in this folder:\n  {}\nundo these changes, or choose another folder with --out",
                 directory.quoted(),
                 self.differences.join("\n  ")
-            )));
+            );
         }
         if self.old.is_none() {
             directory.write_plan(&mut self.plan)?;
         }
-        let opened = Arena::open(
-            self.ruleset,
-            directory,
-            journal,
-            &file,
-            self.plan,
-            self.entrants,
-        );
-        let arena = Arena {
-            pieces_path: self.pieces_path,
-            jobs: self.jobs,
-            deadline: self.deadline,
-            ..opened?
-        };
+        let file = directory.journal_file();
+        let mut arena = self
+            .venue
+            .arena(directory, &file, self.plan, self.entrants)?;
+        arena.deadline = self.deadline;
         if is_enough(&arena.results) {
             return Ok((Ended::Stopped, arena.results));
         }
@@ -161,7 +182,6 @@ impl OwnRun<'_> {
     }
 }
 
-/// Prints what happened but for games.
 fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
         Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
@@ -182,10 +202,9 @@ fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
             "finishing the current games; press Ctrl-C again to stop immediately".to_owned()
         }
     };
-    line.suspend(|| print_stderr(&format!("referee: {text}")));
+    line.suspend(|| note!("{text}"));
 }
 
-/// Time between two updates of the ranking on the pages.
 const RANK_INTERVAL: Duration = Duration::from_secs(1);
 
 const LEADERS: usize = 3;
@@ -193,7 +212,6 @@ const LEADERS: usize = 3;
 struct Progress {
     bar: ProgressLine,
     ranked: Instant,
-    /// The start of this run, and the games of earlier runs.
     begun: Instant,
     before: u64,
     expected: u64,
@@ -218,7 +236,53 @@ impl Progress {
         }
     }
 
-    /// Ranks the pages' table as the tournament does.
+    async fn play(
+        &mut self,
+        arena: Arena<'_>,
+        options: &Options,
+        resume: &str,
+        stops: &mut mpsc::Receiver<()>,
+    ) -> Result<Results, Failure> {
+        let (directory, shard) = (arena.directory, arena.shard);
+        self.rank(&arena.plan, &arena.results);
+        let mut observer = |plan: &Plan, results: &Results, event: &Event| {
+            self.event(plan, results, event);
+            ControlFlow::Continue(())
+        };
+        let ran = arena.run(stops, &mut observer).await;
+        self.bar.clear();
+        let (ended, plan, mut results) = ran.map_err(|error| with_resume(error, resume))?;
+        self.rank(&plan, &results);
+        let played = self.played(results.games);
+        let mut is_over = ended != Ended::Interrupted;
+        if shard.is_none() {
+            if options.analyse && is_over {
+                is_over = analyse(directory, results.games, options.time_per_move, stops).await?;
+                if is_over {
+                    // The games on the pages get their analysis.
+                    self.pages.begin_again(&analysis_file(directory))?;
+                    self.rank(&plan, &results);
+                }
+            }
+            add_analysis(&mut results, directory)?;
+            write_tables(directory, &plan, &results)?;
+            print_summary(ended, &plan, &results)?;
+        }
+        if !is_over {
+            return Err(Failure::Interrupted);
+        }
+        let folder = directory.path().display();
+        match shard {
+            None if played.is_empty() => note!("all files are in {folder}"),
+            None => note!("{played}; all files are in {folder}"),
+            Some(shard) => note!(
+                "shard {shard} is done{}{played}; when all shards are done: referee shard merge {folder}",
+                if played.is_empty() { "" } else { ": " }
+            ),
+        }
+        Ok(results)
+    }
+
     fn rank(&self, plan: &Plan, results: &Results) {
         self.pages
             .rank(|| (results.ranking(plan), results.course(plan)));
@@ -248,17 +312,14 @@ impl Progress {
 
     /// `60 games in 5m 12s`, without those of earlier runs; empty without a game of this run.
     fn played(&self, games: u64) -> String {
-        match games - self.before {
-            0 => String::new(),
-            played => {
-                let elapsed = self.begun.elapsed();
-                let time = if elapsed < Duration::from_mins(1) {
-                    format_milliseconds(1000.0 * elapsed.as_secs_f64())
-                } else {
-                    in_short(elapsed)
-                };
-                format!("{} in {time}", counted(played, "game", "games"))
+        let played = counted(games - self.before, "game", "games");
+        match self.begun.elapsed() {
+            _ if games == self.before => String::new(),
+            elapsed if elapsed < Duration::from_mins(1) => {
+                let time = format_milliseconds(1000.0 * elapsed.as_secs_f64());
+                format!("{played} in {time}")
             }
+            elapsed => format!("{played} in {}", in_short(elapsed)),
         }
     }
 
@@ -313,25 +374,23 @@ fn status(plan: &Plan, results: &Results) -> String {
             format!("{} {}.{}%", plan.bots[bot].name, tenths / 10, tenths % 10)
         })
         .collect();
-    let mut text = String::new();
+    let mut parts = vec![String::new()];
     if !top.is_empty() {
-        text = format!("; {}", top.join(", "));
+        parts.push(top.join(", "));
     }
     if results.forfeits > 0 {
-        let forfeits = counted(results.forfeits, "forfeit", "forfeits");
-        text = format!("{text}; {forfeits}");
+        parts.push(counted(results.forfeits, "forfeit", "forfeits"));
     }
     if let Some(test) = &plan.sprt {
         let (lower, upper) = test.bounds();
         let llr = test.llr(&results.pentanomial);
-        text = format!("{text}; LLR {llr:.2} ({lower:.2}, {upper:.2})");
+        parts.push(format!("LLR {llr:.2} ({lower:.2}, {upper:.2})"));
     }
-    text
+    parts.join("; ")
 }
 
 const TIME_PER_MOVE: Duration = Duration::from_secs(1);
 
-/// Analyses the games without an analysis. Returns false when interrupted.
 async fn analyse(
     directory: &TournamentDirectory,
     games: u64,
@@ -348,10 +407,7 @@ async fn analyse(
                 AnalysisProgress::Begins { done } => {
                     bar.set_done(done);
                     if done < games && !bar.line.is_terminal() {
-                        print_stderr(&format!(
-                            "referee: analysing {} of {games} games",
-                            games - done
-                        ));
+                        note!("analysing {} of {games} games", games - done);
                     }
                 }
                 AnalysisProgress::Turn { turn, id } => {
@@ -394,28 +450,27 @@ pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Res
     Ok(())
 }
 
-pub(in crate::cli) fn warn_of_repetition(distinct: &Distinct) {
+pub(crate) fn warn_of_repetition(distinct: &Distinct) {
     if distinct.is_repetitive() {
-        print_stderr(
-            "referee: warning: deterministic bots play the same game again from the same opening, so \
-             the errors of the ratings are larger than shown; use more openings (--opening-plies)",
+        note!(
+            "warning: deterministic bots play the same game again from the same opening, so \
+             the errors of the ratings are larger than shown; use more openings (--opening-plies)"
         );
     }
 }
 
-pub(in crate::cli) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
+pub(crate) fn print_plan(plan: &Plan, directory: &TournamentDirectory) {
     let path = directory.quoted();
-    print_stderr(&format!(
-        "referee: {} games of {} bots in round{} {}; play them in parts: referee shard run {path} --shard \
+    note!(
+        "{} games of {} bots in {}; play them in parts: referee shard run {path} --shard \
          I/N, then referee shard merge {path}",
         2 * plan.pairs_so_far(),
         plan.bots.len(),
-        if plan.rounds.len() == 1 { "" } else { "s" },
         match plan.rounds.len() {
-            1 => "1".to_owned(),
-            many => format!("1 to {many}"),
+            1 => "round 1".to_owned(),
+            rounds => format!("rounds 1 to {rounds}"),
         },
-    ));
+    );
 }
 
 #[cfg(test)]

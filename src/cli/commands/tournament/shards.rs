@@ -1,5 +1,3 @@
-//! `referee shard plan`, `referee shard run` and `referee shard merge`: a tournament in shards, on many machines.
-
 use std::env;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -13,14 +11,13 @@ use crate::arena::plan::Plan;
 use crate::arena::results::{Next, Results};
 use crate::arena::shard::Shard;
 use crate::arena::{Ended, TournamentError};
-use crate::cli::support::failure::Failure;
-use crate::cli::support::output::print_stderr;
+use crate::cli::support::prelude::*;
 use crate::cli::support::values;
 use crate::record::journal::{Journal, LINGERING_LOCK, TornTail};
 use crate::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct PlanArgs {
+pub(crate) struct PlanArgs {
     /// Plan the next round of the tournament in --out, whose shards have been merged
     #[arg(long, conflicts_with_all = ["bots", "config"])]
     next: bool,
@@ -30,7 +27,7 @@ pub(in crate::cli) struct PlanArgs {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct RunArgs {
+pub(crate) struct RunArgs {
     /// The folder of a planned tournament
     #[arg(value_name = "DIR")]
     folder: PathBuf,
@@ -70,13 +67,13 @@ fn of_slurm(number: impl Fn(&str) -> Option<u64>) -> Option<Shard> {
 }
 
 #[derive(Debug, clap::Args)]
-pub(in crate::cli) struct MergeArgs {
+pub(crate) struct MergeArgs {
     /// The folder of a tournament whose shards have been played
     #[arg(value_name = "DIR")]
     folder: PathBuf,
 }
 
-pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
+pub(crate) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     if args.next {
         return plan_next_round(args.tournament.out.as_deref());
     }
@@ -87,7 +84,7 @@ pub(in crate::cli) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     )
 }
 
-pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
+pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
     let options = Options {
         out: Some(args.folder.clone()),
         games: GamesOptions {
@@ -99,7 +96,6 @@ pub(in crate::cli) fn run(args: &RunArgs) -> Result<(), Failure> {
     start(&[], options, Task::Shard(args.shard, args.wait))
 }
 
-/// Waits for another referee that plays the same shard.
 pub(super) fn open_journal(
     directory: &TournamentDirectory,
     path: &Path,
@@ -109,28 +105,27 @@ pub(super) fn open_journal(
         return directory.open_journal(path, LINGERING_LOCK);
     };
     match directory.open_journal(path, Duration::ZERO) {
-        Err(TournamentError::Locked(_)) if !wait.is_zero() => print_stderr(&format!(
-            "referee: {}: another referee is playing this part; waiting for it",
+        Err(TournamentError::Locked(_)) if !wait.is_zero() => note!(
+            "{}: another referee is playing this part; waiting for it",
             path.display()
-        )),
+        ),
         Err(TournamentError::Locked(_)) => {}
         opened => return opened,
     }
     directory.open_journal(path, wait.max(LINGERING_LOCK))
 }
 
-/// Fails for a sequential test, which cannot be split.
 pub(super) fn shard(
     task: Task,
     plan: &Plan,
     directory: &TournamentDirectory,
 ) -> Result<Option<Shard>, Failure> {
     match task {
-        Task::Shard(..) if plan.sprt.is_some() => Err(Failure::Usage(format!(
+        Task::Shard(..) if plan.sprt.is_some() => Err(usage!(
             "a sequential test decides after every pair whether to stop, so it cannot be played in parts; use referee \
              tournament --out {}",
             directory.quoted()
-        ))),
+        )),
         Task::Shard(shard, _) => Ok(Some(shard)),
         Task::Play | Task::Plan | Task::Announce => Ok(None),
     }
@@ -138,18 +133,16 @@ pub(super) fn shard(
 
 fn read_plan(directory: &TournamentDirectory) -> Result<Plan, Failure> {
     directory.plan()?.ok_or_else(|| {
-        Failure::Usage(format!(
+        usage!(
             "{}: there is no plan.json in it; make one with referee shard plan",
             directory.path().display()
-        ))
+        )
     })
 }
 
 fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     let Some(out) = out else {
-        return Err(Failure::Usage(
-            "--next needs the folder of the tournament: --out DIR".to_owned(),
-        ));
+        bail!("--next needs the folder of the tournament: --out DIR");
     };
     let directory = TournamentDirectory::at(out);
     let mut plan = read_plan(&directory)?;
@@ -158,35 +151,37 @@ fn plan_next_round(out: Option<&Path>) -> Result<(), Failure> {
     let mut results = Results::new(&plan);
     TournamentDirectory::read_journal(&directory.journal_file(), &plan, &mut results)?;
     if !results.is_done(&plan) {
-        return Err(Failure::Usage(format!(
+        bail!(
             "{}: {} of the {} games planned so far have been played and merged; play the rest \
              (referee shard run) and put the shards together (referee shard merge)",
             out.display(),
             results.games,
             2 * plan.pairs_so_far()
-        )));
+        );
     }
     let next = results.next(&plan);
     match next.map_err(TournamentError::from)? {
         Next::Round(round) => {
             plan.rounds.push(round);
             directory.write_plan(&mut plan)?;
-            print_stderr(&format!(
-                "referee: round {} of {} has {} games",
+            note!(
+                "round {} of {} has {} games",
                 plan.rounds.len(),
                 plan.rounds_planned,
                 2 * plan.rounds.last().map_or(0, Round::count)
-            ));
+            );
             Ok(())
         }
-        Next::Over | Next::Winner(_) => Err(Failure::Usage(format!(
-            "{}: the tournament is over; there is no next round",
-            out.display()
-        ))),
+        Next::Over | Next::Winner(_) => {
+            bail!(
+                "{}: the tournament is over; there is no next round",
+                out.display()
+            )
+        }
     }
 }
 
-pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
+pub(crate) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     let directory = TournamentDirectory::at(&args.folder);
     let plan = read_plan(&directory)?;
     let merged = merge(&directory, &plan)?;
@@ -199,28 +194,30 @@ pub(in crate::cli) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
     write_tables(&directory, &plan, &merged.results)?;
     print_summary(ended, &plan, &merged.results)?;
     if ended == Ended::Interrupted {
-        print_stderr(&format!(
-            "referee: round {} of {} is done; the next: referee shard plan --next --out {}",
+        note!(
+            "round {} of {} is done; the next: referee shard plan --next --out {}",
             plan.rounds.len(),
             plan.rounds_planned,
             directory.quoted()
-        ));
+        );
     }
     Ok(())
 }
 
 fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
-        print_stderr(&format!(
-            "referee: {host} ({}): {} games, {} lost on time",
-            report.cpu, report.games, report.timeouts
-        ));
+        note!(
+            "{host} ({}): {} games, {} lost on time",
+            report.cpu,
+            report.games,
+            report.timeouts
+        );
     }
     if merged.duplicates > 0 {
-        print_stderr(&format!(
-            "referee: {} games were found twice, identical, and count once",
+        note!(
+            "{} games were found twice, identical, and count once",
             merged.duplicates
-        ));
+        );
     }
 }
 

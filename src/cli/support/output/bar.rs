@@ -4,19 +4,19 @@ use std::cell::{Cell, RefCell};
 use std::io::{self, IsTerminal as _, Write as _};
 use std::time::{Duration, Instant};
 
-use super::{Notes, notes, print_stderr};
+use super::{Notes, notes};
+use crate::cli::support::prelude::*;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use crate::report::terminal::shortened;
 
-/// The width of a terminal that reports none.
 const WIDTH: usize = 80;
 
 /// The least width that has room for a bar before the text.
 const WIDTH_WITH_BAR: usize = 72;
 
 #[derive(Debug)]
-pub(in crate::cli) struct ProgressLine {
+pub(crate) struct ProgressLine {
     is_terminal: bool,
     /// Empty while nothing is shown.
     text: RefCell<String>,
@@ -25,7 +25,7 @@ pub(in crate::cli) struct ProgressLine {
 }
 
 impl ProgressLine {
-    pub(in crate::cli) fn new() -> Self {
+    pub(crate) fn new() -> Self {
         Self {
             is_terminal: io::stderr().is_terminal(),
             text: RefCell::default(),
@@ -33,12 +33,12 @@ impl ProgressLine {
         }
     }
 
-    pub(in crate::cli) const fn is_terminal(&self) -> bool {
+    pub(crate) const fn is_terminal(&self) -> bool {
         self.is_terminal
     }
 
     /// Whether it is time for the next text: every 200 ms on a terminal, every ten seconds elsewhere.
-    pub(in crate::cli) fn is_due(&self) -> bool {
+    pub(crate) fn is_due(&self) -> bool {
         let interval = Duration::from_millis(if self.is_terminal { 200 } else { 10_000 });
         let is_due = self.due.get().elapsed() >= interval;
         if is_due {
@@ -47,22 +47,21 @@ impl ProgressLine {
         is_due
     }
 
-    /// Shows a text on a terminal, and prints it elsewhere.
-    pub(in crate::cli) fn report(&self, text: String) {
+    pub(crate) fn report(&self, text: String) {
         if self.is_terminal {
             self.show(text);
         } else {
-            print_stderr(&format!("referee: {text}"));
+            note!("{text}");
         }
     }
 
-    pub(in crate::cli) fn report_if_due(&self, text: String) {
+    pub(crate) fn report_if_due(&self, text: String) {
         if self.is_due() {
             self.report(text);
         }
     }
 
-    pub(in crate::cli) fn show(&self, text: String) {
+    pub(crate) fn show(&self, text: String) {
         if self.is_terminal {
             // A line that fills the last column would be wrapped. Without a reader nothing is drawn: the next text
             // replaces it.
@@ -74,8 +73,7 @@ impl ProgressLine {
         }
     }
 
-    /// A text with a bar before it, where there is room.
-    pub(in crate::cli) fn with_bar(&self, done: u64, of: u64, text: &str) -> String {
+    pub(crate) fn with_bar(&self, done: u64, of: u64, text: &str) -> String {
         if !self.is_terminal || width() < WIDTH_WITH_BAR {
             return text.to_owned();
         }
@@ -83,14 +81,13 @@ impl ProgressLine {
         format!("{}{} {text}", "█".repeat(full), "░".repeat(24 - full))
     }
 
-    pub(in crate::cli) fn clear(&self) {
+    pub(crate) fn clear(&self) {
         if !self.text.borrow().is_empty() {
             self.show(String::new());
         }
     }
 
-    /// Removes the line while something is printed.
-    pub(in crate::cli) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
+    pub(crate) fn suspend<T>(&self, print: impl FnOnce() -> T) -> T {
         let text = self.text.borrow().clone();
         self.clear();
         let printed = print();
@@ -112,8 +109,8 @@ fn width() -> usize {
 }
 
 #[derive(Debug)]
-pub(in crate::cli) struct ProgressBar {
-    pub(in crate::cli) line: ProgressLine,
+pub(crate) struct ProgressBar {
+    pub(crate) line: ProgressLine,
     done: Cell<u64>,
     count: u64,
     things: &'static str,
@@ -122,7 +119,7 @@ pub(in crate::cli) struct ProgressBar {
 }
 
 impl ProgressBar {
-    pub(in crate::cli) fn new(count: u64, things: &'static str) -> Self {
+    pub(crate) fn new(count: u64, things: &'static str) -> Self {
         Self {
             line: ProgressLine::new(),
             done: Cell::new(0),
@@ -133,18 +130,18 @@ impl ProgressBar {
         }
     }
 
-    pub(in crate::cli) fn inc(&self) {
+    pub(crate) fn inc(&self) {
         self.set_done(self.done.get() + 1);
     }
 
-    pub(in crate::cli) fn set_done(&self, done: u64) {
+    pub(crate) fn set_done(&self, done: u64) {
         self.done.set(done);
         if self.line.is_due() {
             self.show();
         }
     }
 
-    pub(in crate::cli) fn set_message(&self, message: String) {
+    pub(crate) fn set_message(&self, message: String) {
         self.message.replace(message);
         self.show();
     }

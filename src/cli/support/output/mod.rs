@@ -9,24 +9,21 @@
 mod bar;
 mod stream;
 
-use std::fmt;
 use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::Instant;
+use std::{fmt, thread};
 
 use same_file::Handle;
 
-pub(in crate::cli) use self::bar::{ProgressBar, ProgressLine};
-pub(in crate::cli) use self::stream::Stream;
-use self::stream::{LAST_READ, UNREAD};
-use super::failure::Failure;
+use self::stream::{LAST_READ, Stream, UNREAD};
 use super::{logging, signals};
-use crate::text::escape_controls;
+use crate::cli::support::prelude::*;
 
-/// The most that waits for people, in bytes.
+pub(crate) use self::bar::{ProgressBar, ProgressLine};
+
 const MOST_FOR_PEOPLE: usize = 8 << 20;
 
 /// The most to which a bot's lines are added: a bot that floods its stderr leaves room for what the referee says.
@@ -43,7 +40,6 @@ struct Output {
 
 static OUTPUT: OnceLock<Output> = OnceLock::new();
 
-/// Whether the program is about to exit.
 static ENDING: AtomicBool = AtomicBool::new(false);
 
 fn output() -> &'static Output {
@@ -66,9 +62,8 @@ fn notes() -> &'static Stream {
     notes.as_ref().unwrap_or(results)
 }
 
-/// Standard output, for results. Waits for a reader.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Stdout;
+pub(crate) struct Stdout;
 
 impl Write for Stdout {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -88,7 +83,7 @@ impl Write for Stdout {
 
 /// Standard output during a game: nothing waits for a reader, until the game is over.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct GameText;
+pub(crate) struct GameText;
 
 impl Write for GameText {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -107,7 +102,7 @@ impl Write for GameText {
 /// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one without a reader,
 /// must not stop the games. What is written in one call appears as a whole or not at all.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::cli) struct Notes;
+pub(crate) struct Notes;
 
 impl Write for Notes {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -124,31 +119,39 @@ impl Write for Notes {
     }
 }
 
-pub(in crate::cli) fn print_stderr(text: &str) {
+pub(crate) fn print_stderr(text: &str) {
     // Paths and quoted lines of files are in it, which others have named and written.
     let lines: Vec<String> = text.split('\n').map(escape_controls).collect();
     let _ = writeln!(Notes, "{}", lines.join("\n"));
 }
 
-pub(in crate::cli) fn print_bot_line(bot: &str, line: &str) {
+/// Prints `referee: …` to standard error.
+macro_rules! note {
+    ($($text:tt)*) => {
+        $crate::cli::support::output::print_stderr(&format!("referee: {}", format_args!($($text)*)))
+    };
+}
+
+pub(crate) use note;
+
+pub(crate) fn print_bot_line(bot: &str, line: &str) {
     let line = format!("{bot}| {line}\n");
     let _ = notes().push(line.as_bytes(), MOST_WITH_BOTS);
 }
 
-/// Waits until all results have been written, after a signal no longer than a reader may take.
-pub(in crate::cli) fn wait_for_results() -> io::Result<()> {
+pub(crate) fn wait_for_results() -> io::Result<()> {
     results().written()
 }
 
 /// A game is over: waits until its results are read, or nearly, and for the text for people as long as it is read.
-pub(in crate::cli) fn caught_up() -> io::Result<()> {
+pub(crate) fn caught_up() -> io::Result<()> {
     results().wait(|results| results.len() <= MOST_BEHIND)?;
     notes().wait(|notes| notes.len() <= MOST_BEHIND || notes.is_stuck(UNREAD))
 }
 
 /// Ends the program: waits until everything has been written, prints the failure, and returns the exit status. After a
 /// signal the wait is short, and what could not be written is said.
-pub(in crate::cli) fn finish(result: Result<(), Failure>) -> ExitCode {
+pub(crate) fn finish(result: Result<(), Failure>) -> ExitCode {
     let _heeded = signals::heed();
     if ENDING.swap(true, Ordering::Relaxed) {
         park();
@@ -156,15 +159,13 @@ pub(in crate::cli) fn finish(result: Result<(), Failure>) -> ExitCode {
     ExitCode::from(end(result))
 }
 
-/// Waits for another thread to end the program.
 fn park() -> ! {
     loop {
         thread::park();
     }
 }
 
-/// Ends the program after a signal that its command does not heed.
-pub(in crate::cli) fn exit_interrupted() {
+pub(crate) fn exit_interrupted() {
     if ENDING.swap(true, Ordering::Relaxed) {
         return;
     }
@@ -189,7 +190,7 @@ fn end(mut result: Result<(), Failure>) -> u8 {
         Ok(()) => 0,
         Err(failure) => {
             if let Some(message) = failure.message(unwritten) {
-                print_stderr(&format!("referee: {message}"));
+                note!("{message}");
             }
             failure.status()
         }

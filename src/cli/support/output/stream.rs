@@ -10,10 +10,8 @@ use crate::bot::exhaustion::start_thread;
 use crate::cli::support::signals;
 use crate::text::grouped;
 
-/// A stream that takes nothing for so long is not read.
 pub(super) const UNREAD: Duration = Duration::from_millis(250);
 
-/// How long an interrupted program waits for a reader that takes nothing.
 pub(super) const LAST_READ: Duration = Duration::from_millis(500);
 
 /// How long an interrupted program goes on writing to a reader that is slow.
@@ -22,12 +20,9 @@ const SLOW_READ: Duration = Duration::from_secs(2);
 /// How often a wait looks whether it should go on.
 const LOOK: Duration = Duration::from_millis(20);
 
-/// The most of one write: its end shows that the stream is read.
 const MOST: usize = 16 * 1024;
 
-/// Clones are the same stream.
-#[derive(Clone)]
-pub(in crate::cli) struct Stream {
+pub(super) struct Stream {
     shared: Arc<Shared>,
     has_thread: bool,
 }
@@ -38,7 +33,6 @@ struct Shared {
     target: Mutex<Box<dyn Write + Send>>,
 }
 
-/// Text that has not been written yet.
 pub(super) struct Waiting {
     bytes: VecDeque<u8>,
     /// Since when the thread is in a write: a thread that has not come to it says nothing about the reader.
@@ -56,7 +50,6 @@ impl Waiting {
         self.bytes.is_empty()
     }
 
-    /// Whether the stream has taken nothing for so long.
     pub(super) fn is_stuck(&self, time: Duration) -> bool {
         self.writing.is_some_and(|since| since.elapsed() >= time)
     }
@@ -145,7 +138,7 @@ fn patiently<T>(mut write: impl FnMut() -> io::Result<T>) -> io::Result<T> {
 }
 
 impl Stream {
-    pub(in crate::cli) fn new(target: Box<dyn Write + Send>) -> Self {
+    pub(super) fn new(target: Box<dyn Write + Send>) -> Self {
         let shared = Arc::new(Shared {
             waiting: Mutex::new(Waiting {
                 bytes: VecDeque::new(),
@@ -166,7 +159,7 @@ impl Stream {
     }
 
     /// Adds text unless more than `most` bytes would wait. The error is that of an earlier write.
-    pub(in crate::cli) fn push(&self, bytes: &[u8], most: usize) -> io::Result<()> {
+    pub(super) fn push(&self, bytes: &[u8], most: usize) -> io::Result<()> {
         let mut waiting = self.shared.waiting();
         if waiting.bytes.len().saturating_add(bytes.len()) > most {
             waiting.dropped_lines += memchr::memchr_iter(b'\n', bytes).count() as u64;
@@ -183,7 +176,7 @@ impl Stream {
         result
     }
 
-    pub(in crate::cli) fn unwritten(&self) -> u64 {
+    pub(super) fn unwritten(&self) -> u64 {
         self.shared.waiting().bytes.len() as u64
     }
 
@@ -193,18 +186,9 @@ impl Stream {
 
     /// Waits until all has been written. After a signal no longer than a reader may take:
     /// [`TimedOut`](ErrorKind::TimedOut).
-    pub(in crate::cli) fn written(&self) -> io::Result<()> {
+    pub(super) fn written(&self) -> io::Result<()> {
         self.wait(Waiting::is_empty)?;
         self.shared.waiting().result()
-    }
-
-    /// As [`written`](Self::written), as long as the stream is read. Returns the lines that were dropped.
-    pub(in crate::cli) fn read_so_far(&self) -> io::Result<u64> {
-        self.wait(|waiting| waiting.is_empty() || waiting.is_stuck(UNREAD))?;
-        let waiting = self.shared.waiting();
-        let left = waiting.bytes.iter().filter(|byte| **byte == b'\n');
-        waiting.result()?;
-        Ok(waiting.dropped_lines + left.count() as u64)
     }
 
     pub(super) fn wait(&self, is_enough: impl Fn(&Waiting) -> bool) -> io::Result<()> {

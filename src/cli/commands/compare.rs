@@ -1,0 +1,495 @@
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+use std::fs::{self, OpenOptions};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use tokio::sync::mpsc;
+
+use super::tournament::{GamesOptions, Options, OwnRun, Venue};
+use crate::arena::comparison::{Progress, round};
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::entrants::{self, Entrant};
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{BotPlan, Format, Plan, RejectedBot};
+use crate::arena::preparation::{identical, same_program};
+use crate::arena::results::Results;
+use crate::arena::{self, until};
+use crate::bot::spec::BotSpec;
+use crate::cli::support::games::check_solvable;
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::{announce, warn_large, warn_root};
+use crate::cli::support::setup::this_program;
+use crate::cli::support::signals;
+use crate::cli::support::values::{self, MoveTime};
+use crate::report::comparison::{Bot, Ended, Report};
+use crate::sandbox::Sandbox;
+use crate::seed::{self, Purpose, generator};
+use crate::strategy;
+use crate::tournament::betting::MeanTest;
+use crate::tournament::comparison::{Question, Terms, Verdict, draw};
+
+const BUDGET: &str = "10m";
+
+/// How probable it may be that yes (better, or not worse) is wrong, and that no is.
+const ERROR: f64 = 0.05;
+
+const AFTER_HELP: &str = "\
+Both play pairs of games from the same opening, with the seats swapped, until it is certain enough
+whether NEW is better, or until time is up. With --pool both also play others, from the same
+openings; then half of the comparisons are those of the results against them.
+
+Examples:
+  referee compare ./mybot old/mybot
+  referee compare ./mybot old/mybot --pool players/ --time 5m --markdown comment.md
+  referee compare --margin -20 ./mybot old/mybot --json
+
+Exit status: 0 NEW is better (with a margin below 0: not worse); 3 it is not, or it cannot play;
+4 undecided; 2 wrong usage or input, or another bot that cannot play; 1 the referee itself
+failed; 130 interrupted, after what is known so far has been printed.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct Args {
+    /// The new version: a file, a command line or builtin:NAME
+    new: String,
+
+    /// The old version, in the same forms
+    old: String,
+
+    /// Others that both play: a bot, or a folder of bots; may be given more than once
+    #[arg(long, value_name = "DIR|BOT")]
+    pool: Vec<String>,
+
+    /// The difference that matters, in Elo: NEW is not better by so much; below 0, such as -20, asks instead whether
+    /// NEW is not worse by so much
+    #[arg(long, value_name = "ELO", default_value_t = 50.0)]
+    margin: f64,
+
+    /// The most time, with the check of the bots; none for no limit
+    #[arg(long = "time", alias = "budget", value_name = "TIME", default_value = BUDGET, value_parser = values::move_time)]
+    budget: MoveTime,
+
+    /// The most comparisons: pairs of games, and with others of the pool two pairs
+    #[arg(long, value_name = "N", default_value_t = 2000, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pairs: u32,
+
+    /// Play all --pairs, even when it is certain before
+    #[arg(long)]
+    all: bool,
+
+    #[command(flatten)]
+    games: GamesOptions,
+
+    /// Keep the games in this folder, as a tournament does; what was played there before counts
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    /// Write the result as Markdown to this file, for a pull request; - for standard output
+    #[arg(long, value_name = "FILE", allow_hyphen_values = true)]
+    markdown: Option<PathBuf>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+impl Args {
+    fn asks_not_worse(&self) -> bool {
+        self.margin < 0.0
+    }
+
+    /// `has_pool`: both play others, too.
+    fn terms(&self, has_pool: bool) -> Terms {
+        Terms {
+            question: if self.asks_not_worse() {
+                Question::NotWorse
+            } else {
+                Question::Better
+            },
+            margin: self.margin.abs(),
+            direct: f64::from(percentage(has_pool)) / 100.0,
+            alpha: ERROR,
+            beta: ERROR,
+        }
+    }
+
+    fn test(&self, has_pool: bool) -> Result<MeanTest, Failure> {
+        Ok(self.terms(has_pool).test()?)
+    }
+
+    fn writes_markdown_to_stdout(&self) -> bool {
+        self.markdown.as_deref() == Some(Path::new("-"))
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            pairs: Some(self.pairs),
+            games: self.games.clone(),
+            ..Options::default()
+        }
+    }
+}
+
+const fn percentage(has_pool: bool) -> u8 {
+    if has_pool { 50 } else { 100 }
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let begun = Instant::now();
+    args.test(true)?;
+    if args.json && args.writes_markdown_to_stdout() {
+        bail!("--json and --markdown - both write to standard output; give --markdown a file");
+    }
+    let options = args.options();
+    let ruleset = options.ruleset(None)?;
+    check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;
+    let sandbox = args.games.sandbox.sandbox()?;
+    let bots = find(args, &options, &sandbox)?;
+    if let Some(file) = args
+        .markdown
+        .as_deref()
+        .filter(|_| !args.writes_markdown_to_stdout())
+    {
+        // Before minutes of games; the content is replaced only by a result.
+        let opened = OpenOptions::new().create(true).append(true).open(file);
+        opened.map_err(|error| unreadable(file, &error))?;
+    }
+    announce(&sandbox);
+    let temporary = tempfile::tempdir()?;
+    let directory = TournamentDirectory::make(args.out.as_deref().unwrap_or(temporary.path()))?;
+    let playing = Playing {
+        args,
+        venue: Venue::new(options, ruleset, sandbox, &bots, &directory)?,
+        directory,
+        begun,
+    };
+    let report = with_bots(playing.play(bots))?;
+    print(args, &report)?;
+    if let Some(out) = &args.out {
+        note!("all files are in {}", out.display());
+    }
+    match (report.ended, report.verdict()) {
+        (Ended::Interrupted, _) => Err(Failure::Interrupted),
+        (_, Verdict::Better | Verdict::NotWorse) => Ok(()),
+        (_, Verdict::NotBetter | Verdict::Worse) => Err(Failure::Mistaken),
+        (_, Verdict::Unfit) => Err(Failure::Unfit),
+        (_, Verdict::Undecided) => Err(Failure::Undecided),
+    }
+}
+
+fn print(args: &Args, report: &Report) -> Result<(), Failure> {
+    let text = if args.json {
+        format!("{}\n", report.json())
+    } else if args.writes_markdown_to_stdout() {
+        report.markdown()
+    } else {
+        report.text(&palette(&io::stdout()))
+    };
+    Stdout.write_all(text.as_bytes())?;
+    match &args.markdown {
+        Some(file) if !args.writes_markdown_to_stdout() => {
+            fs::write(file, report.markdown()).map_err(|error| unreadable(file, &error))
+        }
+        _ => Ok(()),
+    }
+}
+
+fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
+    let (elo, error) = (args.margin.abs(), 100.0 * ERROR);
+    let (what, otherwise, is) = if args.asks_not_worse() {
+        (
+            "not worse",
+            format!("worse by {elo} Elo"),
+            "as good".to_owned(),
+        )
+    } else {
+        (
+            "better",
+            "not better".to_owned(),
+            format!("better by {elo} Elo"),
+        )
+    };
+    note!(
+        "is NEW {what}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
+         most {error}% of those in which it is {is}"
+    );
+    let budget = match args.budget {
+        MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
+        MoveTime(None) => "no limit of time".to_owned(),
+    };
+    let most = counted(u64::from(args.pairs), "comparison", "comparisons");
+    let games = counted(jobs as u64, "game", "games");
+    note!("at most {most}, {budget}, {games} at a time, seed {seed}");
+    if others > 0 {
+        note!(
+            "{}% of the comparisons are with OLD, the others with {}, in equal shares",
+            percentage(true),
+            counted(others as u64, "other bot", "other bots"),
+        );
+    }
+}
+
+struct Playing<'a> {
+    args: &'a Args,
+    venue: Venue,
+    directory: TournamentDirectory,
+    begun: Instant,
+}
+
+impl Playing<'_> {
+    async fn play(self, mut entered: Vec<Entrant>) -> Result<Report, Failure> {
+        let mut stops = signals::stops();
+        let budget = self.args.budget.0;
+        let deadline = budget.and_then(|budget| self.begun.checked_add(budget));
+        let old = self.directory.plan()?;
+        let seed = self.args.games.seed.or(old.as_ref().map(|old| old.seed));
+        let seed = seed.unwrap_or_else(seed::drawn);
+        announce_terms(self.args, entered.len() - 2, self.venue.jobs, seed);
+        let (mut problem, mut ended) = (None, None);
+        let mut rejected = Vec::new();
+        if let Some(old) = &old {
+            // Those of the pool that failed the check play no games.
+            rejected.clone_from(&old.rejected);
+            entered.retain(|bot| !old.has_rejected(&bot.plan.name));
+        } else if !self.args.games.no_check {
+            // Report bad openings before the checks.
+            let request = self.venue.request();
+            request.check_openings(&*self.venue.ruleset, seed)?;
+            let checked = self.venue.check(entered.clone(), &mut rejected);
+            tokio::select! {
+                fit = checked => {
+                    let fit = fit?;
+                    problem = refused(&entered, &rejected)?;
+                    match problem {
+                        None => entered = fit,
+                        Some(_) => ended = Some(Ended::Unfit),
+                    }
+                }
+                () = until(deadline) => ended = Some(Ended::Budget),
+                _ = stops.recv() => ended = Some(Ended::Interrupted),
+            }
+        }
+        let bots = entered.iter().map(|bot| Bot {
+            name: bot.plan.name.clone(),
+            bot: bot.plan.bot.clone(),
+            hash: bot.plan.hash.clone(),
+        });
+        let mut bots: Vec<Bot> = bots.collect();
+        let others = entered.len() - 2;
+        let percentage = percentage(others > 0);
+        let mut random = generator(seed, Purpose::Opponent, [0, 0]);
+        let opponents = draw(&mut random, others + 1, percentage, self.args.pairs);
+        let test = self.args.test(others > 0)?;
+        let mut progress = Progress::new(test, others + 1, opponents.clone());
+        let ended = if let Some(ended) = ended {
+            ended
+        } else {
+            let plans = entered.iter().map(|bot| bot.plan.clone()).collect();
+            let plan = self.plan(plans, rejected, &opponents, seed)?;
+            let mut differences = Vec::new();
+            if let Some(old) = &old {
+                differences = old.differences(&plan);
+                if differences.is_empty() && old.rounds != plan.rounds {
+                    let rounds = "the pairs of games are others (--pairs)";
+                    differences.push(rounds.to_owned());
+                }
+            }
+            let run = OwnRun {
+                venue: &self.venue,
+                directory: &self.directory,
+                old: old.as_ref(),
+                differences,
+                plan,
+                entrants: entered,
+                deadline,
+                resume: "to go on: the same command with --out and the same folder",
+            };
+            self.games(run, &mut progress, &mut stops).await?
+        };
+        Ok(Report {
+            new: bots.remove(0),
+            opponents: bots,
+            terms: self.args.terms(others > 0),
+            progress,
+            elapsed: self.begun.elapsed(),
+            budget,
+            most: self.args.pairs,
+            seed,
+            ended,
+            problem,
+        })
+    }
+
+    async fn games(
+        &self,
+        run: OwnRun<'_>,
+        progress: &mut Progress,
+        stops: &mut mpsc::Receiver<()>,
+    ) -> Result<Ended, Failure> {
+        let (mut before, begun) = (None, Instant::now());
+        let line = ProgressLine::new();
+        let all = self.args.all;
+        let is_enough = |results: &Results| {
+            if before.is_none() && results.games > 0 {
+                note!(
+                    "{} in this folder were played before",
+                    counted(results.games, "game", "games")
+                );
+            }
+            let before = *before.get_or_insert(results.games);
+            progress.advance(&results.endings, all);
+            if line.is_due() {
+                let played = results.games - before;
+                line.report(shown(progress, results.games, played, begun.elapsed()));
+            }
+            !all && progress.comparison.is_decided()
+        };
+        let (ended, _) = run.play_until(stops, &line, is_enough).await?;
+        Ok(match ended {
+            arena::Ended::Interrupted => Ended::Interrupted,
+            // The last games may have decided it.
+            _ if !all && progress.comparison.is_decided() => Ended::Decided,
+            arena::Ended::TimeUp => Ended::Budget,
+            _ => Ended::Complete,
+        })
+    }
+
+    fn plan(
+        &self,
+        bots: Vec<BotPlan>,
+        rejected: Vec<RejectedBot>,
+        opponents: &[usize],
+        seed: u64,
+    ) -> Result<Plan, Failure> {
+        let request = PlanRequest {
+            format: Some(Format::Gauntlet),
+            rounds: Some(1),
+            // Which games count must not depend on later games.
+            bench_after: Some(0),
+            ..self.venue.request()
+        };
+        let mut plan = request.new_plan(&*self.venue.ruleset, bots, rejected, seed)?;
+        plan.rounds = vec![round(opponents)];
+        let different: BTreeSet<&String> = plan.openings.iter().collect();
+        if different.len() < opponents.len() {
+            note!(
+                "warning: only {} for {}: of bots that always answer the same the later games are repetitions, \
+                 and the error rates do not hold for them",
+                counted(different.len() as u64, "opening", "different openings"),
+                counted(opponents.len() as u64, "comparison", "comparisons"),
+            );
+        }
+        Ok(plan)
+    }
+}
+
+fn shown(progress: &Progress, games: u64, played: u64, time: Duration) -> String {
+    let played = f64::from(u32::try_from(played).unwrap_or(u32::MAX));
+    let pace = played / time.as_secs_f64().max(1e-6);
+    let mut text = format!("{}, {pace:.1}/s", counted(games, "game", "games"));
+    if let Some(found) = progress.comparison.advantage() {
+        let [mean, low, high] =
+            [found.mean, found.interval[0], found.interval[1]].map(|x| 100.0 * x);
+        let _ = write!(text, "; advantage {mean:.1}% ({low:.1}% to {high:.1}%)");
+    }
+    text
+}
+
+/// Why NEW cannot play. Fails when OLD cannot; others are left out.
+fn refused(entered: &[Entrant], rejected: &[RejectedBot]) -> Result<Option<String>, Failure> {
+    let of = |place: usize| {
+        let name = &entered[place].plan.name;
+        let found = rejected.iter().find(|bot| bot.bot.name == *name);
+        found.map(|bot| join_parts(&bot.reason, "\n    "))
+    };
+    if let Some(reason) = of(0) {
+        return Ok(Some(reason));
+    }
+    if let Some(reason) = of(1) {
+        bail!(
+            "{}, with which NEW is compared, cannot play: {reason}",
+            escape_controls(&entered[1].plan.name)
+        );
+    }
+    for bot in rejected {
+        left_out(&bot.bot.name, &bot.reason);
+    }
+    Ok(None)
+}
+
+fn left_out(name: &str, why: &str) {
+    let name = escape_controls(name);
+    let why = join_parts(why, "\n    ");
+    note!("{name} is left out of the pool: {why}");
+}
+
+fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant>, Failure> {
+    let mut wanted = Vec::new();
+    for (text, place) in [(&args.new, "NEW"), (&args.old, "OLD")] {
+        let found = options.bots(std::slice::from_ref(text))?;
+        if found.len() != 1 {
+            let count = found.len();
+            bail!("{text}: it holds {count} bots, and {place} is one; name its file");
+        }
+        wanted.extend(found);
+    }
+    name_versions(&mut wanted)?;
+    wanted.extend(options.bots(&args.pool)?);
+    let found = entrants::find(&wanted, &this_program()?, sandbox)?;
+    for rejected in &found.rejected {
+        let is_of_folder = wanted[2..].iter().any(|bot| bot.bot == rejected.bot.bot)
+            && !args.pool.contains(&rejected.bot.bot);
+        if !is_of_folder {
+            return Err(Failure::Usage(join_parts(&rejected.reason, "\n    ")));
+        }
+        left_out(&rejected.bot.name, &rejected.reason);
+    }
+    let mut entered = found.entered;
+    let versions = [0, 1].map(|place| entered[place].plan.name.clone());
+    let mut twice = Vec::new();
+    for group in identical(&entered) {
+        let of_versions = |name: &&str| versions.iter().any(|version| version == name);
+        let (same, others): (Vec<&str>, Vec<&str>) = group.iter().copied().partition(of_versions);
+        if same.len() == 2 {
+            note!(
+                "warning: {} and {} are the same program, so neither is better",
+                same[0],
+                same[1]
+            );
+        }
+        if same.is_empty() {
+            note!("warning: {}", same_program(&group));
+        } else {
+            twice.extend(others.into_iter().map(str::to_owned));
+        }
+    }
+    for name in &twice {
+        left_out(name, "it is one of the two versions");
+    }
+    entered.retain(|bot| !twice.contains(&bot.plan.name));
+    warn_root(entered.iter().map(|bot| &bot.program));
+    warn_large(entered.iter().map(|bot| &bot.program));
+    Ok(entered)
+}
+
+fn name_versions(bots: &mut [BotPlan]) -> Result<(), Failure> {
+    let referee = this_program()?;
+    for bot in bots.iter_mut().filter(|bot| bot.name.is_empty()) {
+        match BotSpec::parse(&bot.bot, &referee, &strategy::NAMES) {
+            Ok(spec) => spec.name().clone_into(&mut bot.name),
+            // Reported when it is looked for.
+            Err(_) => return Ok(()),
+        }
+    }
+    if let [new, old] = bots
+        && new.name == old.name
+    {
+        new.name += " (new)";
+        old.name += " (old)";
+    }
+    Ok(())
+}

@@ -1,0 +1,453 @@
+use std::path::{Path, PathBuf};
+
+use tokio::sync::mpsc;
+
+use super::tournament::{GamesOptions, Options, OwnRun, Venue, resolved};
+use crate::arena::Ended;
+use crate::arena::comparison::Progress;
+use crate::arena::directory::TournamentDirectory;
+use crate::arena::entrants::{self, Entrant, Entrants, slugs};
+use crate::arena::plan::request::PlanRequest;
+use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+use crate::arena::results::Results;
+use crate::cli::support::folder::{plan_in, read_text};
+use crate::cli::support::games::GameOptions;
+use crate::cli::support::output::ProgressLine;
+use crate::cli::support::prelude::*;
+use crate::cli::support::runtime::with_bots;
+use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
+use crate::cli::support::setup::{absolute, this_program};
+use crate::cli::support::signals;
+use crate::cli::support::values::TimeOptions;
+use crate::league::grading::scale::{self, Scale};
+use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
+use crate::league::intake::people::StudentList;
+use crate::league::state::League;
+use crate::play::setup::now;
+use crate::record::text_file;
+use crate::report::grades;
+use crate::report::html::plain;
+use crate::report::markup::as_html;
+use crate::sandbox::Sandbox;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The folder of a league or a tournament, whose bots are graded; or bots: files, folders of them, command lines
+    #[arg(value_name = "DIR|BOT", required = true)]
+    bots: Vec<String>,
+
+    /// The scale: a TOML file [default: that of `referee print scale`]
+    #[arg(long, value_name = "FILE")]
+    scale: Option<PathBuf>,
+
+    /// Only the bot of this name; may be given more than once
+    #[arg(long, value_name = "NAME")]
+    only: Vec<String>,
+
+    /// Play all rungs, also after one that was not passed
+    #[arg(long)]
+    all: bool,
+
+    /// The list of students, a CSV file: name, team or bot, and the columns by which Moodle knows people, such as Email
+    /// address or ID number [default: that of the league]
+    #[arg(long, value_name = "FILE")]
+    students: Option<PathBuf>,
+
+    /// The folder for grades and games; what was played there is not played again [default: DIR/grades, or grades]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+
+    #[command(flatten)]
+    game: GameOptions,
+
+    #[command(flatten)]
+    time: TimeOptions,
+
+    /// Games at a time [default: half as many as there are cores]
+    #[arg(short, long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    jobs: Option<u16>,
+
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+}
+
+pub(crate) fn print_scale() -> Result<(), Failure> {
+    Ok(write!(Stdout, "{}", scale::DEFAULT)?)
+}
+
+pub(crate) fn run(args: &Args) -> Result<(), Failure> {
+    let (scale, base) = read_scale(args.scale.as_deref())?;
+    let mut options = Options {
+        games: GamesOptions {
+            game: args.game.clone(),
+            time: args.time.clone(),
+            jobs: args.jobs,
+            sandbox: args.sandbox.clone(),
+            ..GamesOptions::default()
+        },
+        ..Options::default()
+    };
+    let old = plan_in(&args.bots)?;
+    let folder = old.as_ref().map(|_| Path::new(&args.bots[0]));
+    let students = student_list(args.students.as_deref(), folder)?;
+    if let Some(plan) = &old {
+        options = options.or_planned(plan)?;
+    }
+    let ruleset = options.ruleset(old.as_ref())?;
+    let sandbox = options.games.sandbox.sandbox()?;
+    let requests = match &old {
+        Some(plan) => plan.all_bots().cloned().collect(),
+        None => options.bots(&args.bots)?,
+    };
+    let mut found = entrants::find(&requests, &this_program()?, &sandbox)?;
+    refuse_missing(&found, old.as_ref())?;
+    if let Some(plan) = &old {
+        // A rejected bot keeps the tournament's reason.
+        found.retain(|name| !plan.has_rejected(name));
+        found.rejected.extend(plan.rejected.iter().cloned());
+    }
+    keep_only(&args.only, &mut found)?;
+    let references = references(&scale, &base, &options, &sandbox)?;
+    announce(&sandbox);
+    warn_root(found.entered.iter().map(|entrant| &entrant.program));
+    let out = args.out.clone().unwrap_or_else(|| match &old {
+        Some(_) => Path::new(&args.bots[0]).join("grades"),
+        None => PathBuf::from("grades"),
+    });
+    let directory = TournamentDirectory::make(&out)?;
+    let climb = Climb {
+        venue: Venue::new(options, ruleset, sandbox, &found.entered, &directory)?,
+        scale: &scale,
+        references,
+        out: &out,
+        all: args.all,
+        is_checked: old.is_some(),
+    };
+    let grades = with_bots(climb.grade(found))?;
+    write_grades(args, &scale, &out, &grades, students.as_ref())?;
+    print_grades(&grades)?;
+    note!("all files are in {}", out.display());
+    Ok(())
+}
+
+fn read_scale(path: Option<&Path>) -> Result<(Scale, PathBuf), Failure> {
+    let Some(path) = path else {
+        return Ok((Scale::parse(scale::DEFAULT)?, PathBuf::new()));
+    };
+    let text = read_text(path, text_file::WRITTEN)?;
+    let scale = Scale::parse(&text).map_err(|error| usage!("{}: {error}", path.display()))?;
+    let base = path.parent().unwrap_or(Path::new(""));
+    Ok((scale, base.to_owned()))
+}
+
+/// A missing bot, or one that was fit before, is a mistake of the caller: no grades.
+fn refuse_missing(found: &Entrants, old: Option<&Plan>) -> Result<(), Failure> {
+    let is_missing = |bot: &&RejectedBot| match old {
+        Some(plan) => plan.bots.iter().any(|known| known.name == bot.bot.name),
+        None => !Path::new(&bot.bot.bot).exists(),
+    };
+    match found.rejected.iter().find(is_missing) {
+        None => Ok(()),
+        Some(bot) => Err(Failure::Usage(join_parts(&bot.reason, "\n    "))),
+    }
+}
+
+/// All without names.
+fn keep_only(names: &[String], found: &mut Entrants) -> Result<(), Failure> {
+    if names.is_empty() {
+        return Ok(());
+    }
+    let all = found.names();
+    if let Some(missing) = names.iter().find(|name| !all.contains(&name.as_str())) {
+        bail!(
+            "--only {missing}: there is no such bot; there are {}",
+            all.join(", ")
+        );
+    }
+    found.retain(|known| names.iter().any(|name| name == known));
+    Ok(())
+}
+
+fn references(
+    scale: &Scale,
+    base: &Path,
+    options: &Options,
+    sandbox: &Sandbox,
+) -> Result<Vec<Entrant>, Failure> {
+    let mut all = Vec::new();
+    let base = absolute(&Path::new(".").join(base))?;
+    for rung in &scale.rungs {
+        let bot = BotPlan {
+            bot: resolved(&rung.bot, Path::new(&base)),
+            name: format!("rung {}", rung.name),
+            limits: Limits::from(options.games.time.control()?),
+            ..BotPlan::default()
+        };
+        let found = entrants::find(&[bot], &this_program()?, sandbox)?;
+        if let Some(problem) = found.rejected.first() {
+            bail!("rung {}: {}", rung.name, join_parts(&problem.reason, "; "));
+        }
+        all.extend(found.entered);
+    }
+    Ok(all)
+}
+
+fn student_list(
+    given: Option<&Path>,
+    folder: Option<&Path>,
+) -> Result<Option<StudentList>, Failure> {
+    if let Some(path) = given {
+        return StudentList::read(path).map(Some).map_err(Failure::Usage);
+    }
+    let league = folder.map(League::read).transpose()?.flatten();
+    let kept = league.map(|league| league.people);
+    let kept = kept.filter(|people| !people.is_empty());
+    Ok(kept.map(|people| StudentList::of(&people)))
+}
+
+fn write_grades(
+    args: &Args,
+    scale: &Scale,
+    out: &Path,
+    all: &[Grade],
+    students: Option<&StudentList>,
+) -> Result<(), Failure> {
+    let directory = TournamentDirectory::at(out);
+    directory.write("grades.csv", &grades::moodle(all, students))?;
+    directory.write("grades.json", &grades::all(scale, all)?)?;
+    let folder = out.to_string_lossy();
+    let variable = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let submission = grades::submission(variable, now());
+    for grade in all {
+        let own = TournamentDirectory::make(&out.join(&grade.folder))?;
+        let page = grades::page(scale, grade, &folder, &repeat_command(args, grade));
+        own.write("grade.md", &page)?;
+        let (name, points, most) = (&grade.name, grade.points, grade.most_points);
+        let title = format!("{name}: {points} of {most} points");
+        own.write("grade.html", &plain(&title, &as_html(&page, None)))?;
+        own.write("results.json", &grades::gradescope(grade)?)?;
+        if let Some(submission) = &submission {
+            own.write("result.json", &grades::classroom50(grade, submission)?)?;
+        }
+    }
+    if let Some(students) = students {
+        let (without, unknown) = grades::unmatched(students, all);
+        let no_row = "without a row in grades.csv, as no student in the list has this bot:";
+        let unknown = unknown.into_iter().map(str::to_owned).collect();
+        for (what, names) in [("there is no bot of", without), (no_row, unknown)] {
+            if !names.is_empty() {
+                note!("warning: {what} {}", escape_controls(&names.join(", ")));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Grades one bot again, into another folder; does not name other students' files.
+fn repeat_command(args: &Args, grade: &Grade) -> String {
+    let is_own = |bot: &&String| Path::new(bot.as_str()).file_name() == Some(grade.name.as_ref());
+    let own: Vec<&String> = args.bots.iter().filter(is_own).take(1).collect();
+    let folders: Vec<&String> = args
+        .bots
+        .iter()
+        .filter(|bot| Path::new(bot).is_dir())
+        .collect();
+    let all = args.bots.iter().collect();
+    let named = [own, folders, all]
+        .into_iter()
+        .find(|named| !named.is_empty());
+    let mut words = vec!["referee".to_owned(), "grade".to_owned()];
+    words.extend(named.into_iter().flatten().cloned());
+    if let Some(scale) = &args.scale {
+        words.extend(["--scale".to_owned(), scale.to_string_lossy().into_owned()]);
+    }
+    words.extend(["--only", &grade.name, "--out", "graded-again"].map(str::to_owned));
+    shell_words::join(words)
+}
+
+fn print_grades(all: &[Grade]) -> Result<(), Failure> {
+    let names = all.iter().map(|grade| escape_controls(&grade.name));
+    let width = names.clone().map(|name| name.chars().count()).max();
+    let width = width.unwrap_or_default();
+    for (grade, name) in all.iter().zip(names) {
+        let played = grade
+            .rungs
+            .iter()
+            .filter(|rung| rung.verdict != Verdict::NotPlayed);
+        let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
+        let words = words.collect::<Vec<_>>().join(", ");
+        let why = grade.problem.as_ref().map_or(words, |problem| {
+            format!("cannot play: {}", join_parts(problem, "\n    "))
+        });
+        let (points, most) = (grade.points, grade.most_points);
+        writeln!(Stdout, "{name:width$}  {points} of {most}  {why}")?;
+    }
+    Ok(())
+}
+
+struct Climb<'a> {
+    venue: Venue,
+    scale: &'a Scale,
+    references: Vec<Entrant>,
+    out: &'a Path,
+    all: bool,
+    is_checked: bool,
+}
+
+impl Climb<'_> {
+    async fn grade(&self, found: Entrants) -> Result<Vec<Grade>, Failure> {
+        let mut stops = signals::stops();
+        let mut rejected = found.rejected;
+        let entered = tokio::select! {
+            checked = self.check(found.entered, &mut rejected) => checked?,
+            _ = stops.recv() => return Err(Failure::Interrupted),
+        };
+        let mut grades = Vec::new();
+        for bot in &entered {
+            grades.push(self.climb(bot, &mut stops).await?);
+        }
+        grades.extend(rejected.iter().map(|bot| self.refused(bot)));
+        grades.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(grades)
+    }
+
+    async fn check(
+        &self,
+        bots: Vec<Entrant>,
+        rejected: &mut Vec<RejectedBot>,
+    ) -> Result<Vec<Entrant>, Failure> {
+        let mut unfit = Vec::new();
+        self.venue
+            .check(self.references.clone(), &mut unfit)
+            .await?;
+        if let Some(unfit) = unfit.first() {
+            bail!(
+                "{}: {}; a scale needs reference bots that can play",
+                unfit.bot.name,
+                join_parts(&unfit.reason, "; ")
+            );
+        }
+        if self.is_checked {
+            return Ok(bots);
+        }
+        self.venue.check(bots, rejected).await
+    }
+
+    fn refused(&self, bot: &RejectedBot) -> Grade {
+        let rungs = self.scale.rungs.iter();
+        // Its author knows the folder of the program as `.`.
+        let folder = Path::new(&bot.bot.bot).parent().unwrap_or(Path::new("."));
+        let reason = bot.reason.replace(&format!("{}/", folder.display()), "./");
+        Grade {
+            name: bot.bot.name.clone(),
+            folder: bot.bot.slug.clone(),
+            hash: bot.bot.hash.clone(),
+            points: 0,
+            most_points: self.scale.most_points(),
+            problem: Some(reason),
+            rungs: rungs
+                .map(|rung| RungResult::not_played(rung, seed_of(self.scale, rung, &bot.bot.hash)))
+                .collect(),
+        }
+    }
+
+    async fn climb(&self, bot: &Entrant, stops: &mut mpsc::Receiver<()>) -> Result<Grade, Failure> {
+        let names: Vec<&str> = self.scale.rungs.iter().map(|rung| &*rung.name).collect();
+        let mut rungs: Vec<RungResult> = Vec::new();
+        for (place, (rung, slug)) in self.scale.rungs.iter().zip(slugs(&names)).enumerate() {
+            let seed = seed_of(self.scale, rung, &bot.plan.hash);
+            let is_over = rungs.iter().any(|rung| rung.verdict != Verdict::Passed);
+            if is_over && !self.all {
+                rungs.push(RungResult::not_played(rung, seed));
+                continue;
+            }
+            // Another version or scale has other games.
+            let folder = format!("{}/{slug}-{seed}", bot.plan.slug);
+            let result = self.play(bot, place, seed, &folder, stops).await?;
+            note!("{}: {}", escape_controls(&bot.plan.name), result.sentence());
+            if result.forfeits_of_reference > 0 {
+                note!(
+                    "warning: the reference bot of the rung {} forfeited {} of these games; see {}",
+                    rung.name,
+                    result.forfeits_of_reference,
+                    self.out.join(&folder).display()
+                );
+            }
+            rungs.push(result);
+        }
+        Ok(Grade {
+            name: bot.plan.name.clone(),
+            folder: bot.plan.slug.clone(),
+            hash: bot.plan.hash.clone(),
+            points: rungs.iter().map(|rung| rung.points).sum(),
+            most_points: self.scale.most_points(),
+            problem: None,
+            rungs,
+        })
+    }
+
+    async fn play(
+        &self,
+        bot: &Entrant,
+        place: usize,
+        seed: u64,
+        folder: &str,
+        stops: &mut mpsc::Receiver<()>,
+    ) -> Result<RungResult, Failure> {
+        let (scale, rung) = (self.scale, &self.scale.rungs[place]);
+        let directory = TournamentDirectory::make(&self.out.join(folder))?;
+        let old = directory.plan()?;
+        let request = PlanRequest {
+            pairs: Some(scale.budget),
+            // Benching must not depend on games after the decision.
+            bench_after: Some(0),
+            ..self.venue.request()
+        };
+        let entrants = both(bot, &self.references[place]);
+        let bots = entrants.iter().map(|bot| bot.plan.clone()).collect();
+        let plan = request.new_plan(&*self.venue.ruleset, bots, Vec::new(), seed)?;
+        let differences = old.as_ref().map(|old| {
+            let mut moved = plan.clone();
+            for (bot, before) in moved.bots.iter_mut().zip(&old.bots) {
+                // Files may have moved, and a reference may be a newer version.
+                bot.bot.clone_from(&before.bot);
+                bot.name.clone_from(&before.name);
+            }
+            old.differences(&moved)
+        });
+        let resume = "continue: the same command again";
+        let run = OwnRun {
+            venue: &self.venue,
+            directory: &directory,
+            old: old.as_ref(),
+            differences: differences.unwrap_or_default(),
+            plan,
+            entrants,
+            deadline: None,
+            resume,
+        };
+        let test = scale.test(rung)?;
+        let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
+        let is_enough = |results: &Results| progress.advance(&results.endings, false);
+        let (ended, results) = run
+            .play_until(stops, &ProgressLine::new(), is_enough)
+            .await?;
+        if ended == Ended::Interrupted {
+            note!("stopped; {resume}");
+            return Err(Failure::Interrupted);
+        }
+        let (folder, endings) = (folder.to_owned(), &results.endings);
+        Ok(RungResult::new(rung, seed, folder, &progress, endings))
+    }
+}
+
+fn both(bot: &Entrant, reference: &Entrant) -> Vec<Entrant> {
+    let (mut bot, mut reference) = (bot.clone(), reference.clone());
+    "graded".clone_into(&mut bot.plan.slug);
+    "reference".clone_into(&mut reference.plan.slug);
+    while reference.plan.name == bot.plan.name {
+        reference.plan.name.push('\'');
+    }
+    reference.program.name.clone_from(&reference.plan.name);
+    vec![bot, reference]
+}

@@ -1,0 +1,87 @@
+use clap::{Command, ValueEnum};
+use clap_complete::Shell;
+
+use crate::cli::support::prelude::*;
+use crate::cli::support::values::hint;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ShellArgs {
+    /// The shell
+    #[arg()]
+    shell: Shell,
+}
+
+pub(crate) fn completions(args: &ShellArgs, mut command: Command) -> Result<(), Failure> {
+    // The generator panics when it cannot write.
+    let mut script = Vec::new();
+    clap_complete::generate(args.shell, &mut command, "referee", &mut script);
+    Ok(Stdout.write_all(&script)?)
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct ManArgs {
+    /// The command that it is about, such as `tournament` or `league final` [default: the program itself]
+    command: Vec<String>,
+}
+
+pub(crate) fn man(args: &ManArgs, mut command: Command) -> Result<(), Failure> {
+    // Gives commands their full names, such as `referee-tournament`.
+    command.build();
+    let source = command.render_version();
+    for name in &args.command {
+        command = match command.find_subcommand(name) {
+            Some(found) => found.clone(),
+            None => return Err(no_command(name, &command)),
+        };
+    }
+    let mut page = Vec::new();
+    let manual = clap_mangen::Man::new(command).source(source.trim_end());
+    manual.render(&mut page)?;
+    Ok(Stdout.write_all(&page)?)
+}
+
+fn no_command(name: &str, command: &Command) -> Failure {
+    let known: Vec<&str> = command.get_subcommands().map(Command::get_name).collect();
+    let fix = hint(name, &known, "the commands are ");
+    usage!("there is no command {}; {fix}", quote(name.as_bytes()))
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Kind {
+    /// The file of `referee tournament --config`, as TOML
+    Tournament,
+    /// A line of a file of records
+    Record,
+    /// `plan.json` of a tournament
+    Plan,
+    /// What `referee compare --json` prints
+    Comparison,
+    /// What `referee rerun --json` prints
+    Rerun,
+    /// A line of a file of puzzles
+    Puzzle,
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct SchemaArgs {
+    /// What it describes
+    #[arg()]
+    file: Kind,
+}
+
+impl Kind {
+    const fn schema(self) -> &'static str {
+        match self {
+            Self::Tournament => include_str!("../../../schemas/tournament.schema.json"),
+            Self::Record => include_str!("../../../schemas/record.schema.json"),
+            Self::Plan => include_str!("../../../schemas/plan.schema.json"),
+            Self::Comparison => include_str!("../../../schemas/comparison.schema.json"),
+            Self::Rerun => include_str!("../../../schemas/rerun.schema.json"),
+            Self::Puzzle => include_str!("../../../schemas/puzzle.schema.json"),
+        }
+    }
+}
+
+pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
+    Ok(Stdout.write_all(args.file.schema().as_bytes())?)
+}

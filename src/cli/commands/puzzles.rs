@@ -1,0 +1,574 @@
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use clap::Subcommand;
+use serde_json::{Map, Value as Json, json};
+
+use crate::cli::commands::report::check_not_input;
+use crate::cli::support::folder::{Records, all_records, invalid, replace_file};
+use crate::cli::support::output::ProgressBar;
+use crate::cli::support::prelude::*;
+use crate::cli::support::recorded::{self, fault_json, fault_lines};
+use crate::cli::support::runtime::{examine, run_interruptible};
+use crate::cli::support::sandbox::SandboxOptions;
+use crate::cli::support::setup::{PiecesFile, recorded_ruleset};
+use crate::cli::support::values::{self, AnswerTimes, SolverArgs, hint};
+use crate::game::registry::{self, GAMES};
+use crate::play::examiner::{Asked, Examiner, Line};
+use crate::play::game_runner::GameRunner;
+use crate::play::seat::Seat;
+use crate::puzzles::making::{Maker, spread};
+use crate::puzzles::{HIGHEST_LEVEL, Kind, Loaded, Puzzle, SHIPPED, read};
+use crate::record::Record;
+use crate::report::html;
+use crate::report::terminal::{Palette, aligned};
+use crate::solver::{Limits, Solvers};
+use crate::text::milliseconds;
+
+const AFTER_HELP: &str = "\
+A puzzle is a position in which some turns keep what it is worth and others do not, by the exact
+solver. Two sets of 300 are part of the program: builtin:quarto and builtin:four-in-a-row.
+
+Examples:
+  referee puzzles run builtin:quarto ./mybot
+  referee puzzles make games.jsonl --limit 50 -o class.jsonl
+  referee puzzles page class.jsonl -o class.html
+  referee puzzles run class.jsonl ./mybot --require 80%";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = AFTER_HELP)]
+pub(crate) struct PuzzlesArgs {
+    #[command(subcommand)]
+    command: PuzzlesCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum PuzzlesCommand {
+    /// Make puzzles of recorded mistakes
+    Make(MakeArgs),
+    /// Score a bot by the puzzles it solves
+    Run(Box<RunArgs>),
+    /// Write a page of puzzles for people
+    Page(PageArgs),
+}
+
+pub(crate) fn run(args: &PuzzlesArgs) -> Result<(), Failure> {
+    match &args.command {
+        PuzzlesCommand::Make(args) => make(args),
+        PuzzlesCommand::Run(args) => score(args),
+        PuzzlesCommand::Page(args) => write_page(args),
+    }
+}
+
+fn load(set: &str) -> Result<Vec<Loaded>, Failure> {
+    let path = Path::new(set);
+    let loaded = if let Some(name) = set.strip_prefix("builtin:") {
+        let found = SHIPPED.iter().find(|(known, _)| *known == name);
+        let Some((_, text)) = found else {
+            let names = SHIPPED.map(|(name, _)| format!("builtin:{name}"));
+            let names = names.each_ref().map(String::as_str);
+            let fix = hint(set, &names, "there are ");
+            bail!(
+                "no set of puzzles is called {}; {fix}",
+                quote(name.as_bytes())
+            );
+        };
+        read(path, text.as_bytes())
+    } else {
+        if path.is_dir() {
+            bail!(
+                "{set}: it is a folder; expected a file of puzzles, as `referee puzzles make` writes it"
+            );
+        }
+        let file = File::open(path).map_err(|error| unreadable(path, &error))?;
+        read(path, file)
+    };
+    let puzzles = loaded?;
+    if puzzles.is_empty() {
+        bail!("{set}: there are no puzzles in it; `referee puzzles make` writes such files");
+    }
+    Ok(puzzles)
+}
+
+const MAKE_HELP: &str = "\
+A puzzle is made of every position in which a bot gave a win or a draw away. Of positions that are
+equal by symmetry there is one.
+
+Exit status: 0 the puzzles are written; 2 wrong usage or input; 1 the referee itself failed;
+130 interrupted, and nothing is written.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = MAKE_HELP)]
+struct MakeArgs {
+    /// Files of records, as --record writes them, or folders of tournaments
+    #[arg(required = true)]
+    files: Vec<PathBuf>,
+
+    /// Write the puzzles to this file [default: to standard output]
+    #[arg(short = 'o', long = "output", value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// At most so many, spread over levels and kinds, more of the easier ones; of those alike, the ones at which most bots
+    /// failed
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..))]
+    limit: Option<usize>,
+
+    /// Time to solve each position, and again each turn; what takes longer is left out
+    #[arg(long, value_name = "TIME", default_value = "5s", value_parser = values::positive_duration)]
+    time_per_move: Duration,
+
+    #[command(flatten)]
+    solver: SolverArgs,
+}
+
+fn make(args: &MakeArgs) -> Result<(), Failure> {
+    let files = all_records(&args.files)?;
+    let (puzzles, interrupted) = run_interruptible(|stop| puzzles_of(args, &files, stop))?;
+    if interrupted {
+        return Err(Failure::Interrupted);
+    }
+    let mut text = String::new();
+    for puzzle in &puzzles {
+        text += &serde_json::to_string(puzzle)?;
+        text.push('\n');
+    }
+    if let Some(path) = &args.output {
+        replace_file(path, &text)?;
+        text = made_table(&puzzles, &palette(&std::io::stdout()));
+    }
+    Ok(Stdout.write_all(text.as_bytes())?)
+}
+
+/// Fails for a game without a solver.
+fn maker(record: &Record, solvers: &Solvers) -> Result<Maker, String> {
+    let is_known = registry::find(&record.game).is_some();
+    let ruleset = is_known.then(|| recorded_ruleset(record)).transpose()?;
+    let Some(ruleset) = ruleset.filter(|ruleset| ruleset.info().is_solvable()) else {
+        let names: Vec<&str> = GAMES.iter().map(|game| game.name).collect();
+        let game = quote(record.game.as_bytes());
+        return Err(format!(
+            "it is a game of {game}; puzzles are made of {}, which can be solved; leave it out",
+            names.join(", ")
+        ));
+    };
+    Ok(Maker::new(record, ruleset, solvers.clone()))
+}
+
+fn puzzles_of(
+    args: &MakeArgs,
+    files: &[PathBuf],
+    stop: &Arc<AtomicBool>,
+) -> Result<Vec<Puzzle>, Failure> {
+    let (mut makers, solvers) = (Vec::new(), Solvers::new(args.solver.options()));
+    for path in files {
+        add_games(path, &mut makers, &solvers, stop)?;
+    }
+    let limits = || Limits::within(args.time_per_move).or_when(Arc::clone(stop));
+    let positions: usize = makers.iter().map(Maker::positions).sum();
+    let bar = ProgressBar::new(positions as u64, "positions");
+    let (mut puzzles, mut unproven) = (Vec::new(), 0);
+    for mut maker in makers {
+        let made = maker.solve(&limits, || {
+            bar.inc();
+            !stop.load(Ordering::Relaxed)
+        });
+        puzzles.extend(made.map_err(Failure::Referee)?);
+        unproven += maker.unproven;
+    }
+    bar.line.clear();
+    if unproven > 0 {
+        note!(
+            "{} not proven in time and left out; --time-per-move gives more",
+            counted(unproven, "position was", "positions were")
+        );
+    }
+    Ok(spread(puzzles, args.limit))
+}
+
+fn add_games(
+    path: &Path,
+    makers: &mut Vec<Maker>,
+    solvers: &Solvers,
+    stop: &AtomicBool,
+) -> Result<(), Failure> {
+    for record in Records::open(path)? {
+        if stop.load(Ordering::Relaxed) {
+            break;
+        }
+        let (number, record) = record?;
+        let wrong = |problem: String| invalid(path, number, &problem);
+        let known = makers.iter().position(|maker| maker.takes(&record));
+        let index = known.unwrap_or(makers.len());
+        if known.is_none() {
+            makers.push(maker(&record, solvers).map_err(wrong)?);
+        }
+        makers[index].add(&record).map_err(wrong)?;
+    }
+    Ok(())
+}
+
+/// After this many starts in a row without an answer the rest is not asked.
+const FAILED_STARTS: u32 = 3;
+
+const RUN_HELP: &str = "\
+One process is asked all puzzles; after a fault the next one is asked. A fault counts as a wrong
+answer.
+
+Exit status: 0 it was scored; 3 its share is below --require; 2 wrong usage or input, or a bot that
+cannot be started; 1 the referee itself failed; 130 interrupted.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = RUN_HELP)]
+struct RunArgs {
+    /// A file of puzzles, or builtin:quarto or builtin:four-in-a-row
+    set: String,
+
+    /// The bot: a file, a command line or builtin:NAME
+    bot: String,
+
+    /// The share of puzzles that it must solve, such as 80%
+    #[arg(long, value_name = "SHARE", value_parser = share)]
+    require: Option<f64>,
+
+    /// Print one JSON document
+    #[arg(long)]
+    json: bool,
+
+    /// What `REFEREE_SEED` says
+    #[arg(long, value_name = "N", default_value = "0", value_parser = clap::value_parser!(u32).range(0..=0x7fff_ffff))]
+    seed: u32,
+
+    #[command(flatten)]
+    time: AnswerTimes,
+
+    #[command(flatten)]
+    sandbox: SandboxOptions,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let number = text.trim().trim_end_matches('%').trim().parse().ok();
+    let number = number.filter(|share| (0.0..=100.0).contains(share));
+    let expected = || "expected a share from 0% to 100%".to_owned();
+    number.map(|share: f64| share / 100.0).ok_or_else(expected)
+}
+
+struct Attempt<'a> {
+    puzzle: &'a Puzzle,
+    /// `None` when it was not asked, since it gave no first answer to those before.
+    asked: Option<Asked>,
+    time: Duration,
+}
+
+fn score(args: &RunArgs) -> Result<(), Failure> {
+    let program = recorded::program(&args.bot, "scored by puzzles")?;
+    let puzzles = load(&args.set)?;
+    let time = args.time.control()?;
+    let program = args.sandbox.confine(&program)?;
+    let mut attempts = Vec::new();
+    let bar = ProgressBar::new(puzzles.len() as u64, "puzzles");
+    let done = examine(async {
+        let mut failed_starts = 0;
+        for group in puzzles.chunk_by(|a, b| Arc::ptr_eq(&a.ruleset, &b.ruleset)) {
+            let Loaded { puzzle, ruleset } = &group[0];
+            let pieces = puzzle.pieces.as_deref().map(PiecesFile::copy).transpose()?;
+            let path = pieces.as_ref().map(PiecesFile::path);
+            let seat = Seat::program(&**ruleset, path, program.clone(), time);
+            let runner = Rc::new(GameRunner::new(Arc::clone(ruleset), false)?);
+            let mut examiner = Examiner::new(&runner, seat, args.seed, time);
+            for Loaded { puzzle, .. } in group {
+                bar.inc();
+                let begun = Instant::now();
+                let mut asked = None;
+                if failed_starts < FAILED_STARTS {
+                    let line = Line {
+                        start: puzzle.position.clone(),
+                        turns: Vec::new(),
+                    };
+                    let answer = examiner.ask(&line).await?;
+                    let has_failed = matches!(&answer, Err(fault) if fault.never_answered);
+                    failed_starts = if has_failed { failed_starts + 1 } else { 0 };
+                    asked = Some(answer);
+                }
+                attempts.push(Attempt {
+                    puzzle,
+                    asked,
+                    time: begun.elapsed(),
+                });
+            }
+            examiner.stop().await?;
+        }
+        Ok(())
+    });
+    bar.line.clear();
+    if !matches!(done, Ok(()) | Err(Failure::Interrupted)) {
+        return done;
+    }
+    let report = Report {
+        bot: &program.name,
+        set: &args.set,
+        attempts: &attempts,
+        is_complete: attempts.len() == puzzles.len(),
+    };
+    let text = if args.json {
+        format!("{}\n", report.json())
+    } else {
+        report.text(args.require, &palette(&io::stdout()))
+    };
+    Stdout.write_all(text.as_bytes())?;
+    done?;
+    let share = Tally::of(&attempts).share();
+    if args.require.is_some_and(|least| share < least) {
+        return Err(Failure::Mistaken);
+    }
+    Ok(())
+}
+
+const PAGE_HELP: &str = "\
+The page is one file and needs no network. The browser keeps what is solved.
+
+Exit status: 0 the page is written; 2 wrong usage or input; 1 the referee itself failed.";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = PAGE_HELP)]
+struct PageArgs {
+    /// A file of puzzles, or builtin:quarto or builtin:four-in-a-row
+    set: String,
+
+    /// Write the page to this file
+    #[arg(
+        short = 'o',
+        long = "output",
+        value_name = "FILE",
+        default_value = "puzzles.html"
+    )]
+    output: PathBuf,
+
+    /// Its heading [default: Puzzles, and the name of the set]
+    #[arg(long, value_name = "TEXT")]
+    title: Option<String>,
+}
+
+/// `Puzzles: class` for `lessons/class.jsonl`.
+fn title_of(set: &str) -> String {
+    let name = set.strip_prefix("builtin:").unwrap_or(set);
+    let stem = Path::new(name).file_stem();
+    let name = stem.map_or_else(|| name.into(), |stem| stem.to_string_lossy());
+    format!("Puzzles: {name}")
+}
+
+fn write_page(args: &PageArgs) -> Result<(), Failure> {
+    let loaded = load(&args.set)?;
+    let path = &args.output;
+    check_not_input(&[PathBuf::from(&args.set)], path)?;
+    let title = args.title.clone().unwrap_or_else(|| title_of(&args.set));
+    let page = html::puzzles(&title, loaded.iter().map(|loaded| &loaded.puzzle));
+    replace_file(path, &page)?;
+    let count = counted(loaded.len() as u64, "puzzle", "puzzles");
+    writeln!(Stdout, "{}: a page of {count}.", path.display())?;
+    Ok(())
+}
+
+const LISTED: usize = 5;
+
+struct Report<'a> {
+    bot: &'a str,
+    set: &'a str,
+    attempts: &'a [Attempt<'a>],
+    is_complete: bool,
+}
+
+#[derive(Clone, Copy)]
+struct Tally {
+    solved: usize,
+    of: usize,
+}
+
+impl Tally {
+    fn of<'a>(attempts: impl IntoIterator<Item = &'a Attempt<'a>>) -> Self {
+        let mut tally = Self { solved: 0, of: 0 };
+        for attempt in attempts {
+            tally.of += 1;
+            tally.solved += usize::from(attempt.is_solved());
+        }
+        tally
+    }
+
+    /// From 0 to 1; of nothing it is 0.
+    fn share(self) -> f64 {
+        let number = |n: usize| f64::from(u32::try_from(n).unwrap_or(u32::MAX));
+        number(self.solved) / number(self.of.max(1))
+    }
+
+    fn json(self) -> Json {
+        json!({"solved": self.solved, "of": self.of})
+    }
+}
+
+fn by_kinds_and_levels(
+    cell: impl Fn(Option<Kind>, Option<u32>) -> String,
+    kinds: &[Kind],
+    palette: &Palette,
+) -> String {
+    let levels = (1..=HIGHEST_LEVEL).map(Some).chain([None]);
+    let mut head = vec!["kind".to_owned()];
+    head.extend(levels.clone().map(|level| match level {
+        Some(level) => format!("level {level}"),
+        None => "all".to_owned(),
+    }));
+    let mut rows = vec![head];
+    for kind in kinds.iter().copied().map(Some).chain([None]) {
+        let mut row = vec![kind.map_or("all", Kind::words).to_owned()];
+        row.extend(levels.clone().map(|level| cell(kind, level)));
+        rows.push(row);
+    }
+    aligned(&rows, palette, &[0])
+}
+
+fn is_of(puzzle: &Puzzle, kind: Option<Kind>, level: Option<u32>) -> bool {
+    kind.is_none_or(|kind| puzzle.kind == kind) && level.is_none_or(|level| puzzle.level == level)
+}
+
+fn made_table(puzzles: &[Puzzle], palette: &Palette) -> String {
+    if puzzles.is_empty() {
+        return "no puzzles: no mistake was proven in these games\n".to_owned();
+    }
+    let cell = |kind, level| {
+        let own = puzzles.iter().filter(|puzzle| is_of(puzzle, kind, level));
+        own.count().to_string()
+    };
+    by_kinds_and_levels(cell, &Kind::ALL, palette)
+}
+
+impl Attempt<'_> {
+    fn is_solved(&self) -> bool {
+        matches!(&self.asked, Some(Ok(answer)) if self.puzzle.is_right(&answer.turn))
+    }
+
+    fn problem(&self, lines: usize) -> Option<String> {
+        match &self.asked {
+            None => Some(
+                "it was not asked: its process gave no first answer three times in a row"
+                    .to_owned(),
+            ),
+            Some(Ok(answer)) if !self.puzzle.is_right(&answer.turn) => {
+                let Puzzle { value, answers, .. } = self.puzzle;
+                let shown: Vec<&str> = answers.iter().take(4).map(String::as_str).collect();
+                let more = match answers.len() - shown.len() {
+                    0 => String::new(),
+                    more => format!(" and {more} more"),
+                };
+                let (turn, shown) = (&answer.turn, shown.join(", "));
+                let text = format!("{turn} gives the {value} away; right: {shown}{more}");
+                Some(escape_controls(&text))
+            }
+            Some(Ok(_)) => None,
+            Some(Err(fault)) => Some(fault_lines(fault, lines)),
+        }
+    }
+
+    fn json(&self) -> Json {
+        let mut json = json!({
+            "id": self.puzzle.id,
+            "kind": self.puzzle.kind,
+            "level": self.puzzle.level,
+            "position": self.puzzle.position,
+            "answers": self.puzzle.answers,
+            "solved": self.is_solved(),
+            "answer": null,
+            "time_ms": milliseconds(self.time),
+        });
+        match &self.asked {
+            Some(Ok(answer)) => json["answer"] = answer.turn.as_str().into(),
+            Some(Err(fault)) => json["forfeit"] = fault_json(fault),
+            None => {}
+        }
+        json
+    }
+}
+
+impl Report<'_> {
+    fn of(&self, kind: Option<Kind>, level: Option<u32>) -> impl Iterator<Item = &Attempt<'_>> {
+        let attempts = self.attempts.iter();
+        attempts.filter(move |attempt| is_of(attempt.puzzle, kind, level))
+    }
+
+    fn kinds(&self) -> impl Iterator<Item = Kind> {
+        let kinds = Kind::ALL.into_iter();
+        kinds.filter(|kind| self.of(Some(*kind), None).next().is_some())
+    }
+
+    fn text(&self, least: Option<f64>, palette: &Palette) -> String {
+        let cell = |kind, level| match Tally::of(self.of(kind, level)) {
+            Tally { of: 0, .. } => String::new(),
+            Tally { solved, of } => format!("{solved}/{of}"),
+        };
+        let mut out = by_kinds_and_levels(cell, &self.kinds().collect::<Vec<_>>(), palette);
+        let failed = self.attempts.iter().filter_map(|attempt| {
+            let problem = attempt.problem(LISTED)?;
+            let Puzzle {
+                id, position, kind, ..
+            } = attempt.puzzle;
+            let position = escape_controls(position);
+            Some(format!("{id}  {position}  {}: {problem}\n", kind.words()))
+        });
+        out.extend(failed.clone().take(LISTED));
+        let more = failed.count().saturating_sub(LISTED);
+        if more > 0 {
+            let more = counted(more as u64, "other", "others");
+            let _ = writeln!(out, "and {more}; --json has all");
+        }
+        let tally = Tally::of(self.attempts);
+        let Tally { solved, of } = tally;
+        let (name, share) = (escape_controls(self.bot), 100.0 * tally.share());
+        let _ = write!(out, "{name} solves {solved} of {of}: {share:.1} %");
+        if let Some(least) = least.filter(|least| tally.share() < *least) {
+            let _ = write!(out, ", less than {} %", 100.0 * least);
+        }
+        out.push('\n');
+        out
+    }
+
+    fn json(&self) -> Json {
+        let kinds = self.kinds().map(|kind| {
+            let tally = Tally::of(self.of(Some(kind), None));
+            (kind.name().to_owned(), tally.json())
+        });
+        let levels = (1..=HIGHEST_LEVEL).filter_map(|level| {
+            let tally = Tally::of(self.of(None, Some(level)));
+            (tally.of > 0).then(|| (level.to_string(), tally.json()))
+        });
+        let tally = Tally::of(self.attempts);
+        json!({
+            "bot": self.bot,
+            "set": self.set,
+            "solved": tally.solved,
+            "of": tally.of,
+            "share": tally.share(),
+            "kinds": kinds.collect::<Map<_, _>>(),
+            "levels": levels.collect::<Map<_, _>>(),
+            "puzzles": self.attempts.iter().map(Attempt::json).collect::<Vec<_>>(),
+            "complete": self.is_complete,
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::share;
+
+    #[test]
+    fn shares() {
+        assert_eq!(share("80%"), Ok(0.8));
+        assert_eq!(share("80"), Ok(0.8));
+        for wrong in ["", "%", "101%", "-1%", "NaN", "most"] {
+            let error = share(wrong).unwrap_err();
+            assert_eq!(error, "expected a share from 0% to 100%", "{wrong}");
+        }
+    }
+}
