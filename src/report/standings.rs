@@ -424,7 +424,7 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     }
     if !left_out.is_empty() {
         let what = left_out.join(", ");
-        let why = format!("not shown, as the terminal is too narrow: {what}");
+        let why = format!("hidden: {what} (widen the terminal)");
         let _ = writeln!(out, "{}", wrapped(&why, width));
     }
     for absent in standings.not_entered() {
@@ -452,7 +452,7 @@ fn summary(standings: &Standings) -> String {
     let advantage = standings.advantage.and_then(|advantage| {
         let error = elo(advantage.error?);
         Some(format!(
-            "; moving first is worth {} ± {error} Elo",
+            "; first-mover advantage {} ± {error} Elo",
             elo(advantage.elo)
         ))
     });

@@ -72,7 +72,7 @@ fn winner(plan: &Plan, standings: &Standings) -> String {
     match &names[..] {
         [] => String::new(),
         [name] => format!("{name} wins the tournament.\n"),
-        [names @ .., last] => format!("{} and {last} share the first place.\n", names.join(", ")),
+        [names @ .., last] => format!("{} and {last} share first place.\n", names.join(", ")),
     }
 }
 

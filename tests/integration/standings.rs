@@ -187,7 +187,7 @@ fn the_table_for_people() {
     assert!(run.stdout.contains("Head to head:"), "{run}");
     assert!(
         run.last_line()
-            .starts_with("6 games; moving first is worth"),
+            .starts_with("6 games; first-mover advantage"),
         "{run}"
     );
     let markdown = standings(&[&path], &["--format", "markdown"]);
@@ -585,11 +585,7 @@ fn tables_fit_their_terminal() {
             "{text}"
         );
         if width < 80 {
-            assert!(
-                text.replace('\n', " ")
-                    .contains("not shown, as the terminal is too narrow: "),
-                "{text}"
-            );
+            assert!(text.replace('\n', " ").contains("hidden: "), "{text}");
         }
     }
     // Six short names fit with all figures.

@@ -625,7 +625,7 @@ fn who_wins_is_said() {
         "0",
     ];
     let run = place.play("equal", &[&equal[..], &["--pairs", "1"]].concat());
-    let both = "drawn.sh#1 and drawn.sh#2 share the first place.\n";
+    let both = "drawn.sh#1 and drawn.sh#2 share first place.\n";
     assert!(run.stdout.ends_with(both), "{run}");
     assert_eq!(run.stdout.matches("\n1=  drawn.sh#").count(), 2, "{run}");
     let gauntlet = ["--pairs", "1", "--seed", "3", "--format", "gauntlet"];

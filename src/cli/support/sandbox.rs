@@ -26,8 +26,7 @@ struct Selection(Option<Kind>);
 fn selection() -> impl TypedValueParser<Value = Selection> {
     PossibleValuesParser::new([
         PossibleValue::new("auto").help(
-            "Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match or a check \
-             then goes on without a sandbox where neither works, with a warning, and does not confine built-in bots",
+            "Bubblewrap if it works, else Landlock. If neither does, a match or a check warns and runs without, other commands refuse",
         ),
         PossibleValue::new("bwrap").help("Bubblewrap and seccomp"),
         PossibleValue::new("landlock").help("Landlock and seccomp"),

@@ -217,8 +217,8 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) -> Result<
     };
     let error = 100.0 * ERROR;
     print_stderr(&format!(
-        "referee: is NEW {is_not}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
-         most {error}% of those in which it is {is}"
+        "referee: is NEW {is_not}? H0: it is {otherwise}; H1: it is {is}; a wrong yes or no in at most {error}% of cases \
+         (α = β)"
     ));
     let expected = expected_games(args, others)?;
     let budget = match args.budget {

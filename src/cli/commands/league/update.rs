@@ -393,7 +393,7 @@ impl Update<'_> {
             .change(&self.league, self.old.as_ref(), &mut plan)?;
         let games = 2 * plan.pairs_so_far();
         print_stderr(&format!(
-            "referee: {}: {kept} of {games} games are kept, {} to play",
+            "referee: {}: {} games to play ({kept} reused)",
             counted(plan.bots.len() as u64, "bot", "bots"),
             games.saturating_sub(kept as u64),
         ));
