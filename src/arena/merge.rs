@@ -243,7 +243,7 @@ fn complete(
     )))
 }
 
-/// The game, its record, and whether it is the first. Games of bots benched by other shards are scored as not played.
+/// The game, its record, and whether this is its first record. Games of bots benched by other shards are scored as not played.
 fn choose<'a>(
     part: &Part,
     line: &'a Line<'_>,

@@ -537,11 +537,13 @@ fn fit(columns: &mut Vec<Cells>, places: &[Place], room: usize) -> Vec<&'static 
     for least in SHORT_NAMES {
         shorten_names(columns, room, least);
         while excess(columns, room) > 0 {
-            let droppable = (0..columns.len()).filter(|&i| columns[i].column.weight < KEPT);
-            let Some(least) = droppable.min_by_key(|&i| columns[i].column.weight) else {
+            let droppable = columns.iter().map(|of| of.column.weight);
+            let Some(least) = droppable.filter(|&weight| weight < KEPT).min() else {
                 break;
             };
-            left_out.push(columns.remove(least).column.head);
+            // Won, drawn and lost go together.
+            let dropped = columns.extract_if(.., |of| of.column.weight == least);
+            left_out.extend(dropped.map(|of| of.column.head));
         }
     }
     left_out

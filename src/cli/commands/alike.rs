@@ -47,7 +47,7 @@ const NODES: u64 = 1 << 22;
 /// Of the time, for finding the positions.
 const DRAWING: f64 = 0.5;
 
-/// In a league's folder: answers by the bots' files.
+/// In a league's folder: what each bot answered, keyed by the hash of its files.
 const CACHE: &str = "alike.json";
 
 const AFTER_HELP: &str = "\

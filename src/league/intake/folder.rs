@@ -271,7 +271,7 @@ fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<PathBuf> {
     Ok(room)
 }
 
-/// The organiser's own links count.
+/// Follows links of the user who runs the referee; other users' links are errors.
 fn place(path: &Path) -> io::Result<PathBuf> {
     let meta = path.symlink_metadata()?;
     if meta.is_symlink() {

@@ -64,7 +64,7 @@ impl Server {
         let thread = start_thread("live", move || {
             if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
                 tracing::warn!(
-                    "the page is not served any more: {error}",
+                    "the page is no longer served: {error}",
                     error = crate::text::cause(&error)
                 );
             }

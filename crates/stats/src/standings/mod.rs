@@ -189,7 +189,7 @@ impl Collector {
         Self::default()
     }
 
-    /// The number of a bot, in the order in which they came.
+    /// Bots count from 0, in the order of their first games.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }

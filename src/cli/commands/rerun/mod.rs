@@ -313,7 +313,7 @@ impl<'a> Asking<'a> {
         })
     }
 
-    /// The mistakes after its departure.
+    /// Asks about the mistakes that come after its first different answer.
     async fn ask_directly(
         &self,
         rerun: &mut Rerun<'a>,
