@@ -578,7 +578,10 @@ fn tables_fit_their_terminal() {
         let text = table(&standings, &Palette::plain(), Some(width));
         let heads = text.lines().next().unwrap_or_default();
         let results = ["won", "drawn", "lost"].map(|head| heads.contains(head));
-        assert!(results[0] == results[1] && results[1] == results[2], "{text}");
+        assert!(
+            results[0] == results[1] && results[1] == results[2],
+            "{text}"
+        );
         assert!(
             text.lines().all(|line| line.width() <= width),
             "{width}:\n{text}"

@@ -78,7 +78,8 @@ pub(in crate::cli) struct Args {
         long,
         value_name = "FORMAT",
         default_value = "text",
-        conflicts_with = "json"
+        conflicts_with = "json",
+        help_heading = "Output"
     )]
     format: Format,
 

@@ -84,9 +84,8 @@ pub(in crate::cli) struct SandboxOptions {
     #[arg(long, value_name = "PATH")]
     expose: Vec<PathBuf>,
 
-    /// A variable of the environment that bots get: NAME, with the value that it has here, or
-    /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
-    /// TZ, PATH and what the referee sets
+    /// A variable of the environment for bots: NAME, as it is here, or NAME=VALUE; may be given more
+    /// than once. A sandbox has only LANG, LC_*, TERM, TZ, PATH and what the referee sets
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
     env: Vec<Variable>,
 
