@@ -103,7 +103,7 @@ fn groups(course: &Course, palette: &Palette) -> String {
 fn distinct(results: &Results) -> String {
     let distinct = &results.distinct;
     let least = if distinct.full { "at least " } else { "" };
-    if !distinct.full && distinct.count() as u64 == results.games {
+    if !distinct.full && distinct.count() as u64 == distinct.games {
         return String::new();
     }
     let not_played = results.games.saturating_sub(distinct.games);

@@ -1103,7 +1103,7 @@ fn bots_that_repeat_themselves() {
         "5",
     ];
     let run = place.play("forfeits", &still);
-    assert!(run.stdout.contains("0 distinct games of 0"), "{run}");
+    assert!(!run.stdout.contains("distinct games"), "{run}");
     let greedy = "../../players/greedy.py";
     if which("python3") {
         let arguments = [

@@ -22,7 +22,7 @@ use crate::cli::support::output::{ProgressLine, Stdout, print_stderr};
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, palette, unwritable};
+use crate::cli::support::setup::{PiecesFile, palette, terminal_width, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::executable::compiler;
 use crate::league::build;
@@ -31,7 +31,7 @@ use crate::play::TimeControl;
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
-use crate::report::terminal::{Palette, styled};
+use crate::report::terminal::{Palette, styled, wrapped};
 use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::text::{counted, escape_controls, format_duration, milliseconds as ms, short_name};
 
@@ -226,11 +226,11 @@ fn line(check: &Check, palette: &Palette) -> String {
         format!(": {}", escape_controls(&text))
     };
     let fix = problem.map_or_else(String::new, fix);
-    format!(
-        "{} {}{advice}{text}\n{fix}",
-        styled(style, mark),
-        check.name
-    )
+    let mut said = format!("{}{advice}{text}", check.name);
+    if let Some(width) = terminal_width(&io::stdout()) {
+        said = wrapped(&said, width.saturating_sub(4)).replace('\n', "\n    ");
+    }
+    format!("{} {said}\n{fix}", styled(style, mark))
 }
 
 /// `command`: how the bot is started.
