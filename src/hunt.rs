@@ -1,8 +1,8 @@
 //! Where a bot breaks: games against a bot that lead it to questions at which it commits a fault, or gives away what it
 //! held.
 //!
-//! The protocol has no memory, so a bot is searched like a function: its answers are kept, and no question is asked
-//! twice. An opponent's turn is one of a few drawn at random: the one that leads to the least seen kind of position,
+//! The protocol has no memory, so a bot is searched like a function: its answers are kept, and only early questions
+//! are asked twice. An opponent's turn is one of a few drawn at random: the one that leads to the least seen kind of position,
 //! or in a game with a solver the one that leaves the bot the smallest share of good answers.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -36,7 +36,7 @@ use crate::threads::locked;
 const CANDIDATES: usize = 6;
 
 /// Free cells from which on it matters what is on the board, wherever it is.
-const LATE: usize = 3;
+const LATE: usize = 5;
 
 /// Of questions that come up after so many turns it is counted how many were asked.
 pub const EARLY_TURNS: usize = 3;
@@ -51,6 +51,12 @@ const TRAPS: f64 = 0.4;
 const BRANCHES: f64 = 0.8;
 
 const MOST_GAMES: usize = 10_000;
+
+/// Games of which one is chosen to branch from.
+const SAMPLED: usize = 12;
+
+/// How often an early question is asked again: a bot that plays by chance has other openings, too.
+const AGAIN: f64 = 0.2;
 
 /// How often a game tries to come to something that was found in fewer turns.
 const SHORTER: f64 = 0.25;
@@ -119,7 +125,7 @@ pub struct Hunt<'a> {
 
 struct Plan {
     side: Side,
-    /// The opponent makes these turns first.
+    /// Turns of an earlier game, which is gone through again.
     begin: Vec<TurnText>,
     most_turns: usize,
     is_trap: bool,
@@ -231,12 +237,14 @@ impl Worker<'_> {
                 is_trap,
             };
         }
-        let branched = shared.games.choose(&mut self.random);
-        if let Some((side, turns)) = branched.filter(|_| self.random.random_bool(BRANCHES)) {
-            let kept = self.random.random_range(turns.len() / 2..=turns.len());
+        drop(all);
+        drop(shared);
+        if self.random.random_bool(BRANCHES)
+            && let Some((side, begin)) = self.branch()
+        {
             return Plan {
-                side: *side,
-                begin: turns[..kept].to_vec(),
+                side,
+                begin,
                 most_turns: usize::MAX,
                 is_trap,
             };
@@ -253,6 +261,41 @@ impl Worker<'_> {
         }
     }
 
+    /// The beginning of an earlier game: of a few, the one after which most new kinds of late position can come up.
+    fn branch(&mut self) -> Option<(Side, Vec<TurnText>)> {
+        let mut sample = || {
+            let games = &locked(&self.hunt.shared).games;
+            let (side, turns) = games.choose(&mut self.random)?;
+            let kept = self.random.random_range(turns.len() / 2..=turns.len());
+            Some((*side, turns[..kept].to_vec()))
+        };
+        let some: Vec<(Side, Vec<TurnText>)> = (0..SAMPLED).filter_map(|_| sample()).collect();
+        some.into_iter()
+            .max_by_key(|(side, begin)| self.new_kinds(*side, begin))
+    }
+
+    fn new_kinds(&self, side: Side, begin: &[TurnText]) -> usize {
+        let mut game = self.hunt.ruleset.start();
+        for turn in begin {
+            if game.play(turn, &mut String::new()).is_err() {
+                return 0;
+            }
+        }
+        if game.to_move() == side || game.outcome().is_some() || game.free_cells() > LATE + 1 {
+            return 0;
+        }
+        let kinds: HashSet<u64> = game
+            .turns()
+            .filter(|turn| turn.after.outcome().is_none())
+            .map(|turn| late_kind(&*turn.after))
+            .collect();
+        let shared = locked(&self.hunt.shared);
+        kinds
+            .iter()
+            .filter(|kind| !shared.kinds.contains_key(kind))
+            .count()
+    }
+
     /// One game, up to its end or a fault. Once the bot has given something away, the opponent plays perfectly.
     async fn play(&mut self) -> Result<(), GameError> {
         let plan = self.plan();
@@ -267,18 +310,17 @@ impl Worker<'_> {
             if blunder.is_none() && line.turns.len() >= plan.most_turns {
                 return Ok(());
             }
-            let turn = if game.to_move() == plan.side {
+            let turn = if let Some(turn) = plan.begin.get(line.turns.len()) {
+                turn.clone()
+            } else if game.to_move() == plan.side {
                 let Some((answer, found)) = self.answer(&*game, &line).await? else {
                     return Ok(());
                 };
                 blunder = blunder.or(found);
                 answer
             } else {
-                let planned = plan.begin.get(line.turns.len());
-                let planned = planned.filter(|turn| game.after(turn).is_ok()).cloned();
                 let perfect = blunder.as_ref().and_then(|_| self.perfect(&*game));
-                let turn = perfect.or(planned);
-                match turn.or_else(|| self.choose(&*game, &line, plan.is_trap)) {
+                match perfect.or_else(|| self.choose(&*game, &line, plan.is_trap)) {
                     Some(turn) => turn,
                     None => return Ok(()),
                 }
@@ -325,7 +367,8 @@ impl Worker<'_> {
     ) -> Result<Option<(TurnText, Option<Kind>)>, GameError> {
         let question = game.request();
         let key = hash(&question);
-        if let Some(known) = locked(&self.hunt.shared).answers.get(&key) {
+        let again = line.turns.len() < EARLY_TURNS && self.random.random_bool(AGAIN);
+        if !again && let Some(known) = locked(&self.hunt.shared).answers.get(&key) {
             return Ok(known.clone().map(|answer| (answer, None)));
         }
         let asked_at = Instant::now();
@@ -492,8 +535,6 @@ fn kinds(game: &dyn Game) -> [u64; 5] {
     let free = game.free_cells();
     let request = game.request();
     let hand = request.chars().next_back();
-    let mut on_board: Vec<char> = request.chars().collect();
-    on_board.sort_unstable();
     let me = game.to_move();
     let (mut winning, mut safe, mut only) = (0_usize, 0_usize, None);
     for turn in game.turns() {
@@ -519,13 +560,20 @@ fn kinds(game: &dyn Game) -> [u64; 5] {
             safe.min(2),
         )),
         hash((3, winning.min(2), safe.min(8), hand)),
-        hash((
-            4,
-            if free <= LATE { on_board } else { Vec::new() },
-            free,
-            hand,
-        )),
+        late_kind(game),
     ]
+}
+
+/// What is in hand and on the board, wherever it is.
+fn late_kind(game: &dyn Game) -> u64 {
+    let free = game.free_cells();
+    let request = game.request();
+    let mut on_board = Vec::new();
+    if free <= LATE {
+        on_board.extend(request.chars());
+        on_board.sort_unstable();
+    }
+    hash((4, on_board, free, request.chars().next_back()))
 }
 
 /// The record of what was found, like that of a match: a fault is committed again by the bot, the turns of another game

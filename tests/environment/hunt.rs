@@ -3,7 +3,7 @@
 //! A few are hunted each time, for a short while; all of them, as docs/debugging.md says, with
 //!
 //! ```text
-//! REFEREE_HUNT=60s cargo test --test environment hunt:: -- --nocapture
+//! REFEREE_HUNT=60s cargo test --release --test environment hunt:: -- --nocapture
 //! ```
 
 use std::env;
