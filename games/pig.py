@@ -63,7 +63,7 @@ def answer(question):
         thrown = ", ".join(map(str, game["thrown"])) or "nothing"
         if viewer not in (None, game["side"]):
             thrown = "?"
-        return {"text": [f"{points[0]} to {points[1]}", f"turn {game['turn']}, thrown {thrown}"]}
+        return {"text": [f"first {points[0]}, second {points[1]}", f"turn {game['turn']}, thrown {thrown}"]}
     text = question["answer"]
     if text not in ("roll", "hold"):
         return {"malformed": "expected roll or hold"}

@@ -24,7 +24,7 @@ WORDS = {
     r"fit to enter": "passes the entry check",
     r"with a known value": "solved",
 }
-FOUND = [(re.compile(rf"\b({pattern})\b", re.IGNORECASE), words) for pattern, words in WORDS.items()]
+FOUND = [(re.compile(rf"(?:\b|(?<=\\[nt]))({pattern})\b", re.IGNORECASE), words) for pattern, words in WORDS.items()]
 # What the words stand for themselves.
 EXCEPT = ("STYLE.md", "docs/internals/decisions.md")
 # A comment or a text, not the code between.

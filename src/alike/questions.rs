@@ -17,7 +17,7 @@ const LEAST_TURNS: usize = 6;
 /// A choice between so many equally good turns says something.
 const LEAST_EQUAL: usize = 3;
 
-/// Where at most one turn in so many is right, a wrong one says something.
+/// A wrong answer is evidence only where at most one legal turn in this many is right.
 const FEW_RIGHT: usize = 4;
 
 /// At most one in so many questions is of that kind.

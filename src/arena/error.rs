@@ -21,7 +21,7 @@ pub enum TournamentError {
     #[error(transparent)]
     Exhausted(#[from] Exhausted),
     #[error(
-        "{0}\nmend it, and begin again with another --out: games by a changed program are not mixed with those before"
+        "{0}\nfix it, and begin again with another --out: games by a changed program are not mixed with those before"
     )]
     GameProgram(String),
     #[error(

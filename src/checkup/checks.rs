@@ -16,7 +16,7 @@ use crate::text::{counted, format_duration, quote};
 
 const POSITIONS: usize = 200;
 const GAMES: usize = 10;
-/// For the bot to exit when its input ends.
+/// How long a bot may take to exit after the end of its input.
 const END: Duration = Duration::from_secs(2);
 /// For advice, of each kind.
 const ADVICE_POSITIONS: usize = 20;

@@ -25,7 +25,7 @@ const PATIENCE: Duration = Duration::from_secs(4);
 /// How long nothing may come once all has been read.
 const QUIET: Duration = Duration::from_millis(500);
 
-/// For more of the same block of output.
+/// How long to wait for the rest of a block of output.
 const REST: Duration = Duration::from_millis(50);
 
 /// The pause between two looks whether all has been read.

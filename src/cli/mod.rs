@@ -242,8 +242,11 @@ fn dressed(command: clap::Command) -> clap::Command {
         };
         let heading = HEADINGS.iter().find(|(_, longs)| has_word(longs, &long));
         let takes_value = option.get_action().takes_values();
+        let option = match option.get_help_heading() {
+            Some(_) => option,
+            None => option.help_heading(heading.map(|(heading, _)| *heading)),
+        };
         option
-            .help_heading(heading.map(|(heading, _)| *heading))
             .hide_short_help(has_word(RARE, &long))
             .allow_negative_numbers(takes_value)
     })

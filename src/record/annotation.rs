@@ -53,7 +53,7 @@ impl Annotation {
     }
 }
 
-/// From 1; `first` made the first turn.
+/// Turns count from 1; `first` made turn 1.
 pub fn player(first: BotIndex, turn: usize) -> BotIndex {
     if turn % 2 == 1 { first } else { first.other() }
 }

@@ -15,6 +15,7 @@ const BUFFER: usize = 1 << 17;
 /// In bytes: more than a record of any game, and little enough to be held.
 const MAX_LINE: usize = 16 << 20;
 
+/// Yields each line with its number, from 1.
 #[derive(Debug)]
 pub struct Reader<R = File> {
     path: PathBuf,

@@ -211,7 +211,7 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     let _ = writeln!(
         out,
         "## How it was decided\n\nEvery rung is a test against a bot that is the same for everybody. It ends when the result is certain: a bot that is not \
-         good enough passes with a probability of at most {} %, one that is good enough is said not to pass with at most {} %. \
+         good enough passes with a probability of at most {} %, one that is good enough fails with at most {} %. \
          After {} pairs of games the rung is undecided and gives no points. The two games of a pair start from the same opening, with the seats \
          swapped. Openings and seeds follow from the files of your bot (`{}`), the rung and the seed of the scale; no other \
          student's bot has to do with it.\n\n## The same again\n\nThe same bot plays the same games, whenever and wherever it is graded with the same scale:\n\n```sh\n{repeat}\n```",
@@ -227,7 +227,10 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     let certainty = 100.0 * (1.0 - scale.alpha - scale.beta);
     let (Some(score), Some([low, high]), Some(place)) = (rung.score, rung.interval, &rung.folder)
     else {
-        let _ = writeln!(out, "No games were played: a rung before was not passed.\n");
+        let _ = writeln!(
+            out,
+            "No games were played: an earlier rung was not passed.\n"
+        );
         return;
     };
     let _ = writeln!(

@@ -397,7 +397,7 @@ pub fn table(standings: &Standings, palette: &Palette, width: Option<usize>) -> 
     }
     if !left_out.is_empty() {
         let what = left_out.join(", ");
-        let why = format!("not shown, as the terminal is too narrow: {what}");
+        let why = format!("hidden: {what} (widen the terminal)");
         let _ = writeln!(out, "{}", wrapped(&why, width));
     }
     for absent in standings.not_entered() {
@@ -422,7 +422,7 @@ fn summary(standings: &Standings) -> String {
     let games = counted(standings.games, "game", "games");
     let advantage = standings.advantage.and_then(|advantage| {
         let (elo, error) = (elo(advantage.elo), elo(advantage.error?));
-        Some(format!("; moving first is worth {elo} ± {error} Elo"))
+        Some(format!("; first-mover advantage {elo} ± {error} Elo"))
     });
     format!("{games}{}", advantage.unwrap_or_default())
 }
@@ -498,11 +498,13 @@ fn fit(columns: &mut Vec<Cells>, places: &[Place], room: usize) -> Vec<&'static 
     for least in SHORT_NAMES {
         shorten_names(columns, room, least);
         while excess(columns, room) > 0 {
-            let droppable = (0..columns.len()).filter(|&i| columns[i].column.weight < KEPT);
-            let Some(least) = droppable.min_by_key(|&i| columns[i].column.weight) else {
+            let droppable = columns.iter().map(|of| of.column.weight);
+            let Some(least) = droppable.filter(|&weight| weight < KEPT).min() else {
                 break;
             };
-            left_out.push(columns.remove(least).column.head);
+            // Won, drawn and lost go together.
+            let dropped = columns.extract_if(.., |of| of.column.weight == least);
+            left_out.extend(dropped.map(|of| of.column.head));
         }
     }
     left_out

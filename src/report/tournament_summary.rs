@@ -70,7 +70,7 @@ fn winner(plan: &Plan, standings: &Standings) -> String {
     match &names[..] {
         [] => String::new(),
         [name] => format!("{name} wins the tournament.\n"),
-        [names @ .., last] => format!("{} and {last} share the first place.\n", names.join(", ")),
+        [names @ .., last] => format!("{} and {last} share first place.\n", names.join(", ")),
     }
 }
 
@@ -95,7 +95,7 @@ fn groups(course: &Course, palette: &Palette) -> String {
 fn distinct(results: &Results) -> String {
     let distinct = &results.distinct;
     let least = if distinct.full { "at least " } else { "" };
-    if !distinct.full && distinct.count() as u64 == results.games {
+    if !distinct.full && distinct.count() as u64 == distinct.games {
         return String::new();
     }
     // Otherwise the table's two numbers of games would seem to contradict each other.

@@ -257,6 +257,7 @@ struct Described {
 /// the end, or the heading of all of them. Such arguments are left out, and options of every command.
 fn once(help: &str, described: &mut Described) -> Vec<String> {
     const OF_ALL: &str = "Diagnosis:";
+    let (help, statuses) = help.split_once("\nExit status:").unwrap_or((help, ""));
     let mut entries: Vec<Vec<&str>> = Vec::new();
     for line in help
         .lines()
@@ -277,17 +278,6 @@ fn once(help: &str, described: &mut Described) -> Vec<String> {
         let heading = entry[0];
         if heading == "Examples:" {
             continue; // Guides have them, run by a test.
-        }
-        if heading.starts_with("Exit status:") {
-            // Those of all commands stand before.
-            let words: Vec<&str> = entry
-                .iter()
-                .flat_map(|line| line.split_whitespace())
-                .collect();
-            let words = words.join(" ");
-            let own = words.split_once("; 2 wrong usage");
-            lines.push(own.map_or(words.clone(), |(own, _)| format!("{own}.")));
-            continue;
         }
         let is_option = |entry: &&Vec<&str>| entry[0].trim_start().starts_with(['-', '<', '[']);
         if entry.len() > 1 || entries.peek().as_ref().is_none_or(|next| !is_option(next)) {
@@ -327,6 +317,15 @@ fn once(help: &str, described: &mut Described) -> Vec<String> {
                 described.groups.entry(heading.to_owned()).or_insert(names);
             }
         }
+    }
+    // Those of all commands stand before.
+    let statuses: Vec<&str> = statuses.split_whitespace().collect();
+    let statuses = statuses.join(" ");
+    let own = statuses
+        .split_once("; 2 wrong usage")
+        .map_or("", |(own, _)| own);
+    if own.contains("; 3") {
+        lines.push(format!("Exit status: {own}."));
     }
     if !again.is_empty() {
         lines.push(format!("As above: {}", again.join(", ")));

@@ -161,20 +161,12 @@ fn shortened(what: &str) -> String {
             what.replace_range(start..next.map_or(what.len(), |at| start + at), "");
         }
     }
-    what.replace('|', "\\|")
+    what.replace(" it answered `", " `").replace('|', "\\|")
 }
 
-/// The first part of a fix, and what it says of a language.
-fn shortened_fix(fix: &str) -> String {
-    let parts = fix.split("; ").enumerate();
-    let kept = parts.filter(|(index, part)| *index == 0 || part.starts_with("in "));
-    let kept: Vec<&str> = kept.map(|(_, part)| part).collect();
-    kept.join("; ").replace('|', "\\|")
-}
-
-/// What is said of a mistake and what to do, from runs of the program.
-fn seen(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String), Failed> {
-    let mut seen = (String::new(), String::new());
+/// What is said of a mistake, from runs of the program.
+fn seen(folder: &Path, mistake: &Mistake, shown: &str) -> Result<String, Failed> {
+    let mut seen = String::new();
     let mut bot = format!("mistakes/{}", mistake.file);
     if let Some(program) = bot.strip_suffix(".pas") {
         let mut compiler = Command::new("fpc");
@@ -186,9 +178,12 @@ fn seen(folder: &Path, mistake: &Mistake, shown: &str) -> Result<(String, String
     }
     for _ in 0..ATTEMPTS {
         let (what, fix) = checked(folder, &bot)?;
-        let now = (shortened(&what), shortened_fix(&fix));
+        if fix.is_empty() {
+            return Err(format!("{bot}: no fix: {what}").into());
+        }
+        let now = shortened(&what);
         let is_written = std::env::var_os("UPDATE").is_some();
-        let is_certain = is_written && now == seen || shown.contains(&format!("| {} |", now.0));
+        let is_certain = is_written && now == seen || shown.contains(&format!("| {now} |"));
         seen = now;
         if is_certain {
             break;
@@ -210,8 +205,8 @@ fn table(shown: &str) -> Result<String, Failed> {
     }
     let mistakes = mistakes()?;
     let folder = place.path();
-    // By what is said and what to do: all mistakes of which that is said.
-    let mut rows: BTreeMap<(String, String), Vec<&str>> = BTreeMap::new();
+    // By what is said: all mistakes of which that is said.
+    let mut rows: BTreeMap<String, Vec<&str>> = BTreeMap::new();
     for some in mistakes.chunks(AT_ONCE) {
         let found: Vec<_> = thread::scope(|scope| {
             let running: Vec<_> = some
@@ -228,13 +223,9 @@ fn table(shown: &str) -> Result<String, Failed> {
             rows.entry(seen).or_default().push(&mistake.name);
         }
     }
-    let mut table = "\n| what it says | the mistake | what to do |\n|---|---|---|\n".to_owned();
-    let mut before = "";
-    for ((what, fix), names) in &rows {
-        let said = if fix == before { "the same" } else { fix };
-        let names = names.join("; ");
-        table.extend(["| ", what, " | ", &names, " | ", said, " |\n"]);
-        before = fix;
+    let mut table = "\n| what it says | the mistake |\n|---|---|\n".to_owned();
+    for (what, names) in &rows {
+        table.extend(["| ", what, " | ", &names.join("; "), " |\n"]);
     }
     Ok(table + "\n")
 }

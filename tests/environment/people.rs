@@ -39,7 +39,7 @@ const ANN_AND_BOB: [&str; 11] = [
 ];
 
 const PIECE: &str = "Ann, which piece for your opponent? ";
-const CELL: &str = "Bob, where to place A big red square hollow (cell)? ";
+const CELL: &str = "Bob, place A big red square hollow on which cell? ";
 
 /// A session in progress.
 struct Session {
@@ -279,7 +279,7 @@ fn a_whole_session() {
        +---+---+---+---+  J small red square solid      P small blue circular solid
     H4 |   |   |   |   |
        +---+---+---+---+
-    Bob, where to place D small blue square hollow (cell)? 4
+    Bob, place D small blue square hollow on which cell? 4
 
      2. Bob places D on 4  T
         V1  V2  V3  V4    left:
@@ -321,19 +321,19 @@ fn players_take_turns() {
     let piece = "which piece for your opponent";
     let asked: Vec<String> = asked
         .iter()
-        .map(|asked| asked.replace(piece, "gift").replace("where to place ", ""))
+        .map(|asked| asked.replace(piece, "gift").replace("place ", ""))
         .collect();
     assert_eq!(
         asked,
         [
             "Ann, gift",
-            "Bob, A big red square hollow (cell)",
+            "Bob, A big red square hollow on which cell",
             "Bob, gift",
-            "Ann, B small red square hollow (cell)",
+            "Ann, B small red square hollow on which cell",
             "Ann, gift",
-            "Bob, C big blue square hollow (cell)",
+            "Bob, C big blue square hollow on which cell",
             "Bob, gift",
-            "Ann, D small blue square hollow (cell)",
+            "Ann, D small blue square hollow on which cell",
         ],
         "{ended}"
     );
@@ -416,7 +416,7 @@ fn wrong_cells() {
     }
     let ended = ann_and_bob(&[], input + "2\nC\n");
     assert_eq!(ended.code, Some(0), "{ended}");
-    let replies = ended.replies("Ann, where to place B small red square hollow (cell)? ");
+    let replies = ended.replies("Ann, place B small red square hollow on which cell? ");
     assert_eq!(replies.len(), wrong.len() + 1, "{ended}");
     for ((line, reason), (typed, reply)) in wrong.iter().zip(&replies) {
         assert_eq!(line, typed, "{ended}");
@@ -513,7 +513,7 @@ fn pieces_as_numbers() {
         for part in [
             &*format!(" 1. Ann gives {right}  "),
             &format!("in hand: {shown}"),
-            &format!("Bob, where to place {shown} (cell)? 6\n"),
+            &format!("Bob, place {shown} on which cell? 6\n"),
             &format!("{right} is already on the board"),
         ] {
             assert!(ended.stdout.contains(part), "{format}: {part}\n{ended}");
@@ -722,7 +722,7 @@ fn hints() {
     assert!(ended.stdout.contains(&before), "{ended}");
     // K loses nothing at once; in hand it is no gift any more.
     let board = "hint: on the board as it is, these gifts lose immediately: C D F G H I J M N\n\
-        Bob, where to place K big blue square solid (cell)? ";
+        Bob, place K big blue square solid on which cell? ";
     assert!(ended.stdout.contains(board), "{ended}");
     // Once the row is full nothing loses.
     let ended = ann_and_bob(&with, "K\n4\n");
@@ -826,7 +826,7 @@ fn prompts_come_before_the_answers() {
         (CELL, "1\n"),
         ("Bob, which piece for your opponent? ", "B\n"),
         (
-            "Ann, where to place B small red square hollow (cell)? ",
+            "Ann, place B small red square hollow on which cell? ",
             "quit\n",
         ),
     ] {
@@ -977,7 +977,7 @@ fn lines_are_edited() {
     session.wait(PIECE);
     session.keys("X\x7fK\r");
     session.wait("\x1b[1mAnn\x1b[0m gives K  ");
-    session.wait("Bob, where to place K big blue square solid (cell)? ");
+    session.wait("Bob, place K big blue square solid on which cell? ");
     // 3, to the left, 1: it is 13.
     session.keys("3\x1b[D1\r");
     session.wait("Bob, which piece for your opponent? ");
@@ -988,7 +988,7 @@ fn lines_are_edited() {
     // Away with all that was typed.
     session.keys("nonsense\x15A\r");
     session.wait(" places K on 13, gives A  ");
-    session.wait("Ann, where to place A big red square hollow (cell)? ");
+    session.wait("Ann, place A big red square hollow on which cell? ");
     session.keys("\x04");
     let shown = left_sane(session, 0);
     assert!(shown.contains("Bob wins: Ann left the game."), "{shown}");
@@ -1001,7 +1001,7 @@ fn winning_cells_are_coloured() {
         let mut session = on_a_terminal(&arguments, environment);
         session.wait(PIECE);
         session.keys("D\r");
-        session.wait("(cell)? ");
+        session.wait("on which cell? ");
         session.keys("4\r");
         let shown = left_sane(session, 0);
         assert!(shown.contains("Bob wins: H1 square, H1 hollow."), "{shown}");

@@ -69,8 +69,7 @@ fn what_is_said_before_and_after() {
     let run = compare(&versions(), &["new/bot.sh", "old/bot.sh"]);
     assert_eq!(run.code, Some(0), "{run}");
     for said in [
-        "A yes is wrong in at most 5% of all cases in which it is not better, a no in at most 5% of those in which it is \
-         better by 50 Elo",
+        "is NEW better? H0: it is not better; H1: it is better by 50 Elo; a wrong yes or no in at most 5% of cases",
         "at most 2000 comparisons, at most 10m, 1 game at a time, seed 7\n",
     ] {
         assert!(run.stderr.contains(said), "`{said}`: {run}");

@@ -150,7 +150,7 @@ fn answers_are_scored() {
     assert!(
         wrong
             .stdout
-            .contains("hold the draw: 7 B gives the draw away; right: 7 J, 15 J"),
+            .contains("hold the draw: 7 B lets the draw slip; right: 7 J, 15 J"),
         "{wrong}"
     );
     assert!(

@@ -625,7 +625,7 @@ fn who_wins_is_said() {
         "0",
     ];
     let run = place.play("equal", &[&equal[..], &["--pairs", "1"]].concat());
-    let both = "drawn.sh#1 and drawn.sh#2 share the first place.\n";
+    let both = "drawn.sh#1 and drawn.sh#2 share first place.\n";
     assert!(run.stdout.ends_with(both), "{run}");
     assert_eq!(run.stdout.matches("\n1=  drawn.sh#").count(), 2, "{run}");
     let gauntlet = ["--pairs", "1", "--seed", "3", "--format", "gauntlet"];
@@ -1103,7 +1103,7 @@ fn bots_that_repeat_themselves() {
         "5",
     ];
     let run = place.play("forfeits", &still);
-    assert!(run.stdout.contains("0 distinct games of 0"), "{run}");
+    assert!(!run.stdout.contains("distinct games"), "{run}");
     let greedy = "../../players/greedy.py";
     if which("python3") {
         let arguments = [

@@ -217,7 +217,7 @@ pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
                         Kind::Bwrap | Kind::None => "",
                     };
                     best.get_or_insert(sandbox);
-                    let held = format!("a program inside could do nothing that it must not{view}");
+                    let held = format!("isolates bots{view}");
                     Finding {
                         refused: probe::attempts(),
                         ..Finding::new(&probe, true, held)

@@ -28,7 +28,7 @@ pub enum Luck {
 
 /// The most probable rate of bots that pass and should not.
 pub const ALPHA: f64 = 0.05;
-/// The most probable rate of bots that should pass and are said not to.
+/// The most probable rate of bots that should pass and fail.
 pub const BETA: f64 = 0.05;
 const ELO: (f64, f64) = (0.0, 150.0);
 const BUDGET: u32 = 100;
@@ -93,7 +93,7 @@ fn betting() -> MeanTest {
     test.expect("valid parameters")
 }
 
-/// The shares of the climbs in which a bot passes, and is said not to pass.
+/// The shares of the climbs in which a bot passes, and fails.
 pub fn rates(setting: (f64, f64, Luck), times: u32) -> [f64; 2] {
     let test = betting();
     let found = climb(&|counts| test.decide(counts), setting, times);

@@ -71,7 +71,7 @@ fn count(all: usize) -> f64 {
     u32::try_from(all).map_or(f64::INFINITY, f64::from)
 }
 
-/// Of a turn among the answers of all rounds.
+/// How often this turn was the answer, 0 to 1, over all rounds.
 fn share(choices: &Choices, turn: usize) -> f64 {
     let same = choices.iter().flatten().filter(|choice| **choice == turn);
     count(same.count()) / count(choices.iter().flatten().count().max(1))

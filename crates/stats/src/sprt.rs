@@ -16,7 +16,7 @@ pub(super) const SIGMAS_95: f64 = 1.959_963_984_540_054;
 /// What an empty cell counts as in a likelihood ratio.
 const EMPTY_CELL: f64 = 1e-3;
 
-/// How far the sum of a most likely distribution may be from 1, where a step no longer changes it.
+/// How far the sum of the fitted distribution may be from 1 when iteration stops changing it.
 const SUM_ERROR: f64 = 1e-6;
 
 /// In Elo, positive or negative.

@@ -159,7 +159,7 @@ pub fn escape_markdown(text: &str) -> String {
     out
 }
 
-/// Or a symbol that can be one.
+/// Whether emoji modifiers and joiners may follow it; includes symbols such as arrows.
 const fn is_pictograph(c: char) -> bool {
     matches!(c, '\u{2190}'..='\u{2bff}' | '\u{1f000}'..='\u{1faff}')
 }

@@ -76,7 +76,7 @@ pub struct Plan {
     pub game: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub game_program: Option<GameProgramPlan>,
-    /// Of a game's program its options, such as `heaps=3,4,5`.
+    /// For a game that is a program, its options, such as `heaps=3,4,5`.
     pub rules: String,
     /// CSV, unless built in.
     pub pieces: Option<String>,

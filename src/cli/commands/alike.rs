@@ -40,9 +40,9 @@ const DRAWING: f64 = 0.5;
 const CACHE: &str = "alike.json";
 
 const AFTER_HELP: &str = "\
-All bots are asked the same positions: where several turns are equally good, a choice tells about the
-program and not about its strength; where few are right, the same wrong turn does. What other bots and
-simple habits explain does not count as evidence. docs/alike.md says how often that errs.
+All bots are asked the same positions. Where several turns are equally good, a choice tells about
+the program, not its strength; where few are right, the same wrong turn does. What other bots and
+simple habits explain does not count. docs/alike.md says how often that errs.
 
 It is a reason to look at two programs and to talk with their authors, not a verdict.
 

@@ -19,7 +19,7 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::recorded;
 use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::PiecesFile;
+use crate::cli::support::setup::{PiecesFile, palette, terminal_width, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
 use crate::executable::interpreter::compiling;
 use crate::league::build;
@@ -27,7 +27,7 @@ use crate::league::intake::{self, Intake};
 use crate::play::game_runner::GameRunner;
 use crate::play::seat::Seat;
 use crate::report::checks::{CheckedBot, as_csv};
-use crate::report::terminal::{Palette, styled};
+use crate::report::terminal::{Palette, styled, wrapped};
 use crate::sandbox::snapshot::{copy_file, copy_tree};
 use crate::text::{format_duration, milliseconds as ms, short_name};
 
@@ -235,11 +235,11 @@ fn line(check: &Check, palette: &Palette) -> String {
         format!(": {}", escape_controls(&text))
     };
     let fix = problem.map_or_else(String::new, fix);
-    format!(
-        "{} {}{advice}{text}\n{fix}",
-        styled(style, mark),
-        check.name
-    )
+    let mut said = format!("{}{advice}{text}", check.name);
+    if let Some(width) = terminal_width(&io::stdout()) {
+        said = wrapped(&said, width.saturating_sub(4)).replace('\n', "\n    ");
+    }
+    format!("{} {said}\n{fix}", styled(style, mark))
 }
 
 /// `command`: how the bot is started.

@@ -214,8 +214,7 @@ fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
         )
     };
     note!(
-        "is NEW {what}? A yes is wrong in at most {error}% of all cases in which it is {otherwise}, a no in at \
-         most {error}% of those in which it is {is}"
+        "is NEW {what}? H0: it is {otherwise}; H1: it is {is}; a wrong yes or no in at most {error}% of cases (α = β)"
     );
     let budget = match args.budget {
         MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),

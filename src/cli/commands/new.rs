@@ -175,7 +175,7 @@ fn with_ending(file: &Path, starter: &Starter) -> PathBuf {
     file.with_extension(ending(starter))
 }
 
-const HIDES_RANDOM: &str = "\
+const HIDES_RANDOM: &str = "
 # Python looks for modules beside the script first, and would find this very file
 # when it is asked for `random`.
 del sys.path[0]

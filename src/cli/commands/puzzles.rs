@@ -464,7 +464,7 @@ impl Attempt<'_> {
                     more => format!(" and {more} more"),
                 };
                 let (turn, shown) = (&answer.turn, shown.join(", "));
-                let text = format!("{turn} gives the {value} away; right: {shown}{more}");
+                let text = format!("{turn} lets the {value} slip; right: {shown}{more}");
                 Some(escape_controls(&text))
             }
             Some(Ok(_)) => None,

@@ -39,7 +39,7 @@ pub(crate) struct Args {
     files: Vec<PathBuf>,
 
     /// What to print
-    #[arg(long, default_value = "table")]
+    #[arg(long, default_value = "table", help_heading = "Output")]
     format: Format,
 
     /// Only games that started at this time or later: 2026-01-31 or 2026-01-31T10:00:00Z

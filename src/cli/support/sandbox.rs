@@ -25,8 +25,7 @@ struct Selection(Option<Kind>);
 fn selection() -> impl TypedValueParser<Value = Selection> {
     PossibleValuesParser::new([
         PossibleValue::new("auto").help(
-            "Bubblewrap when it works, else Landlock; refuses when neither does. The default; but a match or a check \
-             then goes on without a sandbox where neither works, with a warning, and does not confine built-in bots",
+            "Bubblewrap if it works, else Landlock. If neither does, a match or a check warns and runs without, other commands refuse",
         ),
         PossibleValue::new("bwrap").help("Bubblewrap and seccomp"),
         PossibleValue::new("landlock").help("Landlock and seccomp"),
@@ -82,9 +81,8 @@ pub(crate) struct SandboxOptions {
     #[arg(long, value_name = "PATH")]
     expose: Vec<PathBuf>,
 
-    /// A variable of the environment that bots get: NAME, with the value that it has here, or
-    /// NAME=VALUE; may be given more than once. Bots in a sandbox get no others but LANG, LC_*, TERM,
-    /// TZ, PATH and what the referee sets
+    /// A variable of the environment for bots: NAME, as it is here, or NAME=VALUE; may be given more
+    /// than once. A sandbox has only LANG, LC_*, TERM, TZ, PATH and what the referee sets
     #[arg(long, value_name = "NAME[=VALUE]", value_parser = Variable::parse)]
     env: Vec<Variable>,
 

@@ -100,8 +100,8 @@ pub(crate) struct AnswerTimes {
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) start_time: Option<Duration>,
 
-    /// What clocks measure: time, without that in which a bot could run but waits for a CPU; or CPU time of
-    /// the bot's processes, with a limit of ten times as much wall time (at least 5 s more) [default: wall]
+    /// What clocks measure; with cpu, wall time may be ten times the limit, and 5 s more at least
+    /// [default: wall]
     #[arg(long, value_name = "KIND")]
     pub(crate) clock: Option<ClockKind>,
 }

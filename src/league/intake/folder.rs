@@ -267,7 +267,7 @@ fn copies(paths: &[PathBuf], intake: &mut Intake) -> io::Result<PathBuf> {
     Ok(room)
 }
 
-/// The organiser's own links count.
+/// Follows links of the user who runs the referee; other users' links are errors.
 fn place(path: &Path) -> io::Result<PathBuf> {
     let meta = path.symlink_metadata()?;
     let problem = "it is a link that another user has made; put the files themselves there";

@@ -97,7 +97,7 @@ impl StudentList {
         let text = text.strip_prefix('\u{feff}').unwrap_or(&text);
         let text = without_separator(text.as_bytes());
         let first = text.split(|&byte| byte == b'\n').next().unwrap_or_default();
-        let csv = |error| format!("{}: this is not a table in CSV: {error}", path.display());
+        let csv = |error| format!("{}: invalid CSV: {error}", path.display());
         let mut options = csv::ReaderBuilder::new();
         options
             .delimiter(separator(first))

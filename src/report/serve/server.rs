@@ -62,7 +62,7 @@ impl Server {
         let thread = start_thread("live", move || {
             if let Err(error) = runtime.block_on(serve(listener, feed, receiver)) {
                 let cause = crate::text::cause(&error);
-                tracing::warn!("the page is not served any more: {cause}");
+                tracing::warn!("the page is no longer served: {cause}");
             }
         })?;
         Ok(Self {

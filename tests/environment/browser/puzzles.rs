@@ -80,7 +80,7 @@ pub(super) fn puzzles_are_solved_by_hand() -> Result<()> {
     press(&page, "8")?;
     press(&page, "O:")?;
     let said = page.text_of(".final.blame")?;
-    let wrong = "Wrong: place C on 8 and give O lets the win slip.";
+    let wrong = "Wrong: place C on 8 and give O; this lets the win slip.";
     same("said", &said, &wrong.to_owned())?;
     // The refutation, move by move.
     page.browser

@@ -77,11 +77,7 @@ pub(super) fn play_with_each_other(place: &Place) -> Result<(), Failed> {
     let ran = typed(place, scratch.path(), &arguments, input)?;
     says(
         &ran,
-        &[
-            "Bob, where to place A",
-            "`what` is not a cell",
-            "Änn, where to place B",
-        ],
+        &["Bob, place A", "`what` is not a cell", "Änn, place B"],
     )?;
     let [record] = &records(&scratch.path().join("Spiel ä.jsonl"))[..] else {
         return Err(format!("not one record: {ran:#?}").into());
@@ -112,7 +108,7 @@ pub(super) fn play_with_a_program(place: &Place) -> Result<(), Failed> {
         &ran,
         &[
             "mein bot.exe begins",
-            "human, where to place A",
+            "human, place A",
             "human places A on 1, gives B",
         ],
     )

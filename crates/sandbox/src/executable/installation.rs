@@ -65,7 +65,7 @@ impl Installation {
 /// A program as named, and as run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Named {
-    /// Its path, or that of a shim.
+    /// The path that `PATH` finds, which may be a shim.
     pub path: PathBuf,
     /// The program behind the shim; its directory is canonical.
     pub program: PathBuf,

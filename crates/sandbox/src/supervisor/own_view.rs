@@ -61,7 +61,7 @@ pub(super) fn make(
     mount_processes()
 }
 
-/// Mounts over a closed directory one with only what must be visible, and an open way to it.
+/// Covers a directory that the bot may not enter with a mount that shows only what it must see there.
 fn open_way(closed: &ClosedDirectory) -> io::Result<()> {
     let shown = Shown::find(&closed.shown)?;
     mount("tmpfs", &closed.path, "tmpfs", SAFE, c"mode=755")?;

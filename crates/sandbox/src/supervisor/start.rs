@@ -60,8 +60,8 @@ impl Entry {
         self.check()
     }
 
-    /// Starts a process that does this, and returns when it, or its replacement, has become another
-    /// program. The error says why not.
+    /// Forks, calls `become_it` in the child, and returns once the child, or what replaced it, has executed
+    /// another program. The error is the child's.
     pub(super) fn start(
         self,
         become_it: impl FnOnce(&Self, &Report) -> io::Result<Infallible>,

@@ -178,6 +178,7 @@ impl Collector {
         Self::default()
     }
 
+    /// Bots count from 0, in the order of their first games.
     pub fn number(&self, name: &str) -> Option<usize> {
         self.index.get(name).copied()
     }

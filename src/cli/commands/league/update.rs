@@ -339,7 +339,7 @@ impl Update<'_> {
             .change(&self.league, self.old.as_ref(), &mut plan)?;
         let games = 2 * plan.pairs_so_far();
         note!(
-            "{}: {kept} of {games} games are kept, {} to play",
+            "{}: {} games to play ({kept} reused)",
             counted(plan.bots.len() as u64, "bot", "bots"),
             games.saturating_sub(kept as u64),
         );

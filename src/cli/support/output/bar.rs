@@ -149,7 +149,8 @@ impl ProgressBar {
     fn show(&self) {
         let (done, count, things) = (self.done.get(), self.count, self.things);
         let (elapsed, message) = (in_short(self.begun.elapsed()), self.message.borrow());
-        let text = format!("{done}/{count} {things}, {elapsed}, {message}");
+        let separator = if message.is_empty() { "" } else { ", " };
+        let text = format!("{done}/{count} {things}, {elapsed}{separator}{message}");
         self.line.show(self.line.with_bar(done, count, &text));
     }
 }

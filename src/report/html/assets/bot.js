@@ -104,7 +104,7 @@ function analysis(index, games) {
   const phases = place(index)?.phases;
   return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. Phases are thirds of the board. A missed win could have been won in one move. A count leads to the games, one after the other.`,
     phases ? phaseTable(index, phases, games) : null,
-    tally.forced + tally.only > 0 ? el("p", {}, `${counted(tally.forced, "turn")} had no choice; ${counted(tally.only, "only move")} found.`) : null,
+    tally.forced + tally.only > 0 ? el("p", {}, `No choice in ${counted(tally.forced, "turn")}; only moves found: ${count(tally.only)}.`) : null,
     el("ul", { class: "highlights" }, ...blunders.slice(0, SHOWN_LOSSES).map(({ game, turn, mark, remark, lost }) =>
       el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, lost ? gaveAway(lost) : mark.replace("-", " ")), el("small", {}, lost ? why(remark) : told(remark)))))));
 }

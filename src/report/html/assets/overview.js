@@ -1,6 +1,6 @@
 // The overview: standings, charts and highlights.
 
-import { capitalised, card, count, counted, el, folded, half, link, own, percent, scrolled, signed, time } from "./dom.js";
+import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, scrolled, signed, time } from "./dom.js";
 import { absent, absentHash, botHash, botLink, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, title, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard, gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
@@ -231,7 +231,7 @@ function absentCard() {
   const all = absent();
   if (all.length === 0) return null;
   return card("Failed the entry check", null, el("ul", { class: "highlights" }, ...all.map(({ name, reason }, index) =>
-    el("li", {}, link(absentHash(index), el("strong", {}, title(name)), reason ? el("small", {}, reason.split("\n")[0]) : null)))));
+    el("li", {}, link(absentHash(index), el("strong", {}, title(name)), reason ? el("small", {}, prose(reason.split("\n")[0])) : null)))));
 }
 
 export function overview() {

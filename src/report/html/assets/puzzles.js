@@ -177,7 +177,7 @@ function verdict(puzzle) {
   const difficulty = [`Level ${puzzle.level}`, `${counted(puzzle.answers.length, "right turn")} of ${puzzle.turns}`,
     puzzle.asked > 1 ? `${puzzle.failed} of ${counted(puzzle.asked, "bot")} failed` : ""].filter(Boolean).join(" · ");
   return el("div", {},
-    el("p", { class: `final ${isRight ? "win" : "blame"}` }, isRight ? "Right: " : "Wrong: ", inWordsOf(attempt.answer), isRight ? "." : ` lets the ${puzzle.value} slip.`),
+    el("p", { class: `final ${isRight ? "win" : "blame"}` }, isRight ? "Right: " : "Wrong: ", inWordsOf(attempt.answer), isRight ? "." : `; this lets the ${puzzle.value} slip.`),
     isRight || attempt.isShown ? rights : null,
     isRight ? null : refutation(),
     el("div", { class: "row" },

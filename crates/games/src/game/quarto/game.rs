@@ -409,7 +409,7 @@ impl BuiltinGame for Edition {
 
     fn question(&self, position: &Position) -> String {
         match position.hand() {
-            Some(piece) => format!("where to place {} (cell)?", self.in_words(piece)),
+            Some(piece) => format!("place {} on which cell?", self.in_words(piece)),
             None => "which piece for your opponent?".to_owned(),
         }
     }
