@@ -2,8 +2,9 @@
 //!
 //! A bot's process group is killed with it, but not a daemon that left the group. On Linux the
 //! referee adopts orphans as a subreaper. Exited ones are reaped soon; live ones are killed once
-//! they are older than every running bot, and all of them when all bots have stopped; none where this
-//! process had children before (of a shell that exec'ed the referee).
+//! they are older than every running bot, and all of them when all bots have stopped. Children that
+//! this process had before (of a shell that exec'ed the referee) and their process groups are left
+//! alone.
 
 use super::children;
 use crate::system::{Pid, forced_end};
@@ -31,6 +32,7 @@ fn survivors(pids: impl IntoIterator<Item = Pid>) -> Vec<String> {
 
 #[cfg(all(target_os = "linux", not(portable)))]
 mod linux {
+    use std::collections::HashSet;
     use std::sync::OnceLock;
     use std::time::{Duration, Instant};
 
@@ -47,12 +49,53 @@ mod linux {
     /// How long the last process may take to exit; only one that hangs in the kernel takes long.
     const ENDING: Duration = Duration::from_secs(2);
 
+    /// Least time between searches for exited processes.
     const SEARCHING: Duration = Duration::from_millis(20);
 
     const TOLD: usize = 10;
 
-    /// Whether all children of this process are of bots.
-    static IS_ALONE: OnceLock<bool> = OnceLock::new();
+    /// Processes that existed before the first bot.
+    #[derive(Debug, Default)]
+    struct Before {
+        /// Processes by id and start time.
+        processes: HashSet<(Pid, u64)>,
+        groups: HashSet<Pid>,
+    }
+
+    static BEFORE: OnceLock<Before> = OnceLock::new();
+
+    impl Before {
+        fn note() -> Self {
+            let mut before = Self::default();
+            let mut waiting = procfs::own_children();
+            while let Some(pid) = waiting.pop() {
+                waiting.extend(procfs::children(pid));
+                let Some(stat) = Stat::read(pid) else {
+                    continue;
+                };
+                before.processes.extend(stat.started().map(|at| (pid, at)));
+                // A group of another namespace has number 0 here, which rustix's `getpgid` cannot
+                // express.
+                before.groups.extend(stat.group());
+            }
+            before
+        }
+
+        /// Whether this child is not a bot's.
+        fn spares(&self, pid: Pid) -> bool {
+            if self.processes.is_empty() {
+                return false;
+            }
+            let Some(stat) = Stat::read(pid) else {
+                return false;
+            };
+            let is_from_before = |at| self.processes.contains(&(pid, at));
+            stat.started().is_some_and(is_from_before)
+                || stat
+                    .group()
+                    .is_some_and(|group| self.groups.contains(&group))
+        }
+    }
 
     fn started(pid: Pid) -> Option<u64> {
         Stat::read(pid)?.started()
@@ -61,9 +104,8 @@ mod linux {
     /// Children that bots may have left, and the bots' own processes.
     fn children_of_bots() -> Vec<Pid> {
         let mut children = procfs::own_children();
-        if IS_ALONE.get() == Some(&false) {
-            let owned = children::owned_pids();
-            children.retain(|pid| owned.contains(pid));
+        if let Some(before) = BEFORE.get() {
+            children.retain(|&pid| !before.spares(pid));
         }
         children
     }
@@ -71,13 +113,7 @@ mod linux {
     /// Makes orphaned descendants children of this process, and starts a task that reaps them. Must
     /// be called within a tokio runtime, before the first bot starts.
     pub fn adopt() {
-        let owned = children::owned_pids();
-        let is_owned = |pid: &Pid| owned.contains(pid);
-        let is_alone = *IS_ALONE.get_or_init(|| procfs::own_children().iter().all(is_owned));
-        if !is_alone {
-            tracing::warn!("what bots leave behind is not ended: this process had children before");
-            return;
-        }
+        BEFORE.get_or_init(Before::note);
         // Without it daemons survive, as on systems without subreapers.
         if let Err(error) = set_child_subreaper(Some(getpid())) {
             tracing::warn!(%error, "cannot adopt orphans");

@@ -197,6 +197,13 @@ fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failur
 fn add_new(file: &mut Reader, feed: &Feed) -> Result<(), Failure> {
     let path = file.path().to_owned();
     let failed = |error| unreadable(&path, &error);
+    let meta = file.file().metadata().map_err(failed)?;
+    if meta.is_file() && meta.len() < file.position() {
+        let (path, before, now) = (path.display(), file.position(), meta.len());
+        bail!(
+            "{path}: the file shrank from {before} to {now} bytes while it was followed; start again"
+        );
+    }
     while let Some(line) = file.next_complete_line().map_err(failed)? {
         let published = feed.publish(&line.record()?);
         published.map_err(|problem| line.damaged(problem))?;
