@@ -110,9 +110,50 @@ const WRONG: &[(&str, &str)] = &[
         "replay game.jsonl --game ./nim.py",
         "game.jsonl: line 1: --game: cannot start ./nim.py: there is no such file",
     ),
+    // Options that are gone.
+    (
+        "league term --budget 2000",
+        "referee: --budget is gone: a league plays all pairings; for fewer games, give a smaller --pairs",
+    ),
+    (
+        "simulate --bots 8 --budget=60 --oracle",
+        "referee: --budget is gone: what fewer or more games tell, another --pairs shows",
+    ),
+    (
+        "simulate --bots 8 --oracle",
+        "referee: --oracle is gone: what fewer or more games tell, another --pairs shows",
+    ),
+    (
+        "standings games.jsonl --by week",
+        "referee: --by=week is gone: --from TIME rates the games since then",
+    ),
+    (
+        "standings games.jsonl --drift 10",
+        "referee: --drift is gone: --from TIME rates the games since then",
+    ),
+    (
+        "solve --table --free 10,11",
+        "referee: --table is gone: every solve says how many nodes it took, and how long",
+    ),
+    (
+        "solve --no-book ................_-",
+        "referee: --no-book is gone: early positions are always answered by the built-in book",
+    ),
+    (
+        "solve --book four.proofs --pack four.bin",
+        "referee: --book is gone: the books are made by crates/games/examples/make_books.rs",
+    ),
+    (
+        "debug game.jsonl --game-program ./nim.py builtin:random",
+        "referee: --game-program is gone: it is --game PROGRAM; a game of the file is chosen by --number",
+    ),
     (
         "analyse game.jsonl --game p12a",
         "error: unexpected argument '--game' found",
+    ),
+    (
+        "tournament --strict a b",
+        "referee: --strict is gone: referee check FOLDER fails when a bot is not fit",
     ),
     // A command line without quotes, or one bot too many.
     (

@@ -204,6 +204,18 @@ fn not_a_program() {
 fn a_program_for_another_machine() {
     let place = Place::new();
     let at = place.path();
+    let ours = fs::read(env!("CARGO_BIN_EXE_referee")).expect("this program");
+    let mut theirs = ours[..64].to_vec();
+    // The field of the machine: ARM for everybody who is not ARM.
+    let arm = [183, 0];
+    let other = if ours[18..20] == arm { [62, 0] } else { arm };
+    theirs[18..20].copy_from_slice(&other);
+    place.file("bot", &theirs, 0o755);
+    fails(
+        at,
+        "bot",
+        &["another kind of CPU", "compile it on this machine"],
+    );
     place.file("bot.exe", b"MZ\x90\x00\x03\x00\x00\x00", 0o755);
     fails(
         at,
@@ -215,7 +227,6 @@ fn a_program_for_another_machine() {
     fails(at, "noise", &[neither, "give the command line"]);
     // Only the kernel sees that the rest of the program is missing. In a sandbox the C library starts it,
     // which then takes it for a shell script.
-    let ours = fs::read(env!("CARGO_BIN_EXE_referee")).expect("this program");
     place.file("half", &ours[..64], 0o755);
     for bots in [["half", "builtin:random"], ["builtin:random", "half"]] {
         let run = Referee::new(["--seed", "1", "--sandbox", "none", "--"])

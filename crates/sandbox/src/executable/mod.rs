@@ -131,8 +131,18 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
         let folder = path.parent().unwrap_or(Path::new(""));
         return check_shebang(line, bot, folder).map(Some);
     }
-    if header.starts_with(b"\x7fELF") {
-        return Ok(None);
+    if let Some(elf) = header.strip_prefix(b"\x7fELF") {
+        return match (elf_machine(elf), elf_machine(&own_elf())) {
+            (Some(theirs), Some(ours)) if theirs != ours => Err(CannotStart::new(
+                bot,
+                format!(
+                    "it is a program for another kind of CPU ({})",
+                    machine_name(theirs)
+                ),
+                format!("compile it on this machine ({})", machine_name(ours)),
+            )),
+            _ => Ok(None),
+        };
     }
     let foreign = [
         (&b"MZ"[..], "a Windows program"),
@@ -320,4 +330,33 @@ fn check_interpreter(interpreter: &str, bot: &str, folder: &Path) -> Result<Stri
             },
         )
     })
+}
+
+/// The machine field of an ELF header, after the magic.
+fn elf_machine(after_magic: &[u8]) -> Option<u16> {
+    let little = *after_magic.get(1)? == 1;
+    let bytes = [*after_magic.get(14)?, *after_magic.get(15)?];
+    Some(if little {
+        u16::from_le_bytes(bytes)
+    } else {
+        u16::from_be_bytes(bytes)
+    })
+}
+
+/// The start of the referee's own file after the magic; empty when unreadable.
+fn own_elf() -> Vec<u8> {
+    let header = env::current_exe().and_then(|program| start_of(&program, 64));
+    let header = header.unwrap_or_default();
+    header.strip_prefix(b"\x7fELF").unwrap_or(&[]).to_vec()
+}
+
+fn machine_name(machine: u16) -> String {
+    match machine {
+        3 => "x86, 32 bits".to_owned(),
+        40 => "ARM, 32 bits".to_owned(),
+        62 => "x86-64".to_owned(),
+        183 => "ARM, 64 bits".to_owned(),
+        243 => "RISC-V".to_owned(),
+        other => format!("ELF machine {other}"),
+    }
 }
