@@ -325,7 +325,7 @@ fn a_check(parent: &Path) -> Result<(), Failed> {
 /// Another program has all processes when the check begins.
 fn a_check_after_a_while(parent: &Path) -> Result<(), Failed> {
     let referee = Referee::new(["check", NONE[0], NONE[1], "./steady.sh"]);
-    let group = Group::new(parent, &referee, 11)?;
+    let group = Group::new(parent, &referee, 12)?;
     let others = "(sleep 0.7 & sleep 0.7 & sleep 0.7 & sleep 0.7 & wait) & ";
     let script = format!("{}{others}exec \"$0\" \"$@\"", group.enter());
     let run = referee.shell(script).run();

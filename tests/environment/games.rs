@@ -289,13 +289,17 @@ fn hidden() -> Result<(), Failed> {
     drop(input);
     let text = succeeded(child.wait_with_output()?)?;
     let is_points = |line: &&str| {
-        let words: Vec<&str> = line.split(' ').collect();
-        matches!(words[..], [own, "to", other] if own.parse::<u32>().is_ok() && (other == "?" || other.parse::<u32>().is_ok()))
+        let of_both = line
+            .strip_prefix("first ")
+            .and_then(|line| line.split_once(", second "));
+        of_both.is_some_and(|(own, other)| {
+            own.parse::<u32>().is_ok() && (other == "?" || other.parse::<u32>().is_ok())
+        })
     };
     let points: Vec<&str> = text.lines().filter(is_points).collect();
     let (last, before) = points.split_last().ok_or("points")?;
     if before.len() < 10
-        || !before.iter().all(|line| line.ends_with(" to ?"))
+        || !before.iter().all(|line| line.ends_with(", second ?"))
         || last.ends_with('?')
     {
         return Err(text.into());
