@@ -17,6 +17,10 @@ use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
 use crate::text::{escape_path, meant, short_name};
 
+#[allow(
+    clippy::large_enum_variant,
+    reason = "there are two; on Linux it is smaller"
+)]
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum BotSpec {
     Human,
