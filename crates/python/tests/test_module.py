@@ -368,7 +368,7 @@ class HandedIn(unittest.TestCase):
         self.assertIn(report["fix_first"]["check"], failures)
 
         # 3: something was found.
-        words = [referee.command(), "hunt", "--json", "--time", "3s", "builtin:random"]
+        words = [referee.command(), "hunt", "--json", "--time", "10s", "builtin:random"]
         said = subprocess.run(words, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout
         (suite,) = xml.fromstring(subprocess.run(junit, input=said, check=True, stdout=subprocess.PIPE).stdout)
         found = json.loads(said)["findings"]
