@@ -34,9 +34,9 @@ const SOLVE: Duration = Duration::from_secs(2);
 const TRYING_AGAIN: f64 = 0.1;
 
 const AFTER_HELP: &str = "\
-The protocol has no memory, so a bot is searched like a function: no question is asked twice. What
-is found is asked again of a fresh process, and is said not to repeat where it does not. In a game
-without a solver only faults are found.
+The protocol has no memory, so a bot is searched like a function: only early questions are asked
+twice. What is found is asked again of a fresh process, and is said not to repeat where it does not.
+In a game without a solver only faults are found.
 
 Examples:
   referee hunt ./mybot
