@@ -51,9 +51,6 @@ pub mod analysis;
 pub mod arena;
 pub mod bot;
 pub mod checkup;
-#[doc(hidden)]
-pub mod cli;
-
 pub mod game_program;
 #[doc(hidden)]
 pub mod hunt;
@@ -90,10 +87,12 @@ pub use referee_games::game::{Game, registry};
 pub use referee_games::{drawing, game, solver, strategy};
 #[doc(hidden)]
 pub use referee_sandbox::executable;
-use referee_sandbox::system;
+#[doc(hidden)]
+pub use referee_sandbox::system;
 #[doc(no_inline)]
 pub use referee_sandbox::{self as sandbox, Sandbox};
-use referee_stats::threads;
+#[doc(hidden)]
+pub use referee_stats::threads;
 #[doc(hidden)]
 pub use referee_text as text;
 #[doc(inline)]

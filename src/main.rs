@@ -1,5 +1,7 @@
-//! The `referee` program. Everything is in the library.
+//! The `referee` program: its command line; what it does is in the library.
+
+mod cli;
 
 fn main() -> std::process::ExitCode {
-    referee::cli::run()
+    cli::run()
 }

@@ -18,12 +18,12 @@ use self::commands::{
 use self::support::logging::LogOptions;
 use self::support::prelude::*;
 use self::support::{config, output, signals, suspension};
+use referee::report::has_word;
 #[cfg(all(target_os = "linux", not(portable)))]
-use super::sandbox::supervisor;
-use super::system::most_open_files;
-use super::text::meant;
-use crate::report::has_word;
-use crate::strategy;
+use referee::sandbox::supervisor;
+use referee::strategy;
+use referee::system::most_open_files;
+use referee::text::meant;
 
 /// Let two programs play Quarto against each other
 #[derive(Debug, Parser)]
@@ -252,7 +252,7 @@ fn dressed(command: clap::Command) -> clap::Command {
     })
 }
 
-pub fn run() -> ExitCode {
+pub(crate) fn run() -> ExitCode {
     // A supervisor starts quickly, has one thread and logs nothing: its stderr is read as the bot's.
     #[cfg(all(target_os = "linux", not(portable)))]
     if std::env::args_os()
@@ -261,13 +261,7 @@ pub fn run() -> ExitCode {
     {
         return supervisor::run(std::env::args().skip(2));
     }
-    run_with(std::env::args_os())
-}
-
-/// For programs that use this library; the first of `arguments` is the program's name. Wrong usage and a second Ctrl-C
-/// end the process, as with [`run`]. Sandboxes and built-in bots need the program `referee` itself.
-pub fn run_with<T: Into<OsString> + Clone>(arguments: impl IntoIterator<Item = T>) -> ExitCode {
-    let mut arguments: Vec<OsString> = arguments.into_iter().map(Into::into).collect();
+    let mut arguments: Vec<OsString> = std::env::args_os().collect();
     if let Some(word) = arguments.get(1)
         && let Some((_, now)) = RENAMED.iter().find(|(old, _)| word == old)
     {

@@ -14,7 +14,7 @@ pub mod terminal_view;
 pub mod tournament_summary;
 
 /// Whether a word is one of these.
-pub(crate) fn has_word(words: &str, word: &str) -> bool {
+pub fn has_word(words: &str, word: &str) -> bool {
     words.split(' ').any(|known| known == word)
 }
 

@@ -7,17 +7,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::report::check_not_input;
-use crate::analysis::{Analyst, Effort, check, with_analysis};
 use crate::cli::support::folder::{GameChoice, Records, invalid, records_of};
 use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_interruptible;
 use crate::cli::support::values::{self, SolverArgs};
-use crate::record::Record;
-use crate::record::annotation::Annotation;
-use crate::record::atomic_file::AtomicFile;
-use crate::record::reader::LineError;
-use crate::report::accuracy::{BotTally, game_text, table};
+use referee::analysis::{Analyst, Effort, check, with_analysis};
+use referee::record::Record;
+use referee::record::annotation::Annotation;
+use referee::record::atomic_file::AtomicFile;
+use referee::record::reader::LineError;
+use referee::report::accuracy::{BotTally, game_text, table};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

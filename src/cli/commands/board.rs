@@ -7,13 +7,13 @@ use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::pages::write_file;
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::{piece_set, terminal_width};
-use crate::game::four_in_a_row::FourInARow;
-use crate::game::quarto::notation::ConfigurationError;
-use crate::game::quarto::{Edition, PieceSet};
-use crate::game::{BuiltinGame as _, Picture};
-use crate::report::html::board;
-use crate::report::picture::{Pieces, Shown, still};
-use crate::report::terminal::{aligned, draw_within};
+use referee::game::four_in_a_row::FourInARow;
+use referee::game::quarto::notation::ConfigurationError;
+use referee::game::quarto::{Edition, PieceSet};
+use referee::game::{BuiltinGame as _, Picture};
+use referee::report::html::board;
+use referee::report::picture::{Pieces, Shown, still};
+use referee::report::terminal::{aligned, draw_within};
 
 const AFTER_HELP: &str = "\
 Examples:

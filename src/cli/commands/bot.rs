@@ -10,12 +10,12 @@ use rand::seq::IndexedRandom as _;
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::match_set;
 use crate::cli::support::values;
-use crate::game::BuiltinBot;
-use crate::game::quarto::Rules;
-use crate::game::registry::{self, Choices, GAMES};
-use crate::game_program::messages::MOST_BYTES;
-use crate::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
-use crate::strategy::builtin::{Builtin, UnknownBuiltin};
+use referee::game::BuiltinBot;
+use referee::game::quarto::Rules;
+use referee::game::registry::{self, Choices, GAMES};
+use referee::game_program::messages::MOST_BYTES;
+use referee::protocol::{MAX_LINE_BYTES, NotUtf8, answer_text, env as names};
+use referee::strategy::builtin::{Builtin, UnknownBuiltin};
 
 /// When `REFEREE_MOVE_TIME` is not set.
 const DEFAULT_MOVE_TIME: Duration = Duration::from_secs(1);

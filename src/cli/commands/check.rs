@@ -8,11 +8,6 @@ use std::{fs, io};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::arena::entrants::{self, FolderPrograms};
-use crate::bot::naming::distinct_names;
-use crate::bot::spec::{BotSpec, Program};
-use crate::bot::submission::OWN;
-use crate::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
@@ -21,15 +16,20 @@ use crate::cli::support::runtime::examine;
 use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
 use crate::cli::support::setup::{PiecesFile, palette, terminal_width, unwritable};
 use crate::cli::support::values::{self, AnswerTimes};
-use crate::executable::interpreter::compiling;
-use crate::league::build;
-use crate::league::intake::{self, Intake};
-use crate::play::game_runner::GameRunner;
-use crate::play::seat::Seat;
-use crate::report::checks::{CheckedBot, as_csv};
-use crate::report::terminal::{Palette, styled, wrapped};
-use crate::sandbox::snapshot::{copy_file, copy_tree};
-use crate::text::{format_duration, milliseconds as ms, short_name};
+use referee::arena::entrants::{self, FolderPrograms};
+use referee::bot::naming::distinct_names;
+use referee::bot::spec::{BotSpec, Program};
+use referee::bot::submission::OWN;
+use referee::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
+use referee::executable::interpreter::compiling;
+use referee::league::build;
+use referee::league::intake::{self, Intake};
+use referee::play::game_runner::GameRunner;
+use referee::play::seat::Seat;
+use referee::report::checks::{CheckedBot, as_csv};
+use referee::report::terminal::{Palette, styled, wrapped};
+use referee::sandbox::snapshot::{copy_file, copy_tree};
+use referee::text::{format_duration, milliseconds as ms, short_name};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

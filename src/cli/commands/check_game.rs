@@ -1,10 +1,10 @@
 use std::fmt::Write as _;
 
-use crate::bot::shell::quoted;
 use crate::cli::support::games::{self, program};
 use crate::cli::support::prelude::*;
-use crate::game_program::checks::{Finding, Level, check};
-use crate::report::html;
+use referee::bot::shell::quoted;
+use referee::game_program::checks::{Finding, Level, check};
+use referee::report::html;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

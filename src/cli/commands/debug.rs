@@ -4,10 +4,6 @@ use std::path::Path;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use crate::analysis::appraisal::Appraiser;
-use crate::analysis::{Analyst, Effort};
-use crate::bot::human::{Console as _, Typed};
-use crate::bot::spec::Program;
 use crate::cli::support::console::Terminal;
 use crate::cli::support::folder::GameChoice;
 use crate::cli::support::games::{GameOptions, SetOptions, start_of};
@@ -17,13 +13,17 @@ use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRul
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, MoveTime};
-use crate::game::{Game, Outcome, Rejection};
-use crate::play::TimeControl;
-use crate::play::examiner::{Asked, Examiner, Line, Question};
-use crate::play::game_runner::GameRunner;
-use crate::play::seat::Seat;
-use crate::solver::{self, Value};
-use crate::text::format_duration;
+use referee::analysis::appraisal::Appraiser;
+use referee::analysis::{Analyst, Effort};
+use referee::bot::human::{Console as _, Typed};
+use referee::bot::spec::Program;
+use referee::game::{Game, Outcome, Rejection};
+use referee::play::TimeControl;
+use referee::play::examiner::{Asked, Examiner, Line, Question};
+use referee::play::game_runner::GameRunner;
+use referee::play::seat::Seat;
+use referee::solver::{self, Value};
+use referee::text::format_duration;
 
 const COMMANDS: &str = "  next         go on to the next question of the recorded game
   solver       play the bot's answer, and the opponent's turn perfectly; ask again

@@ -5,9 +5,9 @@ use serde_json::json;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::layer_names;
 use crate::cli::support::setup::this_program;
-use crate::report::terminal::styled;
-use crate::sandbox::{ResourceLimits, SandboxRequest, examine};
-use crate::system::kernel_release;
+use referee::report::terminal::styled;
+use referee::sandbox::{ResourceLimits, SandboxRequest, examine};
+use referee::system::kernel_release;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -3,13 +3,6 @@ use std::path::{Path, PathBuf};
 use tokio::sync::mpsc;
 
 use super::tournament::{GamesOptions, Options, OwnRun, Venue, resolved};
-use crate::arena::Ended;
-use crate::arena::comparison::Progress;
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, Entrant, Entrants, slugs};
-use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use crate::arena::results::Results;
 use crate::cli::support::folder::{plan_in, read_text};
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::ProgressLine;
@@ -19,16 +12,23 @@ use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
 use crate::cli::support::setup::{absolute, this_program};
 use crate::cli::support::signals;
 use crate::cli::support::values::TimeOptions;
-use crate::league::grading::scale::{self, Scale};
-use crate::league::grading::{Grade, RungResult, Verdict, seed_of};
-use crate::league::intake::people::StudentList;
-use crate::league::state::League;
-use crate::play::setup::now;
-use crate::record::text_file;
-use crate::report::grades;
-use crate::report::html::plain;
-use crate::report::markup::as_html;
-use crate::sandbox::Sandbox;
+use referee::arena::Ended;
+use referee::arena::comparison::Progress;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::{self, Entrant, Entrants, slugs};
+use referee::arena::plan::request::PlanRequest;
+use referee::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
+use referee::arena::results::Results;
+use referee::league::grading::scale::{self, Scale};
+use referee::league::grading::{Grade, RungResult, Verdict, seed_of};
+use referee::league::intake::people::StudentList;
+use referee::league::state::League;
+use referee::play::setup::now;
+use referee::record::text_file;
+use referee::report::grades;
+use referee::report::html::plain;
+use referee::report::markup::as_html;
+use referee::sandbox::Sandbox;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -8,9 +8,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::analysis::appraisal::Appraiser;
-use crate::analysis::{Analyst, Effort};
-use crate::bot::shell;
 use crate::cli::support::folder::replace_file;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::output::ProgressBar;
@@ -20,14 +17,17 @@ use crate::cli::support::runtime::{block_on, end_orphans, examine, run_with_tick
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, AnswerTimes};
-use crate::game::Game;
-use crate::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
-use crate::play::examiner::Examiner;
-use crate::play::game_runner::GameRunner;
-use crate::play::seat::Seat;
-use crate::record::Record;
-use crate::solver;
-use crate::threads::{for_each_chunk, processors};
+use referee::analysis::appraisal::Appraiser;
+use referee::analysis::{Analyst, Effort};
+use referee::bot::shell;
+use referee::game::Game;
+use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
+use referee::play::examiner::Examiner;
+use referee::play::game_runner::GameRunner;
+use referee::play::seat::Seat;
+use referee::record::Record;
+use referee::solver;
+use referee::threads::{for_each_chunk, processors};
 
 const SOLVE: Duration = Duration::from_secs(2);
 
@@ -340,7 +340,7 @@ impl Report<'_> {
                 "better": finding.better,
                 "problem": fault.map(|fault| fault.fault.to_string()),
                 "turns": found.line.turns,
-                "first": found.side == crate::game::Side::First,
+                "first": found.side == referee::game::Side::First,
                 "repeats": finding.repeats,
                 "reproduce": finding.reproduce,
                 "debug": self.debug(finding),

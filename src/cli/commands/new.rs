@@ -3,10 +3,10 @@ use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use crate::bot::shell;
 use crate::cli::support::prelude::*;
 use crate::cli::support::values::hint;
-use crate::system::create_executable;
+use referee::bot::shell;
+use referee::system::create_executable;
 
 struct Starter {
     language: &'static str,

@@ -19,17 +19,17 @@ use crate::cli::support::runtime::{examine, run_interruptible};
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::{PiecesFile, recorded_ruleset};
 use crate::cli::support::values::{self, AnswerTimes, SolverArgs, hint};
-use crate::game::registry::{self, GAMES};
-use crate::play::examiner::{Asked, Examiner, Line};
-use crate::play::game_runner::GameRunner;
-use crate::play::seat::Seat;
-use crate::puzzles::making::{Maker, spread};
-use crate::puzzles::{HIGHEST_LEVEL, Kind, Loaded, Puzzle, SHIPPED, read};
-use crate::record::Record;
-use crate::report::html;
-use crate::report::terminal::{Palette, aligned};
-use crate::solver::{Limits, Solvers};
-use crate::text::milliseconds;
+use referee::game::registry::{self, GAMES};
+use referee::play::examiner::{Asked, Examiner, Line};
+use referee::play::game_runner::GameRunner;
+use referee::play::seat::Seat;
+use referee::puzzles::making::{Maker, spread};
+use referee::puzzles::{HIGHEST_LEVEL, Kind, Loaded, Puzzle, SHIPPED, read};
+use referee::record::Record;
+use referee::report::html;
+use referee::report::terminal::{Palette, aligned};
+use referee::solver::{Limits, Solvers};
+use referee::text::milliseconds;
 
 const AFTER_HELP: &str = "\
 A puzzle is a position in which some turns keep what it is worth and others do not, by the exact

@@ -9,15 +9,15 @@ use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
 use crate::cli::support::setup::terminal_width;
-use crate::game::Game;
-use crate::play::replay::{ReplayError, replay, start_of};
-use crate::play::setup::reproduce_forfeit;
-use crate::record::Record;
-use crate::report::html;
-use crate::report::picture::stills;
-use crate::report::serve::Feed;
-use crate::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use crate::text::short_name;
+use referee::game::Game;
+use referee::play::replay::{ReplayError, replay, start_of};
+use referee::play::setup::reproduce_forfeit;
+use referee::record::Record;
+use referee::report::html;
+use referee::report::picture::stills;
+use referee::report::serve::Feed;
+use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
+use referee::text::short_name;
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";

@@ -6,10 +6,6 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::arena::analysing;
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::slugs;
-use crate::arena::results::Results;
 use crate::cli::support::folder::{
     Records, all_records, invalid, pieces_of, replace_file, title_of, tournament_of,
 };
@@ -17,18 +13,22 @@ use crate::cli::support::pages::{LiveOptions, add_file, write};
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
 use crate::cli::support::runtime::{runtime, until_interrupted};
-use crate::game::Game;
-use crate::league::archive::AllNews;
-use crate::league::log;
-use crate::league::state::{League, at_home, homes};
-use crate::record::reader::Reader;
-use crate::record::{Record, RecordSummary};
-use crate::report::html;
-use crate::report::markup::as_html;
-use crate::report::own::{OwnGames, Since, not_entered_text, own, since};
-use crate::report::serve::{Feed, State};
-use crate::tournament::ratings::Model;
-use crate::tournament::standings::{NotEntered, Ranking};
+use referee::arena::analysing;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::slugs;
+use referee::arena::results::Results;
+use referee::game::Game;
+use referee::league::archive::AllNews;
+use referee::league::log;
+use referee::league::state::{League, at_home, homes};
+use referee::record::reader::Reader;
+use referee::record::{Record, RecordSummary};
+use referee::report::html;
+use referee::report::markup::as_html;
+use referee::report::own::{OwnGames, Since, not_entered_text, own, since};
+use referee::report::serve::{Feed, State};
+use referee::tournament::ratings::Model;
+use referee::tournament::standings::{NotEntered, Ranking};
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 

@@ -7,11 +7,6 @@ use std::time::Duration;
 
 use serde_json::{Value as Json, json};
 
-use crate::analysis::appraisal::Comparison;
-use crate::analysis::rerun::{Departure, Finding, Judgement, Verdict, judge};
-use crate::analysis::{Analyst, Effort};
-use crate::bot::info::{Info, as_text};
-use crate::bot::spec::Program;
 use crate::cli::support::folder::{GameChoice, Records, records_of};
 use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
@@ -19,11 +14,16 @@ use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRul
 use crate::cli::support::runtime::examine;
 use crate::cli::support::setup::PiecesFile;
 use crate::cli::support::values::{self, MoveTime};
-use crate::play::examiner::{Examiner, Question};
-use crate::play::game_runner::{GameFault, GameRunner};
-use crate::record::BotIndex;
-use crate::report::terminal::{Palette, aligned};
-use crate::solver::{self, Value};
+use referee::analysis::appraisal::Comparison;
+use referee::analysis::rerun::{Departure, Finding, Judgement, Verdict, judge};
+use referee::analysis::{Analyst, Effort};
+use referee::bot::info::{Info, as_text};
+use referee::bot::spec::Program;
+use referee::play::examiner::{Examiner, Question};
+use referee::play::game_runner::{GameFault, GameRunner};
+use referee::record::BotIndex;
+use referee::report::terminal::{Palette, aligned};
+use referee::solver::{self, Value};
 
 /// Where a move had no limit: a bot that hangs must not keep the other games waiting.
 const LONGEST_ANSWER: Duration = Duration::from_mins(1);

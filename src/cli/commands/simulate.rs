@@ -3,11 +3,11 @@ use std::io::{self, Write};
 use clap::ValueEnum as _;
 use serde_json::json;
 
-use crate::arena::plan::Format;
 use crate::cli::support::prelude::*;
-use crate::report::terminal::aligned;
-use crate::tournament::schedule::groups;
-use crate::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
+use referee::arena::plan::Format;
+use referee::report::terminal::aligned;
+use referee::tournament::schedule::groups;
+use referee::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -9,11 +9,11 @@ use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_with_ticks;
 use crate::cli::support::values::{self, SolverArgs, in_short};
-use crate::game::BuiltinGame;
-use crate::game::four_in_a_row::FourInARow;
-use crate::report::terminal::time;
-use crate::solver::{self, Evaluation, Goal, Limits, Solve, Solver, Value};
-use crate::text::{escape, grouped};
+use referee::game::BuiltinGame;
+use referee::game::four_in_a_row::FourInARow;
+use referee::report::terminal::time;
+use referee::solver::{self, Evaluation, Goal, Limits, Solve, Solver, Value};
+use referee::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = AFTER_HELP)]

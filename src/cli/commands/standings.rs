@@ -7,18 +7,18 @@ use clap::ValueEnum;
 use jiff::Timestamp;
 
 use super::tournament::warn_of_repetition;
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::results::Distinct;
 use crate::cli::support::folder::{all_records, invalid, tournament_of};
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values;
-use crate::record::reader::{LineError, Reader};
-use crate::record::summaries::{Parsed, take_all, threads_for};
-use crate::record::{BotIndex, RecordSummary};
-use crate::report::standings::{as_csv, as_json, markdown, table};
-use crate::tournament::ratings::Model;
-use crate::tournament::standings::{Collector, Game, GameTimes, Ranking, TieBreak};
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::results::Distinct;
+use referee::record::reader::{LineError, Reader};
+use referee::record::summaries::{Parsed, take_all, threads_for};
+use referee::record::{BotIndex, RecordSummary};
+use referee::report::standings::{as_csv, as_json, markdown, table};
+use referee::tournament::ratings::Model;
+use referee::tournament::standings::{Collector, Game, GameTimes, Ranking, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {

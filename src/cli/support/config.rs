@@ -14,8 +14,8 @@ use toml::{Spanned, Value};
 
 use super::folder::read_text;
 use super::prelude::*;
-use crate::record::text_file;
-use crate::text::meant;
+use referee::record::text_file;
+use referee::text::meant;
 
 const CONFIG: &str = "config";
 

@@ -13,11 +13,11 @@ use tokio::sync::oneshot;
 
 use super::output::{GameText, wait_for_results};
 use super::setup::terminal_width;
-use crate::bot::exhaustion::start_thread;
-use crate::bot::human::{Console, Typed, Typing};
-use crate::game::Picture;
-use crate::report::terminal::{Palette, draw_within, wrapped};
-use crate::system::TerminalMode;
+use referee::bot::exhaustion::start_thread;
+use referee::bot::human::{Console, Typed, Typing};
+use referee::game::Picture;
+use referee::report::terminal::{Palette, draw_within, wrapped};
+use referee::system::TerminalMode;
 
 type PromptRequest = (String, oneshot::Sender<io::Result<Typed>>);
 
@@ -144,7 +144,7 @@ fn read_lines(requests: &mpsc::Receiver<PromptRequest>) {
             }
             Err(error) => Err(io::Error::other(format!(
                 "standard input cannot be read: {error}",
-                error = crate::text::cause(&error)
+                error = referee::text::cause(&error)
             ))),
         };
         let _ = reply.send(typed);
@@ -158,7 +158,7 @@ fn print(text: &str) -> io::Result<()> {
 fn echo(editing: bool, typed: &Typed) -> io::Result<()> {
     match typed {
         _ if editing => Ok(()),
-        Typed::Line(line) => print(&format!("{}\n", crate::text::escape_controls(line))),
+        Typed::Line(line) => print(&format!("{}\n", referee::text::escape_controls(line))),
         Typed::End | Typed::Interrupted => print("\n"),
     }
 }

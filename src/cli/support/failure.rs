@@ -2,12 +2,12 @@
 
 use std::io;
 
-use crate::bot::exhaustion::Exhausted;
-use crate::bot::spec::CannotStart;
-use crate::play::game_runner::GameError;
-use crate::record::reader::LineError;
-use crate::text::{cause, counted};
-use crate::tournament::ratings::RatingError;
+use referee::bot::exhaustion::Exhausted;
+use referee::bot::spec::CannotStart;
+use referee::play::game_runner::GameError;
+use referee::record::reader::LineError;
+use referee::text::{cause, counted};
+use referee::tournament::ratings::RatingError;
 
 #[derive(Debug)]
 pub(crate) enum Failure {

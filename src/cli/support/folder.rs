@@ -4,16 +4,16 @@ use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::prelude::*;
-use crate::arena::TournamentError;
-use crate::arena::course::Course;
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::Plan;
-use crate::arena::results::{Results, not_entered, places_before};
-use crate::bot::shell;
-use crate::record::atomic_file::replace;
-use crate::record::reader::{Line, LineError, Reader};
-use crate::record::{Record, text_file};
-use crate::tournament::standings::Ranking;
+use referee::arena::TournamentError;
+use referee::arena::course::Course;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::plan::Plan;
+use referee::arena::results::{Results, not_entered, places_before};
+use referee::bot::shell;
+use referee::record::atomic_file::replace;
+use referee::record::reader::{Line, LineError, Reader};
+use referee::record::{Record, text_file};
+use referee::tournament::standings::Ranking;
 
 pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {

@@ -9,14 +9,14 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::prelude::*;
 use super::setup::{self, PiecesFile, match_set};
 use super::values::hint;
-use crate::arena::plan::Plan;
-use crate::bot::spec::{BotSpec, Program};
-use crate::game::Game;
-use crate::game::quarto::{PieceSet, Rules};
-use crate::game::registry::{self, Choices, GAMES, GameInfo};
-use crate::game_program::GameProgram;
-use crate::strategy::RANDOM;
-use crate::system::is_path;
+use referee::arena::plan::Plan;
+use referee::bot::spec::{BotSpec, Program};
+use referee::game::Game;
+use referee::game::quarto::{PieceSet, Rules};
+use referee::game::registry::{self, Choices, GAMES, GameInfo};
+use referee::game_program::GameProgram;
+use referee::strategy::RANDOM;
+use referee::system::is_path;
 
 /// `--game`
 #[derive(Clone, Debug)]

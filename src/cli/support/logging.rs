@@ -22,9 +22,9 @@ use tracing_subscriber::{Layer, Registry};
 use super::output::Notes;
 use super::prelude::*;
 use super::setup;
-use crate::log_target;
-use crate::report::terminal::Palette;
-use crate::text::cause;
+use referee::log_target;
+use referee::report::terminal::Palette;
+use referee::text::cause;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();
 
@@ -95,7 +95,7 @@ impl LogOptions {
         let filter = self.filter(LevelFilter::INFO)?;
         let file = OpenOptions::new().append(true).create(true).open(path);
         let file =
-            file.map_err(|error| usage!("--log-file {}", crate::text::unreadable(path, &error)))?;
+            file.map_err(|error| usage!("--log-file {}", referee::text::unreadable(path, &error)))?;
         let file = LOG_FILE.get_or_init(|| LogFile {
             path: path.clone(),
             file,

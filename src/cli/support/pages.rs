@@ -10,19 +10,19 @@ use super::folder::{Records, invalid};
 use super::prelude::*;
 use super::runtime::runtime;
 use super::signals;
-use crate::arena::course::Course;
-use crate::bot::exhaustion::start_thread;
-use crate::bot::human::Inbox;
-use crate::bot::spec::Program;
-use crate::game::Game;
-use crate::play::stage::Stage;
-use crate::record::Record;
-use crate::record::atomic_file::{self, AtomicFile, directory_of};
-use crate::report::html::{self, Origin};
-use crate::report::serve::{Feed, Server, State};
-use crate::sandbox::snapshot::is_own_page;
-use crate::sandbox::{Bound, Confinement};
-use crate::tournament::standings::Ranking;
+use referee::arena::course::Course;
+use referee::bot::exhaustion::start_thread;
+use referee::bot::human::Inbox;
+use referee::bot::spec::Program;
+use referee::game::Game;
+use referee::play::stage::Stage;
+use referee::record::Record;
+use referee::record::atomic_file::{self, AtomicFile, directory_of};
+use referee::report::html::{self, Origin};
+use referee::report::serve::{Feed, Server, State};
+use referee::sandbox::snapshot::is_own_page;
+use referee::sandbox::{Bound, Confinement};
+use referee::tournament::standings::Ranking;
 
 const LEFT: &str = "report.html";
 
@@ -296,7 +296,7 @@ impl LiveOptions {
         let server = Server::bind(address, feed.clone()).map_err(|error| {
             usage!(
                 "--live={address}: {}; choose another address, or port 0 for any that is free",
-                crate::text::cause(&error)
+                referee::text::cause(&error)
             )
         })?;
         print_stderr(&format!("watch at {}", server.url()));
@@ -338,7 +338,7 @@ fn check_target(path: &Path, records: Option<&Path>) -> Result<(), Failure> {
         Err(error) => refused(&format!(
             "{}: {}; choose a place where you may write",
             directory_of(path).display(),
-            crate::text::cause(&error)
+            referee::text::cause(&error)
         )),
     }
 }

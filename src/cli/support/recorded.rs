@@ -14,15 +14,15 @@ use super::prelude::*;
 use super::sandbox::SandboxOptions;
 use super::setup::{PiecesFile, bot, recorded_ruleset};
 use super::values::{self, MoveTime};
-use crate::bot::spec::{BotSpec, Program};
-use crate::game::{Game, registry};
-use crate::game_program::GameProgram;
-use crate::play::TimeControl;
-use crate::play::examiner::{Question, questions};
-use crate::play::game_runner::GameFault;
-use crate::play::seat::Seat;
-use crate::record::{BotIndex, ProcessEntry, Record};
-use crate::text::short_name;
+use referee::bot::spec::{BotSpec, Program};
+use referee::game::{Game, registry};
+use referee::game_program::GameProgram;
+use referee::play::TimeControl;
+use referee::play::examiner::{Question, questions};
+use referee::play::game_runner::GameFault;
+use referee::play::seat::Seat;
+use referee::record::{BotIndex, ProcessEntry, Record};
+use referee::text::short_name;
 
 #[derive(Clone)]
 pub(crate) struct Recorded {

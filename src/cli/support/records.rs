@@ -8,15 +8,15 @@ use std::time::Duration;
 use super::output::{ProgressBar, caught_up};
 use super::pages::Pages;
 use super::prelude::*;
-use crate::bot::info::Info;
-use crate::game::{Game, Side};
-use crate::play::GameObserver;
-use crate::play::clock::Clock;
-use crate::play::match_runner::{MatchGame, MatchObserver};
-use crate::play::setup::GameSetup;
-use crate::play::stage::Table;
-use crate::record::BotIndex;
-use crate::record::journal::{Journal, LINGERING_LOCK, OpenError};
+use referee::bot::info::Info;
+use referee::game::{Game, Side};
+use referee::play::GameObserver;
+use referee::play::clock::Clock;
+use referee::play::match_runner::{MatchGame, MatchObserver};
+use referee::play::setup::GameSetup;
+use referee::play::stage::Table;
+use referee::record::BotIndex;
+use referee::record::journal::{Journal, LINGERING_LOCK, OpenError};
 
 pub(crate) struct RecordFile {
     path: PathBuf,
@@ -53,7 +53,7 @@ impl RecordFile {
     /// Appends a line with its newline, completely or not at all.
     fn append(&mut self, line: &str) -> io::Result<()> {
         self.journal.append(line).map_err(|error| {
-            let (path, cause) = (self.path.display(), crate::text::cause(&error));
+            let (path, cause) = (self.path.display(), referee::text::cause(&error));
             io::Error::other(format!("{path}: cannot write the record: {cause}"))
         })
     }

@@ -12,8 +12,8 @@ use tokio::time::{MissedTickBehavior, interval};
 
 use super::prelude::*;
 use super::signals;
-use crate::bot::exhaustion::explain;
-use crate::bot::orphans;
+use referee::bot::exhaustion::explain;
+use referee::bot::orphans;
 
 pub(crate) fn runtime() -> Result<Runtime, Failure> {
     let built = Builder::new_current_thread().enable_all().build();

@@ -8,15 +8,15 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use super::prelude::*;
 use super::setup::this_program;
 use super::values;
-use crate::arena::plan::SandboxPlan;
-use crate::bot::exhaustion::{Exhausted, available_memory};
-use crate::bot::spec::{BotSpec, CannotStart, Program};
-use crate::league::intake::SandboxChoice;
-use crate::sandbox::{
+use referee::arena::plan::SandboxPlan;
+use referee::bot::exhaustion::{Exhausted, available_memory};
+use referee::bot::spec::{BotSpec, CannotStart, Program};
+use referee::league::intake::SandboxChoice;
+use referee::sandbox::{
     Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest,
 };
-use crate::system::{Shortage, is_root};
-use crate::text::{self, escape};
+use referee::system::{Shortage, is_root};
+use referee::text::{self, escape};
 
 /// `None`: the first that works.
 #[derive(Clone, Copy, Debug)]

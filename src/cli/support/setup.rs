@@ -10,13 +10,13 @@ use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
 use super::prelude::*;
-use crate::bot::spec::BotSpec;
-use crate::game::quarto::PieceSet;
-use crate::game::{Game, registry};
-use crate::record::{Record, text_file};
-use crate::report::terminal::Palette;
-use crate::strategy;
-use crate::system::AsStream;
+use referee::bot::spec::BotSpec;
+use referee::game::quarto::PieceSet;
+use referee::game::{Game, registry};
+use referee::record::{Record, text_file};
+use referee::report::terminal::Palette;
+use referee::strategy;
+use referee::system::AsStream;
 
 pub(crate) fn piece_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     let Some(path) = path else {
@@ -39,16 +39,16 @@ pub(crate) fn match_set(path: Option<&PathBuf>) -> Result<PieceSet, Failure> {
     Ok(set)
 }
 
-fn set_failure(path: &Path, error: &crate::game::quarto::SetError) -> Failure {
+fn set_failure(path: &Path, error: &referee::game::quarto::SetError) -> Failure {
     usage!("{}: {error}", path.display())
 }
 
 pub(crate) fn unreadable(path: &Path, error: &io::Error) -> Failure {
-    Failure::Usage(crate::text::unreadable(path, error))
+    Failure::Usage(referee::text::unreadable(path, error))
 }
 
 pub(crate) fn unwritable(path: &Path, error: &io::Error) -> Failure {
-    let (path, cause) = (path.display(), crate::text::cause(error));
+    let (path, cause) = (path.display(), referee::text::cause(error));
     usage!("{path}: cannot be written: {cause}; choose a place where you may write")
 }
 
@@ -81,14 +81,14 @@ pub(crate) fn terminal_width(stream: &impl AsStream) -> Option<usize> {
 
 /// Says which.
 pub(crate) fn drawn_seed() -> u64 {
-    let seed = crate::seed::drawn();
+    let seed = referee::seed::drawn();
     note!("seed {seed}");
     seed
 }
 
 pub(crate) fn this_program() -> Result<PathBuf, Failure> {
     env::current_exe().map_err(|error| {
-        let cause = crate::text::cause(&error);
+        let cause = referee::text::cause(&error);
         Failure::Referee(format!("cannot find this program's file: {cause}"))
     })
 }
@@ -133,7 +133,7 @@ impl PiecesFile {
             usage!(
                 "cannot write a copy of the piece set into {}: {error}; set TMPDIR to a directory where you may write",
                 directory.display(),
-                error = crate::text::cause(&error)
+                error = referee::text::cause(&error)
             )
         };
         let mut file = tempfile::Builder::new()

@@ -12,7 +12,7 @@ use tokio::sync::{mpsc, watch};
 
 use super::prelude::*;
 use super::runtime::runtime;
-use crate::bot::exhaustion::start_thread;
+use referee::bot::exhaustion::start_thread;
 
 /// When the first termination signal came; changes with each one.
 static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));
@@ -61,7 +61,7 @@ fn listen() -> io::Result<mpsc::Receiver<()>> {
         SignalKind::terminate(),
         SignalKind::hangup(),
     ] {
-        if !crate::system::is_ignored(kind.as_raw_value()) {
+        if !referee::system::is_ignored(kind.as_raw_value()) {
             let (mut signals, sender) = (signal(kind)?, sender.clone());
             tokio::spawn(async move {
                 while signals.recv().await.is_some() && sender.send(()).await.is_ok() {}

@@ -5,10 +5,10 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use super::prelude::*;
 use super::runtime::runtime;
-use crate::bot::exhaustion::start_thread;
-use crate::bot::pause::stop_between_starts;
-use crate::sandbox::procfs::Stat;
-use crate::system::is_ignored;
+use referee::bot::exhaustion::start_thread;
+use referee::bot::pause::stop_between_starts;
+use referee::sandbox::procfs::Stat;
+use referee::system::is_ignored;
 
 /// Ctrl-Z stops the program only when no bot is being started. Not for commands at which a person types: a line editor
 /// has to restore the terminal first.

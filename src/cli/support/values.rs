@@ -8,11 +8,11 @@ use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
 use super::prelude::*;
-use crate::arena::plan::Plan;
-use crate::bot::ClockKind;
-use crate::play::TimeControl;
-use crate::solver::Options;
-use crate::text::meant;
+use referee::arena::plan::Plan;
+use referee::bot::ClockKind;
+use referee::play::TimeControl;
+use referee::solver::Options;
+use referee::text::meant;
 
 pub(crate) fn hint(word: &str, known: &[&str], otherwise: &str) -> String {
     match meant(word, known) {

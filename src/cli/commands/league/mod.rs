@@ -8,20 +8,20 @@ use jiff::Timestamp;
 use self::update::Update;
 use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::{Format, Plan};
-use crate::bot::shell;
 use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
 use crate::cli::support::folder::Records;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
 use crate::cli::support::setup::{absolute, drawn_seed};
 use crate::cli::support::values;
-use crate::league::intake::{self, Intake, people};
-use crate::league::season::LeagueDirectory;
-use crate::league::state::{self, League, Status};
-use crate::league::{archive, build, example};
-use crate::record::Record;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::plan::{Format, Plan};
+use referee::bot::shell;
+use referee::league::intake::{self, Intake, people};
+use referee::league::season::LeagueDirectory;
+use referee::league::state::{self, League, Status};
+use referee::league::{archive, build, example};
+use referee::record::Record;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

@@ -3,12 +3,12 @@ use std::fmt::Write as _;
 use std::path::Path;
 
 use super::options::Options;
-use crate::arena::TournamentError;
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::plan::Plan;
-use crate::arena::shard::Shard;
 use crate::cli::support::prelude::*;
-use crate::text::escape_controls;
+use referee::arena::TournamentError;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::plan::Plan;
+use referee::arena::shard::Shard;
+use referee::text::escape_controls;
 
 pub(super) fn resume_command(
     directory: &TournamentDirectory,

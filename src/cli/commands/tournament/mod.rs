@@ -13,13 +13,6 @@ use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::entrants::{self, Entrant, Entrants};
-use crate::arena::plan::Plan;
-use crate::arena::preparation::{Notice, Preparation, write_pieces};
-use crate::arena::seeding::{listed, seeded};
-use crate::arena::shard::{Header, Shard};
-use crate::arena::{Arena, TournamentError};
 use crate::cli::support::folder::{read_text, title_of_folder};
 use crate::cli::support::games::{check_builtins, check_solvable};
 use crate::cli::support::output::ProgressLine;
@@ -29,10 +22,17 @@ use crate::cli::support::runtime::with_bots;
 use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
 use crate::cli::support::setup::this_program;
 use crate::cli::support::signals;
-use crate::play::setup::now;
-use crate::record::text_file;
-use crate::report::serve::State;
-use crate::sandbox::{Bound, Sandbox};
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::entrants::{self, Entrant, Entrants};
+use referee::arena::plan::Plan;
+use referee::arena::preparation::{Notice, Preparation, write_pieces};
+use referee::arena::seeding::{listed, seeded};
+use referee::arena::shard::{Header, Shard};
+use referee::arena::{Arena, TournamentError};
+use referee::play::setup::now;
+use referee::record::text_file;
+use referee::report::serve::State;
+use referee::sandbox::{Bound, Sandbox};
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 

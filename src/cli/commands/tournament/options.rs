@@ -5,11 +5,6 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::arena::entrants;
-use crate::arena::plan::request::PlanRequest;
-use crate::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
-use crate::bot::naming::folder_name;
-use crate::bot::submission::only_program;
 use crate::cli::support::folder::read_text;
 use crate::cli::support::games::GameOptions;
 use crate::cli::support::pages::PageOptions;
@@ -17,11 +12,16 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::SandboxOptions;
 use crate::cli::support::setup::absolute;
 use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
-use crate::game::Game;
-use crate::record::text_file;
-use crate::sandbox::Sandbox;
-use crate::tournament::sprt::Sprt;
-use crate::tournament::standings::TieBreak;
+use referee::arena::entrants;
+use referee::arena::plan::request::PlanRequest;
+use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
+use referee::bot::naming::folder_name;
+use referee::bot::submission::only_program;
+use referee::game::Game;
+use referee::record::text_file;
+use referee::sandbox::Sandbox;
+use referee::tournament::sprt::Sprt;
+use referee::tournament::standings::TieBreak;
 
 /// What a league does not choose.
 #[derive(Clone, Debug, Default, clap::Args)]

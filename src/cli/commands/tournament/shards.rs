@@ -5,16 +5,16 @@ use std::time::Duration;
 use super::options::{GamesOptions, Options};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
-use crate::arena::directory::TournamentDirectory;
-use crate::arena::merge::{Merged, merge};
-use crate::arena::plan::Plan;
-use crate::arena::results::{Next, Results};
-use crate::arena::shard::Shard;
-use crate::arena::{Ended, TournamentError};
 use crate::cli::support::prelude::*;
 use crate::cli::support::values;
-use crate::record::journal::{Journal, LINGERING_LOCK, TornTail};
-use crate::tournament::schedule::Round;
+use referee::arena::directory::TournamentDirectory;
+use referee::arena::merge::{Merged, merge};
+use referee::arena::plan::Plan;
+use referee::arena::results::{Next, Results};
+use referee::arena::shard::Shard;
+use referee::arena::{Ended, TournamentError};
+use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
+use referee::tournament::schedule::Round;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct PlanArgs {

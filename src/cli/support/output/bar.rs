@@ -8,7 +8,7 @@ use super::{Notes, notes};
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
-use crate::report::terminal::shortened;
+use referee::report::terminal::shortened;
 
 const WIDTH: usize = 80;
 

@@ -6,9 +6,9 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::bot::exhaustion::start_thread;
 use crate::cli::support::signals;
-use crate::text::grouped;
+use referee::bot::exhaustion::start_thread;
+use referee::text::grouped;
 
 pub(super) const UNREAD: Duration = Duration::from_millis(250);
 
