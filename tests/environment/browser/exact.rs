@@ -338,7 +338,9 @@ const shown = (game, turn) => new Promise(resolve => {
   };
   requestAnimationFrame(look);
 });
-const all = async (places) => { const times = []; for (const [game, turn] of places) times.push(await shown(game, turn)); return times; };
+// Chromium ignores addresses from the 201st in ten seconds on.
+const pause = () => new Promise(resolve => setTimeout(resolve, 60));
+const all = async (places) => { const times = []; for (const [game, turn] of places) { times.push(await shown(game, turn)); await pause(); } return times; };
 ";
 
 /// The values of all turns of positions of real games are on the screen soon, and the page can be used meanwhile. 2,000 positions
