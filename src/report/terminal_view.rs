@@ -15,7 +15,7 @@ use crate::play::GameObserver;
 use crate::play::game_runner::GameFault;
 use crate::play::match_runner::{MatchGame, MatchObserver};
 use crate::play::setup::GameSetup;
-use crate::record::{BotIndex, Record, RecordSummary};
+use crate::record::{BotIndex, Record};
 use crate::text::{counted, cut, escape, escape_controls, short_name};
 use crate::tournament::ratings::Model;
 use crate::tournament::standings::{Collector, Place};
@@ -83,9 +83,7 @@ impl<O: Write, E: Write> TerminalView<O, E> {
         *games += 1;
         let won = record.result.winner.map(|winner| winner == record.first);
         *points += won.map_or(0.5, |won| f64::from(u8::from(won)));
-        if let Ok(summary) = RecordSummary::parse(game.finished.line().as_bytes()) {
-            self.collector.add(&summary.with_times(summary.times()));
-        }
+        self.collector.add(&record.as_game());
     }
 
     fn show(&mut self, text: &str) -> io::Result<()> {

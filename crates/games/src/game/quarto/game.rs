@@ -327,13 +327,18 @@ impl BuiltinGame for Edition {
     fn board(&self, position: &Position) -> String {
         let symbol = |piece| self.set.symbol(piece);
         let symbols = Cell::all().map(|cell| position.board().get(cell).map_or('.', symbol));
-        symbols.collect()
+        // With room for what a request adds.
+        let mut board = String::with_capacity(20);
+        board.extend(symbols);
+        board
     }
 
     /// The board, a space, and the piece in hand or `-`.
     fn request(&self, position: &Position) -> String {
         let hand = position.hand().map_or('-', |piece| self.set.symbol(piece));
-        format!("{} {hand}", self.board(position))
+        let mut request = self.board(position);
+        request.extend([' ', hand]);
+        request
     }
 
     fn read_request(&self, line: &str) -> Result<Position, String> {
@@ -350,10 +355,18 @@ impl BuiltinGame for Edition {
     /// The cell or `-`, a space, and the gift or `-`.
     fn turn_text(&self, turn: Turn) -> String {
         let gift = turn.gift.map_or('-', |piece| self.set.symbol(piece));
-        match turn.cell {
-            None => format!("- {gift}"),
-            Some(cell) => format!("{} {gift}", cell.number()),
+        let mut text = String::with_capacity(8);
+        match turn.cell.map(Cell::number) {
+            None => text.push('-'),
+            Some(number) => {
+                if number >= 10 {
+                    text.push('1');
+                }
+                text.push(char::from(b'0' + number % 10));
+            }
         }
+        text.extend([' ', gift]);
+        text
     }
 
     fn judge(&self, position: &Position, answer: &str) -> Result<(Turn, Position), Rejection> {
