@@ -1,14 +1,13 @@
 //! Folders with a bot: which program is meant.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::shell::quoted;
-use crate::executable::CannotStart;
-use crate::executable::interpreter;
+use crate::executable::{CannotStart, interpreter, start_of};
 use crate::system::{is_executable, make_executable};
 use crate::text::{escape, unreadable};
 
@@ -37,7 +36,11 @@ pub fn is_unready(path: &Path) -> bool {
         Some(ending) if !PROGRAM_ENDINGS.contains(&ending) => {
             interpreter::by_ending(ending).is_some_and(|language| language.compile.is_some())
         }
-        _ => is_marked(path).unwrap_or(false),
+        _ => {
+            let start = start_of(path, 4).unwrap_or_default();
+            let marks: [&[u8]; 3] = [b"#!", b"\x7fELF", b"MZ"];
+            marks.iter().any(|mark| start.starts_with(mark))
+        }
     }
 }
 
@@ -46,13 +49,6 @@ pub fn is_compiled(source: &Path) -> bool {
     let built = PROGRAM_ENDINGS.map(|ending| source.with_extension(ending));
     let mut all = built.into_iter().chain([source.with_extension("")]);
     all.any(|path| path != source && is_program(&path))
-}
-
-fn is_marked(path: &Path) -> io::Result<bool> {
-    let mut start = Vec::new();
-    fs::File::open(path)?.take(4).read_to_end(&mut start)?;
-    let marks: [&[u8]; 3] = [b"#!", b"\x7fELF", b"MZ"];
-    Ok(marks.iter().any(|mark| start.starts_with(mark)))
 }
 
 /// The entries of a folder, without hidden ones and those starting with `_`, sorted by name.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Kind, Settings};
+use super::settings::Settings;
 
 /// Permission of others to pass through a directory, or to run a program.
 pub(super) const PASS: u32 = 0o001;
@@ -22,9 +22,10 @@ impl ClosedDirectory {
     /// The closed directories that the view of a bot with its own user has to open. Only Landlock
     /// shows paths in place; bubblewrap makes a way to each.
     pub(super) fn in_view(settings: &Settings, paths: impl Iterator<Item = PathBuf>) -> Vec<Self> {
-        match settings.kind {
-            Kind::Landlock if settings.own_view => Self::above(&paths.collect::<Vec<_>>()),
-            Kind::Landlock | Kind::Bwrap | Kind::None => Vec::new(),
+        if settings.own_view {
+            Self::above(&paths.collect::<Vec<_>>())
+        } else {
+            Vec::new()
         }
     }
 
@@ -40,18 +41,17 @@ impl ClosedDirectory {
             let Some(closed) = topmost(path) else {
                 continue;
             };
-            let known = found.iter().position(|directory| directory.path == closed);
-            let at = known.unwrap_or_else(|| {
-                found.push(Self {
-                    path: closed.to_owned(),
-                    shown: Vec::new(),
-                });
-                found.len() - 1
-            });
-            let shown = &mut found[at].shown;
             let within = |whole: &PathBuf| path.starts_with(whole) && !whole.is_symlink();
-            if !shown.iter().any(within) {
-                shown.push(path.clone());
+            match found.last_mut() {
+                Some(last) if last.path == closed => {
+                    if !last.shown.iter().any(within) {
+                        last.shown.push(path.clone());
+                    }
+                }
+                _ => found.push(Self {
+                    path: closed.to_owned(),
+                    shown: vec![path.clone()],
+                }),
             }
         }
         found

@@ -8,7 +8,7 @@ use super::backend::bubblewrap;
 use super::bot_user::BotUser;
 use super::closed::ClosedDirectory;
 use super::confinement::{BotCommand, CopySummary};
-use super::interpreters::{Interpreters, Own, check_that_it_starts};
+use super::interpreters::{Interpreters, Own, check_that_it_starts, refusal};
 use super::policy::{visible_paths, without_repeats};
 use super::private_directory::{PrivateDirectory, remove_left_behind};
 use super::settings::{Kind, Settings};
@@ -100,7 +100,8 @@ impl PrivateCopy {
                 bubblewrap::REFEREE.clone_into(&mut argv[0]);
             }
         } else {
-            interpreters = Interpreters::of(settings, command, own_files, &others)?;
+            interpreters = Interpreters::of(settings, command, own_files, others)
+                .map_err(|unseen| refusal(command.name, &unseen))?;
             if user.is_some() {
                 interpreters.check_that_others_may(settings, command.name)?;
             }
@@ -110,13 +111,8 @@ impl PrivateCopy {
             check_that_it_starts(command.name, &argv, &interpreters, place)?;
         }
         let mut visible = visible_paths(settings);
-        visible.extend(
-            interpreters
-                .paths
-                .iter()
-                .chain(&interpreters.links)
-                .cloned(),
-        );
+        visible.extend_from_slice(&interpreters.paths);
+        visible.extend_from_slice(&interpreters.links);
         visible.extend(copied.directory.clone());
         // These matter to a bot with its own user.
         let closed = user.as_ref().map_or_else(Vec::new, |_| {
@@ -128,16 +124,14 @@ impl PrivateCopy {
             visible = without_repeats(&visible);
         }
         tracing::debug!(target: LOG_TARGET, bot = command.name, exposed = ?visible, "what the bot sees");
+        let large = own.path().filter(|_| copied.bytes > LARGE);
         Ok(Self {
             argv,
             directory: copied.directory,
             summary: CopySummary {
                 hash: copied.hash,
                 directory: files,
-                large: own
-                    .path()
-                    .filter(|_| copied.bytes > LARGE)
-                    .map(|path| (path.to_owned(), copied.bytes)),
+                large: large.map(|path| (path.to_owned(), copied.bytes)),
             },
             interpreters,
             visible,
@@ -163,10 +157,8 @@ impl PrivateCopy {
         if let Some((_, copy)) = known.iter().find(|(original, _)| original == file) {
             return Ok(copy.clone());
         }
-        let copy = self
-            .private
-            .path()
-            .join(format!("pieces-{}.csv", known.len()));
+        let name = format!("pieces-{}.csv", known.len());
+        let copy = self.private.path().join(name);
         fs::write(&copy, fs::read(file)?)?;
         fs::set_permissions(&copy, Permissions::from_mode(0o444))?;
         known.push((file.to_owned(), copy.clone()));
@@ -187,15 +179,13 @@ fn start_by_copied_interpreter(argv: &mut Vec<String>, own: Own<'_>) {
     let Ok(Some((interpreter, argument))) = shebang(Path::new(script)) else {
         return;
     };
-    let Some(inside) = Path::new(&interpreter)
-        .parent()
-        .and_then(|directory| directory.canonicalize().ok())
-        .and_then(|directory| Some(directory.strip_prefix(own.original).ok()?.to_owned()))
-    else {
-        return;
+    let copied = |interpreter: &Path| {
+        let directory = interpreter.parent()?.canonicalize().ok()?;
+        let inside = directory.strip_prefix(own.original).ok()?;
+        Some(own.copy.join(inside).join(interpreter.file_name()?))
     };
-    let name = Path::new(&interpreter).file_name().unwrap_or_default();
-    let copied = own.copy.join(inside).join(name);
-    let words = [copied.to_string_lossy().into_owned()];
-    argv.splice(0..0, words.into_iter().chain(argument));
+    if let Some(copied) = copied(Path::new(&interpreter)) {
+        let words = [copied.to_string_lossy().into_owned()];
+        argv.splice(0..0, words.into_iter().chain(argument));
+    }
 }

@@ -139,7 +139,7 @@ impl Clocks {
             let Some(stat) = Stat::read(pid) else {
                 continue;
             };
-            self.has_ended_children |= is_own && stat.counts().of_ended > 0;
+            self.has_ended_children |= is_own && stat.used_by_ended_children() > 0;
             if self.account.is_none() {
                 self.ended += stat.ended_children_time();
                 let used = clock.and_then(read).unwrap_or_default();
@@ -166,7 +166,7 @@ impl Clocks {
             // They may have exited since the list was read; an exiting parent leaves its children
             // to others.
             let is_same = |now: &Stat| now.started() == parent.started && !now.has_ended();
-            let is_short = |now: Stat| is_same(&now) && lacks(now.counts().of_ended * TICK);
+            let is_short = |now: Stat| is_same(&now) && lacks(now.used_by_ended_children() * TICK);
             lacks(parent.of_ended) && Stat::read(pid).is_some_and(is_short)
         })
     }
@@ -203,14 +203,13 @@ impl Clocks {
 impl Seen {
     /// A process that has `used` this, and was seen `before`.
     fn of(stat: &Stat, used: Duration, before: Option<&Self>) -> Self {
-        let counts = stat.counts();
         let started = stat.started();
-        let of_ended = counts.of_ended * TICK;
+        let of_ended = stat.used_by_ended_children() * TICK;
         let before = before.filter(|before| before.started == started);
         Self {
             parent: stat.parent(),
             started,
-            used: counts.faults * TICK + thousandths(used),
+            used: stat.faults() * TICK + thousandths(used),
             of_ended,
             due: before.map_or(of_ended, |before| before.due),
         }

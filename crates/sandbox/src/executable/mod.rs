@@ -104,7 +104,8 @@ pub fn install(command: &str) -> String {
     format!("install it{package} or correct PATH{here}")
 }
 
-fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+/// The first bytes of a file.
+pub fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     fs::File::open(path)?.take(most).read_to_end(&mut start)?;
     Ok(start)
