@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::Settings;
-
 /// Permission of others to pass through a directory, or to run a program.
 pub(super) const PASS: u32 = 0o001;
 
@@ -19,38 +17,27 @@ pub struct ClosedDirectory {
 }
 
 impl ClosedDirectory {
-    /// The closed directories that the view of a bot with its own user has to open. Only Landlock
-    /// shows paths in place; bubblewrap makes a way to each.
-    pub(super) fn in_view(settings: &Settings, paths: impl Iterator<Item = PathBuf>) -> Vec<Self> {
-        if settings.own_view {
-            Self::above(&paths.collect::<Vec<_>>())
-        } else {
-            Vec::new()
-        }
-    }
-
     /// The topmost closed directories on the way to `paths`, which are absolute and without links.
     /// Never `/`.
-    fn above(paths: &[PathBuf]) -> Vec<Self> {
-        let mut paths: Vec<&PathBuf> = paths.iter().collect();
+    pub(super) fn above(mut paths: Vec<PathBuf>) -> Vec<Self> {
         // A directory sorts before its contents.
         paths.sort();
         paths.dedup();
         let mut found: Vec<Self> = Vec::new();
         for path in paths {
-            let Some(closed) = topmost(path) else {
+            let Some(closed) = topmost(&path).map(Path::to_owned) else {
                 continue;
             };
             let within = |whole: &PathBuf| path.starts_with(whole) && !whole.is_symlink();
             match found.last_mut() {
                 Some(last) if last.path == closed => {
                     if !last.shown.iter().any(within) {
-                        last.shown.push(path.clone());
+                        last.shown.push(path);
                     }
                 }
                 _ => found.push(Self {
-                    path: closed.to_owned(),
-                    shown: vec![path.clone()],
+                    path: closed,
+                    shown: vec![path],
                 }),
             }
         }
@@ -100,7 +87,7 @@ mod tests {
             path: closed.clone(),
             shown: vec![link, other, deeper],
         };
-        assert_eq!(ClosedDirectory::above(&paths), [expected]);
-        assert_eq!(ClosedDirectory::above(&[open, closed]), []);
+        assert_eq!(ClosedDirectory::above(paths.to_vec()), [expected]);
+        assert_eq!(ClosedDirectory::above(vec![open, closed]), []);
     }
 }

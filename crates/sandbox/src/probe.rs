@@ -201,7 +201,7 @@ fn run(
     } else {
         self_test::arguments(&secret.to_string_lossy(), &settings.request.expose)
     };
-    let mut request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
+    let mut request = self_test_request(settings, arguments, &private, user.as_ref());
     request.groups = groups.cloned().unwrap_or_default();
     if exceeds {
         // The supervisor allows more, so that the kernel has to kill it.
