@@ -32,7 +32,7 @@ impl Player for Process {
         // The referee's own work comes before its clock starts.
         self.meter.asked(Instant::now().into_std(), exactly);
         self.asked = true;
-        self.thaw();
+        self.set_frozen(false);
         let asked = Instant::now();
         let look = self.meter.next_look(asked.into_std());
         let mut limit = charge::first_limit(&allowance, fresh, look, self.meter.loses_waits());
@@ -125,7 +125,7 @@ impl Player for Process {
     }
 
     async fn drain(&mut self) -> Vec<u8> {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.drain(SECOND_LINE).await
     }
 
@@ -136,7 +136,7 @@ impl Player for Process {
         if !previous.is_empty() && self.has_unread_input() {
             return OtherOutput::Before(previous);
         }
-        self.thaw();
+        self.set_frozen(false);
         let repeats = self.channel.repeats();
         let wait = if repeats { REPEATED } else { SECOND_LINE };
         let after = self.channel.drain(wait).await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Process;
-use super::platform::{Group, RequestPipe, describe, exit_status};
+use super::platform::{Group, describe, exit_status, has_unread};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
 use crate::bot::player::{Allowance, ClockKind};
@@ -121,13 +121,13 @@ impl Process {
     /// Sends it text until there is output or `wait` is over: how much it has, and the output. Not
     /// a question: only for a process that is stopped next.
     pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, Vec<u8>) {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.feed(bytes, wait).await
     }
 
     /// Closes its input; its first output within `wait`.
     pub async fn last_words(&mut self, wait: Duration) -> Vec<u8> {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.close_writer();
         self.channel.feed(&[], wait).await.1
     }
@@ -152,7 +152,7 @@ impl Process {
 
     /// Whether it has unread input, as far as the system reports that.
     pub fn has_unread_input(&self) -> bool {
-        self.channel.writer().is_some_and(RequestPipe::has_unread)
+        self.channel.writer().is_some_and(has_unread)
     }
 
     /// What it is doing, as far as the system reports that.
