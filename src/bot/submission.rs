@@ -93,11 +93,8 @@ pub fn own(folder: &Path) -> Result<Option<Own>, String> {
 
 /// The program that a folder's [`OWN`] names; `None` without one.
 fn named_by_itself(folder: &Path) -> Result<Option<PathBuf>, CannotStart> {
-    let cannot = |cause: String, fix: &str| CannotStart {
-        bot: escape(folder.join(OWN).to_string_lossy().as_bytes()),
-        cause,
-        fix: fix.to_owned(),
-    };
+    let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
+    let cannot = |cause, fix| CannotStart::new(&shown(&folder.join(OWN)), cause, fix);
     let own = own(folder).map_err(|cause| cannot(cause, "correct this file"))?;
     let Some(program) = own.map(|own| PathBuf::from(own.program)) else {
         return Ok(None);
@@ -109,11 +106,10 @@ fn named_by_itself(folder: &Path) -> Result<Option<PathBuf>, CannotStart> {
     if is_inside && is_program(&program) {
         return Ok(Some(program));
     }
-    let shown = escape(program.to_string_lossy().as_bytes());
-    let fix = "name a file of this folder that can be run, or build it first";
+    let program = shown(&program);
     Err(cannot(
-        format!("it names {shown}, which is not a program in this folder"),
-        fix,
+        format!("it names {program}, which is not a program in this folder"),
+        "name a file of this folder that can be run, or build it first",
     ))
 }
 
@@ -157,16 +153,9 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
         return Ok(program);
     }
     let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
-    let cannot = |cause: String, fix: String| CannotStart {
-        bot: shown(folder),
-        cause,
-        fix,
-    };
     let inside = entries(folder).map_err(|error| {
-        cannot(
-            unreadable(folder, &error),
-            "check its permissions".to_owned(),
-        )
+        let cause = unreadable(folder, &error);
+        CannotStart::new(&shown(folder), cause, "check its permissions")
     })?;
     let programs: Vec<PathBuf> = inside
         .iter()
@@ -212,5 +201,5 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
             )
         }
     };
-    Err(cannot(cause, fix))
+    Err(CannotStart::new(&shown(folder), cause, fix))
 }

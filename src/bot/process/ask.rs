@@ -45,11 +45,8 @@ impl Player for Process {
             let error = match exchanged {
                 Err(status) => {
                     self.exit = Some(status);
-                    return Ok(Err(Fault::Exited {
-                        exit: self.describe(status),
-                        partial: self.channel.partial().to_vec(),
-                        answered: self.answered,
-                    }));
+                    let partial = self.channel.partial().to_vec();
+                    return Ok(Err(self.exited(status, partial)));
                 }
                 Ok(Ok(exchange)) if is_certain => {
                     let charged = self.answered(asked, exchange, &allowance, usage.is_some());

@@ -44,13 +44,17 @@ impl Process {
             self.gone_within(REPORT).await?;
         }
         Ok(match self.exit {
-            Some(status) => Fault::Exited {
-                exit: self.describe(status),
-                partial,
-                answered: self.answered,
-            },
+            Some(status) => self.exited(status, partial),
             None => Fault::Closed { stream, partial },
         })
+    }
+
+    pub(super) fn exited(&mut self, status: ExitStatus, partial: Vec<u8>) -> Fault {
+        Fault::Exited {
+            exit: self.describe(status),
+            partial,
+            answered: self.answered,
+        }
     }
 
     /// A time that ran out `elapsed` after the question.
