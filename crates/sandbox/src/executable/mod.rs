@@ -13,7 +13,6 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use self::interpreter::package_of;
 use crate::system::{command_files, is_executable};
 use referee_text::{escape, escape_path, is_full, meant};
 
@@ -77,23 +76,15 @@ pub fn install(command: &str) -> String {
         .iter()
         .filter_map(|language| language.run.first());
     let near = meant(name, &known.copied().collect::<Vec<_>>());
-    if let Some(near) = [name]
-        .into_iter()
-        .chain(near)
-        .find(|near| find_in_path(near).is_some())
-    {
-        let env = if command.contains('/') {
-            "#!/usr/bin/env "
-        } else {
-            ""
-        };
-        return format!(
-            "write {env}{} instead, which is installed",
-            escape(near.as_bytes())
-        );
+    let mut names = [name].into_iter().chain(near);
+    if let Some(near) = names.find(|near| find_in_path(near).is_some()) {
+        let is_shebang = command.contains('/');
+        let env = if is_shebang { "#!/usr/bin/env " } else { "" };
+        let near = escape(near.as_bytes());
+        return format!("write {env}{near} instead, which is installed");
     }
-    let package = package_of(command).map_or_else(String::new, |package| {
-        format!(" (on Debian and Ubuntu: apt install {package})")
+    let package = interpreter::by_interpreter(command).map_or_else(String::new, |language| {
+        format!(" (on Debian and Ubuntu: apt install {})", language.package)
     });
     let here = interpreter::names_of_installed();
     let here = match &here[..] {
@@ -311,10 +302,7 @@ fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
         if option.starts_with(['S', 's']) {
             is_split = true;
             let split = shell_words::split(&value).unwrap_or_default();
-            split
-                .into_iter()
-                .rev()
-                .for_each(|word| words.push_front(word));
+            words = split.into_iter().chain(words).collect();
         }
     }
     (words.into_iter().find(|word| !word.contains('=')), is_split)
