@@ -61,19 +61,20 @@ impl Exhausted {
 
     /// Names the limit with the fewest free: which one refused, the kernel does not say.
     fn processes() -> Self {
-        let mut cause = "no process or thread can be started now (EAGAIN)".to_owned();
-        if let Some(Limit {
-            setting,
-            most,
-            used,
-        }) = nearest_limit()
-        {
-            cause += &format!(
-                "; likely {used} of at most {most} processes and threads are in use ({setting})"
-            );
-        }
+        let likely = nearest_limit().map_or_else(
+            String::new,
+            |Limit {
+                 setting,
+                 most,
+                 used,
+             }| {
+                format!(
+                    "; likely {used} of at most {most} processes and threads are in use ({setting})"
+                )
+            },
+        );
         Self {
-            cause,
+            cause: format!("no process or thread can be started now (EAGAIN){likely}"),
             fix: "end other programs, play fewer games at a time, or raise the limit (ulimit -u, or nproc in \
                   /etc/security/limits.conf; of a container: --pids-limit; of a systemd unit or user: TasksMax=; \
                   of the machine: sysctl)",

@@ -316,20 +316,19 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if !is_executable(Path::new(path), &meta) {
         // Not executable: run by the interpreter of its extension.
         let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
-            let fix = match interpreter::compiling(path) {
-                Some((language, command)) => format!(
+            let fix = if let Some((language, command)) = interpreter::compiling(path) {
+                format!(
                     "compile it and give the compiled program ({language} is not interpreted): {command}"
-                ),
-                None => {
-                    let file = quoted(path);
-                    let executable = make_executable(&file);
-                    let interpreter = if ending.is_empty() {
-                        "python3"
-                    } else {
-                        "INTERPRETER"
-                    };
-                    format!("{executable} or name its interpreter (\"{interpreter} {file}\")")
-                }
+                )
+            } else {
+                let file = quoted(path);
+                let executable = make_executable(&file);
+                let interpreter = if ending.is_empty() {
+                    "python3"
+                } else {
+                    "INTERPRETER"
+                };
+                format!("{executable} or name its interpreter (\"{interpreter} {file}\")")
             };
             return Err(cannot("the file is not executable", &fix));
         };
@@ -370,11 +369,6 @@ impl Program {
             directory: self.directory.as_deref(),
             starts: &[],
         }
-    }
-
-    pub fn has_memory_group(&self) -> bool {
-        let confinement = self.confinement.as_ref();
-        confinement.is_some_and(Confinement::has_memory_group)
     }
 
     pub fn own_file(&self) -> Option<PathBuf> {

@@ -20,6 +20,7 @@ use crate::executable::interpreter::Language;
 use crate::game::{BuiltinBot, Game};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
+use crate::sandbox::Confinement;
 use crate::text::{cause, escape_lines};
 
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
@@ -327,8 +328,12 @@ impl Seat {
     }
 
     pub fn has_memory_group(&self) -> bool {
-        self.program_seat()
-            .is_some_and(|seat| seat.program.has_memory_group())
+        self.confinement()
+            .is_some_and(Confinement::has_memory_group)
+    }
+
+    fn confinement(&self) -> Option<&Confinement> {
+        self.program_seat()?.program.confinement.as_ref()
     }
 
     /// The command that sends a program this request again, by which this fault can be seen; `None` for people. Unless
@@ -410,8 +415,7 @@ impl Seat {
 
     /// The folder with its files in a sandbox.
     fn private_copy(&self) -> Option<&Path> {
-        let confinement = self.program_seat()?.program.confinement.as_ref();
-        confinement?.directory()
+        self.confinement()?.directory()
     }
 
     fn take_process(&mut self) -> Option<Process> {

@@ -31,9 +31,10 @@ pub(super) struct Clocks {
     account: Option<OpenAccount>,
     /// Without it, all processes at the last search.
     seen: HashMap<Pid, Seen>,
-    /// Whether one exited and was not waited for.
-    has_lost: bool,
-    has_ended_children: bool,
+    /// Whether one exited and was not waited for: some usage is uncounted.
+    pub(super) has_lost: bool,
+    /// Whether some of its processes exited before it.
+    pub(super) has_ended_children: bool,
 }
 
 /// A process at a search. Usage in thousandths of a CPU tick; a page fault counts as a tick.
@@ -81,16 +82,6 @@ impl Clocks {
     /// Whether all usage of its processes is counted.
     pub(super) const fn is_complete(&self) -> bool {
         self.account.is_some()
-    }
-
-    /// Whether some usage is known to be uncounted.
-    pub(super) const fn has_lost(&self) -> bool {
-        self.has_lost
-    }
-
-    /// Whether some of its processes exited before it.
-    pub(super) const fn has_ended_children(&self) -> bool {
-        self.has_ended_children
     }
 
     pub(super) fn read(&mut self) -> Duration {

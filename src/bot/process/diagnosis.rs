@@ -138,15 +138,14 @@ impl Process {
 
     /// How it exited. `status` is the bot's, or its supervisor's.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
-        let Some(supervisor) = &mut self.supervisor else {
-            return describe(status);
-        };
-        let Some(report) = supervisor.exit_report() else {
-            // The supervisor itself was killed.
+        let report = self.supervisor.as_mut();
+        let report = report.and_then(|it| Some((it.exit_report()?, it.limits())));
+        let Some((report, limits)) = report else {
+            // It has no supervisor, or that was killed itself.
             return describe(status);
         };
         let exit = describe(exit_status(report.status));
-        match report.exceeded(supervisor.limits()) {
+        match report.exceeded(limits) {
             Some(limit) => Exit::Limit(limit),
             None if report.is_out_of_memory() => Exit::OutOfMemory,
             None if report.network => Exit::Refused(Box::new(exit), "open a network connection"),

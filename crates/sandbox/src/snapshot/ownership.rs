@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::confinement::BotCommand;
 use crate::executable::{CannotStart, find_in_path, interpreter};
-use crate::system::is_path;
+use crate::system::{directory_of, is_path};
 use referee_text::{cause, escape};
 
 /// System directories: their contents need no copy.
@@ -196,13 +196,7 @@ pub(super) fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> 
 /// Canonical but for its last part, which may be a link.
 pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     match path.file_name() {
-        Some(name) => {
-            let parent = match path.parent() {
-                Some(parent) if parent != Path::new("") => parent,
-                _ => Path::new("."),
-            };
-            Ok(canonical(bot, parent)?.join(name))
-        }
+        Some(name) => Ok(canonical(bot, directory_of(path))?.join(name)),
         None => canonical(bot, path),
     }
 }

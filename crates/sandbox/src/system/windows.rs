@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::num::NonZeroI32;
@@ -32,7 +31,7 @@ use super::{EntryKind, Shortage};
 /// Extensions of programs where `PATHEXT` is not set.
 const PROGRAMS: &str = ".COM;.EXE;.BAT;.CMD";
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pid(NonZeroI32);
 
 impl Pid {
@@ -42,12 +41,6 @@ impl Pid {
 
     pub const fn as_raw_pid(self) -> i32 {
         self.0.get()
-    }
-}
-
-impl fmt::Debug for Pid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Pid({})", self.0)
     }
 }
 
