@@ -349,7 +349,7 @@ mod tests {
                 let text = |habit: usize| &position.turns[round][position.habits[habit][round]];
                 let mut cells: Vec<u8> = position.turns[round]
                     .iter()
-                    .filter_map(|turn| turn.split(' ').next()?.parse().ok())
+                    .filter_map(|turn| turn.split(' ').next()?.parse::<u8>().ok())
                     .collect();
                 cells.sort_unstable();
                 assert!(

@@ -162,19 +162,16 @@ where
         }
         poll_fn(|cx| {
             // What has arrived is read before the clock is.
-            match self.poll_exchange(cx, request) {
-                Poll::Ready(Ok(Ok(length))) => {
+            if let Poll::Ready(read) = self.poll_exchange(cx, request)? {
+                return Poll::Ready(Ok(read.and_then(|length| {
                     // The one decision about time: when the line had been read.
                     let elapsed = Instant::now() - asked;
                     let exchange = Exchange { length, elapsed };
                     if elapsed > limit {
-                        return Poll::Ready(Ok(Err(ExchangeError::Late(exchange))));
+                        return Err(ExchangeError::Late(exchange));
                     }
-                    return Poll::Ready(Ok(Ok(exchange)));
-                }
-                Poll::Ready(Ok(Err(error))) => return Poll::Ready(Ok(Err(error))),
-                Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
-                Poll::Pending => {}
+                    Ok(exchange)
+                })));
             }
             let Some(deadline) = deadline else {
                 return Poll::Pending;
@@ -220,7 +217,7 @@ where
                 }
             }
             let mut target = ReadBuf::new(&mut output);
-            match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
+            match read(&mut self.reader, cx, &mut target) {
                 Poll::Ready(_) => {
                     length = target.filled().len();
                     Poll::Ready(())
@@ -237,18 +234,16 @@ where
     fn poll_early(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<Option<ExchangeError>>> {
         let mut early = [0; EARLY];
         let mut target = ReadBuf::new(&mut early);
-        match Pin::new(&mut self.reader).poll_read(cx, &mut target) {
-            Poll::Pending => Poll::Ready(Ok(None)),
-            Poll::Ready(Err(error)) => Poll::Ready(Err(error)),
-            Poll::Ready(Ok(())) if target.filled().is_empty() => {
-                let partial = Vec::new();
-                Poll::Ready(Ok(Some(ExchangeError::Eof { partial })))
-            }
-            Poll::Ready(Ok(())) => Poll::Ready(Ok(Some(ExchangeError::Early {
-                previous: self.buffer[..self.previous].to_vec(),
-                output: target.filled().to_vec(),
-            }))),
+        if read(&mut self.reader, cx, &mut target)?.is_pending() {
+            return Poll::Ready(Ok(None));
         }
+        let output = target.filled().to_vec();
+        Poll::Ready(Ok(Some(if output.is_empty() {
+            ExchangeError::Eof { partial: output }
+        } else {
+            let previous = self.buffer[..self.previous].to_vec();
+            ExchangeError::Early { previous, output }
+        })))
     }
 
     /// Ready at the deadline, even if the lazy timer fires earlier.
@@ -281,10 +276,7 @@ where
         }
         loop {
             let mut target = ReadBuf::new(&mut self.buffer[self.filled..]);
-            match ready!(Pin::new(&mut self.reader).poll_read(cx, &mut target)) {
-                Ok(()) => {}
-                Err(error) => return Poll::Ready(Err(error)),
-            }
+            ready!(read(&mut self.reader, cx, &mut target))?;
             let new = target.filled();
             let Some(newline) = new.iter().position(|&byte| byte == b'\n') else {
                 let count = new.len();
@@ -313,5 +305,17 @@ where
             self.previous = length;
             return Poll::Ready(Ok(Ok(length)));
         }
+    }
+}
+
+fn read(
+    reader: &mut (impl AsyncRead + Unpin),
+    cx: &mut Context<'_>,
+    target: &mut ReadBuf<'_>,
+) -> Poll<io::Result<()>> {
+    match Pin::new(reader).poll_read(cx, target) {
+        // So Windows reports the end of a stream.
+        Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::BrokenPipe => Poll::Ready(Ok(())),
+        read => read,
     }
 }

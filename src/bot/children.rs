@@ -19,12 +19,12 @@ use crate::system::{Pid, is_child};
 /// Read-locked while a child starts, write-locked while children are reaped.
 static STARTS: RwLock<()> = RwLock::new(());
 
-static OWNED: Mutex<BTreeMap<i32, Owner>> = Mutex::new(BTreeMap::new());
+/// By serial number: the id of an earlier child may be used again.
+static OWNED: Mutex<BTreeMap<u64, Owner>> = Mutex::new(BTreeMap::new());
 
 #[derive(Debug)]
 struct Owner {
-    /// Tells it from an earlier child with the same id.
-    serial: u64,
+    pid: Pid,
     name: String,
     /// Could not be killed in time; only the runtime still waits for it.
     given_up: bool,
@@ -56,7 +56,7 @@ pub(super) fn try_no_starts() -> Option<RwLockWriteGuard<'static, ()>> {
     }
 }
 
-fn owned() -> MutexGuard<'static, BTreeMap<i32, Owner>> {
+fn owned() -> MutexGuard<'static, BTreeMap<u64, Owner>> {
     OWNED.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -66,11 +66,11 @@ impl Starting {
         static SERIAL: std::sync::atomic::AtomicU64 = std::sync::atomic::AtomicU64::new(0);
         let serial = SERIAL.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
         let owner = Owner {
-            serial,
+            pid,
             name: name.to_owned(),
             given_up: false,
         };
-        owned().insert(pid.as_raw_pid(), owner);
+        owned().insert(serial, owner);
         OwnedChild { pid, serial }
     }
 }
@@ -84,15 +84,10 @@ impl OwnedChild {
 impl Drop for OwnedChild {
     fn drop(&mut self) {
         let mut owned = owned();
-        let pid = self.pid.as_raw_pid();
-        if let Some(owner) = owned.get_mut(&pid)
-            && owner.serial == self.serial
-        {
-            if is_child(self.pid) {
-                owner.given_up = true;
-            } else {
-                owned.remove(&pid);
-            }
+        if !is_child(self.pid) {
+            owned.remove(&self.serial);
+        } else if let Some(owner) = owned.get_mut(&self.serial) {
+            owner.given_up = true;
         }
     }
 }
@@ -100,28 +95,15 @@ impl Drop for OwnedChild {
 /// All owned children, including given-up ones that still exist.
 pub(super) fn owned_pids() -> Vec<Pid> {
     let mut owned = owned();
-    let pids = owned.keys().filter_map(|&pid| Pid::from_raw(pid));
-    let pids: Vec<Pid> = pids.collect();
-    let gone = |pid: &Pid| {
-        owned
-            .get(&pid.as_raw_pid())
-            .is_some_and(|owner| owner.given_up)
-            && !is_child(*pid)
-    };
-    let (gone, there): (Vec<Pid>, Vec<Pid>) = pids.into_iter().partition(gone);
-    for pid in gone {
-        owned.remove(&pid.as_raw_pid());
-    }
-    there
+    owned.retain(|_, owner| !owner.given_up || is_child(owner.pid));
+    owned.values().map(|owner| owner.pid).collect()
 }
 
 /// Given-up children that still exist, with their bots' names.
 pub(super) fn given_up() -> Vec<(Pid, String)> {
-    let there = owned_pids();
     let owned = owned();
-    let named = there.into_iter().filter_map(|pid| {
-        let child = owned.get(&pid.as_raw_pid())?;
-        child.given_up.then(|| (pid, child.name.clone()))
-    });
-    named.collect()
+    let there = owned
+        .values()
+        .filter(|owner| owner.given_up && is_child(owner.pid));
+    there.map(|owner| (owner.pid, owner.name.clone())).collect()
 }

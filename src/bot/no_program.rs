@@ -5,6 +5,7 @@ use std::path::Path;
 
 use super::shell::quoted;
 use super::submission::{entries, is_program};
+use crate::system::directory_of;
 use crate::text::{escape_path, meant};
 
 /// Extensions of files that cannot be programs, why, and what to do; `{}` is the file.
@@ -57,23 +58,15 @@ pub(super) fn near(path: &str, builtins: &[&str]) -> Option<String> {
     let path = Path::new(path);
     let name = path.file_name()?.to_str()?;
     let folder = path.parent()?;
-    let place = if folder == Path::new("") {
-        Path::new(".")
-    } else {
-        folder
-    };
-    let programs = entries(place)
-        .ok()?
-        .into_iter()
-        .filter(|file| is_program(file));
-    let names: Vec<String> = programs
-        .filter_map(|file| Some(file.file_name()?.to_str()?.to_owned()))
-        .collect();
-    let whole = names
+    let mut programs = entries(directory_of(path)).ok()?;
+    programs.retain(|file| is_program(file));
+    let names = programs
         .iter()
-        .find(|file| Path::new(file).file_stem() == Some(OsStr::new(name)));
-    let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let found = whole.map(String::as_str).or_else(|| meant(name, &names))?;
+        .filter_map(|file| file.file_name()?.to_str());
+    let names: Vec<&str> = names.collect();
+    let mut whole = names.iter().copied();
+    let whole = whole.find(|file| Path::new(file).file_stem() == Some(OsStr::new(name)));
+    let found = whole.or_else(|| meant(name, &names))?;
     Some(escape_path(&folder.join(found).to_string_lossy()))
 }
 

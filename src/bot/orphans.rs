@@ -67,7 +67,7 @@ mod linux {
     impl Before {
         fn note() -> Self {
             let mut before = Self::default();
-            let mut waiting = procfs::own_children();
+            let mut waiting = procfs::children("self");
             while let Some(pid) = waiting.pop() {
                 waiting.extend(procfs::children(pid));
                 let Some(stat) = Stat::read(pid) else {
@@ -103,7 +103,7 @@ mod linux {
 
     /// Children that bots may have left, and the bots' own processes.
     fn children_of_bots() -> Vec<Pid> {
-        let mut children = procfs::own_children();
+        let mut children = procfs::children("self");
         if let Some(before) = BEFORE.get() {
             children.retain(|&pid| !before.spares(pid));
         }

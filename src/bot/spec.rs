@@ -15,7 +15,7 @@ use crate::sandbox::snapshot::{BotFiles, own_program};
 use crate::sandbox::{BotCommand, Confinement, Sandbox};
 use crate::strategy::builtin::{Builtin, UnknownBuiltin, base_name};
 use crate::system::{command_word, is_executable, is_path, make_executable, split_command};
-use crate::text::{escape_path, meant, short_name};
+use crate::text::{cause, escape_path, meant, short_name};
 
 #[allow(
     clippy::large_enum_variant,
@@ -59,14 +59,14 @@ impl BotSpec {
     /// # Ok::<(), referee::bot::spec::CannotStart>(())
     /// ```
     pub fn parse(text: &str, this_program: &Path, builtins: &[&str]) -> Result<Self, CannotStart> {
-        let cannot = |cause: &str, fix: &str| CannotStart {
-            bot: if text.trim().is_empty() {
+        let cannot = |cause: &str, fix: &str| {
+            let is_empty = text.trim().is_empty();
+            let bot = if is_empty {
                 format!("\"{text}\"")
             } else {
                 escape_path(text)
-            },
-            cause: cause.to_owned(),
-            fix: fix.to_owned(),
+            };
+            CannotStart::new(&bot, cause, fix)
         };
         if text == "human" {
             return Ok(Self::Human);
@@ -121,7 +121,8 @@ impl BotSpec {
         let script = arguments
             .iter()
             .find(|word| !word.starts_with('-') && Path::new(word).is_file());
-        if let (Some(language), None, Some(missing)) = (language, script, first_word(arguments))
+        let mut words_given = arguments.iter().filter(|word| !word.starts_with('-'));
+        if let (Some(language), None, Some(missing)) = (language, script, words_given.next())
             && language
                 .endings
                 .iter()
@@ -218,10 +219,6 @@ fn builtin(name: &str, this_program: &Path, known: &[&str]) -> Result<BotSpec, U
     Ok(BotSpec::Program(program))
 }
 
-fn first_word(arguments: &[String]) -> Option<&String> {
-    arguments.iter().find(|word| !word.starts_with('-'))
-}
-
 /// The command that asks a program the same again, quoted for this system's shell. With `stays_open` the input ends
 /// some seconds later.
 pub fn reproduce_command(
@@ -244,11 +241,8 @@ pub fn reproduce_command(
 
 /// The last part of a path, escaped.
 fn file_name(path: &str) -> String {
-    let name = Path::new(path).file_name().map_or_else(
-        || path.to_owned(),
-        |name| name.to_string_lossy().into_owned(),
-    );
-    short_name(&name)
+    let name = Path::new(path).file_name().unwrap_or(path.as_ref());
+    short_name(&name.to_string_lossy())
 }
 
 /// With a slash, so that exec does not search `PATH`.
@@ -277,16 +271,9 @@ fn missing_file(path: &str, builtins: &[&str]) -> CannotStart {
     } else {
         "check the spelling and the directory".to_owned()
     };
-    let what = if path.ends_with('/') {
-        "folder"
-    } else {
-        "file"
-    };
-    CannotStart {
-        bot: escape_path(path),
-        cause: format!("there is no such {what}"),
-        fix,
-    }
+    let is_folder = path.ends_with('/');
+    let what = if is_folder { "folder" } else { "file" };
+    CannotStart::new(&escape_path(path), format!("there is no such {what}"), fix)
 }
 
 /// The only program of a folder, called by the folder's name.
@@ -301,19 +288,10 @@ fn of_folder(folder: &str, arguments: &[String]) -> Result<Program, CannotStart>
 
 fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     let shown = escape_path(path);
-    let cannot = |cause: &str, fix: &str| CannotStart {
-        bot: shown.clone(),
-        cause: cause.to_owned(),
-        fix: fix.to_owned(),
-    };
+    let cannot = |cause: &str, fix: &str| CannotStart::new(&shown, cause, fix);
     let meta = fs::metadata(path).map_err(|error| {
-        cannot(
-            &format!(
-                "it cannot be read: {error}",
-                error = crate::text::cause(&error)
-            ),
-            "check its permissions",
-        )
+        let problem = format!("it cannot be read: {}", cause(&error));
+        cannot(&problem, "check its permissions")
     })?;
     if meta.is_dir() {
         return of_folder(path, arguments);
@@ -338,20 +316,19 @@ fn file(path: &str, arguments: &[String]) -> Result<Program, CannotStart> {
     if !is_executable(Path::new(path), &meta) {
         // Not executable: run by the interpreter of its extension.
         let Some(known) = by_ending.filter(|language| !language.run.is_empty()) else {
-            let fix = match interpreter::compiling(path) {
-                Some((language, command)) => format!(
+            let fix = if let Some((language, command)) = interpreter::compiling(path) {
+                format!(
                     "compile it and give the compiled program ({language} is not interpreted): {command}"
-                ),
-                None => format!(
-                    "{} or name its interpreter (\"{} {}\")",
-                    make_executable(&quoted(path)),
-                    if ending.is_empty() {
-                        "python3"
-                    } else {
-                        "INTERPRETER"
-                    },
-                    quoted(path)
-                ),
+                )
+            } else {
+                let file = quoted(path);
+                let executable = make_executable(&file);
+                let interpreter = if ending.is_empty() {
+                    "python3"
+                } else {
+                    "INTERPRETER"
+                };
+                format!("{executable} or name its interpreter (\"{interpreter} {file}\")")
             };
             return Err(cannot("the file is not executable", &fix));
         };
@@ -392,11 +369,6 @@ impl Program {
             directory: self.directory.as_deref(),
             starts: &[],
         }
-    }
-
-    pub fn has_memory_group(&self) -> bool {
-        let confinement = self.confinement.as_ref();
-        confinement.is_some_and(Confinement::has_memory_group)
     }
 
     pub fn own_file(&self) -> Option<PathBuf> {

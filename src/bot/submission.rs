@@ -1,14 +1,13 @@
 //! Folders with a bot: which program is meant.
 
 use std::fs;
-use std::io::{self, Read as _};
+use std::io;
 use std::path::{Component, Path, PathBuf};
 
 use serde::Deserialize;
 
 use super::shell::quoted;
-use crate::executable::CannotStart;
-use crate::executable::interpreter;
+use crate::executable::{CannotStart, interpreter, start_of};
 use crate::system::{is_executable, make_executable};
 use crate::text::{escape, unreadable};
 
@@ -37,7 +36,11 @@ pub fn is_unready(path: &Path) -> bool {
         Some(ending) if !PROGRAM_ENDINGS.contains(&ending) => {
             interpreter::by_ending(ending).is_some_and(|language| language.compile.is_some())
         }
-        _ => is_marked(path).unwrap_or(false),
+        _ => {
+            let start = start_of(path, 4).unwrap_or_default();
+            let marks: [&[u8]; 3] = [b"#!", b"\x7fELF", b"MZ"];
+            marks.iter().any(|mark| start.starts_with(mark))
+        }
     }
 }
 
@@ -46,13 +49,6 @@ pub fn is_compiled(source: &Path) -> bool {
     let built = PROGRAM_ENDINGS.map(|ending| source.with_extension(ending));
     let mut all = built.into_iter().chain([source.with_extension("")]);
     all.any(|path| path != source && is_program(&path))
-}
-
-fn is_marked(path: &Path) -> io::Result<bool> {
-    let mut start = Vec::new();
-    fs::File::open(path)?.take(4).read_to_end(&mut start)?;
-    let marks: [&[u8]; 3] = [b"#!", b"\x7fELF", b"MZ"];
-    Ok(marks.iter().any(|mark| start.starts_with(mark)))
 }
 
 /// The entries of a folder, without hidden ones and those starting with `_`, sorted by name.
@@ -97,11 +93,8 @@ pub fn own(folder: &Path) -> Result<Option<Own>, String> {
 
 /// The program that a folder's [`OWN`] names; `None` without one.
 fn named_by_itself(folder: &Path) -> Result<Option<PathBuf>, CannotStart> {
-    let cannot = |cause: String, fix: &str| CannotStart {
-        bot: escape(folder.join(OWN).to_string_lossy().as_bytes()),
-        cause,
-        fix: fix.to_owned(),
-    };
+    let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
+    let cannot = |cause, fix| CannotStart::new(&shown(&folder.join(OWN)), cause, fix);
     let own = own(folder).map_err(|cause| cannot(cause, "correct this file"))?;
     let Some(program) = own.map(|own| PathBuf::from(own.program)) else {
         return Ok(None);
@@ -113,11 +106,10 @@ fn named_by_itself(folder: &Path) -> Result<Option<PathBuf>, CannotStart> {
     if is_inside && is_program(&program) {
         return Ok(Some(program));
     }
-    let shown = escape(program.to_string_lossy().as_bytes());
-    let fix = "name a file of this folder that can be run, or build it first";
+    let program = shown(&program);
     Err(cannot(
-        format!("it names {shown}, which is not a program in this folder"),
-        fix,
+        format!("it names {program}, which is not a program in this folder"),
+        "name a file of this folder that can be run, or build it first",
     ))
 }
 
@@ -161,16 +153,9 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
         return Ok(program);
     }
     let shown = |path: &Path| escape(path.to_string_lossy().as_bytes());
-    let cannot = |cause: String, fix: String| CannotStart {
-        bot: shown(folder),
-        cause,
-        fix,
-    };
     let inside = entries(folder).map_err(|error| {
-        cannot(
-            unreadable(folder, &error),
-            "check its permissions".to_owned(),
-        )
+        let cause = unreadable(folder, &error);
+        CannotStart::new(&shown(folder), cause, "check its permissions")
     })?;
     let programs: Vec<PathBuf> = inside
         .iter()
@@ -216,5 +201,5 @@ pub fn only_program(folder: &Path) -> Result<PathBuf, CannotStart> {
             )
         }
     };
-    Err(cannot(cause, fix))
+    Err(CannotStart::new(&shown(folder), cause, fix))
 }

@@ -154,7 +154,7 @@ fn escaped(bytes: &[u8]) -> Option<String> {
 
 /// With the `id`, the `seed` and the bots of its record.
 pub(super) fn game(setup: &GameSetup<'_>, seats: &[Seat; 2], warm_up: bool) -> Span {
-    let span = info_span!(
+    info_span!(
         target: SPAN,
         "game",
         game = setup.id.as_str(),
@@ -162,12 +162,8 @@ pub(super) fn game(setup: &GameSetup<'_>, seats: &[Seat; 2], warm_up: bool) -> S
         seed = setup.seed,
         bot1 = seats[0].name(),
         bot2 = seats[1].name(),
-        warm_up = tracing::field::Empty,
-    );
-    if warm_up {
-        span.record("warm_up", true);
-    }
-    span
+        warm_up = warm_up.then_some(true),
+    )
 }
 
 /// Logs that a game begins, after so many void ones.

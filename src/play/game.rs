@@ -245,10 +245,7 @@ fn judge(line: &[u8], accept: impl FnOnce(&str) -> Result<(), Rejection>) -> Res
 /// A rejected line is often one of two: debugging output before the answer, or a second line after the previous one.
 /// Then the fault to report is that there were two lines.
 async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
-    let (Fault::Malformed { answer, .. }
-    | Fault::IllegalMove { answer, .. }
-    | Fault::NotUtf8 { answer }) = &fault
-    else {
+    let Some(answer) = fault.rejected() else {
         return fault;
     };
     match player.other_output().await {
@@ -259,7 +256,7 @@ async fn find_second_line<P: Player>(player: &mut P, fault: Fault) -> Fault {
             early: true,
         },
         OtherOutput::After(second) => Fault::ExtraOutput {
-            first: answer.clone(),
+            first: answer.to_vec(),
             second,
             early: false,
         },

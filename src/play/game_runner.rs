@@ -21,7 +21,7 @@ use crate::bot::process::GracePeriods;
 use crate::bot::spec::CannotStart;
 use crate::executable::interpreter::Language;
 use crate::game::{Game, Outcome};
-use crate::record::{BotIndex, Reason, Record, ResultEntry};
+use crate::record::{BotIndex, Record, ResultEntry};
 use crate::text::milliseconds;
 
 /// A fault by which a bot forfeited a game, and its circumstances.
@@ -122,7 +122,15 @@ impl GameRunner {
         loop {
             span.in_scope(|| events::begins(setup, attempts.voids()));
             let before = warm_up.filter(|_| is_cold);
-            let game = self.run_from(seats, before, setup, observer);
+            let game = async {
+                if let Some(before) = before {
+                    let span = events::game(before, seats, true);
+                    let mut nobody = ();
+                    let playing = self.run_once(seats, before, &mut nobody);
+                    playing.instrument(span).await?;
+                }
+                self.run_once(seats, setup, observer).await
+            };
             let mut game = match game.instrument(span.clone()).await {
                 Err(GameError::Exhausted(limit)) => {
                     stop_both(seats, GracePeriods::FAULT).await?;
@@ -160,23 +168,6 @@ impl GameRunner {
             span.in_scope(|| events::ended(&game.record));
             return Ok(game);
         }
-    }
-
-    /// Plays after the game `before`, whether that counts or not.
-    async fn run_from(
-        &self,
-        seats: &mut [Seat; 2],
-        before: Option<&GameSetup<'_>>,
-        setup: &GameSetup<'_>,
-        observer: &mut dyn GameObserver,
-    ) -> Result<FinishedGame, GameError> {
-        if let Some(before) = before {
-            let span = events::game(before, seats, true);
-            let mut nobody = ();
-            let playing = self.run_once(seats, before, &mut nobody);
-            playing.instrument(span).await?;
-        }
-        self.run_once(seats, setup, observer).await
     }
 
     async fn run_once(
@@ -263,34 +254,29 @@ impl GameRunner {
     ) -> Result<Result<TurnTime, GameFault>, GameError> {
         let mut attempts = Attempts::default();
         loop {
-            let refusals = RefusalMark::recent();
-            if let Err(error) = seat.start(seed).await {
-                tokio::time::sleep(attempts.after_exhaustion(error)?).await;
-                continue;
-            }
-            let since = self.stalls.mark();
-            let allowance = clock.allowance();
-            let fault = match take_turn(session, seat, allowance, text, &mut ()).await? {
-                Ok(time) => {
-                    clock.spend(time.charged, time.fresh);
-                    return Ok(Ok(time));
-                }
-                Err(fault) => Box::new(fault),
+            let asked = async {
+                let refusals = RefusalMark::recent();
+                seat.start(seed).await?;
+                let since = self.stalls.mark();
+                let allowance = clock.allowance();
+                let fault = match take_turn(session, seat, allowance, text, &mut ()).await? {
+                    Ok(time) => return Ok(Ok(time)),
+                    Err(fault) => Box::new(fault),
+                };
+                self.check_game()?;
+                let request = text.request.trim_end_matches('\n').to_owned();
+                let fault = self.forfeit(seat, BotIndex::A, fault, request, &since, &refusals);
+                fault.await.map(Err)
             };
-            self.check_game()?;
-            let request = text.request.trim_end_matches('\n').to_owned();
-            let fault = self
-                .forfeit(seat, BotIndex::A, fault, request, &since, &refusals)
-                .await;
-            let fault = match fault {
-                Ok(fault) => fault,
-                Err(error) => {
-                    tokio::time::sleep(attempts.after_exhaustion(error)?).await;
-                    continue;
+            match asked.await {
+                Ok(Err(fault)) if fault.void_reason.is_some() && attempts.after_stall() => {}
+                Err(error) => tokio::time::sleep(attempts.after_exhaustion(error)?).await,
+                asked => {
+                    if let Ok(Ok(time)) = &asked {
+                        clock.spend(time.charged, time.fresh);
+                    }
+                    return asked;
                 }
-            };
-            if fault.void_reason.is_none() || !attempts.after_stall() {
-                return Ok(Err(fault));
             }
         }
     }
@@ -333,10 +319,7 @@ impl GameRunner {
 
     fn result(&self, setup: &GameSetup<'_>, outcome: Outcome, last: &dyn Game) -> ResultEntry {
         match outcome {
-            Outcome::Draw => ResultEntry {
-                reason: Reason::Draw,
-                ..ResultEntry::default()
-            },
+            Outcome::Draw => ResultEntry::default(),
             Outcome::Win(side) => ResultEntry {
                 winner: Some(setup.seats_by_side()[side.index()]),
                 reason: self.ruleset.name().into(),

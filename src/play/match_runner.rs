@@ -164,7 +164,14 @@ impl MatchRunner {
             let has_left = fault.as_ref().is_some_and(|fault| {
                 fault.reproduce.is_none() && !self.seats[fault.by].wants_games()
             });
-            self.announce_benched(number, observer)?;
+            let games_left = self.plan.games - number - 1;
+            for bot in BotIndex::ALL {
+                let seat = &self.seats[bot];
+                if seat.benched().is_some() && games_left > 0 {
+                    events::benched(seat.name(), seat.benched(), seat.failed_starts());
+                    observer.benched(bot, seat.failed_starts(), games_left)?;
+                }
+            }
             if self.plan.restart {
                 stop_both(&mut self.seats, GracePeriods::POLITE).await?;
             }
@@ -192,19 +199,6 @@ impl MatchRunner {
 
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
         stop_both(&mut self.seats, grace).await
-    }
-
-    /// Tells the observer which bots are benched from now on.
-    fn announce_benched(&self, number: u64, observer: &mut dyn MatchObserver) -> io::Result<()> {
-        let games_left = self.plan.games - number - 1;
-        for bot in BotIndex::ALL {
-            let seat = &self.seats[bot];
-            if seat.benched().is_some() && games_left > 0 {
-                events::benched(seat.name(), seat.benched(), seat.failed_starts());
-                observer.benched(bot, seat.failed_starts(), games_left)?;
-            }
-        }
-        Ok(())
     }
 
     /// Scores a game that is not played because a bot is benched.

@@ -51,12 +51,14 @@ pub fn replay(
     observer: &mut dyn GameObserver,
 ) -> Result<Box<dyn Game>, ReplayError> {
     let mut game = start_of(ruleset, record)?;
-    if record.times_ms.len() != record.turns.len() {
-        violation(format!(
-            "{} turns but {} times; expected one time a turn",
-            record.turns.len(),
-            record.times_ms.len()
-        ))?;
+    let whole = |problem| Violation {
+        turn: None,
+        problem,
+    };
+    let (turns, times) = (record.turns.len(), record.times_ms.len());
+    if times != turns {
+        let problem = format!("{turns} turns but {times} times; expected one time a turn");
+        return Err(whole(problem).into());
     }
     let mut canonical = String::new();
     for (index, answer) in record.turns.iter().enumerate() {
@@ -96,15 +98,8 @@ pub fn replay(
         }
         observer.turn(side, &canonical, &*game, elapsed)?;
     }
-    check_result(ruleset, record, &*game)?;
+    check_result(ruleset, record, &*game).map_err(whole)?;
     Ok(game)
-}
-
-fn violation<T>(problem: String) -> Result<T, Violation> {
-    Err(Violation {
-        turn: None,
-        problem,
-    })
 }
 
 /// Escaped; `no bot` where there is none.
@@ -126,7 +121,8 @@ fn listed(lines: &[(String, String)]) -> String {
     lines.join(", ")
 }
 
-fn check_result(ruleset: &dyn Game, record: &Record, last: &dyn Game) -> Result<(), Violation> {
+/// The error is what is wrong, as a sentence.
+fn check_result(ruleset: &dyn Game, record: &Record, last: &dyn Game) -> Result<(), String> {
     let result = &record.result;
     let sides = [record.first, record.first.other()];
     let winner_of = |outcome| match outcome {
@@ -135,7 +131,7 @@ fn check_result(ruleset: &dyn Game, record: &Record, last: &dyn Game) -> Result<
     };
     let (winner, by_what) = match (last.outcome(), result.adjudicated) {
         (Some(_), true) => {
-            return violation(
+            return Err(
                 "the result is marked as adjudicated, but the game ended by the rules".to_owned(),
             );
         }
@@ -160,27 +156,27 @@ fn check_result(ruleset: &dyn Game, record: &Record, last: &dyn Game) -> Result<
         last.winning_lines()
     };
     if result.winner != winner {
-        return violation(format!(
+        return Err(format!(
             "the winner is {}; {by_what} it is {}",
             named(record, result.winner),
             named(record, winner)
         ));
     }
     if result.reason != reason {
-        return violation(format!(
+        return Err(format!(
             "the result's reason is {}; {by_what} it is `{reason}`",
             quote(result.reason.name().as_bytes())
         ));
     }
     if result.lines != lines {
-        return violation(format!(
+        return Err(format!(
             "the winning lines are {}; {by_what} they are {}",
             listed(&result.lines),
             listed(&lines)
         ));
     }
     if result.by.is_some() {
-        return violation(format!(
+        return Err(format!(
             "a forfeit by {}, but the game ended {by_what}",
             named(record, result.by)
         ));
@@ -189,16 +185,16 @@ fn check_result(ruleset: &dyn Game, record: &Record, last: &dyn Game) -> Result<
 }
 
 /// A game that is not over, and not adjudicated, must have been forfeited by the side to move.
-fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), Violation> {
+fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), String> {
     let result = &record.result;
     if !matches!(result.reason, Reason::Forfeit(_)) {
-        return violation(format!(
+        return Err(format!(
             "the game is not over after its last turn, but the result's reason is {}; expected a forfeit's",
             quote(result.reason.name().as_bytes())
         ));
     }
     if !result.lines.is_empty() {
-        return violation(format!(
+        return Err(format!(
             "a forfeit with the winning lines {}; expected none",
             listed(&result.lines)
         ));
@@ -207,7 +203,7 @@ fn check_forfeit(record: &Record, to_move: BotIndex) -> Result<(), Violation> {
     let unplayed = record.turns.is_empty();
     match (result.by, result.winner) {
         (Some(by), Some(winner)) if winner == by.other() && (by == to_move || unplayed) => Ok(()),
-        (by, winner) => violation(format!(
+        (by, winner) => Err(format!(
             "a forfeit by {} and a win by {}; {} was to move",
             named(record, by),
             named(record, winner),

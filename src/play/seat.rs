@@ -20,6 +20,7 @@ use crate::executable::interpreter::Language;
 use crate::game::{BuiltinBot, Game};
 use crate::protocol::{ForfeitReason, env};
 use crate::record::ProcessEntry;
+use crate::sandbox::Confinement;
 use crate::text::{cause, escape_lines};
 
 /// A bot that fails to give a first answer this many times in a row is benched by a match.
@@ -66,16 +67,7 @@ struct ProgramSeat {
     asked: String,
     /// The id of the first game that this process plays.
     since: Option<String>,
-    /// What it is told of the limit for a move.
-    move_time: Option<Duration>,
     is_told_answers: bool,
-}
-
-impl ProgramSeat {
-    /// The folder with its files in a sandbox.
-    fn private_copy(&self) -> Option<&Path> {
-        self.program.confinement.as_ref()?.directory()
-    }
 }
 
 impl Player for Seat {
@@ -165,7 +157,6 @@ impl Seat {
                 seed: 0,
                 asked: String::with_capacity(ASKED_BYTES),
                 since: None,
-                move_time: time.move_time,
             })),
         )
     }
@@ -309,7 +300,7 @@ impl Seat {
         let since = seat.since.get_or_insert_with(|| game.to_owned());
         Some(ProcessEntry {
             seed: seat.seed,
-            move_time: seat.move_time.map(|time| time.as_secs_f64()),
+            move_time: self.time.move_time.map(|time| time.as_secs_f64()),
             since: (since != game).then(|| since.clone()),
         })
     }
@@ -337,8 +328,12 @@ impl Seat {
     }
 
     pub fn has_memory_group(&self) -> bool {
-        self.program_seat()
-            .is_some_and(|seat| seat.program.has_memory_group())
+        self.confinement()
+            .is_some_and(Confinement::has_memory_group)
+    }
+
+    fn confinement(&self) -> Option<&Confinement> {
+        self.program_seat()?.program.confinement.as_ref()
     }
 
     /// The command that sends a program this request again, by which this fault can be seen; `None` for people. Unless
@@ -381,7 +376,7 @@ impl Seat {
         let allowance = Clock::new(self.time).allowance();
         let asked = self.ask(&format!("{request}\n"), allowance).await;
         let fails = match asked {
-            Ok(Ok(reply)) => fault.is_of(reply.line),
+            Ok(Ok(reply)) => fault.rejected() == Some(reply.line),
             Ok(Err(again)) => again.reason() == fault.reason(),
             Err(_) => false,
         };
@@ -392,16 +387,13 @@ impl Seat {
     /// [`Seat::count_failed_start`] once it is known that the forfeit counts.
     pub async fn forfeit(&mut self, fault: &Fault) -> io::Result<(bool, String)> {
         events::fault(&self.span, fault);
-        let SeatPlayer::Program(seat) = &mut self.player else {
-            return Ok((false, String::new()));
-        };
-        let Some(mut process) = seat.process.take() else {
+        let Some(mut process) = self.take_process() else {
             return Ok((false, String::new()));
         };
         let stopping = process.stop(GracePeriods::FAULT);
         stopping.instrument(self.span.clone()).await?;
         let mut stderr = escape_lines(&process.stderr_end(STDERR_TAIL));
-        if let Some(copy) = seat.private_copy() {
+        if let Some(copy) = self.private_copy() {
             // Its author knows these files by their paths in the bot's own folder.
             stderr = stderr.replace(&format!("{}/", copy.display()), "");
         }
@@ -418,8 +410,19 @@ impl Seat {
 
     /// Whether a sandbox may be the cause of an error.
     pub fn is_sandboxed(&self) -> bool {
-        self.program_seat()
-            .is_some_and(|seat| seat.private_copy().is_some())
+        self.private_copy().is_some()
+    }
+
+    /// The folder with its files in a sandbox.
+    fn private_copy(&self) -> Option<&Path> {
+        self.confinement()?.directory()
+    }
+
+    fn take_process(&mut self) -> Option<Process> {
+        match &mut self.player {
+            SeatPlayer::Human(_) | SeatPlayer::Script(_) => None,
+            SeatPlayer::Program(seat) => seat.process.take(),
+        }
     }
 
     pub fn language(&self) -> Option<Language> {
@@ -427,10 +430,7 @@ impl Seat {
     }
 
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
-        let SeatPlayer::Program(seat) = &mut self.player else {
-            return Ok(());
-        };
-        match seat.process.take() {
+        match self.take_process() {
             Some(mut process) => process.stop(grace).instrument(self.span.clone()).await,
             None => Ok(()),
         }

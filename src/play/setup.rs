@@ -50,18 +50,8 @@ impl GameSetup<'_> {
             seed: self.seed,
             start: self.start.to_owned(),
             pieces: ruleset.pieces().map(str::to_owned),
-            turns: Vec::new(),
-            movers: None,
-            times_ms: Vec::new(),
-            charged_ms: Vec::new(),
-            info: Vec::new(),
-            result: ResultEntry::default(),
             started: format!("{started:.0}"),
-            usage: None,
-            processes: None,
-            delayed: None,
-            voids: 0,
-            more: Map::new(),
+            ..Record::default()
         }
     }
 
@@ -111,16 +101,19 @@ pub(super) fn environment(
     pieces: Option<&str>,
     move_time: Option<Duration>,
 ) -> Vec<(String, String)> {
-    let mut variables = vec![
-        (env::GAME, ruleset.name().to_owned()),
-        (env::RULES, ruleset.rules().to_owned()),
-    ];
-    variables.extend(move_time.map(|time| (env::MOVE_TIME, time.as_secs_f64().to_string())));
-    variables.extend(pieces.map(|path| (env::PIECES, path.to_owned())));
-    variables
-        .into_iter()
-        .map(|(name, value)| (name.to_owned(), value))
-        .collect()
+    let move_time = move_time.map(|time| time.as_secs_f64().to_string());
+    given([
+        (env::GAME, Some(ruleset.name())),
+        (env::RULES, Some(ruleset.rules())),
+        (env::MOVE_TIME, move_time.as_deref()),
+        (env::PIECES, pieces),
+    ])
+}
+
+/// Those with a value.
+fn given<const N: usize>(variables: [(&str, Option<&str>); N]) -> Vec<(String, String)> {
+    let given = |(name, value): (&str, Option<&str>)| Some((name.to_owned(), value?.to_owned()));
+    variables.into_iter().filter_map(given).collect()
 }
 
 /// The variables on which an answer depends.
@@ -171,15 +164,12 @@ pub fn reproduce_recorded(
     let program = Program::recorded(&record.bots[by].command)?;
     let process = record.processes.as_ref();
     let seed = process.and_then(|both| Some(both[by].as_ref()?.seed.to_string()));
-    let variables = [
+    let variables = given([
         (env::GAME, Some(record.game.as_str())),
         (env::RULES, Some(record.rules.as_str())),
         (env::PIECES, pieces),
         (env::SEED, seed.as_deref()),
-    ];
-    let variables = variables
-        .into_iter()
-        .filter_map(|(name, value)| Some((name.to_owned(), value?.to_owned())));
+    ]);
     let requests: Vec<&str> = requests.iter().map(String::as_str).collect();
     Some(reproduce_command(
         &program,

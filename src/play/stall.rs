@@ -5,7 +5,7 @@
 
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
@@ -88,7 +88,7 @@ impl StallDetector {
 
     /// Including the current sleep: after a standstill, other threads may run before this one does.
     pub fn mark(&self) -> Mark {
-        let beats = self.beats();
+        let beats = locked(&self.beats);
         Mark(beats.stopped + beats.current(Instant::now()))
     }
 
@@ -101,14 +101,11 @@ impl StallDetector {
         }
     }
 
-    fn beats(&self) -> MutexGuard<'_, Beats> {
-        locked(&self.beats)
-    }
-
     /// Only when the thread has run again is it known whether it waited for a CPU.
     async fn catch_up(&self) {
         let since = Instant::now();
-        while !self.beats().current(Instant::now()).is_zero() && since.elapsed() < self.catching_up
+        while !locked(&self.beats).current(Instant::now()).is_zero()
+            && since.elapsed() < self.catching_up
         {
             tokio::time::sleep(TOLERATED).await;
         }

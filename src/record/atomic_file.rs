@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use crate::system::open_to_all;
-/// The entries of a directory then survive a loss of power.
-pub use crate::system::sync_directory;
+/// The entries of a directory then survive a loss of power after `sync_directory`.
+pub use crate::system::{directory_of, sync_directory};
 
 /// Of the names of new versions; the file's name follows.
 const PREFIX: &str = ".new-";
@@ -56,14 +56,6 @@ pub fn replace(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut file = AtomicFile::create(path)?;
     file.write_all(bytes)?;
     file.commit()
-}
-
-/// The file need not exist.
-pub fn directory_of(path: &Path) -> &Path {
-    match path.parent() {
-        Some(parent) if parent != Path::new("") => parent,
-        _ => Path::new("."),
-    }
 }
 
 /// Deletes the new versions that killed processes left in a directory, but for those of the file `except`. Only while

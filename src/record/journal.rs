@@ -94,12 +94,7 @@ impl Journal<File> {
             .map_err(failed)?;
         let meta = file.metadata().map_err(failed)?;
         if !meta.is_file() {
-            let journal = Self {
-                storage: file,
-                length: None,
-                broken: false,
-            };
-            return Ok((journal, None));
+            return Ok((Self::over(file, None), None));
         }
         // Before the lock: waiting for it would change nothing.
         if !may_be_records(&file).map_err(failed)? {
@@ -119,11 +114,11 @@ impl Journal<File> {
 }
 
 impl<S: Storage> Journal<S> {
-    /// `storage` holds `length` bytes of complete lines.
-    pub const fn over(storage: S, length: u64) -> Self {
+    /// `storage` holds `length` bytes of complete lines, if it can be truncated.
+    pub fn over(storage: S, length: impl Into<Option<u64>>) -> Self {
         Self {
             storage,
-            length: Some(length),
+            length: length.into(),
             broken: false,
         }
     }

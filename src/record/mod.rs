@@ -31,7 +31,7 @@ pub use summary::RecordSummary;
 /// The version of the format that this program writes.
 pub const VERSION: u32 = 1;
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BotEntry {
     pub name: String,
     pub command: Vec<String>,
@@ -62,7 +62,7 @@ pub struct InfoEntry {
     pub values: Info,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(expecting = "a record")]
 pub struct Record {
     pub v: u32,

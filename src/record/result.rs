@@ -10,10 +10,13 @@ use smol_str::SmolStr;
 use crate::protocol::ForfeitReason;
 
 /// One of the two bots of a record, in the order in which they are listed; 0 and 1 in JSON. Indexes arrays of two.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize,
+)]
 #[serde(try_from = "usize", into = "usize")]
 pub enum BotIndex {
     /// In a tournament the pairing's `a`.
+    #[default]
     A,
     B,
 }

@@ -127,10 +127,8 @@ fn own_directory(directory: &Path) -> io::Result<()> {
 /// Whether `uid_map` or `gid_map` maps a whole range.
 fn is_mapped(map: &str, range: &RangeInclusive<u32>) -> bool {
     map.lines().any(|line| {
-        let mut words = line.split_ascii_whitespace().map(str::parse::<u64>);
-        let (Some(Ok(first)), Some(Ok(_)), Some(Ok(count))) =
-            (words.next(), words.next(), words.next())
-        else {
+        let words = line.split_ascii_whitespace().map(str::parse);
+        let Ok(&[first, _, count]) = words.collect::<Result<Vec<u64>, _>>().as_deref() else {
             return false;
         };
         first <= u64::from(*range.start()) && u64::from(*range.end()) < first.saturating_add(count)

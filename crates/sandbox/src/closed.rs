@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use super::settings::{Kind, Settings};
-
 /// Permission of others to pass through a directory, or to run a program.
 pub(super) const PASS: u32 = 0o001;
 
@@ -19,39 +17,28 @@ pub struct ClosedDirectory {
 }
 
 impl ClosedDirectory {
-    /// The closed directories that the view of a bot with its own user has to open. Only Landlock
-    /// shows paths in place; bubblewrap makes a way to each.
-    pub(super) fn in_view(settings: &Settings, paths: impl Iterator<Item = PathBuf>) -> Vec<Self> {
-        match settings.kind {
-            Kind::Landlock if settings.own_view => Self::above(&paths.collect::<Vec<_>>()),
-            Kind::Landlock | Kind::Bwrap | Kind::None => Vec::new(),
-        }
-    }
-
     /// The topmost closed directories on the way to `paths`, which are absolute and without links.
     /// Never `/`.
-    fn above(paths: &[PathBuf]) -> Vec<Self> {
-        let mut paths: Vec<&PathBuf> = paths.iter().collect();
+    pub(super) fn above(mut paths: Vec<PathBuf>) -> Vec<Self> {
         // A directory sorts before its contents.
         paths.sort();
         paths.dedup();
         let mut found: Vec<Self> = Vec::new();
         for path in paths {
-            let Some(closed) = topmost(path) else {
+            let Some(closed) = topmost(&path).map(Path::to_owned) else {
                 continue;
             };
-            let known = found.iter().position(|directory| directory.path == closed);
-            let at = known.unwrap_or_else(|| {
-                found.push(Self {
-                    path: closed.to_owned(),
-                    shown: Vec::new(),
-                });
-                found.len() - 1
-            });
-            let shown = &mut found[at].shown;
             let within = |whole: &PathBuf| path.starts_with(whole) && !whole.is_symlink();
-            if !shown.iter().any(within) {
-                shown.push(path.clone());
+            match found.last_mut() {
+                Some(last) if last.path == closed => {
+                    if !last.shown.iter().any(within) {
+                        last.shown.push(path);
+                    }
+                }
+                _ => found.push(Self {
+                    path: closed,
+                    shown: vec![path],
+                }),
             }
         }
         found
@@ -100,7 +87,7 @@ mod tests {
             path: closed.clone(),
             shown: vec![link, other, deeper],
         };
-        assert_eq!(ClosedDirectory::above(&paths), [expected]);
-        assert_eq!(ClosedDirectory::above(&[open, closed]), []);
+        assert_eq!(ClosedDirectory::above(paths.to_vec()), [expected]);
+        assert_eq!(ClosedDirectory::above(vec![open, closed]), []);
     }
 }

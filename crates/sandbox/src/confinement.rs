@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{ChildStdin, Command};
 use std::sync::Arc;
 
-use super::limits::{self, Bound, ResourceLimits};
+use super::limits::{self, Bound, MEMORY, ResourceLimits};
 use super::private_copy::PrivateCopy;
 #[cfg(all(target_os = "linux", not(portable)))]
 use super::request;
@@ -73,7 +73,7 @@ impl Confinement {
         let bounds = self.bounds();
         bounds
             .iter()
-            .any(|bound| bound.limit == limits::MEMORY && bound.wall)
+            .any(|bound| bound.limit == MEMORY && bound.wall)
     }
 
     pub fn environment(&self) -> &[(String, String)] {

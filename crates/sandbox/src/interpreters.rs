@@ -1,20 +1,21 @@
 //! The user's own interpreters (virtual environments, pyenv): a sandboxed bot uses the one it would
 //! use outside, and sees its installation read-only.
 
+use std::collections::HashSet;
 use std::env;
-use std::fs::File;
-use std::io::Read as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use super::closed::is_closed;
+use super::closed::{PASS, is_closed};
 use super::confinement::BotCommand;
 use super::policy::{USUAL_PATH, is_visible, visible_paths};
 use super::settings::{Kind, Settings};
 use crate::executable::installation::{
     Follower, Installation, Named, Unseen, find_users, interpreters, python_user_packages,
 };
-use crate::executable::{CannotStart, check_header, find_in_path, install, is_executable_file};
+use crate::executable::{
+    CannotStart, check_header, find_in_path, install, is_executable_file, start_of,
+};
 use referee_text::escape;
 
 const LONGEST_SCRIPT: u64 = 1 << 16;
@@ -35,17 +36,6 @@ pub(super) struct Own<'a> {
 }
 
 impl Interpreters {
-    /// Nothing of `others` is shown. An error when one cannot be shown without much else.
-    pub(super) fn of(
-        settings: &Settings,
-        command: BotCommand<'_>,
-        own: Option<Own<'_>>,
-        others: &[PathBuf],
-    ) -> Result<Self, CannotStart> {
-        Self::needed(settings, command, own, others)
-            .map_err(|unseen| refusal(command.name, &unseen))
-    }
-
     /// For bots that need no interpreter of the user's.
     pub(super) fn none(settings: &Settings) -> Self {
         let mut seen = Self::default();
@@ -53,19 +43,24 @@ impl Interpreters {
         seen
     }
 
-    fn needed(
+    /// Nothing of `others` is shown. An error when one cannot be shown without much else.
+    pub(super) fn of(
         settings: &Settings,
         command: BotCommand<'_>,
         own: Option<Own<'_>>,
-        others: &[PathBuf],
+        others: Vec<PathBuf>,
     ) -> Result<Self, Unseen> {
-        let mut follower = follower(settings);
+        let mut follower = Follower {
+            here: env::current_dir().unwrap_or_default(),
+            visible: visible_paths(settings),
+            own: Vec::new(),
+            others,
+        };
         if let Some(own) = own {
             // The file of a bot that owns nothing else may be a link.
             follower.own.extend(own.original.canonicalize());
             follower.own.push(own.original.to_owned());
         }
-        follower.others = others.to_vec();
         let mut found = Installation::default();
         let (first, arguments) = command.argv.split_at(1.min(command.argv.len()));
         for word in first.iter().chain(command.starts) {
@@ -75,11 +70,8 @@ impl Interpreters {
             }
         }
         // The words after the command may be scripts that it starts.
-        for script in arguments
-            .iter()
-            .map(Path::new)
-            .filter(|word| word.is_file())
-        {
+        let words = arguments.iter().map(Path::new);
+        for script in words.filter(|word| word.is_file()) {
             found.extend(follower.follow_own(script).unwrap_or_default());
         }
         if found.runs_shell {
@@ -118,22 +110,15 @@ impl Interpreters {
     ) -> Result<(), CannotStart> {
         let makes_way = settings.kind != Kind::Landlock || settings.own_view;
         for path in &self.paths {
-            let way = path.ancestors().skip(1);
-            let way = way.filter(|_| !makes_way);
-            let closed = way
-                .map(|above| (above, 0o001))
-                .chain([(path.as_path(), 0o005)])
-                .find(|(path, needed)| {
-                    // Reading is enough for a file; a program that others may not run is reported
-                    // later.
-                    is_closed(path, if path.is_dir() { *needed } else { 0o004 })
-                });
-            if let Some((closed, needed)) = closed {
+            // Reading is enough for a file; a program that others may not run is reported later.
+            let reading = if path.is_dir() { 0o005 } else { 0o004 };
+            let mut way = path.ancestors().skip(1).filter(|_| !makes_way);
+            let closed = match way.find(|above| is_closed(above, PASS)) {
+                Some(above) => Some((above, "o+x", ", or use --sandbox bwrap")),
+                None => is_closed(path, reading).then_some((path.as_path(), "o+rx", "")),
+            };
+            if let Some((closed, right, instead)) = closed {
                 let (path, closed) = (shown(path), shown(closed));
-                let (right, instead) = match needed {
-                    0o001 => ("o+x", ", or use --sandbox bwrap"),
-                    _ => ("o+rx", ""),
-                };
                 return Err(CannotStart::new(
                     bot,
                     format!(
@@ -179,13 +164,9 @@ impl Interpreters {
                 seen.extend(directories.map(Path::to_owned));
             }
         }
-        let mut unique: Vec<PathBuf> = Vec::new();
-        for directory in seen {
-            if !unique.contains(&directory) {
-                unique.push(directory);
-            }
-        }
-        env::join_paths(unique)
+        let mut unique = HashSet::new();
+        seen.retain(|directory| unique.insert(directory.clone()));
+        env::join_paths(seen)
             .ok()
             .and_then(|path| path.into_string().ok())
             .filter(|path| !path.is_empty())
@@ -193,7 +174,7 @@ impl Interpreters {
     }
 }
 
-fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
+pub(super) fn refusal(bot: &str, unseen: &Unseen) -> CannotStart {
     let (program, directory) = (shown(&unseen.program), shown(&unseen.directory));
     let (why, instead) = if unseen.is_wide {
         (
@@ -221,12 +202,7 @@ fn shown(path: &Path) -> String {
 fn text_of(command: BotCommand<'_>) -> String {
     let mut text = String::new();
     for word in command.argv {
-        let script = File::open(word).and_then(|file| {
-            let mut script = Vec::new();
-            file.take(LONGEST_SCRIPT).read_to_end(&mut script)?;
-            Ok(script)
-        });
-        let script = script.unwrap_or_default();
+        let script = start_of(Path::new(word), LONGEST_SCRIPT).unwrap_or_default();
         text.push_str(word);
         text.push('\n');
         text.push_str(&String::from_utf8_lossy(&script));
@@ -238,15 +214,6 @@ fn text_of(command: BotCommand<'_>) -> String {
 fn has_word(text: &str, word: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '.');
     text.split(|c| !is_part(c)).any(|found| found == word)
-}
-
-fn follower(settings: &Settings) -> Follower {
-    Follower {
-        here: env::current_dir().unwrap_or_default(),
-        visible: visible_paths(settings),
-        own: Vec::new(),
-        others: Vec::new(),
-    }
 }
 
 /// Checks that the program and its interpreter are visible in the sandbox. `private` is the

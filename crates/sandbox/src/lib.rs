@@ -38,7 +38,6 @@ pub mod system;
 mod unsupported;
 
 use std::path::Path;
-use std::slice;
 use std::sync::Arc;
 
 use referee_text::size;
@@ -47,8 +46,8 @@ use serde::Serialize;
 pub use self::confinement::{BotCommand, Confinement};
 pub use self::limits::{Bound, ResourceLimits};
 use self::private_copy::PrivateCopy;
-use self::settings::Settings;
 pub use self::settings::{Kind, NotAvailable, Obstacle, SandboxRequest};
+use self::settings::{Settings, with_canonical_paths};
 #[cfg(any(not(target_os = "linux"), portable))]
 pub use self::unsupported::{cgroup, private_copy, probe, procfs, supervisor};
 use crate::executable::CannotStart;
@@ -63,51 +62,49 @@ impl Sandbox {
     /// Finds a sandbox that works here, by running each candidate with the limits and paths of
     /// bots.
     pub fn choose(request: &SandboxRequest) -> Result<Self, NotAvailable> {
-        let mut settings = Settings::new(request.clone())?;
-        let mut failures = Vec::new();
-        let exactly = request.kind.as_ref().map(slice::from_ref);
-        for &kind in exactly.unwrap_or(&Kind::BACKENDS) {
-            settings.kind = kind;
-            if kind == Kind::None {
-                tracing::info!(target: LOG_TARGET, "no sandbox");
-                return Ok(Self(Arc::new(settings)));
-            }
-            settings.own_view = kind == Kind::Landlock;
-            settings.keeps_box = kind == Kind::Bwrap;
-            let mut tried = probe::try_out(&settings);
-            // A shortage must not lead to a weaker sandbox.
-            let is_wanting =
-                |failure: &NotAvailable| matches!(failure.obstacle, Obstacle::Wanting(_));
-            if tried.as_ref().is_err_and(|failure| !is_wanting(failure)) {
-                settings.own_view = false;
-                settings.keeps_box = false;
-                tried = probe::try_out(&settings);
-            }
-            match tried {
-                Ok(()) => {
-                    probe::find_groups(&mut settings)?;
-                    let chosen = Self(Arc::new(settings));
-                    chosen.log();
-                    return Ok(chosen);
-                }
-                Err(failure) if is_wanting(&failure) => return Err(failure),
-                Err(failure) => {
-                    tracing::info!(target: LOG_TARGET, cause = failure.cause, fix = failure.fix, "{kind} does not work here");
-                    failures.push(failure);
-                }
-            }
+        let request = with_canonical_paths(request.clone())?;
+        if let Some(kind) = request.kind {
+            return Self::of_kind(kind, request);
         }
-        Err(combined(failures))
+        let [best, other] = Kind::BACKENDS;
+        let first = match Self::of_kind(best, request.clone()) {
+            // A shortage must not lead to a weaker sandbox.
+            Err(failure) if !failure.is_for_want() => failure,
+            tried => return tried,
+        };
+        let tried = Self::of_kind(other, request);
+        tried.map_err(|second| {
+            if second.is_for_want() {
+                second
+            } else {
+                first.and(&second)
+            }
+        })
     }
 
-    fn log(&self) {
-        let Settings { kind, request, .. } = &*self.0;
+    fn of_kind(kind: Kind, request: SandboxRequest) -> Result<Self, NotAvailable> {
+        let mut settings = Settings::of(kind, request);
+        if kind == Kind::None {
+            tracing::info!(target: LOG_TARGET, "no sandbox");
+            return Ok(Self(Arc::new(settings)));
+        }
+        let mut tried = probe::try_out(&settings);
+        if tried.as_ref().is_err_and(|failure| !failure.is_for_want()) {
+            settings.own_view = false;
+            settings.keeps_box = false;
+            tried = probe::try_out(&settings);
+        }
+        tried.inspect_err(|failure| {
+            tracing::info!(target: LOG_TARGET, cause = failure.cause, fix = failure.fix, "{kind} does not work here");
+        })?;
+        probe::find_groups(&mut settings)?;
+        let chosen = Self(Arc::new(settings));
         let SandboxRequest {
             limits,
             expose,
             freeze,
             ..
-        } = request;
+        } = &chosen.0.request;
         tracing::info!(
             target: LOG_TARGET,
             memory = limits.memory,
@@ -116,17 +113,19 @@ impl Sandbox {
             scratch = limits.scratch,
             ?expose,
             freeze,
-            memory_bound = self.memory_bound(),
+            memory_bound = chosen.memory_bound(),
             "{kind} works here and is used"
         );
+        Ok(chosen)
     }
 
     /// No sandbox. `freeze` still stops a bot while its opponent thinks.
     pub fn none(freeze: bool) -> Self {
-        Self(Arc::new(Settings::of(SandboxRequest {
+        let request = SandboxRequest {
             freeze,
             ..SandboxRequest::default()
-        })))
+        };
+        Self(Arc::new(Settings::of(Kind::None, request)))
     }
 
     pub fn kind(&self) -> Kind {
@@ -173,67 +172,38 @@ impl Sandbox {
     }
 }
 
-fn combined(failures: Vec<NotAvailable>) -> NotAvailable {
-    let mut failures = failures.into_iter();
-    let Some(mut first) = failures.next() else {
-        return NotAvailable {
-            probe: "the sandbox".to_owned(),
-            cause: "there is none to try".to_owned(),
-            fix: "use --sandbox none".to_owned(),
-            obstacle: Obstacle::Absent,
-        };
-    };
-    for next in failures {
-        if next.obstacle != Obstacle::Absent {
-            first.obstacle = next.obstacle;
-        }
-        if next.cause == first.cause {
-            "the sandboxes".clone_into(&mut first.probe);
-            continue;
-        }
-        first.cause = format!("{}; {}: {}", first.cause, next.probe, next.cause);
-        first.fix = format!("{}; or {}", first.fix, next.fix);
-    }
-    first
-}
-
 /// Tries everything, the better sandbox first; then what enforces limits. Ignores the kind that is
 /// requested.
 pub fn examine(request: &SandboxRequest) -> Vec<Finding> {
     let mut best = None;
-    let mut findings: Vec<Finding> = Kind::BACKENDS
-        .into_iter()
-        .map(|kind| {
-            let tried = Sandbox::choose(&SandboxRequest {
-                kind: Some(kind),
-                ..request.clone()
-            });
-            let probe = format!("--sandbox {kind}");
-            let finding = match tried {
-                Ok(sandbox) => {
-                    let view = match kind {
-                        Kind::Landlock if sandbox.0.own_view => ", with a view of its own",
-                        Kind::Landlock => ", without a view of its own",
-                        Kind::Bwrap | Kind::None => "",
-                    };
-                    best.get_or_insert(sandbox);
-                    let held = format!("isolates bots{view}");
-                    Finding {
-                        refused: probe::attempts(),
-                        ..Finding::new(&probe, true, held)
-                    }
-                }
-                Err(failure) => Finding {
-                    fix: Some(failure.fix),
-                    ..Finding::new(&probe, false, failure.cause)
-                },
-            };
-            Finding {
-                sandbox: Some(kind),
-                ..finding
+    let mut findings = Vec::new();
+    for kind in Kind::BACKENDS {
+        let tried = Sandbox::choose(&SandboxRequest {
+            kind: Some(kind),
+            ..request.clone()
+        });
+        let mut finding = Finding {
+            sandbox: Some(kind),
+            ..Finding::new(&format!("--sandbox {kind}"), tried.is_ok(), String::new())
+        };
+        match tried {
+            Ok(sandbox) => {
+                let view = match kind {
+                    Kind::Landlock if sandbox.0.own_view => ", with a view of its own",
+                    Kind::Landlock => ", without a view of its own",
+                    Kind::Bwrap | Kind::None => "",
+                };
+                finding.result = format!("isolates bots{view}");
+                finding.refused = probe::attempts();
+                best.get_or_insert(sandbox);
             }
-        })
-        .collect();
+            Err(failure) => {
+                finding.result = failure.cause;
+                finding.fix = Some(failure.fix);
+            }
+        }
+        findings.push(finding);
+    }
     if cfg!(windows) {
         findings.push(job_object(&request.limits));
     } else {

@@ -150,11 +150,6 @@ pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
     if settings.kind == Kind::None {
         return Vec::new();
     }
-    let bound = |limit: &str, wall: bool, by: String| Bound {
-        limit: limit.to_owned(),
-        wall,
-        by,
-    };
     let group = |controller| {
         let version = settings.groups.version(controller)?;
         Some(format!("the kernel (control group {version})"))
@@ -178,35 +173,41 @@ pub(super) fn bounds_of(settings: &Settings) -> Vec<Bound> {
     };
     let cpu = group(Controller::Cpu);
     let stopped = group(Controller::Freezer);
-    vec![
-        bound(
+    let bounds = [
+        (
             MEMORY,
             is_bounded,
             format!("each process by RLIMIT_DATA, all together by {together}"),
         ),
-        bound(
+        (
             "--processes",
             false,
             format!("its supervisor, which counts every {every} ms{tasks}"),
         ),
-        bound("--scratch", alone, scratch.to_owned()),
-        bound(
+        ("--scratch", alone, scratch.to_owned()),
+        (
             "--open-files",
             true,
             "the kernel (RLIMIT_NOFILE)".to_owned(),
         ),
-        match cpu {
-            Some(by) => bound("CPU time", true, format!("one core by {by}")),
-            None => bound(
-                "CPU time",
-                false,
-                "not bounded, only reported in records".to_owned(),
+        (
+            "CPU time",
+            cpu.is_some(),
+            cpu.map_or_else(
+                || "not bounded, only reported in records".to_owned(),
+                |by| format!("one core by {by}"),
             ),
-        },
-        bound(
+        ),
+        (
             "--freeze",
             true,
             stopped.unwrap_or_else(|| "a signal (SIGSTOP), which a bot cannot undo".to_owned()),
         ),
-    ]
+    ];
+    let bound = |(limit, wall, by): (&str, bool, String)| Bound {
+        limit: limit.to_owned(),
+        wall,
+        by,
+    };
+    bounds.map(bound).into()
 }

@@ -4,14 +4,13 @@ use std::os::unix::fs::{PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-use super::backend::bubblewrap;
 use super::bot_user::BotUser;
-use super::closed::ClosedDirectory;
 use super::confinement::{BotCommand, CopySummary};
-use super::interpreters::{Interpreters, Own, check_that_it_starts};
-use super::policy::{visible_paths, without_repeats};
+use super::interpreters::{Interpreters, Own, check_that_it_starts, refusal};
+use super::policy::visible_paths;
 use super::private_directory::{PrivateDirectory, remove_left_behind};
-use super::settings::{Kind, Settings};
+use super::request::View;
+use super::settings::Settings;
 use super::snapshot::{BotFiles, own_program};
 use crate::LOG_TARGET;
 use crate::executable::{CannotStart, shebang};
@@ -24,13 +23,9 @@ const LARGE: u64 = 100 << 20;
 pub(super) struct PrivateCopy {
     /// The command, with the paths of the copy.
     pub(super) argv: Vec<String>,
-    pub(super) directory: Option<PathBuf>,
     pub(super) summary: CopySummary,
     pub(super) interpreters: Interpreters,
-    pub(super) visible: Vec<PathBuf>,
-    /// Directories that the bot's user may not enter; what lies below them is mounted elsewhere.
-    pub(super) closed: Vec<ClosedDirectory>,
-    pub(super) builtin: bool,
+    pub(super) view: View,
     /// Whether it starts other programs by name, as a build does.
     pub(super) compiles: bool,
     /// Copies of its piece sets, by their original paths.
@@ -38,7 +33,7 @@ pub(super) struct PrivateCopy {
     /// The copy and the scratch directories; removed when dropped.
     private: PrivateDirectory,
     /// Its user, when root runs the referee. Released after the directory is removed.
-    user: Option<BotUser>,
+    pub(super) user: Option<BotUser>,
 }
 
 impl PrivateCopy {
@@ -95,12 +90,9 @@ impl PrivateCopy {
                 .first()
                 .is_some_and(|first| Path::new(first) == settings.request.referee);
         let mut interpreters = Interpreters::none(settings);
-        if builtin {
-            if settings.kind == Kind::Bwrap {
-                bubblewrap::REFEREE.clone_into(&mut argv[0]);
-            }
-        } else {
-            interpreters = Interpreters::of(settings, command, own_files, &others)?;
+        if !builtin {
+            interpreters = Interpreters::of(settings, command, own_files, others)
+                .map_err(|unseen| refusal(command.name, &unseen))?;
             if user.is_some() {
                 interpreters.check_that_others_may(settings, command.name)?;
             }
@@ -110,48 +102,34 @@ impl PrivateCopy {
             check_that_it_starts(command.name, &argv, &interpreters, place)?;
         }
         let mut visible = visible_paths(settings);
-        visible.extend(
-            interpreters
-                .paths
-                .iter()
-                .chain(&interpreters.links)
-                .cloned(),
-        );
+        visible.extend_from_slice(&interpreters.paths);
+        visible.extend_from_slice(&interpreters.links);
         visible.extend(copied.directory.clone());
-        // These matter to a bot with its own user.
-        let closed = user.as_ref().map_or_else(Vec::new, |_| {
-            let itself = builtin.then(|| settings.request.referee.clone());
-            let more = itself.into_iter().chain([place.to_owned()]);
-            ClosedDirectory::in_view(settings, visible.iter().cloned().chain(more))
-        });
-        if settings.kind == Kind::Landlock {
-            visible = without_repeats(&visible);
-        }
-        tracing::debug!(target: LOG_TARGET, bot = command.name, exposed = ?visible, "what the bot sees");
+        let directory = copied.directory;
+        let view = View::new(
+            settings,
+            visible,
+            directory,
+            &private,
+            builtin,
+            user.as_ref(),
+        );
+        tracing::debug!(target: LOG_TARGET, bot = command.name, exposed = ?view.visible, "what the bot sees");
+        let large = own.path().filter(|_| copied.bytes > LARGE);
         Ok(Self {
             argv,
-            directory: copied.directory,
             summary: CopySummary {
                 hash: copied.hash,
                 directory: files,
-                large: own
-                    .path()
-                    .filter(|_| copied.bytes > LARGE)
-                    .map(|path| (path.to_owned(), copied.bytes)),
+                large: large.map(|path| (path.to_owned(), copied.bytes)),
             },
             interpreters,
-            visible,
-            closed,
-            builtin,
+            view,
             compiles: !command.starts.is_empty(),
             pieces: Mutex::default(),
             private,
             user,
         })
-    }
-
-    pub(super) const fn user(&self) -> Option<&BotUser> {
-        self.user.as_ref()
     }
 
     /// A piece set's file that the bot can read: a copy when the bot has its own user.
@@ -163,18 +141,12 @@ impl PrivateCopy {
         if let Some((_, copy)) = known.iter().find(|(original, _)| original == file) {
             return Ok(copy.clone());
         }
-        let copy = self
-            .private
-            .path()
-            .join(format!("pieces-{}.csv", known.len()));
+        let name = format!("pieces-{}.csv", known.len());
+        let copy = self.private.path().join(name);
         fs::write(&copy, fs::read(file)?)?;
         fs::set_permissions(&copy, Permissions::from_mode(0o444))?;
         known.push((file.to_owned(), copy.clone()));
         Ok(copy)
-    }
-
-    pub(super) fn scratches(&self) -> PathBuf {
-        self.private.scratches()
     }
 }
 
@@ -187,15 +159,13 @@ fn start_by_copied_interpreter(argv: &mut Vec<String>, own: Own<'_>) {
     let Ok(Some((interpreter, argument))) = shebang(Path::new(script)) else {
         return;
     };
-    let Some(inside) = Path::new(&interpreter)
-        .parent()
-        .and_then(|directory| directory.canonicalize().ok())
-        .and_then(|directory| Some(directory.strip_prefix(own.original).ok()?.to_owned()))
-    else {
-        return;
+    let copied = |interpreter: &Path| {
+        let directory = interpreter.parent()?.canonicalize().ok()?;
+        let inside = directory.strip_prefix(own.original).ok()?;
+        Some(own.copy.join(inside).join(interpreter.file_name()?))
     };
-    let name = Path::new(&interpreter).file_name().unwrap_or_default();
-    let copied = own.copy.join(inside).join(name);
-    let words = [copied.to_string_lossy().into_owned()];
-    argv.splice(0..0, words.into_iter().chain(argument));
+    if let Some(copied) = copied(Path::new(&interpreter)) {
+        let words = [copied.to_string_lossy().into_owned()];
+        argv.splice(0..0, words.into_iter().chain(argument));
+    }
 }

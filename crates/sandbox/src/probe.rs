@@ -5,6 +5,7 @@ use std::fs::{self, Permissions};
 use std::io;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{PermissionsExt as _, chown};
+use std::process::Output;
 
 use super::backend::bubblewrap;
 use super::backend::landlock::NO_LANDLOCK;
@@ -17,7 +18,7 @@ use super::procfs;
 use super::request::self_test_request;
 use super::settings::{Kind, NotAvailable, Obstacle, Settings};
 use super::supervisor::NO_GROUP;
-use super::supervisor::client::{self, FinishedRun};
+use super::supervisor::client;
 use super::supervisor::message::SupervisorEvent;
 use super::supervisor::self_test;
 pub(super) use super::supervisor::self_test::attempts;
@@ -30,17 +31,12 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
         Kind::Landlock => "Landlock with seccomp",
         Kind::None => return Ok(()),
     };
-    let failed = |obstacle: Obstacle, cause: String| NotAvailable {
-        probe: name.to_owned(),
-        fix: fix(settings, obstacle, &cause),
-        cause,
-        obstacle,
-    };
+    let failed = |obstacle, cause| not_available(name, settings, obstacle, cause);
     if settings.kind == Kind::Bwrap && bubblewrap::program().is_none() {
         let cause = "there is no bwrap in PATH".to_owned();
         return Err(failed(Obstacle::Absent, cause));
     }
-    let run = run(settings, None).map_err(|error| {
+    let (run, last) = run(settings, None).map_err(|error| {
         let obstacle = wanting(&error).unwrap_or(if settings.request.referee.exists() {
             Obstacle::Broken
         } else {
@@ -58,7 +54,7 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
     let unreadable = |line: &str| line.strip_prefix(self_test::UNREADABLE).map(str::to_owned);
     let holes = output.lines().filter(|line| *line != self_test::DONE);
     let holes = holes.collect::<Vec<_>>().join("; ");
-    match run.last {
+    match last {
         Some(SupervisorEvent::Ended(_)) if output.lines().eq([self_test::DONE]) => Ok(()),
         Some(SupervisorEvent::Failed(failure)) => {
             let obstacle = refused(&failure.cause, &stderr);
@@ -83,6 +79,20 @@ pub(super) fn try_out(settings: &Settings) -> Result<(), NotAvailable> {
             Err(broken(cause.to_owned()))
         }
         _ => Err(broken(with_stderr("it ended early", &stderr))),
+    }
+}
+
+fn not_available(
+    probe: &str,
+    settings: &Settings,
+    obstacle: Obstacle,
+    cause: String,
+) -> NotAvailable {
+    NotAvailable {
+        probe: probe.to_owned(),
+        fix: fix(settings, obstacle, &cause),
+        cause,
+        obstacle,
     }
 }
 
@@ -127,12 +137,7 @@ pub(super) fn find_groups(settings: &mut Settings) -> Result<(), NotAvailable> {
         Err(error) => match wanting(&error) {
             Some(obstacle) if !error.to_string().contains(NO_GROUP) => {
                 let cause = error.to_string();
-                return Err(NotAvailable {
-                    probe: "control groups".to_owned(),
-                    fix: fix(settings, obstacle, &cause),
-                    cause,
-                    obstacle,
-                });
+                return Err(not_available("control groups", settings, obstacle, cause));
             }
             // This machine does not allow groups, or no more of them.
             _ => {}
@@ -144,7 +149,7 @@ pub(super) fn find_groups(settings: &mut Settings) -> Result<(), NotAvailable> {
 /// Whether a program can run in these groups, and the kernel bounds its memory if one of them does.
 fn holds(settings: &Settings, parents: &ParentGroups) -> io::Result<bool> {
     let bounded = parents.version(Controller::Memory).is_some();
-    match run(settings, Some(parents))?.last {
+    match run(settings, Some(parents))?.1 {
         Some(SupervisorEvent::Ended(ExitReport { exceeded, .. })) => {
             Ok(exceeded == bounded.then_some(Exceeded::Memory))
         }
@@ -164,7 +169,10 @@ fn with_stderr(cause: &str, stderr: &str) -> String {
 /// Runs the self-test beside a file that it must not see. The file's directory has this process's
 /// id as its extension, which the self-test must not be able to signal. In `groups` it exceeds their
 /// bound on memory instead, if they have one.
-fn run(settings: &Settings, groups: Option<&ParentGroups>) -> io::Result<FinishedRun> {
+fn run(
+    settings: &Settings,
+    groups: Option<&ParentGroups>,
+) -> io::Result<(Output, Option<SupervisorEvent>)> {
     let user = BotUser::take()?;
     // Built-in bots and the self-test are this program. A missing file is reported when it is
     // started.
@@ -193,7 +201,7 @@ fn run(settings: &Settings, groups: Option<&ParentGroups>) -> io::Result<Finishe
     } else {
         self_test::arguments(&secret.to_string_lossy(), &settings.request.expose)
     };
-    let mut request = self_test_request(settings, arguments, private.scratches(), user.as_ref());
+    let mut request = self_test_request(settings, arguments, &private, user.as_ref());
     request.groups = groups.cloned().unwrap_or_default();
     if exceeds {
         // The supervisor allows more, so that the kernel has to kill it.

@@ -4,6 +4,7 @@
 //! where the caller must know. On systems without `/proc` everything is missing.
 
 use std::collections::HashSet;
+use std::fmt::Display;
 use std::fs::{self, File};
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -23,26 +24,19 @@ fn text_of(path: impl AsRef<Path>) -> io::Result<String> {
     Ok(text)
 }
 
-pub fn children(pid: Pid) -> Vec<Pid> {
-    children_of_tasks(&format!("/proc/{}/task", pid.as_raw_pid()))
+/// Of a process by its id; `self` is this one.
+fn file_of(process: impl Display, name: &str) -> io::Result<String> {
+    text_of(format!("/proc/{process}/{name}"))
 }
 
-pub fn own_children() -> Vec<Pid> {
-    children_of_tasks("/proc/self/task")
-}
-
-fn children_of_tasks(directory: &str) -> Vec<Pid> {
+pub fn children(process: impl Display) -> Vec<Pid> {
     let mut found = Vec::new();
-    for task in fs::read_dir(directory).into_iter().flatten().flatten() {
+    for task in tasks(process) {
         let list = text_of(task.path().join("children")).unwrap_or_default();
-        found.extend(pids(&list));
+        let pids = list.split_ascii_whitespace();
+        found.extend(pids.filter_map(|word| Pid::from_raw(word.parse().ok()?)));
     }
     found
-}
-
-fn pids(list: &str) -> impl Iterator<Item = Pid> {
-    list.split_ascii_whitespace()
-        .filter_map(|word| Pid::from_raw(word.parse().ok()?))
 }
 
 fn processes() -> impl Iterator<Item = Pid> {
@@ -51,7 +45,7 @@ fn processes() -> impl Iterator<Item = Pid> {
 }
 
 fn status(pid: Pid) -> Option<String> {
-    text_of(format!("/proc/{}/status", pid.as_raw_pid())).ok()
+    file_of(pid, "status").ok()
 }
 
 fn number(text: &str, name: &str) -> Option<u64> {
@@ -66,23 +60,14 @@ pub struct Stat {
     fields: usize,
 }
 
-/// What a process and its children have used.
-#[derive(Clone, Copy, Debug)]
-pub struct Counts {
-    pub faults: u64,
-    /// Page faults, and CPU ticks, of the children it has waited for, and theirs.
-    pub of_ended: u64,
-}
-
 impl Stat {
     /// `None` when the process has exited and was reaped.
     pub fn read(pid: Pid) -> Option<Self> {
-        Self::of(format!("/proc/{}/stat", pid.as_raw_pid()).as_ref())
+        Self::of(file_of(pid, "stat").ok()?)
     }
 
-    /// Reads the `stat` file of a process or a thread.
-    fn of(file: &Path) -> Option<Self> {
-        let text = text_of(file).ok()?;
+    /// From the `stat` file of a process or a thread.
+    fn of(text: String) -> Option<Self> {
         // The name is in parentheses, and may hold some itself.
         let fields = text.rfind(") ")? + 2;
         Some(Self { text, fields })
@@ -130,12 +115,16 @@ impl Stat {
             / u32::try_from(rustix::param::clock_ticks_per_second()).unwrap_or(100)
     }
 
-    pub fn counts(&self) -> Counts {
-        let of_ended = [11, 16, 17].into_iter();
-        Counts {
-            faults: self.number(10).unwrap_or(0),
-            of_ended: of_ended.filter_map(|at| self.number(at)).sum(),
-        }
+    pub fn faults(&self) -> u64 {
+        self.number(10).unwrap_or(0)
+    }
+
+    /// Page faults, and CPU ticks, of the children it has waited for, and theirs.
+    pub fn used_by_ended_children(&self) -> u64 {
+        [11, 16, 17]
+            .into_iter()
+            .filter_map(|at| self.number(at))
+            .sum()
     }
 
     pub fn parent(&self) -> Option<Pid> {
@@ -161,7 +150,7 @@ pub fn processor_waits(pid: Pid) -> Vec<(Pid, Duration)> {
 pub fn runnable_threads(pid: Pid) -> Vec<(Pid, u64)> {
     let runnable = |task: fs::DirEntry| {
         let thread = Pid::from_raw(task.file_name().to_str()?.parse().ok()?)?;
-        let state = Stat::of(&task.path().join("stat"))?.state()?;
+        let state = Stat::of(text_of(task.path().join("stat")).ok()?)?.state()?;
         if state != 'R' {
             return None;
         }
@@ -170,8 +159,8 @@ pub fn runnable_threads(pid: Pid) -> Vec<(Pid, u64)> {
     tasks(pid).filter_map(runnable).collect()
 }
 
-fn tasks(pid: Pid) -> impl Iterator<Item = fs::DirEntry> {
-    let tasks = fs::read_dir(format!("/proc/{}/task", pid.as_raw_pid()));
+fn tasks(process: impl Display) -> impl Iterator<Item = fs::DirEntry> {
+    let tasks = fs::read_dir(format!("/proc/{process}/task"));
     tasks.into_iter().flatten().flatten()
 }
 
@@ -189,7 +178,7 @@ fn schedstat(file: &Path, number: usize) -> Option<u64> {
 
 /// A path of this system for `path` (without a leading slash) as a process sees it.
 pub fn path_in_view_of(pid: Pid, path: &str) -> PathBuf {
-    format!("/proc/{}/root/{path}", pid.as_raw_pid()).into()
+    format!("/proc/{pid}/root/{path}").into()
 }
 
 /// The processes of a group that a sandbox confines: they can gain no rights, and seccomp filters
@@ -205,13 +194,8 @@ pub fn confined_in_group(leader: Pid) -> Vec<Stat> {
     processes().filter_map(member).collect()
 }
 
-pub fn own_pid_namespace() -> io::Result<String> {
-    let name = fs::read_link("/proc/self/ns/pid")?;
-    Ok(name.to_string_lossy().into_owned())
-}
-
 pub fn own_file(name: &str) -> io::Result<String> {
-    text_of(format!("/proc/self/{name}"))
+    file_of("self", name)
 }
 
 pub fn users_of_processes() -> HashSet<u32> {
@@ -254,32 +238,26 @@ impl ProcessUsage {
     /// `None` when the process has exited. The children are left out above `most_threads`, since
     /// each thread has a list of its own.
     pub fn read(pid: Pid, most_threads: u64) -> Option<Self> {
-        let number = pid.as_raw_pid();
-        let resident = resident_memory(&text_of(format!("/proc/{number}/statm")).ok()?);
-        let links = fs::metadata(format!("/proc/{number}/task")).ok()?.nlink();
+        let mut resident = resident_memory(&file_of(pid, "statm").ok()?);
+        let links = fs::metadata(format!("/proc/{pid}/task")).ok()?.nlink();
         let threads = links.saturating_sub(OWN_LINKS);
         // The file is empty when the first thread has exited; others may live on.
-        let of_others = || {
+        if resident == 0 && threads > 1 {
             let most = usize::try_from(most_threads).unwrap_or(usize::MAX);
-            let memory = |task: fs::DirEntry| text_of(task.path().join("statm")).ok();
-            let memory = tasks(pid).take(most.saturating_add(1)).filter_map(memory);
-            memory
-                .map(|line| resident_memory(&line))
-                .find(|&bytes| bytes > 0)
-        };
-        Some(Self {
+            let files = tasks(pid).take(most.saturating_add(1));
+            let files = files.filter_map(|task| text_of(task.path().join("statm")).ok());
+            let mut memory = files.map(|line| resident_memory(&line));
+            resident = memory.find(|&bytes| bytes > 0).unwrap_or(0);
+        }
+        let mut usage = Self {
             threads,
-            resident: if resident == 0 && threads > 1 {
-                of_others().unwrap_or(0)
-            } else {
-                resident
-            },
-            children: if threads > most_threads {
-                Vec::new()
-            } else {
-                children(pid)
-            },
-        })
+            resident,
+            children: Vec::new(),
+        };
+        if threads <= most_threads {
+            usage.children = children(pid);
+        }
+        Some(usage)
     }
 }
 
@@ -295,7 +273,7 @@ pub fn peak_memory_kib(pid: Pid) -> Option<u64> {
 /// Memory of a process in bytes, without file pages; shared memory counts in proportion. Expensive:
 /// the kernel visits all its pages.
 pub fn proportional_memory(pid: Pid) -> Option<u64> {
-    let rollup = text_of(format!("/proc/{}/smaps_rollup", pid.as_raw_pid())).ok()?;
+    let rollup = file_of(pid, "smaps_rollup").ok()?;
     let counted = ["Pss_Anon:", "Pss_Shmem:"].into_iter();
     let kib: u64 = counted.filter_map(|name| number(&rollup, name)).sum();
     Some(kib << 10)
@@ -313,7 +291,7 @@ pub fn page_tables(pid: Pid) -> Option<u64> {
 /// Makes a process, or this one, and its later children the first to be killed when memory runs
 /// out. Without `/proc` nothing happens.
 pub fn kill_first(pid: Option<Pid>) {
-    let process = pid.map_or_else(|| "self".to_owned(), |pid| pid.as_raw_pid().to_string());
+    let process = pid.map_or_else(|| "self".to_owned(), |pid| pid.to_string());
     let _ = fs::write(format!("/proc/{process}/oom_score_adj"), "1000");
 }
 
@@ -343,14 +321,13 @@ mod tests {
     #[test]
     fn a_name_with_parentheses_hides_no_field() {
         let text = "7 (a) Z (b) R 1 7 7 0 -1 4 7 0 0 0 5 6 150 50 20 0".to_owned();
-        let fields = text.rfind(") ").expect("a name") + 2;
-        let stat = Stat { text, fields };
+        let stat = Stat::of(text).expect("a name");
         assert_eq!(stat.state(), Some('R'));
         assert!(stat.has_ended());
         let ticks = u32::try_from(rustix::param::clock_ticks_per_second()).expect("a number");
         assert_eq!(stat.ended_children_time(), Duration::from_secs(200) / ticks);
-        let counts = stat.counts();
-        assert_eq!((counts.faults, counts.of_ended), (7, 200));
+        let counts = (stat.faults(), stat.used_by_ended_children());
+        assert_eq!(counts, (7, 200));
     }
 
     #[test]

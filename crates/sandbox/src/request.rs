@@ -8,8 +8,9 @@ use super::bot_user::BotUser;
 use super::cgroup::{Allowance, Controller};
 use super::closed::ClosedDirectory;
 use super::interpreters::Interpreters;
-use super::policy::visible_paths;
+use super::policy::{visible_paths, without_repeats};
 use super::private_copy::PrivateCopy;
+use super::private_directory::PrivateDirectory;
 use super::seccomp::Situation;
 use super::settings::{Kind, Settings};
 use super::supervisor::message::{Restrictions, SpawnRequest};
@@ -23,13 +24,57 @@ const PASSED_ON: &[&str] = &["LANG", "LANGUAGE", "TZ", "TERM"];
 /// More than the helper processes of any backend.
 const HELPERS: u64 = 8;
 
+/// What a program sees and where it starts.
+#[derive(Clone, Debug)]
+pub(super) struct View {
+    pub(super) visible: Vec<PathBuf>,
+    /// Its scratch directory when `None`.
+    directory: Option<PathBuf>,
+    scratches: PathBuf,
+    /// Whether the program is this one.
+    is_referee: bool,
+    /// Directories that the bot's user may not enter; what lies below them is mounted elsewhere.
+    closed: Vec<ClosedDirectory>,
+}
+
+impl View {
+    /// With scratch directories in `private`.
+    pub(super) fn new(
+        settings: &Settings,
+        mut visible: Vec<PathBuf>,
+        directory: Option<PathBuf>,
+        private: &PrivateDirectory,
+        is_referee: bool,
+        user: Option<&BotUser>,
+    ) -> Self {
+        let mut closed = Vec::new();
+        // Only Landlock shows paths in place; bubblewrap makes a way to each.
+        if settings.own_view && user.is_some() {
+            let mut paths = visible.clone();
+            paths.push(private.path().to_owned());
+            paths.extend(is_referee.then(|| settings.request.referee.clone()));
+            closed = ClosedDirectory::above(paths);
+        }
+        if settings.kind == Kind::Landlock {
+            visible = without_repeats(&visible);
+        }
+        Self {
+            visible,
+            directory,
+            scratches: private.scratches(),
+            is_referee,
+            closed,
+        }
+    }
+}
+
 /// `environment` is added to the few variables that every bot gets.
 pub(super) fn spawn_request(
     settings: &Settings,
     files: &PrivateCopy,
     environment: &[(String, String)],
 ) -> SpawnRequest {
-    let mut visible = files.visible.clone();
+    let mut view = files.view.clone();
     let mut environment = environment.to_vec();
     // A piece set may lie anywhere.
     if let Some((_, path)) = environment.iter_mut().find(|(name, _)| name == PIECES) {
@@ -38,59 +83,36 @@ pub(super) fn spawn_request(
             .pieces(Path::new(path))
             .unwrap_or_else(|_| PathBuf::from(&*path));
         *path = file.to_string_lossy().into_owned();
-        visible.push(file);
+        view.visible.push(file);
     }
     let more = [
         &files.interpreters.environment,
         &settings.request.environment,
+        &environment,
     ];
-    let more = more.into_iter().flatten().chain(&environment);
-    let backend = backend(
-        settings,
-        visible,
-        files.directory.as_deref(),
-        files.scratches(),
-        files.builtin,
-        (files.user(), &files.closed),
+    let variables = variables(
+        &files.interpreters.search_path,
+        more.into_iter().flatten().cloned(),
     );
-    let variables = variables(&files.interpreters.search_path, more);
-    let mut request = request(
-        settings,
-        files.argv.clone(),
-        variables,
-        backend,
-        files.user(),
-    );
-    request.directory.clone_from(&files.directory);
+    let user = files.user.as_ref();
+    let mut request = request(settings, files.argv.clone(), variables, view, user);
     request.restrictions.situation.compiles = files.compiles;
     request
 }
 
 /// Starts this program with `arguments`, to try the sandbox from within. It sees what every bot
-/// sees, and has scratch directories in `scratches`.
+/// sees, and has scratch directories in `private`.
 pub(super) fn self_test_request(
     settings: &Settings,
     arguments: Vec<String>,
-    scratches: PathBuf,
+    private: &PrivateDirectory,
     user: Option<&BotUser>,
 ) -> SpawnRequest {
-    let referee = match settings.kind {
-        Kind::Bwrap => bubblewrap::REFEREE.to_owned(),
-        Kind::Landlock | Kind::None => settings.request.referee.to_string_lossy().into_owned(),
-    };
-    let mut argv = vec![referee];
+    let mut argv = vec![settings.request.referee.to_string_lossy().into_owned()];
     argv.extend(arguments);
-    let visible = visible_paths(settings);
-    let closed = match user {
-        Some(_) => {
-            let more = [scratches.clone(), settings.request.referee.clone()];
-            ClosedDirectory::in_view(settings, visible.iter().cloned().chain(more))
-        }
-        None => Vec::new(),
-    };
-    let variables = variables(&Interpreters::none(settings).search_path, &[]);
-    let backend = backend(settings, visible, None, scratches, true, (user, &closed));
-    request(settings, argv, variables, backend, user)
+    let view = View::new(settings, visible_paths(settings), None, private, true, user);
+    let variables = variables(&Interpreters::none(settings).search_path, None);
+    request(settings, argv, variables, view, user)
 }
 
 /// The most games of one bot at the same time, as far as its processes are counted together.
@@ -100,20 +122,44 @@ fn games_at_once() -> u64 {
     (processors as u64).max(8) * 2
 }
 
-/// A program that starts in its scratch directory.
 fn request(
     settings: &Settings,
-    argv: Vec<String>,
+    mut argv: Vec<String>,
     environment: Vec<(String, String)>,
-    backend: Backend,
+    view: View,
     user: Option<&BotUser>,
 ) -> SpawnRequest {
+    let View {
+        mut visible,
+        directory,
+        is_referee,
+        ..
+    } = view;
+    let own_view = settings.own_view;
+    let backend = match settings.kind {
+        Kind::Bwrap => {
+            if is_referee {
+                bubblewrap::REFEREE.clone_into(&mut argv[0]);
+            }
+            let place = directory.as_deref();
+            bubblewrap::backend(settings, &visible, place, is_referee, user.is_some())
+        }
+        Kind::Landlock | Kind::None => {
+            visible.extend(is_referee.then(|| settings.request.referee.clone()));
+            Backend::Landlock {
+                read: visible,
+                scratch: view.scratches,
+                own_view,
+                closed: view.closed,
+            }
+        }
+    };
     let limits = settings.request.limits;
-    let shared_files = settings.kind == Kind::Landlock && !settings.own_view;
+    let shared_files = settings.kind == Kind::Landlock && !own_view;
     SpawnRequest {
         argv,
         environment,
-        directory: None,
+        directory,
         backend,
         restrictions: Restrictions {
             limits,
@@ -142,9 +188,9 @@ fn request(
 
 /// A bot's environment: `PATH`, a few variables of the referee, and `more`. The last of two with
 /// the same name counts.
-fn variables<'a>(
+fn variables(
     search_path: &str,
-    more: impl IntoIterator<Item = &'a (String, String)>,
+    more: impl IntoIterator<Item = (String, String)>,
 ) -> Vec<(String, String)> {
     let mut variables = vec![("PATH".to_owned(), search_path.to_owned())];
     for (name, value) in env::vars_os() {
@@ -154,32 +200,6 @@ fn variables<'a>(
             variables.push((name.to_owned(), value.to_owned()));
         }
     }
-    variables.extend(more.into_iter().cloned());
+    variables.extend(more);
     variables
-}
-
-/// `referee` says whether this program itself is run. `closed` are directories on the way of the
-/// user.
-fn backend(
-    settings: &Settings,
-    mut visible: Vec<PathBuf>,
-    directory: Option<&Path>,
-    scratches: PathBuf,
-    referee: bool,
-    (user, closed): (Option<&BotUser>, &[ClosedDirectory]),
-) -> Backend {
-    match settings.kind {
-        Kind::Bwrap => bubblewrap::backend(settings, &visible, directory, referee, user.is_some()),
-        Kind::Landlock | Kind::None => {
-            if referee {
-                visible.push(settings.request.referee.clone());
-            }
-            Backend::Landlock {
-                read: visible,
-                scratch: scratches,
-                own_view: settings.own_view,
-                closed: closed.to_owned(),
-            }
-        }
-    }
 }

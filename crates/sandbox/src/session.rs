@@ -39,8 +39,8 @@ fn file_name(leader: Pid) -> String {
 /// This boot and process id namespace, to which the ids belong.
 fn identity() -> io::Result<String> {
     let boot = procfs::kernel_setting("kernel/random/boot_id").unwrap_or_default();
-    let space = procfs::own_pid_namespace()?;
-    Ok(format!("{boot} {space}"))
+    let space = fs::read_link("/proc/self/ns/pid")?;
+    Ok(format!("{boot} {}", space.display()))
 }
 
 pub(super) fn end_left_behind(directory: &Path) {

@@ -82,6 +82,40 @@ impl NotAvailable {
     pub fn causes(&self) -> String {
         format!("{}: {}", self.probe, self.cause)
     }
+
+    /// Whether something is short at the moment: the sandbox may work later.
+    pub(super) const fn is_for_want(&self) -> bool {
+        matches!(self.obstacle, Obstacle::Wanting(_))
+    }
+
+    /// Neither of two sandboxes works.
+    pub(super) fn and(mut self, next: &Self) -> Self {
+        if next.obstacle != Obstacle::Absent {
+            self.obstacle = next.obstacle;
+        }
+        if next.cause == self.cause {
+            "the sandboxes".clone_into(&mut self.probe);
+        } else {
+            self.cause = format!("{}; {}", self.cause, next.causes());
+            self.fix = format!("{}; or {}", self.fix, next.fix);
+        }
+        self
+    }
+}
+
+/// An error names an exposed path that does not exist or cannot be reached.
+pub(super) fn with_canonical_paths(
+    mut request: SandboxRequest,
+) -> Result<SandboxRequest, NotAvailable> {
+    for path in &mut request.expose {
+        *path = path.canonicalize().map_err(|error| NotAvailable {
+            probe: format!("--expose {}", path.display()),
+            cause: referee_text::cause(&error),
+            fix: "check the spelling and the permissions".to_owned(),
+            obstacle: Obstacle::Broken,
+        })?;
+    }
+    Ok(request)
 }
 
 #[derive(Debug)]
@@ -101,25 +135,12 @@ pub(super) struct Settings {
 }
 
 impl Settings {
-    /// Without a sandbox yet. An error names an exposed path that does not exist or cannot be reached.
-    pub(super) fn new(mut request: SandboxRequest) -> Result<Self, NotAvailable> {
-        for path in &mut request.expose {
-            *path = path.canonicalize().map_err(|error| NotAvailable {
-                probe: format!("--expose {}", path.display()),
-                cause: referee_text::cause(&error),
-                fix: "check the spelling and the permissions".to_owned(),
-                obstacle: Obstacle::Broken,
-            })?;
-        }
-        Ok(Self::of(request))
-    }
-
-    pub(super) fn of(request: SandboxRequest) -> Self {
+    pub(super) fn of(kind: Kind, request: SandboxRequest) -> Self {
         Self {
-            kind: Kind::None,
+            kind,
             request,
-            own_view: false,
-            keeps_box: false,
+            own_view: kind == Kind::Landlock,
+            keeps_box: kind == Kind::Bwrap,
             #[cfg(all(target_os = "linux", not(portable)))]
             groups: ParentGroups::default(),
             #[cfg(all(target_os = "linux", not(portable)))]

@@ -186,13 +186,13 @@ impl Fault {
         }
     }
 
-    /// Whether it is that of this answer, a line without its newline.
-    pub fn is_of(&self, line: &[u8]) -> bool {
+    /// The line that is not an answer by the rules, without its newline.
+    pub fn rejected(&self) -> Option<&[u8]> {
         match self {
             Self::IllegalMove { answer, .. }
             | Self::Malformed { answer, .. }
-            | Self::NotUtf8 { answer } => answer == line,
-            _ => false,
+            | Self::NotUtf8 { answer } => Some(answer),
+            _ => None,
         }
     }
 

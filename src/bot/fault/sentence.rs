@@ -33,21 +33,18 @@ impl fmt::Display for Exit {
 const MENTIONED: u32 = 10;
 
 fn format_allowance(allowance: &Allowance, fresh: bool) -> String {
-    let time = format_duration(allowance.time);
-    let time = match allowance.kind {
-        ClockKind::Wall => time,
-        ClockKind::Cpu => format!("{time} of CPU time"),
-    };
-    let time = if allowance.clock {
-        format!("{time} left on its clock")
-    } else {
-        time
-    };
-    if fresh && !allowance.start.is_zero() {
-        format!("{time} and {} to start", format_duration(allowance.start))
-    } else {
-        time
+    let mut time = format_duration(allowance.time);
+    if allowance.kind == ClockKind::Cpu {
+        time.push_str(" of CPU time");
     }
+    if allowance.clock {
+        time.push_str(" left on its clock");
+    }
+    if fresh && !allowance.start.is_zero() {
+        let start = format_duration(allowance.start);
+        return format!("{time} and {start} to start");
+    }
+    time
 }
 
 /// For a bot that may hold its answer back; left out in the alternate form, which is the check's.
@@ -77,13 +74,10 @@ fn quoted_line(line: &[u8]) -> String {
 /// `, after writing ...` for the start of an answer.
 fn after_partial(partial: &[u8]) -> String {
     if partial.is_empty() {
-        String::new()
-    } else {
-        format!(
-            ", after writing {} without the end of the line",
-            quote(partial)
-        )
+        return String::new();
     }
+    let partial = quote(partial);
+    format!(", after writing {partial} without the end of the line")
 }
 
 impl fmt::Display for Timeout {
@@ -116,12 +110,8 @@ impl fmt::Display for Timeout {
                 quote(bytes)
             ),
             TimeoutEvidence::Late(line, elapsed) => {
-                write!(
-                f,
-                "{} came too late, after about {}",
-                quote(line),
-                format_duration(*elapsed)
-            )
+                let elapsed = format_duration(*elapsed);
+                write!(f, "{} came too late, after about {elapsed}", quote(line))
             }
             TimeoutEvidence::HeldBack(line) => write!(
                 f,
@@ -133,18 +123,16 @@ impl fmt::Display for Timeout {
             ),
         }?;
         self.fmt_usage(f)?;
+        let slowest = format_duration(self.slowest);
         match self.answered {
             0 => Ok(()),
-            1 => write!(
-                f,
-                "; it had answered one question before, in {}",
-                format_duration(self.slowest)
-            ),
-            more => write!(
-                f,
-                "; it had answered {more} questions before, the slowest in {}",
-                format_duration(self.slowest)
-            ),
+            1 => write!(f, "; it had answered one question before, in {slowest}"),
+            more => {
+                write!(
+                    f,
+                    "; it had answered {more} questions before, the slowest in {slowest}"
+                )
+            }
         }
     }
 }
@@ -159,10 +147,10 @@ impl Timeout {
         let elapsed = format_duration(self.elapsed);
         match self.allowance.kind {
             ClockKind::Wall if self.excused * MENTIONED >= self.allowance.total(self.fresh) => {
+                let waited = format_duration(self.excused);
                 write!(
                     f,
-                    " (of {elapsed} it waited {} for a CPU, which was not charged; it ran for {cpu})",
-                    format_duration(self.excused)
+                    " (of {elapsed} it waited {waited} for a CPU, which was not charged; it ran for {cpu})"
                 )
             }
             ClockKind::Wall if usage.has_lost => write!(f, " ({LOST})"),
@@ -194,25 +182,19 @@ impl fmt::Display for Fault {
                 second,
                 early,
             } => {
-                let second = second.strip_suffix(b"\n").unwrap_or(second);
-                match (early, first.is_empty()) {
-                    (false, _) => write!(
-                        f,
-                        "more than one line: it answered {} and then {}",
-                        quoted_line(first),
-                        quoted_line(second)
-                    )?,
-                    (true, false) => write!(
-                        f,
-                        "more than one line: after its answer {} it wrote {} before it was asked again",
-                        quoted_line(first),
-                        quoted_line(second)
-                    )?,
-                    (true, true) => write!(
-                        f,
-                        "more than one line: it wrote {} before it was asked",
-                        quoted_line(second)
-                    )?,
+                let is_start = first.is_empty();
+                let first = quoted_line(first);
+                let second = quoted_line(second.strip_suffix(b"\n").unwrap_or(second));
+                f.write_str("more than one line: ")?;
+                match (early, is_start) {
+                    (false, _) => write!(f, "it answered {first} and then {second}")?,
+                    (true, false) => {
+                        write!(
+                            f,
+                            "after its answer {first} it wrote {second} before it was asked again"
+                        )?;
+                    }
+                    (true, true) => write!(f, "it wrote {second} before it was asked")?,
                 }
                 f.write_str("; one line answers one question, debugging text belongs on stderr")
             }
@@ -242,10 +224,10 @@ impl fmt::Display for Fault {
                     Stream::Input => "input",
                     Stream::Output => "output",
                 };
+                let after = after_partial(partial);
                 write!(
                     f,
-                    "it closed its standard {stream} instead of answering, and lived on{}",
-                    after_partial(partial)
+                    "it closed its standard {stream} instead of answering, and lived on{after}"
                 )
             }
             Self::LineTooLong { start } => write!(

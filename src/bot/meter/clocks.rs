@@ -31,9 +31,10 @@ pub(super) struct Clocks {
     account: Option<OpenAccount>,
     /// Without it, all processes at the last search.
     seen: HashMap<Pid, Seen>,
-    /// Whether one exited and was not waited for.
-    has_lost: bool,
-    has_ended_children: bool,
+    /// Whether one exited and was not waited for: some usage is uncounted.
+    pub(super) has_lost: bool,
+    /// Whether some of its processes exited before it.
+    pub(super) has_ended_children: bool,
 }
 
 /// A process at a search. Usage in thousandths of a CPU tick; a page fault counts as a tick.
@@ -83,16 +84,6 @@ impl Clocks {
         self.account.is_some()
     }
 
-    /// Whether some usage is known to be uncounted.
-    pub(super) const fn has_lost(&self) -> bool {
-        self.has_lost
-    }
-
-    /// Whether some of its processes exited before it.
-    pub(super) const fn has_ended_children(&self) -> bool {
-        self.has_ended_children
-    }
-
     pub(super) fn read(&mut self) -> Duration {
         if let Some(account) = &self.account {
             self.last = self.last.max(account.read().unwrap_or_default());
@@ -139,7 +130,7 @@ impl Clocks {
             let Some(stat) = Stat::read(pid) else {
                 continue;
             };
-            self.has_ended_children |= is_own && stat.counts().of_ended > 0;
+            self.has_ended_children |= is_own && stat.used_by_ended_children() > 0;
             if self.account.is_none() {
                 self.ended += stat.ended_children_time();
                 let used = clock.and_then(read).unwrap_or_default();
@@ -166,7 +157,7 @@ impl Clocks {
             // They may have exited since the list was read; an exiting parent leaves its children
             // to others.
             let is_same = |now: &Stat| now.started() == parent.started && !now.has_ended();
-            let is_short = |now: Stat| is_same(&now) && lacks(now.counts().of_ended * TICK);
+            let is_short = |now: Stat| is_same(&now) && lacks(now.used_by_ended_children() * TICK);
             lacks(parent.of_ended) && Stat::read(pid).is_some_and(is_short)
         })
     }
@@ -203,14 +194,13 @@ impl Clocks {
 impl Seen {
     /// A process that has `used` this, and was seen `before`.
     fn of(stat: &Stat, used: Duration, before: Option<&Self>) -> Self {
-        let counts = stat.counts();
         let started = stat.started();
-        let of_ended = counts.of_ended * TICK;
+        let of_ended = stat.used_by_ended_children() * TICK;
         let before = before.filter(|before| before.started == started);
         Self {
             parent: stat.parent(),
             started,
-            used: counts.faults * TICK + thousandths(used),
+            used: stat.faults() * TICK + thousandths(used),
             of_ended,
             due: before.map_or(of_ended, |before| before.due),
         }

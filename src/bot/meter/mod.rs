@@ -263,7 +263,7 @@ impl Meter {
     fn usage(&self, cpu: Duration) -> TurnUsage {
         TurnUsage {
             cpu,
-            has_lost: self.clocks.has_lost(),
+            has_lost: self.clocks.has_lost,
             ..TurnUsage::default()
         }
     }
@@ -281,7 +281,7 @@ impl Meter {
 
     /// Whether processes of it exit, whose waits the kernel forgets.
     pub(super) const fn loses_waits(&self) -> bool {
-        self.clocks.has_ended_children()
+        self.clocks.has_ended_children
     }
 
     /// The game ended. `total` is the bot's whole CPU time and its memory in KiB, if it exited and

@@ -7,12 +7,18 @@ use crate::sandbox::cgroup::OpenAccount;
 use crate::system::Pid;
 
 #[derive(Debug)]
-pub(super) struct Clocks;
+pub(super) struct Clocks {
+    pub(super) has_lost: bool,
+    pub(super) has_ended_children: bool,
+}
 
 #[expect(clippy::unused_self, reason = "as on Linux")]
 impl Clocks {
     pub(super) const fn new(_: Pid, _: Option<usize>) -> Self {
-        Self
+        Self {
+            has_lost: false,
+            has_ended_children: false,
+        }
     }
 
     pub(super) const fn read(&mut self) -> Duration {
@@ -24,14 +30,6 @@ impl Clocks {
     /// Looking again finds nothing.
     pub(super) const fn is_complete(&self) -> bool {
         true
-    }
-
-    pub(super) const fn has_ended_children(&self) -> bool {
-        false
-    }
-
-    pub(super) const fn has_lost(&self) -> bool {
-        false
     }
 
     pub(super) const fn search(&mut self) {}

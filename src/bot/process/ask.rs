@@ -32,7 +32,7 @@ impl Player for Process {
         // The referee's own work comes before its clock starts.
         self.meter.asked(Instant::now().into_std(), exactly);
         self.asked = true;
-        self.thaw();
+        self.set_frozen(false);
         let asked = Instant::now();
         let look = self.meter.next_look(asked.into_std());
         let mut limit = charge::first_limit(&allowance, fresh, look, self.meter.loses_waits());
@@ -45,11 +45,8 @@ impl Player for Process {
             let error = match exchanged {
                 Err(status) => {
                     self.exit = Some(status);
-                    return Ok(Err(Fault::Exited {
-                        exit: self.describe(status),
-                        partial: self.channel.partial().to_vec(),
-                        answered: self.answered,
-                    }));
+                    let partial = self.channel.partial().to_vec();
+                    return Ok(Err(self.exited(status, partial)));
                 }
                 Ok(Ok(exchange)) if is_certain => {
                     let charged = self.answered(asked, exchange, &allowance, usage.is_some());
@@ -125,7 +122,7 @@ impl Player for Process {
     }
 
     async fn drain(&mut self) -> Vec<u8> {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.drain(SECOND_LINE).await
     }
 
@@ -136,7 +133,7 @@ impl Player for Process {
         if !previous.is_empty() && self.has_unread_input() {
             return OtherOutput::Before(previous);
         }
-        self.thaw();
+        self.set_frozen(false);
         let repeats = self.channel.repeats();
         let wait = if repeats { REPEATED } else { SECOND_LINE };
         let after = self.channel.drain(wait).await;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::Process;
-use super::platform::{Group, RequestPipe, describe, exit_status};
+use super::platform::{Group, describe, exit_status, has_unread};
 use crate::bot::fault::{Exit, Fault, ProcessState, Stream, Timeout, TimeoutEvidence};
 use crate::bot::meter::TurnUsage;
 use crate::bot::player::{Allowance, ClockKind};
@@ -44,13 +44,17 @@ impl Process {
             self.gone_within(REPORT).await?;
         }
         Ok(match self.exit {
-            Some(status) => Fault::Exited {
-                exit: self.describe(status),
-                partial,
-                answered: self.answered,
-            },
+            Some(status) => self.exited(status, partial),
             None => Fault::Closed { stream, partial },
         })
+    }
+
+    pub(super) fn exited(&mut self, status: ExitStatus, partial: Vec<u8>) -> Fault {
+        Fault::Exited {
+            exit: self.describe(status),
+            partial,
+            answered: self.answered,
+        }
     }
 
     /// A time that ran out `elapsed` after the question.
@@ -121,28 +125,27 @@ impl Process {
     /// Sends it text until there is output or `wait` is over: how much it has, and the output. Not
     /// a question: only for a process that is stopped next.
     pub async fn feed(&mut self, bytes: &[u8], wait: Duration) -> (usize, Vec<u8>) {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.feed(bytes, wait).await
     }
 
     /// Closes its input; its first output within `wait`.
     pub async fn last_words(&mut self, wait: Duration) -> Vec<u8> {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.close_writer();
         self.channel.feed(&[], wait).await.1
     }
 
     /// How it exited. `status` is the bot's, or its supervisor's.
     pub(super) fn describe(&mut self, status: ExitStatus) -> Exit {
-        let Some(supervisor) = &mut self.supervisor else {
-            return describe(status);
-        };
-        let Some(report) = supervisor.exit_report() else {
-            // The supervisor itself was killed.
+        let report = self.supervisor.as_mut();
+        let report = report.and_then(|it| Some((it.exit_report()?, it.limits())));
+        let Some((report, limits)) = report else {
+            // It has no supervisor, or that was killed itself.
             return describe(status);
         };
         let exit = describe(exit_status(report.status));
-        match report.exceeded(supervisor.limits()) {
+        match report.exceeded(limits) {
             Some(limit) => Exit::Limit(limit),
             None if report.is_out_of_memory() => Exit::OutOfMemory,
             None if report.network => Exit::Refused(Box::new(exit), "open a network connection"),
@@ -152,7 +155,7 @@ impl Process {
 
     /// Whether it has unread input, as far as the system reports that.
     pub fn has_unread_input(&self) -> bool {
-        self.channel.writer().is_some_and(RequestPipe::has_unread)
+        self.channel.writer().is_some_and(has_unread)
     }
 
     /// What it is doing, as far as the system reports that.

@@ -165,9 +165,8 @@ impl Process {
             .args(arguments)
             .envs(environment.iter().map(|(name, value)| (name, value)))
             .kill_on_drop(true);
-        let spawn = |command: &mut Command| spawn(command, program);
         let limits = program.confinement.as_ref().map(Confinement::limits);
-        let (child, pipes, group) = platform::start(&mut command, limits, spawn)?;
+        let (child, pipes, group) = platform::start(&mut command, limits, program)?;
         Ok(Self::new(program, child, pipes, Ok(group), tap))
     }
 
@@ -183,6 +182,10 @@ impl Process {
             Ok(group) => (Some(group), None),
             Err(supervisor) => (None, Some(supervisor)),
         };
+        let freezes = program
+            .confinement
+            .as_ref()
+            .is_some_and(Confinement::freezes);
         let pid = owned.pid();
         let helpers = supervisor.as_ref().map(SupervisorConnection::helpers);
         let stderr = Stderr::new(pipes.errors, tap);
@@ -192,10 +195,7 @@ impl Process {
             owned,
             group,
             supervisor,
-            frozen: program
-                .confinement
-                .as_ref()
-                .and_then(|confinement| confinement.freezes().then_some(false)),
+            frozen: freezes.then_some(false),
             meter: Meter::new(pid, helpers),
             asked: false,
             channel: Channel::new(pipes.answers, pipes.requests),
@@ -267,14 +267,9 @@ impl Process {
         let supervisor = self.supervisor.as_ref();
         let by_kernel = supervisor.is_some_and(|it| it.set_frozen(frozen));
         match &self.group {
-            Some(group) if !by_kernel && frozen => group.suspend(),
-            Some(group) if !by_kernel => group.resume(),
+            Some(group) if !by_kernel => group.set_stopped(frozen),
             _ => {}
         }
-    }
-
-    fn thaw(&mut self) {
-        self.set_frozen(false);
     }
 
     pub fn stderr_end(&self, bytes: usize) -> Vec<u8> {
@@ -287,7 +282,7 @@ impl Process {
 
     /// Closes its input and waits for its exit; `None` when it does not exit.
     pub async fn end_input(&mut self, wait: Duration) -> io::Result<Option<Exit>> {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.close_writer();
         self.gone_within(wait).await?;
         Ok(self.exit.map(|status| self.describe(status)))
@@ -296,7 +291,7 @@ impl Process {
     /// Stops it with its process group: closes its input, waits, SIGTERM, waits, SIGKILL, and reaps
     /// it.
     pub async fn stop(&mut self, grace: GracePeriods) -> io::Result<()> {
-        self.thaw();
+        self.set_frozen(false);
         self.channel.close_writer();
         if !self.gone_within(grace.exit).await? {
             log_signal("SIGTERM", grace.exit);
@@ -437,11 +432,8 @@ impl Process {
         if !tracing::enabled!(target: PROCESS, tracing::Level::INFO) {
             return;
         }
-        let exit = self.exit.map(|status| self.describe(status));
-        if let Some(exit) = exit {
-            tracing::info!(target: PROCESS, "{exit}");
-        } else {
-            tracing::info!(target: PROCESS, "it could not be killed");
-        }
+        let exit = self.exit.map(|status| self.describe(status).to_string());
+        let exit = exit.as_deref().unwrap_or("it could not be killed");
+        tracing::info!(target: PROCESS, "{exit}");
     }
 }

@@ -20,7 +20,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::task::coop::poll_proceed;
 
+use super::spawn;
+use crate::bot::children::OwnedChild;
 use crate::bot::fault::Exit;
+use crate::bot::spec::Program;
 use crate::bot::stderr::Pipe;
 use crate::sandbox::{ResourceLimits, procfs};
 use crate::system::Pid;
@@ -35,40 +38,44 @@ pub(super) struct Pipes {
 impl Pipes {
     /// A supervisor is not given the bot's `stdin`.
     pub(super) fn of(child: &mut Child, stdin: Option<ChildStdin>) -> io::Result<Self> {
+        // Read once: the number of CPUs is in files of control groups.
+        static SHARED: LazyLock<bool> = LazyLock::new(|| is_shared(available_parallelism().ok()));
         let stdin = stdin.or_else(|| child.stdin.take());
         let (Some(stdin), Some(stdout), Some(errors)) =
             (stdin, child.stdout.take(), child.stderr.take())
         else {
             return Err(io::Error::other("the pipes of a new process are missing"));
         };
-        let (requests, answers) = pipes(stdin, stdout);
-        let errors = Pipe::from_owned_fd(errors.into_owned_fd()?)?;
+        let asked = SHARED.then(Asked::default);
         Ok(Self {
-            requests,
-            answers,
-            errors,
+            requests: RequestPipe {
+                pipe: stdin,
+                asked: asked.clone(),
+            },
+            answers: AnswerPipe {
+                pipe: stdout,
+                asked,
+            },
+            errors: Pipe::from_owned_fd(errors.into_owned_fd()?)?,
         })
     }
 }
 
 /// Without a sandbox. Limits are enforced by sandboxes only.
-pub(super) fn start<T>(
+pub(super) fn start(
     command: &mut Command,
     _: Option<ResourceLimits>,
-    spawn: impl FnOnce(&mut Command) -> io::Result<(Child, T)>,
-) -> io::Result<((Child, T), Pipes, Group)> {
+    program: &Program,
+) -> io::Result<((Child, OwnedChild), Pipes, Group)> {
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .process_group(0);
-    let (mut child, owned) = spawn(command)?;
+    let (mut child, owned) = spawn(command, program)?;
     let pipes = Pipes::of(&mut child, None)?;
-    let leader = child.id().and_then(|id| i32::try_from(id).ok());
-    let leader = leader.and_then(Pid::from_raw);
-    procfs::kill_first(leader);
-    let leader = leader.map(Group);
-    let group = leader.ok_or_else(|| io::Error::other("the id of a new process is missing"))?;
+    procfs::kill_first(Some(owned.pid()));
+    let group = Group(owned.pid());
     Ok(((child, owned), pipes, group))
 }
 
@@ -85,12 +92,8 @@ impl Group {
         self.0
     }
 
-    pub(super) fn suspend(&self) {
-        self.signal(Signal::STOP);
-    }
-
-    pub(super) fn resume(&self) {
-        self.signal(Signal::CONT);
+    pub(super) fn set_stopped(&self, stopped: bool) {
+        self.signal(if stopped { Signal::STOP } else { Signal::CONT });
     }
 
     /// Sends SIGTERM, and to a leader that `lives` outside the group.
@@ -149,30 +152,13 @@ pub(super) struct AnswerPipe {
     asked: Option<Asked>,
 }
 
-fn pipes(stdin: ChildStdin, stdout: ChildStdout) -> (RequestPipe, AnswerPipe) {
-    // Read once: the number of CPUs is in files of control groups.
-    static SHARED: LazyLock<bool> = LazyLock::new(|| is_shared(available_parallelism().ok()));
-    let asked = SHARED.then(Asked::default);
-    let requests = RequestPipe {
-        pipe: stdin,
-        asked: asked.clone(),
-    };
-    let answers = AnswerPipe {
-        pipe: stdout,
-        asked,
-    };
-    (requests, answers)
-}
-
 /// Whether the referee and its bots have only one CPU.
 fn is_shared(processors: Option<NonZero<usize>>) -> bool {
     processors.is_some_and(|number| number.get() == 1)
 }
 
-impl RequestPipe {
-    pub(super) fn has_unread(&self) -> bool {
-        rustix::io::ioctl_fionread(&self.pipe).is_ok_and(|bytes| bytes > 0)
-    }
+pub(super) fn has_unread(requests: &RequestPipe) -> bool {
+    rustix::io::ioctl_fionread(&requests.pipe).is_ok_and(|bytes| bytes > 0)
 }
 
 impl AsyncWrite for RequestPipe {

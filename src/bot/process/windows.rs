@@ -7,15 +7,14 @@
 use std::fs::{File, OpenOptions};
 use std::future::Future;
 use std::io;
-use std::mem::{size_of, zeroed};
+use std::mem::zeroed;
 use std::os::windows::io::{AsRawHandle as _, FromRawHandle as _, OwnedHandle, RawHandle};
-use std::pin::{Pin, pin};
+use std::pin::pin;
 use std::process::{ExitStatus, Stdio, id};
 use std::ptr::null;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll, Waker};
 
-use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::windows::named_pipe::{NamedPipeServer, PipeMode, ServerOptions};
 use tokio::process::{Child, Command};
 use windows_sys::Win32::System::JobObjects::{
@@ -26,7 +25,10 @@ use windows_sys::Win32::System::JobObjects::{
 };
 use windows_sys::Win32::System::Threading::CREATE_NEW_PROCESS_GROUP;
 
+use super::spawn;
+use crate::bot::children::OwnedChild;
 use crate::bot::fault::Exit;
+use crate::bot::spec::Program;
 use crate::bot::stderr::Pipe;
 use crate::sandbox::ResourceLimits;
 use crate::system::Pid;
@@ -39,42 +41,39 @@ pub(super) struct Pipes {
 }
 
 /// In a job that enforces `limits`.
-pub(super) fn start<T>(
+pub(super) fn start(
     command: &mut Command,
     limits: Option<ResourceLimits>,
-    spawn: impl FnOnce(&mut Command) -> io::Result<(Child, T)>,
-) -> io::Result<((Child, T), Pipes, Group)> {
+    program: &Program,
+) -> io::Result<((Child, OwnedChild), Pipes, Group)> {
     let pipe_failed = |error| failed("its pipes cannot be made", &error);
     let job = Job::new(limits).map_err(|error| failed("its job cannot be made", &error))?;
-    let pipes = Pipes {
-        requests: RequestPipe::new(command).map_err(pipe_failed)?,
-        answers: AnswerPipe::new(|end| command.stdout(end)).map_err(pipe_failed)?,
-        errors: AnswerPipe::new(|end| command.stderr(end))
-            .map_err(pipe_failed)?
-            .0,
-    };
+    let (requests, stdin) = pipe(false).map_err(pipe_failed)?;
+    let (answers, stdout) = pipe(true).map_err(pipe_failed)?;
+    let (errors, stderr) = pipe(true).map_err(pipe_failed)?;
+    command.stdin(stdin).stdout(stdout).stderr(stderr);
     // Ctrl-C is for the referee, which then stops its bots.
     command.creation_flags(CREATE_NEW_PROCESS_GROUP);
-    let (child, owned) = spawn(command)?;
+    let (child, owned) = spawn(command, program)?;
     // The command keeps the bot's ends of the pipes open.
     command
-        .stdin(std::process::Stdio::null())
-        .stdout(std::process::Stdio::null())
-        .stderr(std::process::Stdio::null());
-    let missing = || io::Error::other("the id of a new process is missing");
-    let (Some(handle), Some(id)) = (child.raw_handle(), child.id()) else {
-        return Err(missing());
-    };
-    let leader = Pid::from_raw(id.cast_signed()).ok_or_else(missing)?;
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null());
+    let missing = || io::Error::other("the handle of a new process is missing");
+    let handle = child.raw_handle().ok_or_else(missing)?;
+    let leader = owned.pid();
     // Long before it has loaded its libraries and can start others. Dropping the child kills it if
     // this fails.
     job.take_in(handle)
         .map_err(|error| failed("it cannot be taken into its job", &error))?;
-    let group = Group {
-        leader,
-        job: Some(job),
+    let job = Some(job);
+    let pipes = Pipes {
+        requests,
+        answers,
+        errors,
     };
-    Ok(((child, owned), pipes, group))
+    Ok(((child, owned), pipes, Group { leader, job }))
 }
 
 fn failed(what: &str, error: &io::Error) -> io::Error {
@@ -99,10 +98,7 @@ impl Group {
 
     /// Processes cannot be stopped here.
     #[expect(clippy::unused_self, reason = "as on other systems")]
-    pub(super) const fn suspend(&self) {}
-
-    #[expect(clippy::unused_self, reason = "as on other systems")]
-    pub(super) const fn resume(&self) {}
+    pub(super) const fn set_stopped(&self, _: bool) {}
 
     /// The end of their input was the request.
     #[expect(clippy::unused_self, reason = "as on other systems")]
@@ -157,24 +153,26 @@ impl Job {
         let job = Self(unsafe { OwnedHandle::from_raw_handle(job) });
         // SAFETY: a struct of numbers; zeros mean no limit.
         let mut limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = unsafe { zeroed() };
-        limits.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
+        let basic = &mut limits.BasicLimitInformation;
+        basic.LimitFlags = JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE
             | JOB_OBJECT_LIMIT_ACTIVE_PROCESS
             // A crash must not wait for a person to close its window.
             | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
-        limits.BasicLimitInformation.ActiveProcessLimit = MOST_PROCESSES;
+        basic.ActiveProcessLimit = MOST_PROCESSES;
         if let Some(bounds) = bounds {
-            let most = u32::try_from(bounds.processes).unwrap_or(u32::MAX);
-            limits.BasicLimitInformation.ActiveProcessLimit = most;
-            limits.BasicLimitInformation.LimitFlags |= JOB_OBJECT_LIMIT_JOB_MEMORY;
+            basic.ActiveProcessLimit = u32::try_from(bounds.processes).unwrap_or(u32::MAX);
+            basic.LimitFlags |= JOB_OBJECT_LIMIT_JOB_MEMORY;
             limits.JobMemoryLimit = usize::try_from(bounds.memory).unwrap_or(usize::MAX);
         }
+        #[expect(clippy::cast_possible_truncation, reason = "structs are small")]
+        let size = size_of_val(&limits) as u32;
         // SAFETY: the pointer leads to a struct of the named kind and size.
         let done = unsafe {
             SetInformationJobObject(
                 job.0.as_raw_handle(),
                 JobObjectExtendedLimitInformation,
                 (&raw const limits).cast(),
-                size::<JOBOBJECT_EXTENDED_LIMIT_INFORMATION>(),
+                size,
             )
         };
         succeeded(done)?;
@@ -193,12 +191,6 @@ impl Job {
     }
 }
 
-const fn size<T>() -> u32 {
-    #[expect(clippy::cast_possible_truncation, reason = "structs are small")]
-    let size = size_of::<T>() as u32;
-    size
-}
-
 /// Such a call returns 0 when it fails.
 fn succeeded(result: i32) -> io::Result<()> {
     if result == 0 {
@@ -210,32 +202,11 @@ fn succeeded(result: i32) -> io::Result<()> {
 /// Room for unread output.
 const ROOM: u32 = 64 * 1024;
 
-#[derive(Debug)]
-pub(super) struct RequestPipe(NamedPipeServer);
+pub(super) type RequestPipe = NamedPipeServer;
+pub(super) type AnswerPipe = NamedPipeServer;
 
-#[derive(Debug)]
-pub(super) struct AnswerPipe(NamedPipeServer);
-
-impl RequestPipe {
-    /// Becomes the standard input of a command.
-    fn new(command: &mut Command) -> io::Result<Self> {
-        let (server, end) = pipe(false)?;
-        command.stdin(Stdio::from(end));
-        Ok(Self(server))
-    }
-
-    #[expect(clippy::unused_self, reason = "as on other systems")]
-    pub(super) const fn has_unread(&self) -> bool {
-        false
-    }
-}
-
-impl AnswerPipe {
-    fn new<T>(give: impl FnOnce(Stdio) -> T) -> io::Result<Self> {
-        let (server, end) = pipe(true)?;
-        give(Stdio::from(end));
-        Ok(Self(server))
-    }
+pub(super) const fn has_unread(_: &RequestPipe) -> bool {
+    false
 }
 
 /// The referee's end of a new pipe, and the bot's, which the bot `writes` to or reads from.
@@ -257,50 +228,9 @@ fn pipe(writes: bool) -> io::Result<(NamedPipeServer, File)> {
     let end = OpenOptions::new().read(!writes).write(writes).open(&name)?;
     // It is connected: this is ready immediately.
     let connected = pin!(server.connect()).poll(&mut Context::from_waker(Waker::noop()));
-    match connected {
-        Poll::Ready(connected) => connected?,
-        Poll::Pending => {
-            return Err(io::Error::other(
-                "the pipe of a new process is not connected",
-            ));
-        }
-    }
-    Ok((server, end))
-}
-
-/// The ways in which this system reports a closed other side.
-fn is_closed(error: &io::Error) -> bool {
-    error.kind() == io::ErrorKind::BrokenPipe
-}
-
-impl AsyncWrite for RequestPipe {
-    fn poll_write(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        Pin::new(&mut self.get_mut().0).poll_write(cx, bytes)
-    }
-
-    fn poll_flush(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_flush(cx)
-    }
-
-    fn poll_shutdown(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.get_mut().0).poll_shutdown(cx)
-    }
-}
-
-impl AsyncRead for AnswerPipe {
-    fn poll_read(
-        self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-        buffer: &mut ReadBuf<'_>,
-    ) -> Poll<io::Result<()>> {
-        match Pin::new(&mut self.get_mut().0).poll_read(cx, buffer) {
-            // End of stream, as elsewhere.
-            Poll::Ready(Err(error)) if is_closed(&error) => Poll::Ready(Ok(())),
-            result => result,
-        }
-    }
+    let Poll::Ready(connected) = connected else {
+        let problem = "the pipe of a new process is not connected";
+        return Err(io::Error::other(problem));
+    };
+    connected.map(|()| (server, end))
 }

@@ -5,8 +5,8 @@ use std::path::Path;
 
 use landlock::{
     ABI, Access as _, AccessFs, AccessNet, BitFlags, CompatLevel, Compatible as _, PathBeneath,
-    PathFd, RestrictionStatus, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _,
-    RulesetStatus, Scope,
+    PathFd, Ruleset, RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetStatus,
+    Scope,
 };
 
 use rustix::fs::{FileType, fstat};
@@ -56,11 +56,9 @@ pub(crate) fn ruleset(
             // Not every system has all of them.
             return Ok(());
         };
-        let is_directory = || {
-            let found = fstat(&opened);
-            found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_dir())
-        };
-        let access = if access == read_only && !is_directory() {
+        let found = fstat(&opened);
+        let is_directory = found.is_ok_and(|stat| FileType::from_raw_mode(stat.st_mode).is_dir());
+        let access = if access == read_only && !is_directory {
             file
         } else {
             access
@@ -84,12 +82,9 @@ pub(crate) fn ruleset(
 /// An error when this kernel would not enforce all of the rules.
 pub(crate) fn restrict_self(ruleset: RulesetCreated) -> io::Result<()> {
     let status = ruleset.restrict_self().map_err(failed)?;
-    match status {
-        RestrictionStatus {
-            ruleset: RulesetStatus::FullyEnforced,
-            no_new_privs: true,
-            ..
-        } => Ok(()),
-        _ => Err(io::Error::other("Landlock is not fully in force")),
+    if status.ruleset == RulesetStatus::FullyEnforced && status.no_new_privs {
+        Ok(())
+    } else {
+        Err(io::Error::other("Landlock is not fully in force"))
     }
 }

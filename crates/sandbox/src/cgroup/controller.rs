@@ -1,7 +1,7 @@
 //! The settings of a control group, in both versions of the interface.
 
-use std::fs::File;
-use std::io;
+use std::fs::{self, File};
+use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,7 +9,6 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 use super::Version;
-use super::group::set;
 
 /// The period of the CPU bound, in microseconds.
 const PERIOD: u64 = 100_000;
@@ -33,13 +32,12 @@ pub struct Allowance {
     pub tasks: u64,
 }
 
-impl Default for Allowance {
-    fn default() -> Self {
-        Self {
-            memory: 1 << 30,
-            tasks: 512,
-        }
-    }
+impl Allowance {
+    /// To try whether groups can be made.
+    pub(super) const PROBE: Self = Self {
+        memory: 1 << 30,
+        tasks: 512,
+    };
 }
 
 /// A file of a group, what is written to it, and whether every kernel has it.
@@ -133,7 +131,20 @@ impl Group {
             (Version::Two, true) => ("cgroup.freeze", "1"),
             (Version::Two, false) => ("cgroup.freeze", "0"),
         };
-        set(&self.directory, name, word)
+        self.set(name, word)
+    }
+
+    pub(super) fn set(&self, name: &str, value: &str) -> io::Result<()> {
+        // Never creates a file, in case this is another file system.
+        let mut file = File::options()
+            .write(true)
+            .open(self.directory.join(name))?;
+        file.write_all(value.as_bytes())
+    }
+
+    pub(super) fn number(&self, name: &str) -> Option<u64> {
+        let text = fs::read_to_string(self.directory.join(name)).ok()?;
+        text.trim().parse().ok()
     }
 }
 

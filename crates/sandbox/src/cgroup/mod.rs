@@ -23,8 +23,7 @@ use super::procfs;
 /// Where groups can be made, and for which controllers.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ParentGroup {
-    directory: PathBuf,
-    version: Version,
+    group: Group,
     controllers: Vec<Controller>,
 }
 
@@ -56,7 +55,7 @@ impl ParentGroups {
     }
 
     fn add(&mut self, parent: ParentGroup) {
-        let same = |known: &&mut ParentGroup| known.directory == parent.directory;
+        let same = |known: &&mut ParentGroup| known.group == parent.group;
         match self.0.iter_mut().find(same) {
             Some(known) => known.controllers.extend(parent.controllers),
             None => self.0.push(parent),
@@ -70,7 +69,7 @@ impl ParentGroups {
             .0
             .iter()
             .find(|parent| parent.controllers.contains(&controller))?;
-        Some(match parent.version {
+        Some(match parent.group.version {
             Version::One => "v1",
             Version::Two => "v2",
         })
@@ -86,21 +85,22 @@ impl ParentGroup {
     /// supervisors, with the processes in them.
     fn is_usable(&self) -> bool {
         self.sweep();
-        if self.version == Version::Two {
+        if self.group.version == Version::Two {
             for controller in &self.controllers {
                 // It may be enabled already, or need no switch; the attempt below shows that.
                 let on = format!("+{}", controller.name());
-                let _ = fs::write(self.directory.join("cgroup.subtree_control"), on);
+                let _ = self.group.set("cgroup.subtree_control", &on);
             }
         }
-        Part::new(self, Allowance::default()).is_ok()
+        Part::new(self, Allowance::PROBE).is_ok()
     }
 
     fn sweep(&self) {
-        let entries = fs::read_dir(&self.directory).into_iter().flatten();
+        let entries = fs::read_dir(&self.group.directory).into_iter().flatten();
         for entry in entries.flatten().filter(is_left_behind) {
+            let (directory, version) = (entry.path(), self.group.version);
             // A bot whose supervisor and referee were killed at the same time.
-            group::kill_all(&entry.path(), self.version);
+            group::kill_all(&Group { directory, version });
             // Fails while there are processes in it.
             let _ = fs::remove_dir(entry.path());
         }
@@ -119,14 +119,11 @@ fn is_bounded() -> bool {
 /// `mountinfo` in `/proc`.
 fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGroup> {
     let mut found = Vec::new();
-    for group in own_groups(own, mounts, controller.name()) {
-        let is_top = group.directory == group.top;
-        let OwnGroup {
-            directory, version, ..
-        } = group;
+    for OwnGroup { group, top } in own_groups(own, mounts, controller.name()) {
+        let Group { directory, version } = group;
+        let is_top = directory == top;
         let place = |directory: PathBuf| ParentGroup {
-            directory,
-            version,
+            group: Group { directory, version },
             controllers: vec![controller],
         };
         if version == Version::Two && !is_top {
@@ -136,7 +133,7 @@ fn candidates(own: &str, mounts: &str, controller: Controller) -> Vec<ParentGrou
     }
     if matches!(controller, Controller::Freezer | Controller::Account) {
         // v2 first: it can kill stopped processes, and one group serves both.
-        found.sort_by_key(|parent| parent.version == Version::One);
+        found.sort_by_key(|parent| parent.group.version == Version::One);
     }
     found
 }
@@ -149,27 +146,22 @@ pub enum Version {
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct OwnGroup {
-    directory: PathBuf,
+    group: Group,
     /// The topmost directory of its hierarchy that this process sees.
     top: PathBuf,
-    version: Version,
-}
-
-impl OwnGroup {
-    /// Its directory and its parents', as far as this process sees them.
-    fn levels(&self) -> impl Iterator<Item = &Path> {
-        let above = self.directory.ancestors();
-        above.take_while(|directory| directory.starts_with(&self.top))
-    }
 }
 
 /// The groups of this process in which `controller` may be enabled, and those above.
 pub fn own_levels(controller: &str) -> Vec<PathBuf> {
     let own = procfs::own_file("cgroup").unwrap_or_default();
     let mounts = procfs::own_file("mountinfo").unwrap_or_default();
-    let groups = own_groups(&own, &mounts, controller);
-    let levels = groups.iter().flat_map(OwnGroup::levels);
-    levels.map(Path::to_owned).collect()
+    let mut levels = Vec::new();
+    for OwnGroup { group, top } in own_groups(&own, &mounts, controller) {
+        let above = group.directory.ancestors();
+        let seen = above.take_while(|directory| directory.starts_with(&top));
+        levels.extend(seen.map(Path::to_owned));
+    }
+    levels
 }
 
 /// The groups of this process in which `controller` may be enabled. `own` and `mounts` are its
@@ -185,11 +177,8 @@ fn own_groups(own: &str, mounts: &str, controller: &str) -> Vec<OwnGroup> {
         };
         let found = |line| mounted(line, version, controller, path);
         let (top, directory) = mounts.lines().find_map(found)?;
-        Some(OwnGroup {
-            directory,
-            top,
-            version,
-        })
+        let group = Group { directory, version };
+        Some(OwnGroup { group, top })
     };
     own.lines().filter_map(group).collect()
 }
@@ -228,10 +217,8 @@ mod tests {
     fn found(own: &str, mounts: &str, controller: Controller) -> Vec<(String, Version)> {
         let shown = |parent: ParentGroup| {
             assert_eq!(parent.controllers, [controller]);
-            (
-                parent.directory.to_string_lossy().into_owned(),
-                parent.version,
-            )
+            let Group { directory, version } = parent.group;
+            (directory.to_string_lossy().into_owned(), version)
         };
         candidates(own, mounts, controller)
             .into_iter()
@@ -297,8 +284,10 @@ mod tests {
     #[test]
     fn one_directory_for_several_controllers() {
         let place = |directory: &str, version, controller| ParentGroup {
-            directory: directory.into(),
-            version,
+            group: Group {
+                directory: directory.into(),
+                version,
+            },
             controllers: vec![controller],
         };
         let mut parents = ParentGroups::default();

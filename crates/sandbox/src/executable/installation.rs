@@ -9,6 +9,7 @@ use std::path::{Component, Path, PathBuf};
 
 use super::interpreter::{LANGUAGES, by_interpreter};
 use super::{all_in_path, check_header, find_in_path, shim};
+use crate::snapshot::lies_in;
 
 /// The most links and scripts followed; the kernel's own limit.
 const MOST_STEPS: usize = 40;
@@ -132,19 +133,13 @@ impl Follower {
     /// Whether a directory holds more than an installation, and must not be shown as a whole: a
     /// home, the temporary directory, the referee's working directory or another bot.
     fn is_wide(&self, directory: &Path) -> bool {
-        let holds = |inside: &Path| match inside.canonicalize() {
-            Ok(inside) => inside.starts_with(directory),
-            Err(_) => inside.starts_with(directory),
-        };
-        let home = env::home_dir();
-        let is_in_home = |home: &PathBuf| {
-            let mut shared = SHARED_IN_HOME.iter().map(|name| home.join(name));
-            holds(home) || shared.any(|shared| holds(&shared))
-        };
-        home.as_ref().is_some_and(is_in_home)
-            || holds(&env::temp_dir())
-            || holds(&self.here)
-            || self.others.iter().any(|other| holds(other))
+        let mut held = self.others.clone();
+        held.extend([self.here.clone(), env::temp_dir()]);
+        if let Some(home) = env::home_dir() {
+            held.extend(SHARED_IN_HOME.iter().map(|name| home.join(name)));
+            held.push(home);
+        }
+        held.iter().any(|inside| lies_in(inside, directory))
     }
 
     /// Whether a program is, or leads through, a file of the bot's.
@@ -208,10 +203,8 @@ impl Follower {
             return Ok(());
         };
         let environments: Vec<_> = way.environments().collect();
-        let bases = environments
-            .iter()
-            .filter_map(|(_, base)| Way::to(base.as_deref()?));
-        let bases: Vec<Way> = bases.collect();
+        let bases = environments.iter().map(|(_, base)| base.as_deref());
+        let bases: Vec<Way> = bases.filter_map(|base| Way::to(base?)).collect();
         let mut needed: Vec<&PathBuf> = environments.iter().map(|(root, _)| root).collect();
         needed.extend(bases.iter().chain([&way]).flat_map(Way::places));
         if needed.iter().all(|path| self.is_seen(path)) {
@@ -243,15 +236,14 @@ impl Follower {
             }
         }
         let unseen = needed.into_iter().find(|path| !self.is_seen(path));
-        let unseen = unseen.unwrap_or(&way.end);
-        let is_environment = environments.iter().any(|(root, _)| root == unseen);
+        let program = unseen.unwrap_or(&way.end).clone();
+        let mut directory = installation_of(&program);
+        if environments.iter().any(|(root, _)| *root == program) {
+            directory.clone_from(&program);
+        }
         Err(Unseen {
-            program: unseen.clone(),
-            directory: if is_environment {
-                unseen.clone()
-            } else {
-                installation_of(unseen)
-            },
+            program,
+            directory,
             is_wide: false,
         })
     }
@@ -265,11 +257,10 @@ impl Follower {
     ) -> Result<(), Unseen> {
         match interpreter {
             Some(path) if path.contains('/') => self.add_named(Path::new(&path), found, steps),
-            Some(name) => match find_users(&name) {
-                Some(path) => self.add(&path, found, steps, false),
-                None => Ok(()),
-            },
-            None => Ok(()),
+            Some(name) if let Some(path) = find_users(&name) => {
+                self.add(&path, found, steps, false)
+            }
+            _ => Ok(()),
         }
     }
 
@@ -316,10 +307,9 @@ pub fn find_users(name: &str) -> Option<PathBuf> {
 fn installation_of(program: &Path) -> PathBuf {
     let directory = program.parent().unwrap_or(Path::new("/"));
     // Homebrew's formulas lie side by side and need each other.
-    if let Some(brew) = program
-        .ancestors()
-        .find(|above| above.file_name().is_some_and(|name| name == "Cellar"))
-        .and_then(Path::parent)
+    let mut above = program.ancestors();
+    if let Some(cellar) = above.find(|above| above.ends_with("Cellar"))
+        && let Some(brew) = cellar.parent()
     {
         return brew.to_owned();
     }

@@ -146,10 +146,8 @@ pub const LANGUAGES: &[Language] = &[
 ];
 
 pub fn names_of_installed() -> Vec<&'static str> {
-    let installed = LANGUAGES
-        .iter()
-        .filter(|language| language.installed().is_some());
-    let mut names: Vec<_> = installed.map(|language| language.name).collect();
+    let installed = |language: &Language| language.installed().map(|_| language.name);
+    let mut names: Vec<_> = LANGUAGES.iter().filter_map(installed).collect();
     names.dedup();
     names
 }
@@ -208,8 +206,4 @@ pub fn by_interpreter(command: &str) -> Option<Language> {
 fn is_mawk(command: &str) -> bool {
     let program = find_in_path(command).and_then(|path| path.canonicalize().ok());
     program.is_some_and(|path| path.file_stem().is_some_and(|name| name == "mawk"))
-}
-
-pub fn package_of(command: &str) -> Option<&'static str> {
-    by_interpreter(command).map(|language| language.package)
 }

@@ -13,7 +13,6 @@ use std::fs;
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
-use self::interpreter::package_of;
 use crate::system::{command_files, is_executable};
 use referee_text::{escape, escape_path, is_full, meant};
 
@@ -77,23 +76,15 @@ pub fn install(command: &str) -> String {
         .iter()
         .filter_map(|language| language.run.first());
     let near = meant(name, &known.copied().collect::<Vec<_>>());
-    if let Some(near) = [name]
-        .into_iter()
-        .chain(near)
-        .find(|near| find_in_path(near).is_some())
-    {
-        let env = if command.contains('/') {
-            "#!/usr/bin/env "
-        } else {
-            ""
-        };
-        return format!(
-            "write {env}{} instead, which is installed",
-            escape(near.as_bytes())
-        );
+    let mut names = [name].into_iter().chain(near);
+    if let Some(near) = names.find(|near| find_in_path(near).is_some()) {
+        let is_shebang = command.contains('/');
+        let env = if is_shebang { "#!/usr/bin/env " } else { "" };
+        let near = escape(near.as_bytes());
+        return format!("write {env}{near} instead, which is installed");
     }
-    let package = package_of(command).map_or_else(String::new, |package| {
-        format!(" (on Debian and Ubuntu: apt install {package})")
+    let package = interpreter::by_interpreter(command).map_or_else(String::new, |language| {
+        format!(" (on Debian and Ubuntu: apt install {})", language.package)
     });
     let here = interpreter::names_of_installed();
     let here = match &here[..] {
@@ -104,7 +95,8 @@ pub fn install(command: &str) -> String {
     format!("install it{package} or correct PATH{here}")
 }
 
-fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+/// The first bytes of a file.
+pub fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     let mut start = Vec::new();
     fs::File::open(path)?.take(most).read_to_end(&mut start)?;
     Ok(start)
@@ -113,34 +105,35 @@ fn start_of(path: &Path, most: u64) -> io::Result<Vec<u8>> {
 /// Checks the start of an executable, called `given` in errors: the interpreter of its shebang
 /// line, `None` for machine code, or why the kernel would not run it.
 pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotStart> {
-    let bot = &escape_path(given);
+    let cannot = |cause: &str, fix: &str| Err(CannotStart::new(&escape_path(given), cause, fix));
     let Ok(header) = start_of(path, 512) else {
         // A program may be executable but unreadable; the kernel reports other problems.
         return Ok(None);
     };
     let marks: [&[u8]; 3] = [b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff"];
     if marks.iter().any(|mark| header.starts_with(mark)) {
-        return Err(CannotStart::new(
-            bot,
+        return cannot(
             "it begins with a byte order mark, as Windows editors write it, so the system does not see its first line",
             "save it as UTF-8 without a byte order mark",
-        ));
+        );
     }
     if let Some(line) = header.strip_prefix(b"#!") {
         let line = line.split(|&byte| byte == b'\n').next().unwrap_or(line);
         let folder = path.parent().unwrap_or(Path::new(""));
-        return check_shebang(line, bot, folder).map(Some);
+        let checked = check_shebang(line, folder);
+        return checked
+            .map(Some)
+            .or_else(|(cause, fix)| cannot(&cause, &fix));
     }
     if let Some(elf) = header.strip_prefix(b"\x7fELF") {
         return match (elf_machine(elf), elf_machine(&own_elf())) {
-            (Some(theirs), Some(ours)) if theirs != ours => Err(CannotStart::new(
-                bot,
-                format!(
-                    "it is a program for another kind of CPU ({})",
-                    machine_name(theirs)
-                ),
-                format!("compile it on this machine ({})", machine_name(ours)),
-            )),
+            (Some(theirs), Some(ours)) if theirs != ours => {
+                let theirs = machine_name(theirs);
+                cannot(
+                    &format!("it is a program for another kind of CPU ({theirs})"),
+                    &format!("compile it on this machine ({})", machine_name(ours)),
+                )
+            }
             _ => Ok(None),
         };
     }
@@ -157,18 +150,14 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
     if cfg!(target_os = "linux")
         && let Some(what) = foreign.or((!looks_like_text).then_some(other))
     {
-        return Err(CannotStart::new(
-            bot,
-            format!("it is {what}"),
-            "compile it for this system, or give the command line that runs it",
-        ));
+        let fix = "compile it for this system, or give the command line that runs it";
+        return cannot(&format!("it is {what}"), fix);
     }
     if looks_like_text && let Some((language, command)) = interpreter::compiling(given) {
-        return Err(CannotStart::new(
-            bot,
-            format!("it is source of {language} that has not been compiled"),
-            format!("compile it and give the program: {command}"),
-        ));
+        return cannot(
+            &format!("it is source of {language} that has not been compiled"),
+            &format!("compile it and give the program: {command}"),
+        );
     }
     if looks_like_text && cfg!(target_os = "linux") {
         let example = Path::new(given)
@@ -177,13 +166,12 @@ pub fn check_header(path: &Path, given: &str) -> Result<Option<String>, CannotSt
             .and_then(|language| language.run.first())
             .unwrap_or(&"python3");
         let file = escape(given.as_bytes());
-        return Err(CannotStart::new(
-            bot,
+        return cannot(
             "it is a script without a first line that names its interpreter",
-            format!(
+            &format!(
                 "begin the file with a line such as #!/usr/bin/env {example}, or name the interpreter (\"{example} {file}\")"
             ),
-        ));
+        );
     }
     Ok(None)
 }
@@ -212,61 +200,77 @@ pub fn shebang(path: &Path) -> io::Result<Option<(String, Option<String>)>> {
     )))
 }
 
-/// The interpreter of a shebang line (without `#!`); a relative one is in the bot's folder, where it runs.
-fn check_shebang(line: &[u8], bot: &str, folder: &Path) -> Result<String, CannotStart> {
+/// The interpreter of a shebang line (without `#!`), or what is wrong with it and the fix; a relative
+/// one is in the bot's folder, where it runs.
+fn check_shebang(line: &[u8], folder: &Path) -> Result<String, (String, String)> {
+    let cannot = |cause: &str, fix: &str| Err((cause.to_owned(), fix.to_owned()));
     let shown = escape(line.trim_ascii());
     if line.ends_with(b"\r") {
-        return Err(CannotStart::new(
-            bot,
+        return cannot(
             "its lines end in CRLF, as on Windows, so its first line names an interpreter that does not exist",
             "save it with Unix line ends (LF), for example with dos2unix",
-        ));
+        );
     }
     let line = String::from_utf8_lossy(line);
     let line = line.trim_ascii();
     let (interpreter, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
     let rest = rest.trim_ascii();
     if interpreter.is_empty() {
-        return Err(CannotStart::new(
-            bot,
+        return cannot(
             "its first line is #! without an interpreter",
             "name one, such as #!/usr/bin/env python3",
-        ));
+        );
     }
-    if !["/usr/bin/env", "/bin/env"].contains(&interpreter) {
-        return check_interpreter(interpreter, bot, folder);
+    let mut needed = interpreter.to_owned();
+    if ["/usr/bin/env", "/bin/env"].contains(&interpreter) {
+        // Linux passes the rest as one word.
+        let is_one = cfg!(target_os = "linux") && !rest.is_empty();
+        let words = if is_one {
+            vec![rest]
+        } else {
+            rest.split_ascii_whitespace().collect()
+        };
+        let (command, is_split) = command_of_env(&words);
+        if is_one && !is_split && rest.contains([' ', '\t']) {
+            let rest = escape(rest.as_bytes());
+            return cannot(
+                &format!(
+                    "the system passes all that follows {interpreter} in its first line (#!{shown}) as one word, so it looks for a program called `{rest}`"
+                ),
+                &format!("write #!{interpreter} -S {rest}"),
+            );
+        }
+        needed = command.unwrap_or(needed);
     }
-    // Linux passes the rest as one word.
-    let is_one = cfg!(target_os = "linux") && !rest.is_empty();
-    let words = if is_one {
-        vec![rest]
-    } else {
-        rest.split_ascii_whitespace().collect()
-    };
-    let (command, is_split) = command_of_env(&words);
-    if is_one && !is_split && rest.contains([' ', '\t']) {
-        let rest = escape(rest.as_bytes());
-        return Err(CannotStart::new(
-            bot,
-            format!(
-                "the system passes all that follows {interpreter} in its first line (#!{shown}) as one word, so it looks for a program called `{rest}`"
-            ),
-            format!("write #!{interpreter} -S {rest}"),
-        ));
+    if !needed.contains('/') && needed != interpreter {
+        if find_in_path(&needed).is_some() {
+            return Ok(needed);
+        }
+        let command = escape(needed.as_bytes());
+        return cannot(
+            &format!("it needs {command}, which is not installed (its first line is #!{shown})"),
+            &install(&needed),
+        );
     }
-    match command {
-        None => check_interpreter(interpreter, bot, folder),
-        Some(path) if path.contains('/') => check_interpreter(&path, bot, folder),
-        Some(command) if find_in_path(&command).is_some() => Ok(command),
-        Some(command) => Err(CannotStart::new(
-            bot,
-            format!(
-                "it needs {}, which is not installed (its first line is #!{shown})",
-                escape(command.as_bytes())
-            ),
-            install(&command),
-        )),
+    let path = folder.join(&needed);
+    if is_executable_file(&path) {
+        return Ok(path.to_string_lossy().into_owned());
     }
+    let shown = escape(needed.as_bytes());
+    if path.exists() {
+        return cannot(
+            &format!("its first line names {shown} as its interpreter, which is not a program"),
+            "name an interpreter, such as #!/usr/bin/env python3",
+        );
+    }
+    cannot(
+        &format!("its first line names the interpreter {shown}, which does not exist"),
+        &if Path::new(&needed).is_absolute() {
+            install(&needed)
+        } else {
+            "install it there: a relative path begins in the bot's folder".to_owned()
+        },
+    )
 }
 
 /// The command that `env` starts with these words, and whether one was split (`-S`).
@@ -298,38 +302,10 @@ fn command_of_env(words: &[&str]) -> (Option<String>, bool) {
         if option.starts_with(['S', 's']) {
             is_split = true;
             let split = shell_words::split(&value).unwrap_or_default();
-            split
-                .into_iter()
-                .rev()
-                .for_each(|word| words.push_front(word));
+            words = split.into_iter().chain(words).collect();
         }
     }
     (words.into_iter().find(|word| !word.contains('=')), is_split)
-}
-
-fn check_interpreter(interpreter: &str, bot: &str, folder: &Path) -> Result<String, CannotStart> {
-    let path = folder.join(interpreter);
-    if is_executable_file(&path) {
-        return Ok(path.to_string_lossy().into_owned());
-    }
-    let shown = escape(interpreter.as_bytes());
-    Err(if path.exists() {
-        CannotStart::new(
-            bot,
-            format!("its first line names {shown} as its interpreter, which is not a program"),
-            "name an interpreter, such as #!/usr/bin/env python3",
-        )
-    } else {
-        CannotStart::new(
-            bot,
-            format!("its first line names the interpreter {shown}, which does not exist"),
-            if Path::new(interpreter).is_absolute() {
-                install(interpreter)
-            } else {
-                "install it there: a relative path begins in the bot's folder".to_owned()
-            },
-        )
-    })
 }
 
 /// The machine field of an ELF header, after the magic.

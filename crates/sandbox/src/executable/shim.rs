@@ -3,14 +3,12 @@
 
 use std::collections::HashMap;
 use std::env;
-use std::fs;
-use std::io::Read as _;
 use std::path::{Component, Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{LazyLock, Mutex, PoisonError};
 
 use super::installation::find_users;
-use super::{all_in_path, is_executable_file};
+use super::{all_in_path, is_executable_file, start_of};
 
 const LONGEST: u64 = 4096;
 
@@ -47,18 +45,14 @@ fn manager_of(shim: &Path) -> Option<(PathBuf, PathBuf)> {
     let end = shim.canonicalize().ok()?;
     if end.file_name()? == "rustup" && shim.file_name()? != "rustup" {
         let root = env::var_os("RUSTUP_HOME").map(PathBuf::from);
-        return Some((
-            end,
-            root.or_else(|| Some(env::home_dir()?.join(".rustup")))?,
-        ));
+        let root = root.or_else(|| Some(env::home_dir()?.join(".rustup")));
+        return Some((end, root?));
     }
     let directory = shim.parent()?;
     if directory.file_name()? != "shims" {
         return None;
     }
-    let mut text = String::new();
-    let file = fs::File::open(shim).ok()?;
-    file.take(LONGEST).read_to_string(&mut text).ok()?;
+    let text = String::from_utf8(start_of(shim, LONGEST).ok()?).ok()?;
     let manager = text.lines().find_map(|line| {
         let words = shell_words::split(line).ok()?;
         let at = words

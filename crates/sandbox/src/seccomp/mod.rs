@@ -130,12 +130,8 @@ fn step(code: u32, jt: u8, jf: u8, k: u32) -> sock_filter {
 
 const NETWORK: [libc::c_int; 2] = [libc::AF_INET, libc::AF_INET6];
 
-fn asked(situation: Situation) -> Result<Rules, BackendError> {
-    let mut rules = Rules::always(if situation.shared_files {
-        REMOVALS
-    } else {
-        &[]
-    });
+fn asked(Situation { shared_files, .. }: Situation) -> Result<Rules, BackendError> {
+    let mut rules = Rules::always(if shared_files { REMOVALS } else { &[] });
     for family in NETWORK {
         rules.when(libc::SYS_socket, &[(0, Eq, low(family))])?;
     }
@@ -143,14 +139,10 @@ fn asked(situation: Situation) -> Result<Rules, BackendError> {
 }
 
 /// Calls answered as by a file system that does not know them: libraries take another way.
-fn unsupported(situation: Situation) -> Result<Rules, BackendError> {
+fn unsupported(Situation { shared_files, .. }: Situation) -> Result<Rules, BackendError> {
     // It takes more space at a time than polling could notice.
     let fallocate: &[c_long] = &[libc::SYS_fallocate];
-    let mut rules = Rules::always(if situation.shared_files {
-        fallocate
-    } else {
-        &[]
-    });
+    let mut rules = Rules::always(if shared_files { fallocate } else { &[] });
     // Reading only cached pages would show what has been read before.
     rules.when(libc::SYS_preadv2, &[bits(5, low(libc::RWF_NOWAIT))])?;
     Ok(rules)

@@ -10,11 +10,11 @@ mod walk;
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-#[cfg(all(target_os = "linux", not(portable)))]
-pub(super) use self::ownership::SYSTEM;
 pub(super) use self::ownership::check_program;
 pub use self::ownership::own_program;
 use self::ownership::{Owned, beside, canonical, leads_out};
+#[cfg(all(target_os = "linux", not(portable)))]
+pub(super) use self::ownership::{SYSTEM, lies_in};
 use self::walk::Walk;
 pub use self::walk::is_own_page;
 use crate::confinement::BotCommand;
@@ -92,6 +92,14 @@ impl BotFiles {
         }
     }
 
+    fn root(&self) -> &Path {
+        match &self.owned {
+            Owned::Builtin(_) => Path::new(""),
+            Owned::System(path) | Owned::File(path) => directory_of(path),
+            Owned::Directory(path) => path,
+        }
+    }
+
     /// Whether it owns a directory, not just its program's file.
     pub const fn is_directory(&self) -> bool {
         matches!(self.owned, Owned::Directory(_))
@@ -110,41 +118,31 @@ impl BotFiles {
     /// that lead out of the bot's directory, and anything but files, directories and links.
     pub fn copy(&self, target: &Path) -> Result<Snapshot, CannotStart> {
         let (hash, bytes) = self.walk(Some(target))?;
-        let root = match &self.owned {
-            Owned::Builtin(_) | Owned::System(_) => {
-                return Ok(Snapshot {
-                    hash,
-                    argv: self.argv.clone(),
-                    directory: None,
-                    bytes: 0,
-                });
-            }
-            Owned::File(path) => directory_of(path),
-            Owned::Directory(path) => path,
-        };
+        if self.path().is_none() {
+            return Ok(Snapshot {
+                hash,
+                argv: self.argv.clone(),
+                directory: None,
+                bytes: 0,
+            });
+        }
+        let root = self.root();
         let moved = |(index, word): (usize, &String)| {
             // A first word without a slash is looked up in `PATH`.
             if word.starts_with('-') || (index == 0 && !is_path(word)) {
                 return word.clone();
             }
             let path = Path::new(word);
-            let inside = path
-                .canonicalize()
-                .ok()
-                .filter(|_| path.exists())
-                .and_then(|_| beside(&self.bot, path).ok())
-                .and_then(|path| Some(path.strip_prefix(root).ok()?.to_owned()));
+            let place = beside(&self.bot, path).ok().filter(|_| path.exists());
+            let inside = place.and_then(|path| Some(path.strip_prefix(root).ok()?.to_owned()));
             // It starts in the copy: a relative word stays as it is, since it may not be a path at
             // all.
             if index > 0 && inside.as_deref() == Some(path) {
                 return word.clone();
             }
-            match inside {
-                Some(inside) if target.join(&inside).exists() => {
-                    target.join(inside).to_string_lossy().into_owned()
-                }
-                _ => word.clone(),
-            }
+            let copy = inside.map(|inside| target.join(inside));
+            let copy = copy.filter(|copy| copy.exists());
+            copy.map_or_else(|| word.clone(), |copy| copy.to_string_lossy().into_owned())
         };
         Ok(Snapshot {
             hash,
@@ -156,37 +154,23 @@ impl BotFiles {
 
     /// The hash and size of its files, copied into `target` if given.
     fn walk(&self, target: Option<&Path>) -> Result<(ContentHash, u64), CannotStart> {
-        let walk = match &self.owned {
-            Owned::Builtin(name) => {
-                let mut walk = Walk::new(&self.bot, Path::new(""), target);
-                // The program's file changes with every build; what it plays does not.
-                walk.add_entry(b'b', name.as_bytes(), VERSION.as_bytes());
-                walk
-            }
-            Owned::System(path) => {
-                let mut walk = Walk::new(&self.bot, directory_of(path), None);
-                walk.file_as(path, path)?;
-                walk
-            }
+        let target = target.filter(|_| self.path().is_some());
+        let mut walk = Walk::new(&self.bot, self.root(), target);
+        match &self.owned {
+            // The program's file changes with every build; what it plays does not.
+            Owned::Builtin(name) => walk.add_entry(b'b', name.as_bytes(), VERSION.as_bytes()),
+            Owned::System(path) => walk.file_as(path, path)?,
             Owned::File(path) => {
-                let root = directory_of(path);
-                let mut walk = Walk::new(&self.bot, root, target);
                 // A link is hashed and copied as the file it leads to.
                 let source = canonical(&self.bot, path)?;
-                if !source.starts_with(root) {
+                if !source.starts_with(self.root()) {
                     return Err(leads_out(&self.bot, path, &source));
                 }
                 walk.file_as(&source, path)?;
-                walk
             }
-            Owned::Directory(path) => {
-                let mut walk = Walk::new(&self.bot, path, target);
-                walk.directory(path)?;
-                walk
-            }
-        };
-        let bytes = walk.bytes();
-        Ok((ContentHash(walk.finish()), bytes))
+            Owned::Directory(path) => walk.directory(path)?,
+        }
+        Ok(walk.finish())
     }
 }
 
@@ -198,8 +182,7 @@ pub fn copy_tree(
 ) -> Result<(ContentHash, u64), CannotStart> {
     let mut walk = Walk::new(bot, directory, Some(target));
     walk.directory(directory)?;
-    let bytes = walk.bytes();
-    Ok((ContentHash(walk.finish()), bytes))
+    Ok(walk.finish())
 }
 
 /// Copies a file (canonical) into `target` under this name. `bot` names it in errors.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use crate::confinement::BotCommand;
 use crate::executable::{CannotStart, find_in_path, interpreter};
-use crate::system::is_path;
+use crate::system::{directory_of, is_path};
 use referee_text::{cause, escape};
 
 /// System directories: their contents need no copy.
@@ -85,11 +85,8 @@ fn whole_directory(
 /// to its interpreter. `None` for a program of the system.
 pub fn own_program(argv: &[String]) -> Option<PathBuf> {
     let (command, arguments) = argv.split_first()?;
-    let found = if is_path(command) {
-        Some(PathBuf::from(command))
-    } else {
-        find_in_path(command)
-    };
+    let given = is_path(command).then(|| PathBuf::from(command));
+    let found = given.or_else(|| find_in_path(command));
     let interpreter = Path::new(command)
         .file_name()
         .and_then(|name| interpreter::by_interpreter(name.to_str()?));
@@ -115,11 +112,14 @@ pub(super) fn is_system(path: &Path) -> bool {
 
 /// Whether no bot can own a directory: `/`, a home, the temporary directory, and their parents.
 fn is_common(directory: &Path) -> bool {
-    let holds = |inside: PathBuf| {
-        let inside = inside.canonicalize().unwrap_or(inside);
-        inside.starts_with(directory)
-    };
-    holds(env::temp_dir()) || env::home_dir().is_some_and(holds)
+    lies_in(&env::temp_dir(), directory)
+        || env::home_dir().is_some_and(|home| lies_in(&home, directory))
+}
+
+/// By its canonical path, if it has one.
+pub(crate) fn lies_in(path: &Path, directory: &Path) -> bool {
+    let canonical = path.canonicalize();
+    canonical.as_deref().unwrap_or(path).starts_with(directory)
 }
 
 /// Whether a directory is too large to copy for every run, such as a compiler's target directory.
@@ -196,13 +196,7 @@ pub(super) fn canonical(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> 
 /// Canonical but for its last part, which may be a link.
 pub(super) fn beside(bot: &str, path: &Path) -> Result<PathBuf, CannotStart> {
     match path.file_name() {
-        Some(name) => {
-            let parent = match path.parent() {
-                Some(parent) if parent != Path::new("") => parent,
-                _ => Path::new("."),
-            };
-            Ok(canonical(bot, parent)?.join(name))
-        }
+        Some(name) => Ok(canonical(bot, directory_of(path))?.join(name)),
         None => canonical(bot, path),
     }
 }

@@ -9,8 +9,8 @@ use std::path::{Component, Path, PathBuf};
 use referee_text::cause;
 use sha2::{Digest as _, Sha256};
 
-use super::directory_of;
 use super::ownership::{MAX_BYTES, MAX_ENTRIES, is_system, leads_out, shown};
+use super::{ContentHash, directory_of};
 use crate::executable::CannotStart;
 use crate::system::{
     EntryKind, OpenDirectory, create_directory, is_executable, protect, slashed, symlink,
@@ -48,12 +48,9 @@ impl<'a> Walk<'a> {
         }
     }
 
-    pub(super) const fn bytes(&self) -> u64 {
-        self.bytes
-    }
-
-    pub(super) fn finish(self) -> [u8; 32] {
-        self.hash.finalize().into()
+    /// The hash, and the bytes of all files.
+    pub(super) fn finish(self) -> (ContentHash, u64) {
+        (ContentHash(self.hash.finalize().into()), self.bytes)
     }
 
     /// Hashes kind, name and content, each with its length: no two trees hash the same bytes.
@@ -71,7 +68,7 @@ impl<'a> Walk<'a> {
 
     /// All entries of a directory (canonical) that are a bot's own.
     pub(super) fn directory(&mut self, path: &Path) -> Result<(), CannotStart> {
-        let directory = OpenDirectory::at(path).map_err(|error| self.failed(path, &error))?;
+        let directory = self.read(path, OpenDirectory::at(path))?;
         self.contents(&directory, path, 0)
     }
 
@@ -82,8 +79,7 @@ impl<'a> Walk<'a> {
         path: &Path,
         depth: usize,
     ) -> Result<(), CannotStart> {
-        let entries = own_entries(directory).map_err(|error| self.failed(path, &error))?;
-        for (name, kind) in entries {
+        for (name, kind) in self.read(path, own_entries(directory))? {
             let path = path.join(&name);
             self.entries += 1;
             if self.entries > MAX_ENTRIES {
@@ -96,11 +92,9 @@ impl<'a> Walk<'a> {
                     let inside = self.inside(&path);
                     self.add_entry(b'd', &slashed(&inside), b"");
                     if let Some(target) = self.target {
-                        create_directory(&target.join(inside))
-                            .map_err(|error| self.failed(&path, &error))?;
+                        self.read(&path, create_directory(&target.join(inside)))?;
                     }
-                    let inner = directory.directory(&name);
-                    let inner = inner.map_err(|error| self.failed(&path, &error))?;
+                    let inner = self.read(&path, directory.directory(&name))?;
                     self.contents(&inner, &path, depth + 1)?;
                 }
                 EntryKind::Link => self.link(directory, &path)?,
@@ -119,8 +113,7 @@ impl<'a> Walk<'a> {
 
     /// The content of `source` (canonical) for the entry `path`.
     pub(super) fn file_as(&mut self, source: &Path, path: &Path) -> Result<(), CannotStart> {
-        let directory = OpenDirectory::at(directory_of(source));
-        let directory = directory.map_err(|error| self.failed(source, &error))?;
+        let directory = self.read(source, OpenDirectory::at(directory_of(source)))?;
         self.file_from(&directory, source, path)
     }
 
@@ -132,33 +125,28 @@ impl<'a> Walk<'a> {
         path: &Path,
     ) -> Result<(), CannotStart> {
         let inside = self.inside(path);
-        let opened = directory
-            .file(source.file_name().unwrap_or_default())
-            .and_then(|file| Ok((file.metadata()?, file)));
-        let (meta, mut from) = match opened {
-            Ok((meta, file)) if meta.is_file() => (meta, file),
-            Ok(_) => return Err(self.failed(source, &io::Error::other("it is not a regular file"))),
-            Err(error) => return Err(self.failed(source, &error)),
-        };
+        let opened = directory.file(source.file_name().unwrap_or_default());
+        let mut from = self.read(source, opened)?;
+        let meta = self.read(source, from.metadata())?;
+        if !meta.is_file() {
+            return self.read(source, Err(io::Error::other("it is not a regular file")));
+        }
         let executable = is_executable(source, &meta);
         self.bytes = self.bytes.saturating_add(meta.len());
         if self.bytes > MAX_BYTES {
             return Err(self.too_much());
         }
-        let mut to = match self.target {
-            Some(target) => {
-                let created = File::create_new(target.join(&inside));
-                Some(created.map_err(|error| self.failed(path, &error))?)
-            }
-            None => None,
-        };
+        let to = self
+            .target
+            .map(|target| File::create_new(target.join(&inside)));
+        let mut to = self.read(path, to.transpose())?;
         let kind = if executable { b'x' } else { b'f' };
         self.add_entry(kind, &slashed(&inside), b"");
         let length = self.content(&mut from, to.as_mut());
-        let length = length.map_err(|error| self.failed(path, &error))?;
+        let length = self.read(path, length)?;
         self.hash.update(length.to_le_bytes());
         if let Some(to) = to {
-            protect(&to, executable).map_err(|error| self.failed(path, &error))?;
+            self.read(path, protect(&to, executable))?;
         }
         Ok(())
     }
@@ -185,9 +173,8 @@ impl<'a> Walk<'a> {
 
     /// Copied as a link when it stays within the root.
     fn link(&mut self, directory: &OpenDirectory, path: &Path) -> Result<(), CannotStart> {
-        let to = directory
-            .link(path.file_name().unwrap_or_default())
-            .map_err(|error| self.failed(path, &error))?;
+        let to = directory.link(path.file_name().unwrap_or_default());
+        let to = self.read(path, to)?;
         // Not of the path, which may be another link by now.
         let end = directory_of(path).join(&to).canonicalize();
         let stays = match end {
@@ -212,7 +199,7 @@ impl<'a> Walk<'a> {
             } else {
                 to
             };
-            symlink(&to, target.join(inside)).map_err(|error| self.failed(path, &error))?;
+            self.read(path, symlink(&to, target.join(inside)))?;
         }
         Ok(())
     }
@@ -227,14 +214,14 @@ impl<'a> Walk<'a> {
         CannotStart::new(self.bot, cause, fix)
     }
 
-    fn failed(&self, path: &Path, error: &io::Error) -> CannotStart {
-        let cause = format!(
-            "{} cannot be read and copied: {}",
-            shown(path),
-            cause(error)
-        );
-        let fix = "check its permissions and the space for temporary files";
-        CannotStart::copying(self.bot, cause, error, fix)
+    /// What was found at a path, or why that cannot be read and copied.
+    fn read<T>(&self, path: &Path, found: io::Result<T>) -> Result<T, CannotStart> {
+        found.map_err(|error| {
+            let (path, why) = (shown(path), cause(&error));
+            let cause = format!("{path} cannot be read and copied: {why}");
+            let fix = "check its permissions and the space for temporary files";
+            CannotStart::copying(self.bot, cause, &error, fix)
+        })
     }
 }
 

@@ -5,9 +5,8 @@ use std::os::fd::{AsFd as _, OwnedFd};
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt as _;
 use std::path::Path;
-use std::process::{ChildStdin, Command, Stdio};
+use std::process::{ChildStdin, Command, Output, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::Builder;
 
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::Pid;
@@ -61,7 +60,6 @@ pub(crate) fn launch<C>(
         control: tokio::net::UnixStream::from_std(control)?,
         inbox: Inbox::default(),
         report: None,
-        limits: request.restrictions.limits,
         freezer: None,
         account: None,
         kept,
@@ -118,44 +116,22 @@ impl Inbox {
     }
 }
 
-pub struct FinishedRun {
-    pub stdout: Vec<u8>,
-    /// Stderr of the program or bubblewrap.
-    pub stderr: Vec<u8>,
-    pub last: Option<SupervisorEvent>,
-}
-
-/// Runs a program in a sandbox to its end, without input. Blocks; for probes.
-pub(crate) fn run_to_end(referee: &Path, request: &SpawnRequest) -> io::Result<FinishedRun> {
-    let (mut child, stdin, mut control) =
-        start(referee, request, None, |mut command| command.spawn())?;
+/// Runs a program in a sandbox to its end, without input: what it and bubblewrap wrote, and the
+/// last event. Blocks; for probes.
+pub(crate) fn run_to_end(
+    referee: &Path,
+    request: &SpawnRequest,
+) -> io::Result<(Output, Option<SupervisorEvent>)> {
+    let (child, stdin, mut control) = start(referee, request, None, |mut command| command.spawn())?;
     drop(stdin);
-    let streams = child.stdout.take().zip(child.stderr.take());
-    let (stdout, stderr) = std::thread::scope(|scope| {
-        let (output, errors) = streams.ok_or(io::ErrorKind::BrokenPipe)?;
-        // Thread creation may fail.
-        let errors = Builder::new().spawn_scoped(scope, || read_all(errors))?;
-        let output = read_all(output);
-        Ok::<_, io::Error>((output, errors.join().unwrap_or_default()))
-    })?;
-    child.wait()?;
+    let output = child.wait_with_output()?;
     let mut inbox = Inbox::default();
     control.read_to_end(&mut inbox.bytes)?;
     let mut last = None;
     while let Some(event) = inbox.next() {
         last = Some(event?);
     }
-    Ok(FinishedRun {
-        stdout,
-        stderr,
-        last,
-    })
-}
-
-fn read_all(mut from: impl io::Read) -> Vec<u8> {
-    let mut all = Vec::new();
-    let _ = from.read_to_end(&mut all);
-    all
+    Ok((output, last))
 }
 
 #[derive(Debug)]
@@ -163,7 +139,6 @@ pub struct SupervisorConnection {
     control: tokio::net::UnixStream,
     inbox: Inbox,
     report: Option<ExitReport>,
-    limits: ResourceLimits,
     /// Stops the bot's processes; `None` where only signals do.
     freezer: Option<Group>,
     /// Counts their CPU time; until taken.
@@ -186,10 +161,8 @@ impl SupervisorConnection {
                     let built = KeptBox::of(std::mem::take(&mut self.inbox.descriptors));
                     self.kept = built.or(self.kept.take());
                     self.freezer = freezer;
-                    self.account = match account {
-                        Some(account) => account.open_account()?,
-                        None => None,
-                    };
+                    let account = account.map(|account| account.open_account());
+                    self.account = account.transpose()?.flatten();
                     return Ok(Pid::from_raw(pid));
                 }
                 Some(SupervisorEvent::Failed(failure)) => return Err(failure.into()),
@@ -213,10 +186,8 @@ impl SupervisorConnection {
     /// Stops or continues the bot's processes by the kernel; `false` where it cannot.
     pub fn set_frozen(&self, frozen: bool) -> bool {
         // An error means that the bot has exited and its group is gone.
-        self.freezer
-            .as_ref()
-            .map(|freezer| freezer.set_frozen(frozen))
-            .is_some()
+        let freezer = self.freezer.as_ref();
+        freezer.map(|group| group.set_frozen(frozen)).is_some()
     }
 
     /// Tells the supervisor to kill the bot with all its processes.
@@ -254,8 +225,8 @@ impl SupervisorConnection {
         stat.is_none_or(|stat| stat.has_ended())
     }
 
-    pub const fn limits(&self) -> &ResourceLimits {
-        &self.limits
+    pub fn limits(&self) -> &ResourceLimits {
+        &self.settings.request.limits
     }
 }
 

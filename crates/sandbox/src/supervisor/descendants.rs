@@ -15,7 +15,7 @@ const ENDING: Duration = Duration::from_secs(5);
 /// All processes below this one, parents first. Beyond `limit` they are not read and count as using
 /// nothing; children of a process with more than `threads` threads are not found.
 pub(super) fn descendants(limit: usize, threads: u64) -> Vec<(Pid, ProcessUsage)> {
-    let mut waiting = procfs::own_children();
+    let mut waiting = procfs::children("self");
     let mut found = Vec::with_capacity(waiting.len());
     while let Some(pid) = waiting.get(found.len()).copied() {
         let usage = (waiting.len() <= limit).then(|| ProcessUsage::read(pid, threads));
@@ -53,7 +53,7 @@ pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
             // All in one call: no process can fork away from it. ESRCH: the group is empty.
             let _ = kill_process_group(group, Signal::KILL);
         }
-        for pid in procfs::own_children() {
+        for pid in procfs::children("self") {
             // It may have exited.
             let _ = kill_process(pid, Signal::KILL);
         }
@@ -75,7 +75,7 @@ pub(super) fn end_all(leader: Option<Pid>) -> Option<WaitStatus> {
 
 /// Reaps exited children other than `bot`: orphans of bots, which would stay while it runs.
 pub(super) fn reap_orphans(bot: Pid) {
-    for pid in procfs::own_children() {
+    for pid in procfs::children("self") {
         if pid != bot {
             // An error means it is not a child any more.
             let _ = waitpid(Some(pid), WaitOptions::NOHANG);

@@ -58,7 +58,7 @@ impl KeptBox {
             .env_clear()
             .stdin(Stdio::null())
             .stdout(Stdio::null());
-        let Some(child) = sys::fork()? else {
+        let Some(child) = sys::fork(0)? else {
             // An error shows by the box that is missing.
             let _ = pass(&theirs).map(|()| command.exec());
             sys::exit(1)
@@ -86,7 +86,7 @@ pub(super) fn bubblewrap(program: &Path, arguments: &[String], part: &str) -> Co
 /// program's exec closes the descriptor again.
 pub(super) fn pass(status: &impl AsFd) -> io::Result<()> {
     let referee = open(CWD, "/proc/self/exe", OFlags::PATH)?;
-    sys::close_on_exec_from(3)?;
+    sys::close_range(3, libc::CLOSE_RANGE_CLOEXEC)?;
     sys::pass_as([(status.as_fd(), STATUS_FD), (referee.as_fd(), REFEREE_FD)])?;
     // Not closed: it may have had one of these numbers.
     let _ = referee.into_raw_fd();

@@ -89,16 +89,13 @@ fn serve() -> io::Result<()> {
             return report(&control, &SupervisorEvent::Failed((&error).into()), None);
         }
     };
-    let pid = bot.pid.as_raw_pid();
     // An error means that the referee is gone, which is noticed again below.
     let account = bot.groups.with(Controller::Account);
-    let used = account
-        .as_ref()
-        .and_then(|account| account.open_account().ok()?);
+    let used = account.and_then(|account| account.open_account().ok()?);
     let ready = SupervisorEvent::Ready {
-        pid,
-        freezer: bot.groups.with(Controller::Freezer),
-        account,
+        pid: bot.pid.as_raw_pid(),
+        freezer: bot.groups.with(Controller::Freezer).cloned(),
+        account: account.cloned(),
     };
     let _ = report(&control, &ready, bot.built.take());
     let ended = supervise(&request, &mut bot, used.as_ref(), &control)?;

@@ -21,9 +21,9 @@ use rustix::process::{
     DumpableBehavior, Pid, WaitOptions, WaitStatus, getgid, getuid, set_dumpable_behavior, umask,
     wait,
 };
-use rustix::thread::{CapabilitySet, CapabilitySets, set_capabilities};
+use rustix::thread::CapabilitySet;
 
-use super::start::Report;
+use super::start::{Report, keep};
 use super::{kept_box, sys};
 use crate::closed::ClosedDirectory;
 use crate::limits::ResourceLimits;
@@ -98,7 +98,7 @@ pub(super) fn run_below(
 ) -> io::Result<Infallible> {
     // Its memory is not for a bot of the same user.
     set_dumpable_behavior(DumpableBehavior::NotDumpable)?;
-    let Some(bot) = sys::fork()? else {
+    let Some(bot) = sys::fork(0)? else {
         let Err(error) = become_it();
         report.failed(&error);
         sys::exit(1)
@@ -108,14 +108,10 @@ pub(super) fn run_below(
 
 /// Waits for the bot, and reaps everything else: the bot's exit status.
 fn wait_for(bot: Pid) -> io::Result<i32> {
-    sys::close_all()?;
+    // Their owners are never dropped: this process only waits and exits.
+    sys::close_range(0, 0)?;
     // The bot may have another user.
-    let kill = CapabilitySets {
-        effective: CapabilitySet::KILL,
-        permitted: CapabilitySet::KILL,
-        inheritable: CapabilitySet::empty(),
-    };
-    set_capabilities(None, kill)?;
+    keep(CapabilitySet::KILL)?;
     let mut ended = None;
     loop {
         match wait(WaitOptions::empty()) {
@@ -140,8 +136,8 @@ fn exit_status(status: WaitStatus) -> i32 {
 pub(super) struct Shown<'a>(Vec<(&'a Path, What)>);
 
 enum What {
-    Directory(OwnedFd),
-    File(OwnedFd),
+    /// A directory, if that is so, or a file.
+    Tree(OwnedFd, bool),
     Link(PathBuf),
 }
 
@@ -154,8 +150,7 @@ impl<'a> Shown<'a> {
         let find = |path: &'a PathBuf| {
             let what = match fs::read_link(path) {
                 Ok(target) => What::Link(target),
-                Err(_) if path.is_dir() => What::Directory(open_tree(CWD, path, tree)?),
-                Err(_) => What::File(open_tree(CWD, path, tree)?),
+                Err(_) => What::Tree(open_tree(CWD, path, tree)?, path.is_dir()),
             };
             Ok((path.as_path(), what))
         };
@@ -183,14 +178,8 @@ fn put(path: &Path, what: What) -> io::Result<()> {
     }
     let tree = match what {
         What::Link(target) => return symlink(target, path),
-        What::Directory(tree) => {
-            directories.create(path)?;
-            tree
-        }
-        What::File(tree) => {
-            File::create_new(path)?;
-            tree
-        }
+        What::Tree(tree, true) => directories.create(path).map(|()| tree)?,
+        What::Tree(tree, false) => File::create_new(path).map(|_| tree)?,
     };
     let here = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
     Ok(move_mount(tree, "", CWD, path, here)?)

@@ -5,11 +5,11 @@
 //! directory (counted as the bot's) and removes it once it is not open any more. Empty directories
 //! and links are removed immediately.
 
-use std::ffi::{CString, OsStr};
+use std::ffi::{CString, OsStr, OsString};
 use std::fs::{self, File, Permissions};
 use std::io;
 use std::os::fd::{AsFd as _, AsRawFd as _, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::os::unix::fs::{FileExt as _, PermissionsExt as _, chown};
 use std::path::{Path, PathBuf};
 
@@ -65,7 +65,7 @@ impl Watched {
         }
         let place = private("removed-")?;
         Ok(Self {
-            removed: open_directory(&place)?,
+            removed: File::open(&place)?.into(),
             scratch,
             place,
             count: 0,
@@ -165,11 +165,6 @@ fn int(argument: u64) -> libc::c_int {
     low.unwrap_or_default().cast_signed()
 }
 
-fn open_directory(path: &Path) -> io::Result<OwnedFd> {
-    let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
-    Ok(openat(CWD, path, flags, Mode::empty())?)
-}
-
 /// Reads a path from a waiting thread's memory. The bot may change it at any time, which does not
 /// help: it is resolved here, once.
 fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
@@ -188,9 +183,11 @@ fn read_path(thread: u32, address: u64) -> Result<PathBuf, Errno> {
         let read = &page[..count];
         if let Some(end) = read.iter().position(|&byte| byte == 0) {
             bytes.extend_from_slice(&read[..end]);
-            return match bytes.as_slice() {
-                [] => Err(Errno::NOENT),
-                path => Ok(PathBuf::from(OsStr::from_bytes(path))),
+            let is_empty = bytes.is_empty();
+            return if is_empty {
+                Err(Errno::NOENT)
+            } else {
+                Ok(OsString::from_vec(bytes).into())
             };
         }
         if count == 0 {

@@ -70,7 +70,7 @@ impl Entry {
         let (mut ours, theirs) = (File::from(ours), Report(File::from(theirs)));
         let child = match &self.membership.group {
             Some(group) => sys::fork_into(group.as_fd())?,
-            None => sys::fork()?,
+            None => sys::fork(0)?,
         };
         let Some(child) = child else {
             // Whatever happens, this process must not continue as the supervisor.
@@ -116,7 +116,7 @@ impl Report {
     /// this one has prepared for its children, such as process ids, and is a child of the
     /// supervisor.
     pub(super) fn continue_instead(&self) -> io::Result<()> {
-        match sys::fork_beside()? {
+        match sys::fork(libc::CLONE_PARENT)? {
             None => Ok(()),
             Some(pid) => {
                 self.write(&Note::Instead(pid.as_raw_pid()));
@@ -174,21 +174,17 @@ pub(super) fn restrict_self(restrictions: Restrictions, supervisor: &UnixStream)
     ];
     most.extend(tasks.map(|most| (Resource::Nproc, most)));
     for (resource, most) in most {
-        let exactly = Rlimit {
+        let bound = |most| Rlimit {
             current: Some(most),
             maximum: Some(most),
         };
         // The only limit where less is worse.
-        if resource == Resource::Core && setrlimit(resource, exactly).is_ok() {
+        if resource == Resource::Core && setrlimit(resource, bound(most)).is_ok() {
             continue;
         }
-        let now = getrlimit(resource);
-        let most = now.maximum.map_or(most, |maximum| maximum.min(most));
-        let limit = Rlimit {
-            current: Some(most),
-            maximum: Some(most),
-        };
-        setrlimit(resource, limit).map_err(|error| failed("a limit", error))?;
+        let now = getrlimit(resource).maximum;
+        let most = now.map_or(most, |maximum| maximum.min(most));
+        setrlimit(resource, bound(most)).map_err(|error| failed("a limit", error))?;
     }
     set_no_new_privs(true)?;
     // Where this is not permitted there is nothing to gain either: no program can give more rights.
@@ -200,17 +196,22 @@ pub(super) fn restrict_self(restrictions: Restrictions, supervisor: &UnixStream)
         become_user(user).map_err(|error| failed("a user of its own", error))?;
     }
     clear_ambient_capability_set()?;
-    let none = CapabilitySets {
-        effective: CapabilitySet::empty(),
-        permitted: CapabilitySet::empty(),
-        inheritable: CapabilitySet::empty(),
-    };
-    set_capabilities(None, none).map_err(|error| failed("capabilities", error))?;
-    sys::close_on_exec_from(3)?;
+    keep(CapabilitySet::empty()).map_err(|error| failed("capabilities", error))?;
+    sys::close_range(3, libc::CLOSE_RANGE_CLOEXEC)?;
     // Not later: the filter forbids it. Not earlier: changing the user resets it.
     set_parent_process_death_signal(Some(Signal::KILL))?;
     let listener = sys::listen_for_calls(&filter).map_err(|error| failed("seccomp", error))?;
     send_descriptors(supervisor, b".", &[listener.as_fd()])
+}
+
+/// Gives up all capabilities but these.
+pub(super) fn keep(capabilities: CapabilitySet) -> rustix::io::Result<()> {
+    let sets = CapabilitySets {
+        effective: capabilities,
+        permitted: capabilities,
+        inheritable: CapabilitySet::empty(),
+    };
+    set_capabilities(None, sets)
 }
 
 /// Gives up root for a user and group without rights.

@@ -34,7 +34,7 @@ pub(super) fn supervise(
     control: &UnixStream,
 ) -> io::Result<ExitReport> {
     let pidfd = pidfd_open(bot.pid, PidfdFlags::empty())?;
-    let by_kernel = bot.groups.has(Controller::Memory);
+    let by_kernel = bot.groups.with(Controller::Memory).is_some();
     let helpers = request.backend.helpers();
     let mut watch = Watch {
         limits: request.restrictions.limits,
@@ -45,7 +45,8 @@ pub(super) fn supervise(
         peak: 0,
     };
     let mut exceeded: Option<Exceeded> = None;
-    let interval = interval(by_kernel);
+    // Memory grows fastest; less often where the kernel bounds it.
+    let interval = Duration::from_millis(if by_kernel { 50 } else { 25 });
     let mut next_check = Instant::now() + interval;
     let mut network = false;
     let mut asking = true;
@@ -134,11 +135,6 @@ fn decode_bwrap_status(status: i32, bwrap: bool) -> i32 {
     }
 }
 
-/// Between two checks. Memory grows fastest; less often where the kernel bounds it.
-const fn interval(memory_by_kernel: bool) -> Duration {
-    Duration::from_millis(if memory_by_kernel { 50 } else { 25 })
-}
-
 /// How often processes are counted again while some of too many are exited orphans.
 const ATTEMPTS: u32 = 2;
 
@@ -192,12 +188,8 @@ impl Watch {
             reap_orphans(self.bot);
             processes = descendants(limit, threads);
         }
-        if processes
-            .iter()
-            .map(|(_, usage)| usage.threads)
-            .sum::<u64>()
-            > threads
-        {
+        let running: u64 = processes.iter().map(|(_, usage)| usage.threads).sum();
+        if running > threads {
             return Some(Exceeded::Threads);
         }
         if self.memory(&processes) > self.limits.memory {

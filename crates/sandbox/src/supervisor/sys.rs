@@ -21,20 +21,12 @@ fn checked(returned: libc::c_long) -> io::Result<libc::c_long> {
     }
 }
 
-fn close_range(first: u32, flags: libc::c_uint) -> io::Result<()> {
+/// Closes all descriptors from this one on, in a process that uses none any more, or has them closed
+/// when it executes a program.
+pub(super) fn close_range(first: u32, flags: libc::c_uint) -> io::Result<()> {
     let most = libc::c_uint::MAX;
     // SAFETY: no memory is touched; the callers say who owned what is closed.
     checked(unsafe { libc::syscall(libc::SYS_close_range, first, most, flags) }).map(|_| ())
-}
-
-pub(super) fn close_on_exec_from(first: u32) -> io::Result<()> {
-    close_range(first, libc::CLOSE_RANGE_CLOEXEC)
-}
-
-/// Closes all descriptors, in a process that uses none any more. Their owners are never dropped: it
-/// only waits and exits.
-pub(super) fn close_all() -> io::Result<()> {
-    close_range(0, 0)
 }
 
 pub(super) fn have_one_memory(one: Pid, other: Pid) -> bool {
@@ -189,22 +181,13 @@ fn forked(returned: libc::c_long) -> io::Result<Option<Pid>> {
     Ok(Pid::from_raw(pid))
 }
 
-fn clone(flags: libc::c_int) -> io::Result<Option<Pid>> {
+/// The new process's id in the parent, nothing in the child; a sibling with `CLONE_PARENT`.
+pub(super) fn fork(flags: libc::c_int) -> io::Result<Option<Pid>> {
     let flags = libc::c_long::from(flags | libc::SIGCHLD);
     // SAFETY: a supervisor and its children have one thread, so that no lock is held by another one.
     // Without its own stack argument the new process has a copy of this one's, and nothing is shared;
     // the other arguments are unused.
     forked(unsafe { libc::syscall(libc::SYS_clone, flags, 0, 0, 0, 0) })
-}
-
-/// The new process's id in the parent, nothing in the child.
-pub(super) fn fork() -> io::Result<Option<Pid>> {
-    clone(0)
-}
-
-/// Like [`fork`], but the new process is a sibling.
-pub(super) fn fork_beside() -> io::Result<Option<Pid>> {
-    clone(libc::CLONE_PARENT)
 }
 
 /// For `clone3`; the constant of `libc` is deprecated for its too small type.

@@ -1,6 +1,7 @@
 //! What differs between systems, behind one interface: process ids, file permissions, terminals.
 
 use std::io;
+use std::path::Path;
 
 #[cfg(unix)]
 mod unix;
@@ -56,4 +57,10 @@ pub enum EntryKind {
     Link,
     /// A pipe, a socket or a device.
     Other,
+}
+
+/// `.` for a name alone. The file need not exist.
+pub fn directory_of(path: &Path) -> &Path {
+    let parent = path.parent().filter(|parent| *parent != Path::new(""));
+    parent.unwrap_or(Path::new("."))
 }

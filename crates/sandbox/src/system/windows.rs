@@ -4,7 +4,6 @@
 use std::borrow::Cow;
 use std::env;
 use std::ffi::{OsStr, OsString};
-use std::fmt;
 use std::fs::{self, File, Metadata, OpenOptions};
 use std::io;
 use std::num::NonZeroI32;
@@ -32,7 +31,7 @@ use super::{EntryKind, Shortage};
 /// Extensions of programs where `PATHEXT` is not set.
 const PROGRAMS: &str = ".COM;.EXE;.BAT;.CMD";
 
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pid(NonZeroI32);
 
 impl Pid {
@@ -42,12 +41,6 @@ impl Pid {
 
     pub const fn as_raw_pid(self) -> i32 {
         self.0.get()
-    }
-}
-
-impl fmt::Debug for Pid {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "Pid({})", self.0)
     }
 }
 
@@ -143,23 +136,21 @@ pub fn command_word(command: &str, found: &Path) -> String {
 fn program_endings() -> impl Iterator<Item = String> {
     let endings = env::var("PATHEXT").unwrap_or_default();
     let endings = if endings.is_empty() {
-        PROGRAMS.to_owned()
+        PROGRAMS
     } else {
-        endings
+        &endings
     };
+    let endings = endings.to_ascii_uppercase();
     // Only these can be started without the shell.
+    let is_known = |ending: &&str| PROGRAMS.split(';').any(|known| known == *ending);
     let known: Vec<String> = endings
         .split(';')
-        .filter(|ending| {
-            PROGRAMS
-                .split(';')
-                .any(|known| known.eq_ignore_ascii_case(ending))
-        })
+        .filter(is_known)
         .filter_map(|ending| ending.strip_prefix('.').map(str::to_owned))
         .collect();
     known
         .into_iter()
-        .flat_map(|ending| [ending.to_ascii_lowercase(), ending.to_ascii_uppercase()])
+        .flat_map(|ending| [ending.to_ascii_lowercase(), ending])
 }
 
 /// The fix for a file that is not a program.
@@ -208,13 +199,9 @@ pub fn create_directory(path: &Path) -> io::Result<()> {
 }
 
 pub fn slashed(path: &Path) -> Cow<'_, [u8]> {
-    let mut bytes = path.as_os_str().as_encoded_bytes().to_vec();
-    for byte in &mut bytes {
-        if *byte == b'\\' {
-            *byte = b'/';
-        }
-    }
-    bytes.into()
+    let bytes = path.as_os_str().as_encoded_bytes().iter();
+    let slashed = |&byte| if byte == b'\\' { b'/' } else { byte };
+    bytes.map(slashed).collect::<Vec<u8>>().into()
 }
 
 /// The extension says whether a file can be run.

@@ -1,7 +1,7 @@
 use std::fs::{self, File};
 use std::io::{self, Write as _};
 use std::os::unix::fs::FileExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use rustix::fs::{FlockOperation, flock};
@@ -28,8 +28,7 @@ pub(crate) struct Groups(Vec<Part>);
 
 #[derive(Debug)]
 pub(super) struct Part {
-    directory: PathBuf,
-    version: Version,
+    group: Group,
     controllers: Vec<Controller>,
     /// Counters of bounds met, each with how its line starts.
     events: Vec<(Controller, File, &'static [u8])>,
@@ -65,14 +64,13 @@ impl Groups {
     pub(crate) fn membership(&self) -> io::Result<Membership> {
         let mut membership = Membership::default();
         for part in &self.0 {
-            match part.version {
+            let Group { directory, version } = &part.group;
+            match version {
                 Version::One => {
-                    let tasks = part.directory.join("tasks");
-                    membership
-                        .tasks
-                        .push(File::options().write(true).open(tasks)?);
+                    let tasks = File::options().write(true).open(directory.join("tasks"))?;
+                    membership.tasks.push(tasks);
                 }
-                Version::Two => membership.group = Some(File::open(&part.directory)?),
+                Version::Two => membership.group = Some(File::open(directory)?),
             }
         }
         Ok(membership)
@@ -85,35 +83,21 @@ impl Groups {
             events.find_map(|(controller, file, start)| {
                 let is_met = is_counted(file, start);
                 match controller {
+                    _ if !is_met => None,
+                    Controller::Memory if has_had_all_memory(&part.group) => Some(Exceeded::Memory),
                     // The kernel counts it in the process's group even when a parent group ran out
                     // of memory.
-                    Controller::Memory if is_met && !part.has_had_all_memory() => {
-                        Some(Exceeded::OthersMemory)
-                    }
-                    Controller::Memory => is_met.then_some(Exceeded::Memory),
-                    _ => {
-                        (is_met && has_had_all_tasks(&part.directory)).then_some(Exceeded::Threads)
-                    }
+                    Controller::Memory => Some(Exceeded::OthersMemory),
+                    _ => has_had_all_tasks(&part.group).then_some(Exceeded::Threads),
                 }
             })
         })
     }
 
-    fn part(&self, controller: Controller) -> Option<&Part> {
+    pub(crate) fn with(&self, controller: Controller) -> Option<&Group> {
         let mut parts = self.0.iter();
-        parts.find(|part| part.controllers.contains(&controller))
-    }
-
-    pub(crate) fn has(&self, controller: Controller) -> bool {
-        self.part(controller).is_some()
-    }
-
-    pub(crate) fn with(&self, controller: Controller) -> Option<Group> {
-        let part = self.part(controller)?;
-        Some(Group {
-            directory: part.directory.clone(),
-            version: part.version,
-        })
+        let part = parts.find(|part| part.controllers.contains(&controller))?;
+        Some(&part.group)
     }
 
     pub(crate) fn thaw(&self) {
@@ -126,13 +110,13 @@ impl Groups {
 }
 
 /// Kills all processes, stopped ones included; in v2 with one write.
-pub(super) fn kill_all(directory: &Path, version: Version) {
-    if version == Version::Two && set(directory, "cgroup.kill", "1").is_ok() {
+pub(super) fn kill_all(group: &Group) {
+    if group.version == Version::Two && group.set("cgroup.kill", "1").is_ok() {
         return;
     }
     // Stopped processes cannot start others meanwhile.
-    let _ = set(directory, "freezer.state", "FROZEN");
-    let list = fs::read_to_string(directory.join("cgroup.procs")).unwrap_or_default();
+    let _ = group.set("freezer.state", "FROZEN");
+    let list = fs::read_to_string(group.directory.join("cgroup.procs")).unwrap_or_default();
     for pid in list
         .lines()
         .filter_map(|line| Pid::from_raw(line.parse().ok()?))
@@ -141,26 +125,35 @@ pub(super) fn kill_all(directory: &Path, version: Version) {
         let _ = kill_process(pid, Signal::KILL);
     }
     // A stopped process dies only when it continues.
-    let _ = set(directory, "freezer.state", "THAWED");
+    let _ = group.set("freezer.state", "THAWED");
 }
 
 /// Whether a group has met its bound on tasks. When a parent group is full, which is not the bot's
 /// fault, the kernel counts that here too.
-fn has_had_all_tasks(directory: &Path) -> bool {
-    let number = |name| number(directory, name);
-    let Some(limit) = number("pids.max") else {
+fn has_had_all_tasks(group: &Group) -> bool {
+    let Some(limit) = group.number("pids.max") else {
         return true;
     };
     // Kernels before 6.1 do not record the peak; a bot that met the bound is still close to it.
-    match number("pids.peak") {
+    match group.number("pids.peak") {
         Some(peak) => peak >= limit,
-        None => number("pids.current").is_none_or(|current| current > limit / 2),
+        None => group
+            .number("pids.current")
+            .is_none_or(|current| current > limit / 2),
     }
 }
 
-fn number(directory: &Path, name: &str) -> Option<u64> {
-    let text = fs::read_to_string(directory.join(name)).ok()?;
-    text.trim().parse().ok()
+/// Whether the group itself, not only a parent, met its memory bound.
+fn has_had_all_memory(group: &Group) -> bool {
+    match group.version {
+        Version::One => {
+            let most = group.number(MOST_MEMORY);
+            most.zip(group.number("memory.limit_in_bytes"))
+                .is_none_or(|(most, limit)| most + CHARGED_AT_ONCE >= limit)
+        }
+        Version::Two => File::open(group.directory.join("memory.events"))
+            .is_ok_and(|events| is_counted(&events, b"oom ")),
+    }
 }
 
 /// Whether a file has a line that starts so, with a number other than 0.
@@ -172,17 +165,11 @@ fn is_counted(file: &File, start: &[u8]) -> bool {
     count.is_some_and(|count| count.trim_ascii() != b"0")
 }
 
-pub(super) fn set(directory: &Path, name: &str, value: &str) -> io::Result<()> {
-    // Never creates a file, in case this is another file system.
-    let mut file = File::options().write(true).open(directory.join(name))?;
-    file.write_all(value.as_bytes())
-}
-
 impl Part {
     pub(super) fn new(parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
         let directory = tempfile::Builder::new()
             .prefix(&format!("{PREFIX}{}-", std::process::id()))
-            .tempdir_in(&parent.directory)?
+            .tempdir_in(&parent.group.directory)?
             .keep();
         Self::set_up(directory, parent, allowance)
     }
@@ -190,54 +177,39 @@ impl Part {
     fn set_up(directory: PathBuf, parent: &ParentGroup, allowance: Allowance) -> io::Result<Self> {
         let lock = File::open(&directory)?;
         flock(&lock, FlockOperation::NonBlockingLockShared)?;
+        let version = parent.group.version;
         let mut part = Self {
-            directory,
-            version: parent.version,
+            group: Group { directory, version },
             controllers: parent.controllers.clone(),
             events: Vec::new(),
             _lock: lock,
         };
         if part.controllers.contains(&Controller::Account) {
-            let (directory, version) = (part.directory.clone(), part.version);
-            let account = Group { directory, version }.open_account()?;
+            let account = part.group.open_account()?;
             let used = account.and_then(|account| account.read());
             used.ok_or(io::ErrorKind::InvalidData)?;
         }
         for controller in &parent.controllers {
-            for (file, value, is_needed) in controller.settings(parent.version, allowance) {
-                match set(&part.directory, file, &value) {
+            for (file, value, is_needed) in controller.settings(version, allowance) {
+                match part.group.set(file, &value) {
                     Err(error) if !is_needed && error.kind() == io::ErrorKind::NotFound => {}
                     done => done?,
                 }
             }
-            if let Some((file, start)) = controller.events(parent.version)
-                && let Ok(file) = File::open(part.directory.join(file))
+            if let Some((file, start)) = controller.events(version)
+                && let Ok(file) = File::open(part.group.directory.join(file))
             {
                 part.events.push((*controller, file, start));
             }
         }
         Ok(part)
     }
-
-    /// Whether the group itself, not only a parent, met its memory bound.
-    fn has_had_all_memory(&self) -> bool {
-        let number = |name| number(&self.directory, name);
-        match self.version {
-            Version::One => {
-                let most = number(MOST_MEMORY);
-                most.zip(number("memory.limit_in_bytes"))
-                    .is_none_or(|(most, limit)| most + CHARGED_AT_ONCE >= limit)
-            }
-            Version::Two => File::open(self.directory.join("memory.events"))
-                .is_ok_and(|events| is_counted(&events, b"oom ")),
-        }
-    }
 }
 
 impl Drop for Part {
     fn drop(&mut self) {
         let deadline = Instant::now() + EMPTYING;
-        while let Err(error) = fs::remove_dir(&self.directory) {
+        while let Err(error) = fs::remove_dir(&self.group.directory) {
             if error.raw_os_error() != Some(libc::EBUSY) || Instant::now() > deadline {
                 return;
             }

@@ -34,8 +34,10 @@ fn fake(version: Version, missing: &str) -> (tempfile::TempDir, io::Result<Part>
         fs::write(directory.path().join(file), used).expect("a file");
     }
     let parent = ParentGroup {
-        directory: "/unused".into(),
-        version,
+        group: Group {
+            directory: "/unused".into(),
+            version,
+        },
         controllers: Controller::ALL.to_vec(),
     };
     let allowance = Allowance {
@@ -157,7 +159,7 @@ fn stopped_and_killed() {
             freezer.set_frozen(frozen).expect("it is written");
             assert_eq!(text(&directory, file), word);
         }
-        kill_all(&groups.0[0].directory, version);
+        kill_all(&groups.0[0].group);
         let killed = if version == Version::Two { "1" } else { "" };
         assert_eq!(text(&directory, "cgroup.kill"), killed);
     }
@@ -169,15 +171,17 @@ fn stopped_and_killed() {
 fn the_kernel_kills_stopped_processes_at_once() {
     let parents = ParentGroups::find();
     assert_eq!(parents.version(Controller::Freezer), Some("v2"));
-    let groups = Groups::new(&parents, Allowance::default()).expect("a group");
-    let directory = groups.0[0].directory.clone();
+    let groups = Groups::new(&parents, Allowance::PROBE).expect("a group");
+    let group = &groups.0[0].group;
+    let directory = group.directory.clone();
     let mut shell = Command::new("sh")
         .args(["-c", "read -r go; sleep 600 & sleep 600 & echo; wait"])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
         .expect("a shell");
-    set(&directory, "cgroup.procs", &shell.id().to_string()).expect("a member");
+    let id = shell.id().to_string();
+    group.set("cgroup.procs", &id).expect("a member");
     let mut go = shell.stdin.take().expect("a pipe");
     go.write_all(b"\n").expect("a line");
     let mut output = BufReader::new(shell.stdout.take().expect("a pipe"));
@@ -186,7 +190,7 @@ fn the_kernel_kills_stopped_processes_at_once() {
     assert_eq!(members().lines().count(), 3);
     let freezer = groups.with(Controller::Freezer).expect("a freezer");
     freezer.set_frozen(true).expect("it is written");
-    kill_all(&directory, Version::Two);
+    kill_all(group);
     assert_eq!(shell.wait().expect("a child").signal(), Some(9));
     // Other processes reap the rest.
     let deadline = Instant::now() + Duration::from_mins(1);
