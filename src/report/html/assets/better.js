@@ -1,6 +1,6 @@
 // A mistake in a game with an analysis: the better turn on the board, the games that prove both, and the same as a question.
 
-import { button, el } from "./dom.js";
+import { button, checkbox, el } from "./dom.js";
 import { name } from "./data.js";
 import { statesAfter } from "./rules.js";
 import { askLine } from "./exact.js";
@@ -64,10 +64,7 @@ export function betterTurns(game, states, redraw) {
     story(turn) {
       const analysis = game.analysis.get(turn);
       if (!isMistake(analysis)) return [];
-      const hide = el("label.choice", el("input", {
-        type: "checkbox", checked: isHidden, "data-keep": "hide-better",
-        onchange: (event) => { isHidden = event.target.checked; revealed = 0; leave(); },
-      }), " Hide solutions (practise)");
+      const hide = checkbox("Hide solutions (practise)", isHidden, (checked) => { isHidden = checked; revealed = 0; leave(); }, { "data-keep": "hide-better" });
       const best = button("Best move", () => show(turn, "", [analysis.better]));
       if (isSecret(turn)) return [el("p", mover(turn), ` is to move, and ${POSSIBLE[analysis.best] ?? "more"} is possible. What would you play?`), el("div.row", best), hide];
       const isShown = line?.turn === turn;

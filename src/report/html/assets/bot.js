@@ -1,7 +1,7 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
-import { capitalised, card, count, counted, el, highlight, link, own, percent, prose, signed, time } from "./dom.js";
-import { absent, bot, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, story, title, unpacked } from "./data.js";
+import { capitalised, card, count, counted, el, highlight, link, own, percent, pre, prose, signed, time } from "./dom.js";
+import { absent, bot, forfeitsHash, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, story, title, unpacked } from "./data.js";
 import { statesOf } from "./rules.js";
 import { gaveAway, judgedTurns, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, opponentBars, ratingHistory, recordKey } from "./charts.js";
@@ -26,7 +26,7 @@ function worstLosses(index, games) {
     .sort((a, b) => (elo.get(a.winner) ?? 0) - (elo.get(b.winner) ?? 0) || a.length - b.length);
   if (lost.length === 0) return null;
   const mine = elo.get(index) ?? 0;
-  return card("Worst losses", "Against the weakest opponents first, then the quickest.", el("ul.highlights", ...lost.slice(0, SHOWN_LOSSES).map((game) => {
+  return card("Worst losses", "Against the weakest opponents first, then the quickest.", el("ul.highlights", lost.slice(0, SHOWN_LOSSES).map((game) => {
     const gap = Math.round((elo.get(game.winner) ?? 0) - mine);
     return highlight(gameHash(game.number, game.length), `Game ${game.number}`, story(game, unpacked(game).lines),
       counted(game.length, "turn") + (gap && isRated() && !known.head.own ? `, ${Math.abs(gap)} Elo ${gap < 0 ? "weaker" : "stronger"}` : ""));
@@ -49,9 +49,9 @@ export function faultCard(game, where) {
     el("header", el("span.badge.blame", game.reason), where),
     lastRequest(game),
     el("p", el("span.label", "Sent "), answer(fault.answer)),
-    fault.detail ? el("p.sentence", ...prose(capitalised(fault.detail))) : null,
-    fault.again ? el("div", el("span.label", "Reproduce"), el("pre", { tabindex: "0" }, fault.again)) : null,
-    fault.stderr ? el("details", el("summary", "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
+    fault.detail && el("p.sentence", prose(capitalised(fault.detail))),
+    fault.again && el("div", el("span.label", "Reproduce"), pre(fault.again)),
+    fault.stderr && el("details", el("summary", "The end of its stderr"), pre(fault.stderr)));
 }
 
 function faults(index, games) {
@@ -79,9 +79,9 @@ function faults(index, games) {
     more.textContent = `Show more of ${count(order.length)}`;
   }
   draw();
-  const summary = [...reasons].map(([reason, games]) => link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason} ${count(games.length)}`));
+  const summary = [...reasons].map(([reason, games]) => link(forfeitsHash(index, reason), `${reason} ${count(games.length)}`));
   return card("Forfeits", known.head.private ? "What the bots wrote to stderr is left out of this report." : null,
-    el("p.chips", ...summary), list, more);
+    el("p.chips", summary), list, more);
 }
 
 function analysis(index, games) {
@@ -102,8 +102,8 @@ function analysis(index, games) {
   const phases = place(index)?.phases;
   return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. Phases are thirds of the board. A missed win could have been won in one move. A count leads to the games, one after the other.`,
     phases ? phaseTable(index, phases, games) : null,
-    tally.forced + tally.only > 0 ? el("p", `No choice in ${counted(tally.forced, "turn")}; only moves found: ${count(tally.only)}.`) : null,
-    el("ul.highlights", ...blunders.slice(0, SHOWN_LOSSES).map(({ game, turn, mark, remark, lost }) =>
+    tally.forced + tally.only > 0 && el("p", `No choice in ${counted(tally.forced, "turn")}; only moves found: ${count(tally.only)}.`),
+    el("ul.highlights", blunders.slice(0, SHOWN_LOSSES).map(({ game, turn, mark, remark, lost }) =>
       highlight(gameHash(game.number, turn), `Game ${game.number}, turn ${turn}`, lost ? gaveAway(lost) : mark.replace("-", " "), lost ? why(remark) : told(remark)))));
 }
 
@@ -115,13 +115,13 @@ function mend(index, at, games) {
   if (most) {
     const [reason, n] = most;
     const [number, command] = own(at.mend?.again ?? {}, reason) ?? [];
-    point("Most frequent forfeit", el("p", link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason}, in ${counted(n, "game")}`),
+    point("Most frequent forfeit", el("p", link(forfeitsHash(index, reason), `${reason}, in ${counted(n, "game")}`),
       command ? [". Reproduce (", link(gameHash(number), `game ${number}`), "):"] : "."),
-    command ? el("pre", { tabindex: "0" }, command) : null);
+    command && pre(command));
   }
   const worst = worstMistake(games, index);
   if (worst) {
-    point(`Worst blunder: ${gaveAway(worst)}`, el("p", link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ".", worst.remark ? el("small", ` ${why(worst.remark)}`) : null));
+    point(`Worst blunder: ${gaveAway(worst)}`, el("p", link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ".", worst.remark && el("small", ` ${why(worst.remark)}`)));
   }
   const longest = at?.mend?.longest;
   // An answer that took a small share of its limit needs no fix.
@@ -129,7 +129,7 @@ function mend(index, at, games) {
     const [ms, limit, number, turn] = longest;
     point("Slowest move", el("p", `${time(ms)} of ${time(limit)} (${percent(ms / limit)}): `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
   }
-  return found.length ? card("Fix first", null, el("ul.mend", ...found)) : null;
+  return found.length ? card("Fix first", null, el("ul.mend", found)) : null;
 }
 
 // `10th`, or `3rd=` where others are as good.
@@ -147,7 +147,6 @@ function commands(index, games) {
   if (!command || command === "human" || games.length === 0) return null;
   const { game, rules } = known.editions[games[0].edition];
   const options = `${game === "quarto" ? "" : `--game ${shellWord(game)} `}${["", "standard"].includes(rules) ? "" : `--rules ${shellWord(rules)} `}`;
-  const pre = (text) => el("pre", { tabindex: "0" }, text);
   return card("Where does it break?", null,
     el("p", "To look for the shortest games in which it gives something away or commits a fault:"), pre(`referee hunt ${options}${shellWord(command)}`),
     el("p", "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --number lost --as ${shellWord(bot(index).name)} ${shellWord(command)}`));
@@ -159,11 +158,11 @@ export function botView(index) {
   const games = gamesOf(index);
   const chosen = new Set([index]);
   const forfeited = Object.values(at?.forfeits ?? {}).reduce((a, b) => a + b, 0);
-  const tile = (title, value, hint) => el("div.tile", el("dt", title), el("dd", value, hint ? el("small", hint) : null));
+  const tile = (title, value, hint) => el("div.tile", el("dt", title), el("dd", value, hint && el("small", hint)));
   return el("div.bot",
     el("p.above", at ? `${ordinal(at)} of ${at.of ?? known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
     el("h1", name(index)),
-    bot(index).command ? el("p.command", el("code", bot(index).command)) : null,
+    bot(index).command && el("p.command", el("code", bot(index).command)),
     at ? el("dl.tiles",
       tile("points", pointsText(at), `of ${counted(at.games, "game")}`),
       !isRated() ? null : tile("Elo", signed(at.elo), interval(at)),
@@ -188,10 +187,10 @@ export function botView(index) {
 // The parts of a reason, each a line with its title but for the first.
 function reasonParts(reason) {
   const [problem, ...rest] = reason.split("\n");
-  return [el("p.sentence", ...prose(capitalised(problem))), ...rest.map((part) => {
+  return [el("p.sentence", prose(capitalised(problem))), ...rest.map((part) => {
     const [title, ...text] = part.split(": ");
     const shown = text.join(": ");
-    if (title === "See it again") return el("div", el("p.label", title), el("pre", { tabindex: "0" }, shown));
+    if (title === "See it again") return el("div", el("p.label", title), pre(shown));
     return el("p", el("span.label", `${title} `), ...prose(shown));
   })];
 }

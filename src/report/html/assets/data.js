@@ -192,6 +192,8 @@ export function interval({ elo_low: low, elo_high: high }) {
 
 export const gameHash = (number, turn) => `#game=${number}${turn === undefined ? "" : `&turn=${turn}`}`;
 
+export const forfeitsHash = (bot, reason) => `#games&of=${bot + 1}&ending=forfeited${reason ? `&reason=${encodeURIComponent(reason)}` : ""}`;
+
 // Bots that did not enter have a page, too.
 export const absent = () => known.figures.absent;
 

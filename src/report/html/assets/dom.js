@@ -30,7 +30,16 @@ export function refill(node, ...children) {
 
 export const button = (title, act, more) => el("button", { type: "button", onclick: act, ...more }, title);
 
-export const link = (hash, ...children) => el("a", { href: hash }, ...children);
+// A choice among [value, title]; `act` gets the value.
+export const choices = (options, chosen, act, more) => el("select", { onchange: (event) => act(event.target.value), ...more },
+  options.map(([value, title]) => el("option", { value, selected: value === chosen }, title)));
+
+export const checkbox = (title, checked, act, more) => el("label.choice", el("input", { type: "checkbox", checked, onchange: (event) => act(event.target.checked), ...more }), ` ${title}`);
+
+// A text that is copied as it is, and that keys scroll.
+export const pre = (text) => el("pre", { tabindex: 0 }, text);
+
+export const link = (hash, ...children) => el("a", { href: hash }, children);
 
 // What leads to a game or a bot, in a list.
 export const highlight = (hash, place, text, more) => el("li", link(hash, place && el("span", place), el("strong", text), more && el("small", more)));

@@ -1,6 +1,6 @@
 // The list of games, with filters that are part of the page's address.
 
-import { announce, button, count, counted, el, link, named, own, when } from "./dom.js";
+import { announce, button, choices, count, counted, el, link, named, own, when } from "./dom.js";
 import { botLink, gameHash, hasLeft, known, name, outcome, pairOf, points, title } from "./data.js";
 import { isAnalysed, judgedTurns } from "./mistakes.js";
 import { sortable } from "./tables.js";
@@ -162,11 +162,8 @@ export function games(address) {
     known.list = { address: lastShown.filters, numbers: () => ordered().map((game) => game.number) };
   }
 
-  function choice(field, label, options) {
-    return el("label", el("span", label), el("select", {
-      "data-keep": `filter-${field}`, onchange: (event) => { filters[field] = event.target.value; changed(); },
-    }, ...options.map(([value, text]) => el("option", { value, selected: value === filters[field] }, text))));
-  }
+  const choice = (field, label, options) => el("label", el("span", label),
+    choices(options, filters[field], (value) => { filters[field] = value; changed(); }, { "data-keep": `filter-${field}` }));
 
   const bots = known.bots.map((bot, index) => [String(index + 1), title(bot.name)]).sort((a, b) => a[1].localeCompare(b[1], "en"));
   const reasons = Object.keys(known.figures.endings).sort();
@@ -187,14 +184,14 @@ export function games(address) {
       turns("least", "turns from"),
       turns("most", "turns to"),
       input("opening", "opening", { type: "search", placeholder: "board or first turns", list: suggested.length ? "openings" : null, spellcheck: "false", autocomplete: "off" }),
-      suggested.length ? el("datalist", { id: "openings" }, ...suggested.map(([board, games]) => el("option", { value: board, label: counted(games, "game") }))) : null,
+      suggested.length ? el("datalist", { id: "openings" }, suggested.map(([board, games]) => el("option", { value: board, label: counted(games, "game") }))) : null,
       isAnalysed() ? choice("blunder", "blunders", BLUNDERS) : null,
       input("text", "search", { type: "search", placeholder: "name, number or id" }),
       clear("filter-clear"))),
     found, holder);
   rebuild();
   // The view must be created again when there are new bots or reasons.
-  const choices = () => `${known.bots.length} ${Object.keys(known.figures.endings).length}`;
-  const chosen = choices();
-  return { node, update: () => { list.redraw(); showList(); return choices() === chosen; } };
+  const offered = () => `${known.bots.length} ${Object.keys(known.figures.endings).length}`;
+  const before = offered();
+  return { node, update: () => { list.redraw(); showList(); return offered() === before; } };
 }

@@ -1,7 +1,7 @@
 // The overview: standings, charts and highlights.
 
 import { capitalised, card, count, counted, el, folded, half, highlight, keepingFocus, link, own, percent, prose, refill, scrolled, signed, time } from "./dom.js";
-import { absent, absentHash, botHash, botLink, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, title, unpacked } from "./data.js";
+import { absent, absentHash, botHash, botLink, criterion, forfeitsHash, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, title, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard, gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
 import { analysisCard } from "./analysis.js";
@@ -65,7 +65,7 @@ const special = (places, scale) => ({
   accuracy: [{ kind: "number rare", hint: "Share of the turns that kept the best result still possible, of those whose exact value is known" }],
   blunders: [{ kind: "number rare", hint: "Turns that gave away a win or a draw", show: (p) => (p.blunders === null ? "" : link(botHash(p.bot), count(p.blunders))) }],
   median_ms: [{ title: "median move", hint: "Median time of a move", kind: "number lines rare" }],
-  forfeits: places.some(lost) ? [{ kind: "number rare", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") }] : [],
+  forfeits: places.some(lost) ? [{ kind: "number rare", value: lost, show: (p) => (lost(p) ? link(forfeitsHash(p.bot), count(lost(p))) : "0") }] : [],
   ...Object.fromEntries(["buchholz", "buchholz_cut_1", "sonneborn_berger", "wins_as_second"].map((key) => [key, [{ kind: "number rare" }]])),
   draws: [], losses: [], proven: [], missed_wins: [], "": [],
 });
@@ -102,7 +102,7 @@ function forfeits(places) {
   const cell = (place, reason) => {
     const found = own(place.forfeits, reason);
     if (!found) return el("td.never", "·");
-    return el(`td.heat.blame-${Math.max(1, Math.round((5 * found) / most))}`, link(`#games&of=${place.bot + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, count(found)));
+    return el(`td.heat.blame-${Math.max(1, Math.round((5 * found) / most))}`, link(forfeitsHash(place.bot, reason), count(found)));
   };
   const table = (shown) => plainTable("cross", "Forfeits by reason", [columnHead("text", "bot"), reasons.map((reason) => columnHead("reason", reason))],
     shown.map((place) => el("tr", rowHead(botLink(place.bot)), reasons.map((reason) => cell(place, reason)))));
@@ -187,8 +187,8 @@ function highlights() {
 function withBoard(game, turn, items) {
   const state = statesOf(unpacked(game))[turn];
   return el("div.latest",
-    state ? el("a.board-link", { href: gameHash(game.number, turn) }, el("span.unseen", `Game ${game.number}. `), drawBoard(state)) : null,
-    el("ul.highlights", ...items));
+    state && el("a.board-link", { href: gameHash(game.number, turn) }, el("span.unseen", `Game ${game.number}. `), drawBoard(state)),
+    el("ul.highlights", items));
 }
 
 const LIMITED = { "--memory": "memory", "--processes": "processes", "--scratch": "files that it writes", "--open-files": "open files", "--freeze": "thinking in the other's time" };
@@ -207,7 +207,7 @@ function limits() {
   const lines = (known.head.limits ?? []).map((line) => line.replace(/^(--[a-z-]+|[a-z ]+): (strict|checked): /, (_, what, how) => `${capitalised(own(LIMITED, what) ?? what)} (${how}): `));
   if (lines.length === 0) return null;
   return el("details", el("summary", "Sandbox and limits"),
-    el("p.hint", "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds."), el("ul", ...lines.map((line) => el("li", line))));
+    el("p.hint", "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds."), el("ul", lines.map((line) => el("li", line))));
 }
 
 function verdict(places) {

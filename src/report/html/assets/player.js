@@ -1,6 +1,6 @@
 // A game, step by step.
 
-import { announce, button, card, counted, el, keepingFocus, link, own, refill, svg, time, when } from "./dom.js";
+import { announce, button, card, choices, counted, el, keepingFocus, link, own, refill, svg, time, when } from "./dom.js";
 import { botHash, forfeitText, gameHash, gameTitle, known, name, outcome, unpacked } from "./data.js";
 import { advice, drawBoard, features, isLoading, legend, noBoard, pieceSlot, statesOf, symbolsOf } from "./rules.js";
 import { gameAccuracy, told } from "./mistakes.js";
@@ -55,7 +55,7 @@ function after(card) {
 
 // A game without a board: its turns as they were sent.
 function turnList(game) {
-  return el("ol.bare", ...game.turns.map((turn, i) => el("li", el("span.name", name(game.sides[game.sideOf(i)])), " ", el("code", turn), " ", el("small", time(game.times[i])))));
+  return el("ol.bare", game.turns.map((turn, i) => el("li", el("span.name", name(game.sides[game.sideOf(i)])), " ", el("code", turn), " ", el("small", time(game.times[i])))));
 }
 
 export function gameView(number, wantedTurn, only, line) {
@@ -143,7 +143,7 @@ export function gameView(number, wantedTurn, only, line) {
       ? el("p.hint", isOver ? "Nothing: the game is over." : "Nothing yet.")
       : el("div.gift", pieceSlot(game, state.hand, "big"), el("p", el("strong.name", next), " to place ", el("strong", state.hand), el("small", features(game, state.hand)))));
     const free = new Set(state.left);
-    left.replaceChildren(el("h3", `Pieces left: ${free.size}`), el("div.pool", ...symbolsOf(game).map((symbol) =>
+    left.replaceChildren(el("h3", `Pieces left: ${free.size}`), el("div.pool", symbolsOf(game).map((symbol) =>
       (free.has(symbol) ? pieceSlot(game, symbol) : el("span.slot.gone", { "aria-hidden": "true" })))));
   }
 
@@ -257,7 +257,7 @@ export function gameView(number, wantedTurn, only, line) {
 
   const controls = el("div.controls", { role: "group", "aria-label": "Steps" },
     buttons.start, buttons.back, play, buttons.forward, buttons.end, slider,
-    el("label", el("span.unseen", "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
+    el("label", el("span.unseen", "Pace"), choices(SPEEDS, pace, (value) => { pace = value; if (timer !== null) { stop(); toggle(); } })),
     el("button.copy", { type: "button", onclick: copy }, "Copy link"), address_);
   listMoves();
   if (line) worth?.follow(step, stateAt(step), line);
@@ -265,12 +265,12 @@ export function gameView(number, wantedTurn, only, line) {
   const node = el("div", { class: `replay replay-${game.game}` }, head,
     el("div.desk",
       el("div",
-        el("div.play.card", stage, hasOpening ? el("p.hint", "Dashed: opening pieces. ", only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
+        el("div.play.card", stage, hasOpening && el("p.hint", "Dashed: opening pieces. ", only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")), controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
         game.times.length > 0 ? after(card("Time per turn (log scale)", slowest(game), times)) : null,
         thoughts),
       el("div",
         el("div.card", el("h2.unseen", "The turn"), story),
-        start.left ? el("div.card.hands", el("h2.unseen", "Pieces"), hand, left, legend(game)) : null,
+        start.left && el("div.card.hands", el("h2.unseen", "Pieces"), hand, left, legend(game)),
         after(card("Turns", null, moves)),
         accuracy ? after(accuracy) : null,
         ...[analysisCard(summary)].filter(Boolean).map(after))),

@@ -1,6 +1,6 @@
 // A page of puzzles to solve by hand.
 
-import { announce, button, card, counted, el, fill, link } from "./dom.js";
+import { announce, button, card, choices, counted, el, fill, link } from "./dom.js";
 import { advice, choicesOf, drawBoard, features, inWords, legend, loadRules, noBoard, piecePicture, stateAfter, statesAfter, statesOf } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
 import { askLine } from "./exact.js";
@@ -63,9 +63,8 @@ function overviewCard(now) {
   const chosen = puzzles.filter(isChosen);
   const of = (state) => chosen.filter((puzzle) => tried.get(puzzle.id) === state).length;
   const present = Object.keys(KINDS).filter((kind) => puzzles.some((puzzle) => puzzle.kind === kind));
-  const choice = el("label.choice", "Kind ", el("select", {
-    "data-keep": "kind", onchange: (event) => { chosenKind = event.target.value; draw(); main.querySelector('[data-keep="kind"]')?.focus(); },
-  }, el("option", { value: "" }, "all"), ...present.map((kind) => el("option", { value: kind, selected: kind === chosenKind }, KINDS[kind][0]))));
+  const choose = (kind) => { chosenKind = kind; draw(); main.querySelector('[data-keep="kind"]')?.focus(); };
+  const choice = el("label.choice", "Kind ", choices([["", "all"], ...present.map((kind) => [kind, KINDS[kind][0]])], chosenKind, choose, { "data-keep": "kind" }));
   const item = (puzzle) => {
     const state = tried.get(puzzle.id);
     return el("li", el("a", {
@@ -74,7 +73,7 @@ function overviewCard(now) {
   };
   const again = button("Start again", () => { forgetAll(); draw(); main.querySelector(".asked button")?.focus(); announce("All puzzles are open again"); });
   return card("All puzzles", `${of("solved")} solved at the first try, ${of("failed")} not, ${chosen.length - of("solved") - of("failed")} to do.`,
-    choice, el("ol.numbers", ...chosen.map(item)), tried.size > 0 ? again : null);
+    choice, el("ol.numbers", chosen.map(item)), tried.size > 0 ? again : null);
 }
 
 // --- one puzzle ---------------------------------------------------------------------------------
@@ -144,7 +143,7 @@ function shownState(puzzle) {
 function question(puzzle, fields) {
   const { game } = puzzle;
   const state = startOf(puzzle);
-  const buttons = el("div.row", ...fields.map(({ dataset: { cell } }) => el("button", { type: "button", onclick: () => choose(puzzle, cell) }, cell)));
+  const buttons = el("div.row", fields.map(({ dataset: { cell } }) => el("button", { type: "button", onclick: () => choose(puzzle, cell) }, cell)));
   if (!state.left) return el("div.asked", el("p", el("strong", ["Yellow (@)", "Red (O)"][state.side]), " is to move. Choose a column:"), buttons);
   if (attempt.cell === null && state.hand !== null) {
     return el("div.asked",
@@ -154,7 +153,7 @@ function question(puzzle, fields) {
   }
   const place = attempt.cell ?? "-";
   return el("div.asked", el("p", attempt.cell === null ? "Give a piece:" : `Placed on ${attempt.cell}. Give a piece:`),
-    el("div.pool", ...state.left.map((symbol) => pieceButton(game, symbol, () => submit(puzzle, `${place} ${symbol}`)))),
+    el("div.pool", state.left.map((symbol) => pieceButton(game, symbol, () => submit(puzzle, `${place} ${symbol}`)))),
     attempt.cell === null ? null : el("p", el("button", { type: "button", onclick: takeBack }, "Another cell")));
 }
 
@@ -165,7 +164,7 @@ function refutation() {
   const go = (at) => { attempt.at = at; draw(); main.querySelector(`[data-keep="step-${at}"]`)?.focus(); };
   const title = (state, at) => (at === 0 ? "Your turn" : `${at % 2 ? "Your opponent" : "You"}: ${advice(attempt.line[at - 1], state.turns.at(-1))}`);
   const step = (state, at) => el("li", button(title(state, at), () => go(at), { class: "quiet", "data-keep": `step-${at}`, "aria-pressed": String(at === attempt.at) }));
-  return el("div", el("h3", "What follows"), el("ol.refutation", ...attempt.line.map(step)));
+  return el("div", el("h3", "What follows"), el("ol.refutation", attempt.line.map(step)));
 }
 
 function verdict(puzzle) {

@@ -290,7 +290,7 @@ function podium() {
   const best = known.figures.places.filter(({ rank }) => rank <= 3);
   if (best.length < 3 || best.length > 4) return null;
   const [, show] = criterion();
-  return el("ol.podium", ...best.map((place) => el("li", { class: `step-${place.rank}` }, named(name(place.bot)), el("small", show(place)), el("strong", rankText(place)))));
+  return el("ol.podium", best.map((place) => el("li", { class: `step-${place.rank}` }, named(name(place.bot)), el("small", show(place)), el("strong", rankText(place)))));
 }
 
 // Who won, when all games have been played; what stands in the way of saying so, when they have not.
@@ -302,13 +302,13 @@ function endPart() {
   if (isDuel) {
     return el("section.stage-champion", { "aria-labelledby": "stage-champion" }, el("h2", { id: "stage-champion" }, reason ? "The score" : "Final score"),
       el("p.stage-score", el("span.name", name(first.bot)), el("strong", `${half(first.points)} : ${half(second.points)}`), el("span.name", name(second.bot))),
-      reason ? el("p", reason) : null);
+      reason && el("p", reason));
   }
   const won = leaders(known.figures);
   return el("section.stage-champion", { "aria-labelledby": "stage-champion" },
     ...(won ? [el("h2", { id: "stage-champion" }, won.title), el("p.stage-winner", nameList(won.firsts)),
       won.text ? el("p", won.text) : null, won.next ? podium() : null] : [el("h2", { id: "stage-champion" }, "No winner"), el("p", capitalised(known.figures.separate ?? ""))]),
-    reason ? el("p", reason) : null);
+    reason && el("p", reason));
 }
 
 // --- what is followed --------------------------------------------------------------------------
@@ -344,8 +344,8 @@ function chooser(followed) {
   const now = addressOf(followed);
   const option = (value, text) => el("option", { value, selected: value === now }, text);
   return [option("#stage", "first board"),
-    el("optgroup", { label: "Boards" }, ...tables.map((table) => option(addressOf({ table, bot: null }), `Board ${table}`))),
-    el("optgroup", { label: "Bots" }, ...bots.map((bot) => option(addressOf({ table: null, bot }), title(bot))))];
+    el("optgroup", { label: "Boards" }, tables.map((table) => option(addressOf({ table, bot: null }), `Board ${table}`))),
+    el("optgroup", { label: "Bots" }, bots.map((bot) => option(addressOf({ table: null, bot }), title(bot))))];
 }
 
 // --- the view ----------------------------------------------------------------------------------
@@ -421,7 +421,7 @@ export function stageView(fields) {
           const where = [`Board ${number}`, match.part, match.number ? `game ${match.number} of ${match.total}` : "", shown.over ? counted(shown.turn, "turn") : `turn ${shown.turn + 1}`, late];
           return [el("p.stage-where", where.filter(Boolean).join(" · ")),
             el("div", { class: `replay-${shown.game.game}` }, plate(shown, 0, match.score), handPart(shown), plate(shown, 1, match.score), evaluationPart(shown)),
-            shown.last ? el("p.stage-last", el("strong.name", shown.last.by), ` ${shown.last.words}`) : null,
+            shown.last && el("p.stage-last", el("strong.name", shown.last.by), ` ${shown.last.words}`),
             match.stake ? el("p.stage-stake", match.stake) : null];
         });
         for (const clock of parts.players.querySelectorAll(".plate-clock")) {

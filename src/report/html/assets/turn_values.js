@@ -1,7 +1,7 @@
 // What each turn in a position is worth, on the cells of the board and on the pieces to give; and what comes of it: turns
 // that were not made in the game, the branch.
 
-import { button, el, fill, keepingFocus, refill, svg } from "./dom.js";
+import { button, checkbox, choices, el, fill, keepingFocus, refill, svg } from "./dom.js";
 import { choicesOf, inWords, legalAnswers, piecePicture, stateAfter, statesAfter } from "./rules.js";
 import { askValues, stopSolving } from "./exact.js";
 
@@ -126,7 +126,7 @@ export function turnValues(game, redraw, always, send = null) {
   }
 
   // The turns that can be made: buttons for the gifts after the chosen cell.
-  function choices() {
+  function turnChoices() {
     const all = gives() ? ofCell("-", turns()) : cell === null ? [] : ofCell(cell, turns());
     if (all.length === 0) return null;
     const item = (turn) => {
@@ -143,12 +143,11 @@ export function turnValues(game, redraw, always, send = null) {
   // Turns that are not of the game, and who answers them.
   function branchPart() {
     const made = branch.turns.length;
-    const choose = (change) => (event) => { change(event.target); show(); answer(); };
-    const who = el("label.choice", "Answers: ", el("select", { "data-keep": "worth-answers", onchange: choose(({ value }) => { opponent = value; }) },
-      ...Object.entries(OPPONENTS).map(([value, [title]]) => el("option", { value, selected: value === opponent }, title))));
-    const practice = el("label.choice", el("input", { type: "checkbox", checked: isPractice, "data-keep": "worth-practice", onchange: choose(({ checked }) => { isPractice = checked; cell = null; }) }), " Practise: hide the values until I have chosen");
+    const choose = (change) => (value) => { change(value); show(); answer(); };
+    const who = el("label.choice", "Answers: ", choices(Object.entries(OPPONENTS).map(([value, [title]]) => [value, title]), opponent, choose((value) => { opponent = value; }), { "data-keep": "worth-answers" }));
+    const practice = checkbox("Practise: hide the values until I have chosen", isPractice, choose((checked) => { isPractice = checked; cell = null; }), { "data-keep": "worth-practice" });
     return el("div.branch",
-      remark ? el("p.worth-remark", { role: "status" }, remark) : null,
+      remark && el("p.worth-remark", { role: "status" }, remark),
       made === 0 ? el("p.hint", always ? (place.state.left ? "Choose a cell, then a piece to give." : "Choose a column.") : "Choose a turn to see what would come of it; the game stays as it is.")
         : el("p", always ? "Turns: " : "Not in the game: ", el("strong", branch.turns.join(", "))),
       el("div.row",
@@ -184,16 +183,14 @@ export function turnValues(game, redraw, always, send = null) {
     }
     keepingFocus(place.picture, overlay);
     const top = turns().length ? bestOf(turns()) : { value: null };
-    refill(panel, el(`p.worth-bar.worth-${kind(top)}`, { role: "status" }, verdict()), choices(), !send && branchPart());
+    refill(panel, el(`p.worth-bar.worth-${kind(top)}`, { role: "status" }, verdict()), turnChoices(), !send && branchPart());
   }
 
   return {
     panel,
 
     // The switch; `null` where there is nothing to switch.
-    control: always ? null : el("label.choice", el("input", {
-      type: "checkbox", class: "worth-switch", checked: isShown, "data-keep": "worth", onchange: (event) => { isShown = event.target.checked; redraw(); },
-    }), " What is each turn worth?"),
+    control: always ? null : checkbox("What is each turn worth?", isShown, (checked) => { isShown = checked; redraw(); }, { class: "worth-switch", "data-keep": "worth" }),
 
     // The state of the branch that is shown in place of the one after this turn; null for none.
     instead(turn) {
