@@ -1,6 +1,6 @@
 // Analyses games in the browser, where the page has no analysis of them.
 
-import { announce, card, counted, el, keepingFocus } from "./dom.js";
+import { announce, button, card, counted, el, keepingFocus, refill } from "./dom.js";
 import { known, unpacked } from "./data.js";
 import { canSolve } from "./rules.js";
 import { analysisOf } from "./exact.js";
@@ -38,14 +38,12 @@ async function analyse(games) {
 export function analysisCard(game) {
   const open = known.games.filter(isOpen);
   if (known.head.live || (game ? !isOpen(game) : open.length === 0)) return null;
-  const box = el("div", {});
-  const button = (title, keep, act) => el("button", { type: "button", "data-keep": keep, onclick: act }, title);
-  work.tell = () => keepingFocus(box, () => box.replaceChildren(...(work.isOn ? [
-    el("p", { class: "analysing" }, `${work.done} of ${counted(work.games.length, "game")} analysed. `), button("Stop", "analyse", () => { work.isOn = false; work.tell(); }),
-  ] : [
-    el("div", { class: "row" }, game ? button("Analyse this game", "analyse", () => analyse([game])) : null,
-      open.length > 1 || !game ? button(`Analyse ${open.length === known.games.length ? "all " : ""}${counted(open.length, "game")}`, "analyse-all", () => analyse(open)) : null),
-  ])));
+  const box = el("div");
+  const what = open.length === known.games.length ? "all " : "";
+  work.tell = () => keepingFocus(box, () => refill(box, work.isOn ? [
+    el("p.analysing", `${work.done} of ${counted(work.games.length, "game")} analysed. `), button("Stop", () => { work.isOn = false; work.tell(); }, { "data-keep": "analyse" }),
+  ] : el("div.row", game && button("Analyse this game", () => analyse([game]), { "data-keep": "analyse" }),
+    (open.length > 1 || !game) && button(`Analyse ${what}${counted(open.length, "game")}`, () => analyse(open), { "data-keep": "analyse-all" }))));
   work.tell();
   return card("Analysis", "Exact values of all turns: accuracy, blunders and missed wins, found here in the browser.", box);
 }

@@ -13,11 +13,11 @@ const SIDES = { quarto: ["First", "Second"], "four-in-a-row": ["Yellow", "Red"] 
 let start = null;
 let worth = null;
 
-const stage = el("div", { class: "stage" });
-const hand = el("div", { class: "card hands" });
+const stage = el("div.stage");
+const hand = el("div.card.hands");
 const place = el("div");
 const input = el("input", { type: "text", size: 46, spellcheck: "false", "aria-label": "Position: the board and the piece in hand" });
-const wrong = el("p", { class: "final blame", role: "alert", hidden: true });
+const wrong = el("p.final.blame", { role: "alert", hidden: true });
 
 function draw() {
   const state = worth.instead(0)?.state ?? start;
@@ -53,12 +53,12 @@ document.querySelector(".brand").setAttribute("href", "#");
 document.documentElement.classList.add("ready");
 applyTheme(storedTheme());
 if (await loadRules()) {
-  const title = el("h1", {}, page.head.title);
+  const title = el("h1", page.head.title);
   content.replaceChildren(el("div", { class: `replay replay-${game.game}` }, title,
-    el("div", { class: "desk" }, el("div", {}, el("div", { class: "play card" }, stage, place)),
-      el("div", {}, game.game === "quarto" ? hand : null, el("div", { class: "card" }, el("h2", {}, "Position"), wrong, setUp)))));
+    el("div.desk", el("div", el("div.play.card", stage, place)),
+      el("div", game.game === "quarto" ? hand : null, el("div.card", el("h2", "Position"), wrong, setUp)))));
   const fields = new URLSearchParams(location.hash.slice(1));
   begin(fields.get("position") ?? page.position, fields.get("line"));
 } else {
-  content.replaceChildren(el("h1", {}, page.head.title), el("p", { class: "card" }, noBoard(game)));
+  content.replaceChildren(el("h1", page.head.title), el("p.card", noBoard(game)));
 }

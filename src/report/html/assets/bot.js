@@ -1,7 +1,7 @@
 // The view of a bot: its results, worst losses, and faults with their causes.
 
-import { capitalised, card, count, counted, el, link, own, percent, prose, signed, time } from "./dom.js";
-import { absent, bot, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, story, title, unpacked } from "./data.js";
+import { capitalised, card, count, counted, el, highlight, link, own, percent, pre, prose, signed, time } from "./dom.js";
+import { absent, bot, forfeitsHash, gameHash, gamesOf, interval, isRated, known, name, other, place, points, pointsText, story, title, unpacked } from "./data.js";
 import { statesOf } from "./rules.js";
 import { gaveAway, judgedTurns, phaseTable, told, why, worstMistake } from "./mistakes.js";
 import { answerTimes, opponentBars, ratingHistory, recordKey } from "./charts.js";
@@ -26,34 +26,32 @@ function worstLosses(index, games) {
     .sort((a, b) => (elo.get(a.winner) ?? 0) - (elo.get(b.winner) ?? 0) || a.length - b.length);
   if (lost.length === 0) return null;
   const mine = elo.get(index) ?? 0;
-  return card("Worst losses", "Against the weakest opponents first, then the quickest.", el("ul", { class: "highlights" }, ...lost.slice(0, SHOWN_LOSSES).map((game) => {
+  return card("Worst losses", "Against the weakest opponents first, then the quickest.", el("ul.highlights", lost.slice(0, SHOWN_LOSSES).map((game) => {
     const gap = Math.round((elo.get(game.winner) ?? 0) - mine);
-    return el("li", {}, link(gameHash(game.number, game.length), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)),
-      el("small", {}, counted(game.length, "turn") + (gap && isRated() && !known.head.own ? `, ${Math.abs(gap)} Elo ${gap < 0 ? "weaker" : "stronger"}` : ""))));
+    return highlight(gameHash(game.number, game.length), `Game ${game.number}`, story(game, unpacked(game).lines),
+      counted(game.length, "turn") + (gap && isRated() && !known.head.own ? `, ${Math.abs(gap)} Elo ${gap < 0 ? "weaker" : "stronger"}` : ""));
   })));
 }
 
 // What a bot sent, unchanged; "nothing" when it sent nothing.
-function answer(text) {
-  return text ? el("code", { class: "answer" }, text) : el("em", {}, "nothing");
-}
+const answer = (text) => (text ? el("code.answer", text) : el("em", "nothing"));
 
 // The last request to a bot, as the protocol writes it.
 function lastRequest(game) {
   const states = statesOf(game);
   if (states.length !== game.turns.length + 1) return null;
-  return el("p", {}, el("span", { class: "label" }, "Request "), el("code", {}, states.at(-1).request));
+  return el("p", el("span.label", "Request "), el("code", states.at(-1).request));
 }
 
 export function faultCard(game, where) {
   const fault = game.fault;
-  return el("article", { class: "fault" },
-    el("header", {}, el("span", { class: "badge blame" }, game.reason), where),
+  return el("article.fault",
+    el("header", el("span.badge.blame", game.reason), where),
     lastRequest(game),
-    el("p", {}, el("span", { class: "label" }, "Sent "), answer(fault.answer)),
-    fault.detail ? el("p", { class: "sentence" }, ...prose(capitalised(fault.detail))) : null,
-    fault.again ? el("div", {}, el("span", { class: "label" }, "Reproduce"), el("pre", { tabindex: "0" }, fault.again)) : null,
-    fault.stderr ? el("details", {}, el("summary", {}, "The end of its stderr"), el("pre", { tabindex: "0" }, fault.stderr)) : null);
+    el("p", el("span.label", "Sent "), answer(fault.answer)),
+    fault.detail && el("p.sentence", prose(capitalised(fault.detail))),
+    fault.again && el("div", el("span.label", "Reproduce"), pre(fault.again)),
+    fault.stderr && el("details", el("summary", "The end of its stderr"), pre(fault.stderr)));
 }
 
 function faults(index, games) {
@@ -61,7 +59,7 @@ function faults(index, games) {
   if (forfeited.length === 0) return null;
   const reasons = new Map();
   for (const game of forfeited) reasons.set(game.reason, [...(reasons.get(game.reason) ?? []), game]);
-  const list = el("div", { class: "faults" });
+  const list = el("div.faults");
   let shown = SHOWN_FAULTS;
   // One fault of each reason comes first, so that many timeouts do not hide a crash.
   const firsts = [...reasons.values()].map((games) => games[0]);
@@ -81,9 +79,9 @@ function faults(index, games) {
     more.textContent = `Show more of ${count(order.length)}`;
   }
   draw();
-  const summary = [...reasons].map(([reason, games]) => link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason} ${count(games.length)}`));
+  const summary = [...reasons].map(([reason, games]) => link(forfeitsHash(index, reason), `${reason} ${count(games.length)}`));
   return card("Forfeits", known.head.private ? "What the bots wrote to stderr is left out of this report." : null,
-    el("p", { class: "chips" }, ...summary), list, more);
+    el("p.chips", summary), list, more);
 }
 
 function analysis(index, games) {
@@ -104,34 +102,34 @@ function analysis(index, games) {
   const phases = place(index)?.phases;
   return card("Analysis", `${counted(turns, "turn")} of this bot were analysed. Phases are thirds of the board. A missed win could have been won in one move. A count leads to the games, one after the other.`,
     phases ? phaseTable(index, phases, games) : null,
-    tally.forced + tally.only > 0 ? el("p", {}, `No choice in ${counted(tally.forced, "turn")}; only moves found: ${count(tally.only)}.`) : null,
-    el("ul", { class: "highlights" }, ...blunders.slice(0, SHOWN_LOSSES).map(({ game, turn, mark, remark, lost }) =>
-      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, lost ? gaveAway(lost) : mark.replace("-", " ")), el("small", {}, lost ? why(remark) : told(remark)))))));
+    tally.forced + tally.only > 0 && el("p", `No choice in ${counted(tally.forced, "turn")}; only moves found: ${count(tally.only)}.`),
+    el("ul.highlights", blunders.slice(0, SHOWN_LOSSES).map(({ game, turn, mark, remark, lost }) =>
+      highlight(gameHash(game.number, turn), `Game ${game.number}, turn ${turn}`, lost ? gaveAway(lost) : mark.replace("-", " "), lost ? why(remark) : told(remark)))));
 }
 
 // What to do first: the most frequent fault, the worst blunder, and the answer that came nearest to the limit.
 function mend(index, at, games) {
   const found = [];
-  const point = (title, ...content) => found.push(el("li", {}, el("strong", {}, title), ...content));
+  const point = (title, ...content) => found.push(el("li", el("strong", title), ...content));
   const [most] = Object.entries(at?.forfeits ?? {}).sort((a, b) => b[1] - a[1]);
   if (most) {
     const [reason, n] = most;
     const [number, command] = own(at.mend?.again ?? {}, reason) ?? [];
-    point("Most frequent forfeit", el("p", {}, link(`#games&of=${index + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, `${reason}, in ${counted(n, "game")}`),
+    point("Most frequent forfeit", el("p", link(forfeitsHash(index, reason), `${reason}, in ${counted(n, "game")}`),
       command ? [". Reproduce (", link(gameHash(number), `game ${number}`), "):"] : "."),
-    command ? el("pre", { tabindex: "0" }, command) : null);
+    command && pre(command));
   }
   const worst = worstMistake(games, index);
   if (worst) {
-    point(`Worst blunder: ${gaveAway(worst)}`, el("p", {}, link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ".", worst.remark ? el("small", {}, ` ${why(worst.remark)}`) : null));
+    point(`Worst blunder: ${gaveAway(worst)}`, el("p", link(gameHash(worst.game.number, worst.turn), `Game ${worst.game.number}, turn ${worst.turn}`), ".", worst.remark && el("small", ` ${why(worst.remark)}`)));
   }
   const longest = at?.mend?.longest;
   // An answer that took a small share of its limit needs no fix.
   if (longest && longest[0] >= longest[1] / NEAR) {
     const [ms, limit, number, turn] = longest;
-    point("Slowest move", el("p", {}, `${time(ms)} of ${time(limit)} (${percent(ms / limit)}): `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
+    point("Slowest move", el("p", `${time(ms)} of ${time(limit)} (${percent(ms / limit)}): `, link(gameHash(number, turn), `game ${number}, turn ${turn}`), "."));
   }
-  return found.length ? card("Fix first", null, el("ul", { class: "mend" }, ...found)) : null;
+  return found.length ? card("Fix first", null, el("ul.mend", found)) : null;
 }
 
 // `10th`, or `3rd=` where others are as good.
@@ -149,24 +147,23 @@ function commands(index, games) {
   if (!command || command === "human" || games.length === 0) return null;
   const { game, rules } = known.editions[games[0].edition];
   const options = `${game === "quarto" ? "" : `--game ${shellWord(game)} `}${["", "standard"].includes(rules) ? "" : `--rules ${shellWord(rules)} `}`;
-  const pre = (text) => el("pre", { tabindex: "0" }, text);
   return card("Where does it break?", null,
-    el("p", {}, "To look for the shortest games in which it gives something away or commits a fault:"), pre(`referee hunt ${options}${shellWord(command)}`),
-    el("p", {}, "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --number lost --as ${shellWord(bot(index).name)} ${shellWord(command)}`));
+    el("p", "To look for the shortest games in which it gives something away or commits a fault:"), pre(`referee hunt ${options}${shellWord(command)}`),
+    el("p", "To ask a changed version what it was asked in the games that it lost, from their records:"), pre(`referee rerun games.jsonl --number lost --as ${shellWord(bot(index).name)} ${shellWord(command)}`));
 }
 
 export function botView(index) {
-  if (!known.bots[index]) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
+  if (!known.bots[index]) return el("div", el("h1", "No such bot"), el("p.card", link("#overview", "Back to the overview")));
   const at = place(index);
   const games = gamesOf(index);
   const chosen = new Set([index]);
   const forfeited = Object.values(at?.forfeits ?? {}).reduce((a, b) => a + b, 0);
-  const tile = (title, value, hint) => el("div", { class: "tile" }, el("dt", {}, title), el("dd", {}, value, hint ? el("small", {}, hint) : null));
-  return el("div", { class: "bot" },
-    el("p", { class: "above" }, at ? `${ordinal(at)} of ${at.of ?? known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
-    el("h1", {}, name(index)),
-    bot(index).command ? el("p", { class: "command" }, el("code", {}, bot(index).command)) : null,
-    at ? el("dl", { class: "tiles" },
+  const tile = (title, value, hint) => el("div.tile", el("dt", title), el("dd", value, hint && el("small", hint)));
+  return el("div.bot",
+    el("p.above", at ? `${ordinal(at)} of ${at.of ?? known.figures.places.filter(({ table }) => table === at.table).length}` : "Not ranked yet"),
+    el("h1", name(index)),
+    bot(index).command && el("p.command", el("code", bot(index).command)),
+    at ? el("dl.tiles",
       tile("points", pointsText(at), `of ${counted(at.games, "game")}`),
       !isRated() ? null : tile("Elo", signed(at.elo), interval(at)),
       tile("won · drawn · lost", `${at.wins} · ${at.draws} · ${at.losses}`),
@@ -174,7 +171,7 @@ export function botView(index) {
       tile("median move", time(at.median_ms) || "–", at.median_ms ? `slowest ${time(at.worst_ms)}` : "none was made"),
       forfeited ? tile("forfeits", count(forfeited), `${percent(forfeited / Math.max(1, at.games), 1)} of its games`) : null) : null,
     mend(index, at, games),
-    el("div", { class: "cards" },
+    el("div.cards",
       card("Results by opponent", isRated() && !known.head.own ? "Points against each; the number beside the name is its Elo." : "Points against each.", opponentBars(index, shownOpponents), recordKey()),
       card("By seat", "The share of points that it made in either seat.", seatBars(index), recordKey()),
       card("Move time", at?.median_ms ? `Median ${time(at.median_ms)} · 95% within ${time(at.p95_ms)}` : null, answerTimes([index])),
@@ -190,18 +187,18 @@ export function botView(index) {
 // The parts of a reason, each a line with its title but for the first.
 function reasonParts(reason) {
   const [problem, ...rest] = reason.split("\n");
-  return [el("p", { class: "sentence" }, ...prose(capitalised(problem))), ...rest.map((part) => {
+  return [el("p.sentence", prose(capitalised(problem))), ...rest.map((part) => {
     const [title, ...text] = part.split(": ");
     const shown = text.join(": ");
-    if (title === "See it again") return el("div", {}, el("p", { class: "label" }, title), el("pre", { tabindex: "0" }, shown));
-    return el("p", {}, el("span", { class: "label" }, `${title} `), ...prose(shown));
+    if (title === "See it again") return el("div", el("p.label", title), pre(shown));
+    return el("p", el("span.label", `${title} `), ...prose(shown));
   })];
 }
 
 // The page of a bot that did not enter: why, and what to do.
 export function absentView(index) {
   const one = absent()[index];
-  if (!one) return el("div", {}, el("h1", {}, "No such bot"), el("p", { class: "card" }, link("#overview", "Back to the overview")));
-  return el("div", { class: "bot" }, el("p", { class: "above" }, "Failed the entry check"), el("h1", {}, title(one.name)),
-    card("Why", null, ...(one.reason ? reasonParts(one.reason) : [el("p", {}, "The reason is left out of this report.")])));
+  if (!one) return el("div", el("h1", "No such bot"), el("p.card", link("#overview", "Back to the overview")));
+  return el("div.bot", el("p.above", "Failed the entry check"), el("h1", title(one.name)),
+    card("Why", null, ...(one.reason ? reasonParts(one.reason) : [el("p", "The reason is left out of this report.")])));
 }

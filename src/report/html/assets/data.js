@@ -1,28 +1,21 @@
 // The page's data. Entries and figures have the format of `src/report/html/pack.rs`; they are
 // complete in a file and arrive in pieces from a server.
 
-import { capitalised, half, link, named, own, percent, signed } from "./dom.js";
+import { capitalised, half, inflated, link, named, own, percent, signed } from "./dom.js";
+
+const NO_FIGURES = {
+  games: 0, advantage: null, advantage_error: null, columns: [], places: [], separate: null, met: [], times: [], endings: {}, lengths: [], history: [], absent: [], order: "points", course: null, move_times: [],
+};
 
 export const known = {
-  head: {}, bots: [], editions: [], texts: [], games: [], figures: null,
+  head: {}, bots: [], editions: [], texts: [], games: [], figures: NO_FIGURES,
   // The list of games that was shown last: its address, and a function that gives its numbers in their order.
   list: null,
   // Why the games are not there, as a sentence; empty when they are.
   unread: "",
 };
 
-const NO_FIGURES = {
-  games: 0, advantage: null, advantage_error: null, columns: [], places: [], separate: null, met: [], times: [], endings: {}, lengths: [], history: [], absent: [], order: "points", course: null, move_times: [],
-};
-
-export function clear() {
-  known.bots = [];
-  known.editions = [];
-  known.texts = [];
-  known.games = [];
-  known.figures = NO_FIGURES;
-  known.list = null;
-}
+export const clear = () => Object.assign(known, { bots: [], editions: [], texts: [], games: [], figures: NO_FIGURES, list: null });
 
 export function addEntries(entries) {
   for (const entry of entries) {
@@ -37,22 +30,14 @@ export function addEntries(entries) {
 
 const turnsOf = (packed) => (packed === "" ? [] : packed.split("\t"));
 
-const canUnpack = () => typeof DecompressionStream !== "undefined";
-
 // Adds games of a large page, which are compressed columns (`src/report/html/mod.rs`). An error is a sentence.
 export async function unpackGames(packed) {
-  if (!canUnpack()) {
+  if (typeof DecompressionStream === "undefined") {
     throw new Error("The games of this page are compressed, and this browser cannot unpack them: Chrome and Edge from version 80, Firefox from 113 and Safari from 16.4 can. The figures are those of all games.");
   }
   try {
-    const text = atob(packed);
-    const bytes = new Uint8Array(text.length);
-    for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-    const columns = JSON.parse(await new Response(stream).text());
-    for (let row = 0; row < columns[0].length; row += 1) {
-      known.games.push(summarise(known.games.length + 1, (place) => columns[place]?.[row]));
-    }
+    const columns = JSON.parse(await inflated(packed).text());
+    columns[0].forEach((_, row) => known.games.push(summarise(known.games.length + 1, (place) => columns[place]?.[row])));
   } catch {
     known.games = [];
     throw new Error("The games of this page cannot be unpacked, because its file is damaged. Copy it again, or make it again with \u201creferee report\u201d. The figures are those of all games.");
@@ -66,7 +51,8 @@ function summarise(number, field) {
   return {
     number, field, bots,
     edition: field(1),
-    first: field(4),
+    // Numbers of the bots in the order of their turns.
+    sides: field(4) ? [bots[1], bots[0]] : bots,
     // Numbers of bots; -1 for a draw.
     winner: winner < 0 ? -1 : bots[winner],
     loser: winner < 0 ? -1 : bots[1 - winner],
@@ -82,22 +68,19 @@ const TITLES_OF_GAMES = { quarto: "Quarto", "four-in-a-row": "Four In A Row" };
 
 export const gameTitle = (game) => own(TITLES_OF_GAMES, game) ?? game;
 
-function text(index) {
-  return index >= 0 ? known.texts[index] ?? "" : "";
-}
+const text = (index) => known.texts[index] ?? "";
 
 export function unpacked(game) {
   const [turns, times, lines, fault, start, analysis, remark, movers, drawings, info] = [9, 10, 11, 12, 13, 14, 15, 16, 17, 18].map(game.field);
   const marks = new Map();
   const [values, bests, distances, more] = analysis ?? ["", "", "", []];
-  const letter = (value) => (value === "-" ? "" : value);
-  [...values].forEach((value, index) => {
-    if (value !== "-" || bests[index] !== "-") marks.set(index + 1, { value: letter(value), best: letter(bests[index]), ahead: parseInt(distances[index], 36), mark: "", better: "", remark: "", playedLine: [], betterLine: [] });
+  const letter = (value = "-") => (value === "-" ? "" : value);
+  const note = (turn, mark = "", better = "", remark = "", playedLine = "", betterLine = "") => marks.set(turn, {
+    value: letter(values[turn - 1]), best: letter(bests[turn - 1]), ahead: parseInt(distances[turn - 1], 36),
+    mark, better, remark: capitalised(remark), playedLine: turnsOf(playedLine), betterLine: turnsOf(betterLine),
   });
-  const listed = (line) => (line === "" ? [] : line.split("\t"));
-  for (const [turn, mark = "", better = "", remark = "", playedLine = "", betterLine = ""] of more) {
-    marks.set(turn, { value: "", best: "", ahead: 0, ...marks.get(turn), mark, better, remark: capitalised(remark), playedLine: listed(playedLine), betterLine: listed(betterLine) });
-  }
+  [...values].forEach((value, index) => { if (value !== "-" || bests[index] !== "-") note(index + 1); });
+  for (const fields of more) note(...fields);
   return {
     ...game,
     turns: turnsOf(turns),
@@ -112,15 +95,11 @@ export function unpacked(game) {
     drawings: drawings ?? null,
     // What the bots said of their thinking, by turn.
     info: new Map(info ?? []),
-    // Numbers of the bots in the order of their turns.
-    sides: [game.bots[game.first], game.bots[1 - game.first]],
     ...known.editions[game.edition],
   };
 }
 
-export function bot(index) {
-  return known.bots[index] ?? { name: "?", command: "" };
-}
+export const bot = (index) => known.bots[index] ?? { name: "?", command: "" };
 
 const EXTENSION = /(.)\.(?:awk|c|cpp|exe|go|hs|jar|java|jl|js|lua|mjs|ml|out|php|pl|py|r|rb|rs|scm|sh|tcl|ts)$/i;
 
@@ -132,9 +111,9 @@ let titles = { of: null, count: 0, short: new Map() };
 export function title(full) {
   if (titles.of !== known.figures || titles.count !== known.bots.length) {
     const all = new Set([...known.bots.map((bot) => bot.name), ...(known.figures.course?.bots ?? []).map(([bot]) => bot), ...absent().map((one) => one.name)]);
-    const times = new Map();
-    for (const one of all) times.set(plain(one), (times.get(plain(one)) ?? 0) + 1);
-    titles = { of: known.figures, count: known.bots.length, short: new Map([...all].map((one) => [one, plain(one)]).filter(([, short]) => times.get(short) === 1)) };
+    const full = new Map();
+    for (const one of all) full.set(plain(one), full.has(plain(one)) ? null : one);
+    titles = { of: known.figures, count: known.bots.length, short: new Map([...full].map(([short, one]) => [one, short])) };
   }
   return titles.short.get(full) ?? full;
 }
@@ -149,9 +128,7 @@ const LEFT = "left the game";
 
 export const hasLeft = (game) => text(game.field(12)[2]) === LEFT;
 
-export function forfeitText(game) {
-  return `${name(game.loser)} ${hasLeft(game) ? LEFT : `forfeits (${game.reason})`}`;
-}
+export const forfeitText = (game) => `${name(game.loser)} ${hasLeft(game) ? LEFT : `forfeits (${game.reason})`}`;
 
 // How a game ended, in words: `greedy wins: H4 big`.
 export function outcome(game, lines) {
@@ -171,17 +148,11 @@ export function story(game, lines) {
 // The number of the pair to which a game of a tournament belongs.
 export const pairOf = (id) => Number(/^p(\d+)[ab]$/.exec(id)?.[1] ?? NaN);
 
-export function points(game, bot) {
-  return game.winner < 0 ? 0.5 : game.winner === bot ? 1 : 0;
-}
+export const points = (game, bot) => (game.winner < 0 ? 0.5 : game.winner === bot ? 1 : 0);
 
-export function gamesOf(bot) {
-  return known.games.filter((game) => game.bots.includes(bot));
-}
+export const gamesOf = (bot) => known.games.filter((game) => game.bots.includes(bot));
 
-export function other(game, bot) {
-  return game.bots[0] === bot ? game.bots[1] : game.bots[0];
-}
+export const other = (game, bot) => game.bots[game.bots[0] === bot ? 1 : 0];
 
 export function place(bot) {
   const found = known.figures.places.find((place) => place.bot === bot);
@@ -219,19 +190,13 @@ export function interval({ elo_low: low, elo_high: high }) {
   return high === null ? `at least ${signed(low)}` : `${signed(low)} to ${signed(high)}`;
 }
 
-export function gameHash(number, turn) {
-  return `#game=${number}` + (turn === undefined ? "" : `&turn=${turn}`);
-}
+export const gameHash = (number, turn) => `#game=${number}${turn === undefined ? "" : `&turn=${turn}`}`;
+
+export const forfeitsHash = (bot, reason) => `#games&of=${bot + 1}&ending=forfeited${reason ? `&reason=${encodeURIComponent(reason)}` : ""}`;
 
 // Bots that did not enter have a page, too.
-export function absent() {
-  return known.figures.absent ?? [];
-}
+export const absent = () => known.figures.absent;
 
-export function absentHash(index) {
-  return `#absent=${index + 1}`;
-}
+export const absentHash = (index) => `#absent=${index + 1}`;
 
-export function botHash(index) {
-  return `#bot=${index + 1}`;
-}
+export const botHash = (index) => `#bot=${index + 1}`;

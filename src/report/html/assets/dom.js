@@ -1,30 +1,48 @@
 // Creates elements and formats figures. Strings become text nodes only, never HTML.
 
-const SVG = "http://www.w3.org/2000/svg";
-
 export function fill(node, attributes, children) {
-  for (const [name, value] of Object.entries(attributes ?? {})) {
+  for (const [name, value] of Object.entries(attributes)) {
     if (value === undefined || value === null || value === false) continue;
     if (name.startsWith("on")) node.addEventListener(name.slice(2), value);
     else if (name === "value" || name === "checked" || name === "hidden") node[name] = value;
     else node.setAttribute(name, value === true ? "" : value);
   }
-  node.append(...children.flat().filter((child) => child !== null && child !== undefined && child !== false));
+  node.append(...children.flat(Infinity).filter((child) => child || child === 0));
   return node;
 }
 
-// An element with attributes (`onclick` and the like are listeners) and children.
-export function el(tag, attributes, ...children) {
-  return fill(document.createElement(tag), attributes, children);
+const creator = (space) => (kind, ...children) => {
+  const [tag, ...classes] = kind.split(".");
+  const attributes = children[0]?.constructor === Object ? children.shift() : {};
+  return fill(document.createElementNS(space, tag), { class: classes.length > 0 && classes.join(" "), ...attributes }, children);
+};
+
+// An element, `tag.class.class`, with attributes, if any (`onclick` and the like are listeners), and children.
+export const el = creator("http://www.w3.org/1999/xhtml");
+
+export const svg = creator("http://www.w3.org/2000/svg");
+
+// Gives a node these children in place of the ones that it has.
+export function refill(node, ...children) {
+  node.replaceChildren();
+  return fill(node, {}, children);
 }
 
-export function svg(tag, attributes, ...children) {
-  return fill(document.createElementNS(SVG, tag), attributes, children);
-}
+export const button = (title, act, more) => el("button", { type: "button", onclick: act, ...more }, title);
 
-export function link(hash, ...children) {
-  return el("a", { href: hash }, ...children);
-}
+// A choice among [value, title]; `act` gets the value.
+export const choices = (options, chosen, act, more) => el("select", { onchange: (event) => act(event.target.value), ...more },
+  options.map(([value, title]) => el("option", { value, selected: value === chosen }, title)));
+
+export const checkbox = (title, checked, act, more) => el("label.choice", el("input", { type: "checkbox", checked, onchange: (event) => act(event.target.checked), ...more }), ` ${title}`);
+
+// A text that is copied as it is, and that keys scroll.
+export const pre = (text) => el("pre", { tabindex: 0 }, text);
+
+export const link = (hash, ...children) => el("a", { href: hash }, children);
+
+// What leads to a game or a bot, in a list.
+export const highlight = (hash, place, text, more) => el("li", link(hash, place && el("span", place), el("strong", text), more && el("small", more)));
 
 // With their marks; emoji of several parts are one.
 const lettersOf = (text) => text.match(/.(?:\p{M}|\p{EMod}|\u200d.)*/gsu) ?? [];
@@ -43,18 +61,18 @@ const ROOM = 14;
 // A name that is cut in the middle where there is no room for it.
 export function named(text) {
   const letters = lettersOf(text);
-  if (letters.length <= ROOM) return el("span", { class: "name" }, text);
+  if (letters.length <= ROOM) return el("span.name", text);
   const tail = Math.min(7, Math.floor(letters.length / 2));
-  return el("span", { class: "name cut", title: text, dir: "auto" }, el("span", {}, letters.slice(0, -tail).join("")), el("span", {}, letters.slice(-tail).join("")));
+  return el("span.name.cut", { title: text, dir: "auto" }, el("span", letters.slice(0, -tail).join("")), el("span", letters.slice(-tail).join("")));
 }
 
 // A card with a heading, a sentence of explanation, and its content.
 export function card(title, hint, ...children) {
   const id = "card-" + title.toLowerCase().replace(/[^a-z]+/g, "-");
-  return el("section", { class: "card", "aria-labelledby": id },
+  return el("section.card", { "aria-labelledby": id },
     el("h2", { id }, title),
-    hint ? el("p", { class: "hint" }, hint) : null,
-    ...children);
+    hint && el("p.hint", hint),
+    children);
 }
 
 // What each box that may scroll does when its size is known.
@@ -62,7 +80,7 @@ const looks = new WeakMap();
 
 // A box that scrolls sideways what is too wide for it, and fades where there is more.
 export function scrolled(content, title) {
-  const box = el("div", { class: "scroll", "data-title": title }, content);
+  const box = el("div.scroll", { "data-title": title }, content);
   const look = () => {
     const isWide = box.scrollWidth > box.clientWidth + 4;
     box.classList.toggle("more", isWide && box.scrollLeft + box.clientWidth < box.scrollWidth - 4);
@@ -119,12 +137,22 @@ export function keepingScroll(box, change) {
   }
 }
 
+export function bytesOf(base64) {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let at = 0; at < text.length; at += 1) bytes[at] = text.charCodeAt(at);
+  return bytes;
+}
+
+export const inflated = (base64) => new Response(new Blob([bytesOf(base64)]).stream().pipeThrough(new DecompressionStream("deflate")));
+
 // The first of many nodes, and a button that shows the rest. `kept` remembers that it was pressed.
 export function folded(nodes, first, kept, show) {
   if (nodes.length <= first + 3 || kept.all) return show(nodes);
-  const box = el("div", {}, show(nodes.slice(0, first)), el("button", {
-    type: "button", class: "all", onclick: () => { kept.all = true; keepingFocus(box, () => box.replaceChildren(show(nodes))); },
-  }, `Show all ${count(nodes.length)}`));
+  const box = el("div", show(nodes.slice(0, first)), button(`Show all ${count(nodes.length)}`, () => {
+    kept.all = true;
+    keepingFocus(box, () => refill(box, show(nodes)));
+  }, { class: "all" }));
   return box;
 }
 
@@ -133,7 +161,7 @@ const lastWidths = new Map();
 
 // A box that is redrawn when its width changes: `draw(width)` returns the drawing.
 export function sized(height, draw) {
-  const box = el("div", { class: "sized" });
+  const box = el("div.sized");
   let drawn = 0;
   function drawAt(width) {
     if (width < 20 || width === drawn) return;
@@ -145,47 +173,34 @@ export function sized(height, draw) {
   }
   // Most likely it is as wide as the one before it.
   drawAt(lastWidths.get(height) ?? 0);
-  const observer = new ResizeObserver((entries) => drawAt(Math.round(entries[0].contentRect.width)));
-  observer.observe(box);
+  new ResizeObserver(([entry]) => drawAt(Math.round(entry.contentRect.width))).observe(box);
   return box;
 }
 
-export function capitalised(text) {
-  return text.slice(0, 1).toUpperCase() + text.slice(1);
-}
+export const capitalised = (text) => text.slice(0, 1).toUpperCase() + text.slice(1);
 
 // Prose with answers between backticks; where these are not in pairs, the text as it is.
 export function prose(text) {
   const parts = text.split("`");
-  return parts.length % 2 ? parts.map((part, i) => (i % 2 ? el("code", {}, part) : part)) : [text];
+  return parts.length % 2 ? parts.map((part, i) => (i % 2 ? el("code", part) : part)) : [text];
 }
 
 // An object's own property, for keys from records: `constructor` is inherited, and so undefined.
-export function own(object, key) {
-  return Object.hasOwn(object, key) ? object[key] : undefined;
-}
+export const own = (object, key) => (Object.hasOwn(object, key) ? object[key] : undefined);
 
 // Announces a text to screen readers.
-export function announce(text) {
-  document.getElementById("announcements").textContent = text;
-}
+export const announce = (text) => { document.getElementById("announcements").textContent = text; };
 
 // Halves are rounded up, as in the terminal.
-export function percent(share, digits = 0) {
-  return `${(Math.round(share * 10 ** (digits + 2)) / 10 ** digits).toFixed(digits)}%`;
-}
+export const percent = (share, digits = 0) => `${(Math.round(share * 10 ** (digits + 2)) / 10 ** digits).toFixed(digits)}%`;
 
-export function count(number) {
-  return number.toLocaleString("en").replaceAll(",", "\u202f");
-}
+export const count = (number) => number.toLocaleString("en").replaceAll(",", "\u202f");
 
-export function counted(number, one, many = one + "s") {
-  return `${count(number)} ${number === 1 ? one : many}`;
-}
+export const counted = (number, one, many = one + "s") => `${count(number)} ${number === 1 ? one : many}`;
 
 export function half(points) {
   const whole = Math.floor(points);
-  return points === whole ? count(whole) : (whole ? count(whole) : "") + "½";
+  return points === whole ? count(whole) : `${whole ? count(whole) : ""}½`;
 }
 
 export function signed(number) {

@@ -1,6 +1,7 @@
 // Exact values of turns, by the rules and solvers of `crates/web` in a worker.
 
-import { asking, bytesOf, compiled } from "./rules.js";
+import { bytesOf } from "./dom.js";
+import { asking, compiled, edition, embedded } from "./rules.js";
 
 // The worker. It is made of this function's text, so it uses nothing outside of it.
 function solverWorker(asking) {
@@ -45,13 +46,14 @@ function solverWorker(asking) {
       }
       return;
     }
-    current = data.id;
+    const { id, line, game, position } = data;
+    current = id;
     try {
-      if (data.line) postMessage({ id: data.id, line: ask("line", ...data.line, String(64 * NODES)), done: true });
-      else if (data.game) postMessage({ id: data.id, notes: ask("analyse", ...data.game) });
-      else if (data.position) await solve(data.id, data.position);
+      if (line) postMessage({ id, line: ask("line", ...line, String(64 * NODES)), done: true });
+      else if (game) postMessage({ id, notes: ask("analyse", ...game) });
+      else if (position) await solve(id, position);
     } catch (error) {
-      postMessage({ id: data.id, error: error.message });
+      postMessage({ id, error: error.message });
     }
   };
 }
@@ -67,8 +69,7 @@ async function newWorker(listen) {
   }
   const worker = new Worker(workerAddress);
   worker.onmessage = ({ data }) => listen(data);
-  const book = bytesOf("book");
-  worker.postMessage({ module, book: book.length > 0 ? book : null });
+  worker.postMessage({ module, book: embedded("book") && bytesOf(embedded("book")) });
   return worker;
 }
 
@@ -90,7 +91,7 @@ async function askWorker(what, game, request, listen) {
   listener = listen;
   try {
     solver ??= newWorker((data) => { if (data.id === asked) listener?.(data); });
-    (await solver).postMessage({ id, [what]: [game.game, game.rules, game.pieces ?? "", request] });
+    (await solver).postMessage({ id, [what]: [...edition(game), request] });
   } catch (error) {
     if (id === asked) listen({ error: error.message });
   }
@@ -116,7 +117,7 @@ export async function analysisOf(game) {
   const worker = await analyst;
   const found = await new Promise((resolve) => {
     heard = resolve;
-    worker.postMessage({ id: 0, game: [game.game, game.rules, game.pieces ?? "", game.start ?? "", String(EFFORT), ...game.turns] });
+    worker.postMessage({ id: 0, game: [...edition(game), game.start ?? "", String(EFFORT), ...game.turns] });
   });
   if (found.error) throw new Error(found.error);
   return found.notes;

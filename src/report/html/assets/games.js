@@ -1,6 +1,6 @@
 // The list of games, with filters that are part of the page's address.
 
-import { count, counted, el, link, named, own, announce, when } from "./dom.js";
+import { announce, button, choices, count, counted, el, link, named, own, when } from "./dom.js";
 import { botLink, gameHash, hasLeft, known, name, outcome, pairOf, points, title } from "./data.js";
 import { isAnalysed, judgedTurns } from "./mistakes.js";
 import { sortable } from "./tables.js";
@@ -28,27 +28,24 @@ const lastShown = { page: 0, filters: "" };
 const SCORES = ["0–1", "½–½", "1–0"];
 
 // The result in short: the score, the side that moved first before the other, and whose fault it was.
-export function scoreOf(game) {
-  const first = game.bots[game.first];
-  return SCORES[2 * points(game, first)];
-}
+export const scoreOf = (game) => SCORES[2 * points(game, game.sides[0])];
 
-function result(game) {
-  if (!game.forfeit) return el("span", {}, scoreOf(game));
-  return el("span", {}, scoreOf(game), " ", el("span", { class: "rare" }, named(name(game.loser)), " "), el("span", { class: "badge blame" }, hasLeft(game) ? "left the game" : `forfeits: ${game.reason}`));
-}
+const result = (game) => el("span", scoreOf(game), game.forfeit && [
+  " ", el("span.rare", named(name(game.loser)), " "), el("span.badge.blame", hasLeft(game) ? "left the game" : `forfeits: ${game.reason}`),
+]);
 
 // A list of games; `of` is the bot whose points are shown, if any.
 export function gameList(caption, rows, of, size = 50, at = undefined) {
-  const sides = (game, side) => game.bots[side === 0 ? game.first : 1 - game.first];
-  const player = (game, side) => (game.winner === sides(game, side) ? el("strong", {}, botLink(game.winner)) : botLink(sides(game, side)));
+  const player = (side) => ({
+    text: true, value: (g) => name(g.sides[side]), show: (g) => (g.winner === g.sides[side] ? el("strong", botLink(g.winner)) : botLink(g.sides[side])),
+  });
   const score = { key: "score", title: "points", value: (g) => points(g, of), show: (g) => el("span", { class: `badge ${["loss", "draw", "win"][2 * points(g, of)]}` }, { 0: "0", 0.5: "½", 1: "1" }[points(g, of)]) };
   return sortable({
     caption, rows, size, sorted: order, kind: "games", at,
     columns: [
       { key: "number", title: "game", value: (g) => g.number, show: (g) => link(gameHash(g.number), String(g.number)), head: true },
-      { key: "first", title: "moved first", text: true, value: (g) => name(sides(g, 0)), show: (g) => player(g, 0) },
-      { key: "second", title: "moved second", text: true, value: (g) => name(sides(g, 1)), show: (g) => player(g, 1) },
+      { key: "first", title: "moved first", ...player(0) },
+      { key: "second", title: "moved second", ...player(1) },
       of === undefined ? null : score,
       { key: "result", title: "result", text: true, value: (g) => outcome(g), show: result },
       { key: "length", title: "turns", value: (g) => g.length, kind: "number rare" },
@@ -113,7 +110,7 @@ function matches(filters) {
   const [least, most] = [filters.least, filters.most].map((turns) => (/^\d{1,4}$/.test(turns ?? "") ? Number(turns) : null));
   return (g) => (of === undefined || g.bots.includes(of))
     && (against === undefined || g.bots.includes(against))
-    && (!filters.seat || of === undefined || (g.bots[g.first] === of) === (filters.seat === "first"))
+    && (!filters.seat || of === undefined || (g.sides[0] === of) === (filters.seat === "first"))
     && isOfPairs(g, filters.pairs)
     && (!filters.reason || g.reason === filters.reason)
     && wanted(g)
@@ -128,7 +125,7 @@ const FIELDS = ["of", "against", "ending", "reason", "seat", "least", "most", "o
 
 export function games(address) {
   const filters = Object.fromEntries(FIELDS.map((field) => [field, address.get(field) ?? ""]));
-  const found = el("p", { class: "hint", role: "status" });
+  const found = el("p.hint", { role: "status" });
   let list = null;
   let isEmpty = false;
 
@@ -140,17 +137,15 @@ export function games(address) {
     return all;
   }
 
-  const clear = (text, keep) => el("button", { type: "button", "data-keep": keep, onclick: () => { location.hash = "#games"; } }, text);
+  const clear = (keep) => button("Clear filters", () => { location.hash = "#games"; }, { "data-keep": keep });
 
   // A filter that no game passes is the reader's to change.
   function showList() {
     const isNone = isEmpty && addressOf() !== "#games";
-    if (isNone || holder.firstChild !== list.node) holder.replaceChildren(isNone ? el("p", {}, "No games match. ", clear("Clear filters", "filter-none")) : list.node);
+    if (isNone || holder.firstChild !== list.node) holder.replaceChildren(isNone ? el("p", "No games match. ", clear("filter-none")) : list.node);
   }
 
-  function addressOf() {
-    return "#games" + FIELDS.filter((field) => filters[field]).map((field) => `&${field}=${encodeURIComponent(filters[field])}`).join("");
-  }
+  const addressOf = () => "#games" + FIELDS.filter((field) => filters[field]).map((field) => `&${field}=${encodeURIComponent(filters[field])}`).join("");
 
   function changed() {
     history.replaceState(history.state, "", addressOf());
@@ -167,23 +162,20 @@ export function games(address) {
     known.list = { address: lastShown.filters, numbers: () => ordered().map((game) => game.number) };
   }
 
-  function choice(field, label, options) {
-    return el("label", {}, el("span", {}, label), el("select", {
-      "data-keep": `filter-${field}`, onchange: (event) => { filters[field] = event.target.value; changed(); },
-    }, ...options.map(([value, text]) => el("option", { value, selected: value === filters[field] }, text))));
-  }
+  const choice = (field, label, options) => el("label", el("span", label),
+    choices(options, filters[field], (value) => { filters[field] = value; changed(); }, { "data-keep": `filter-${field}` }));
 
   const bots = known.bots.map((bot, index) => [String(index + 1), title(bot.name)]).sort((a, b) => a[1].localeCompare(b[1], "en"));
   const reasons = Object.keys(known.figures.endings).sort();
-  const holder = el("div", { class: "card" });
-  const input = (field, label, more) => el("label", { class: `filter-${field}` }, el("span", {}, label), el("input", {
+  const holder = el("div.card");
+  const input = (field, label, more) => el("label", { class: `filter-${field}` }, el("span", label), el("input", {
     value: filters[field], "data-keep": `filter-${field}`, ...more,
     oninput: (event) => { filters[field] = event.target.value; changed(); },
   }));
   const turns = (field, label) => input(field, label, { type: "number", min: 0, max: 9999 });
   const suggested = openings();
-  const node = el("div", {}, el("h1", {}, "Games"),
-    el("details", { class: "card", open: isUnfolded, ontoggle: (event) => { isUnfolded = event.target.open; } }, el("summary", { "data-keep": "filters" }, "Filters"), el("form", { class: "filters", onsubmit: (event) => event.preventDefault() },
+  const node = el("div", el("h1", "Games"),
+    el("details", { class: "card", open: isUnfolded, ontoggle: (event) => { isUnfolded = event.target.open; } }, el("summary", { "data-keep": "filters" }, "Filters"), el("form.filters", { onsubmit: (event) => event.preventDefault() },
       choice("of", "bot", [["", "any bot"], ...bots]),
       choice("against", "against", [["", "any bot"], ...bots]),
       choice("ending", "result", ENDINGS),
@@ -192,14 +184,14 @@ export function games(address) {
       turns("least", "turns from"),
       turns("most", "turns to"),
       input("opening", "opening", { type: "search", placeholder: "board or first turns", list: suggested.length ? "openings" : null, spellcheck: "false", autocomplete: "off" }),
-      suggested.length ? el("datalist", { id: "openings" }, ...suggested.map(([board, games]) => el("option", { value: board, label: counted(games, "game") }))) : null,
+      suggested.length ? el("datalist", { id: "openings" }, suggested.map(([board, games]) => el("option", { value: board, label: counted(games, "game") }))) : null,
       isAnalysed() ? choice("blunder", "blunders", BLUNDERS) : null,
       input("text", "search", { type: "search", placeholder: "name, number or id" }),
-      clear("Clear filters", "filter-clear"))),
+      clear("filter-clear"))),
     found, holder);
   rebuild();
   // The view must be created again when there are new bots or reasons.
-  const choices = () => `${known.bots.length} ${Object.keys(known.figures.endings).length}`;
-  const chosen = choices();
-  return { node, update: () => { list.redraw(); showList(); return choices() === chosen; } };
+  const offered = () => `${known.bots.length} ${Object.keys(known.figures.endings).length}`;
+  const before = offered();
+  return { node, update: () => { list.redraw(); showList(); return offered() === before; } };
 }

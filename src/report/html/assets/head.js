@@ -1,9 +1,9 @@
 // The head of the overview: what was played, who won and how surely.
 
-import { capitalised, card, count, counted, el, half, link, percent, signed, time } from "./dom.js";
+import { capitalised, card, count, counted, el, half, link, own, percent, signed, time } from "./dom.js";
 import { botHash, criterion, gameHash, gameTitle, interval, isRated, known, name, pairOf, pointsText, story } from "./data.js";
 import { course } from "./course.js";
-import { opponentBars, record } from "./charts.js";
+import { oneTabStop, opponentBars, record, recordText } from "./charts.js";
 
 // Games in the strip of two bots; of more, the last ones are shown.
 const STRIP = 400;
@@ -58,11 +58,11 @@ export function facts(figures) {
     played(), format ? capitalised(format) : null, days(), timeLimit(),
     counted(course()?.bots.length ?? figures.places.length, "bot"), counted(figures.games, "game"),
   ];
-  return el("p", { class: "facts" }, parts.filter(Boolean).join(" · "));
+  return el("p.facts", parts.filter(Boolean).join(" · "));
 }
 
 // Whether all games of the tournament have been played, as far as is known.
-export function isFinished(figures) {
+function isFinished(figures) {
   if (known.head.live || course()?.early) return false;
   if (course()?.bracket.length) return course().champion !== null;
   return Boolean(course()?.games_planned) && figures.games >= course().games_planned;
@@ -78,7 +78,7 @@ export function earlyEnd(figures) {
 
 function earlyHint(figures) {
   const reason = earlyEnd(figures);
-  return reason ? el("p", { class: "early" }, reason) : null;
+  return reason ? el("p.early", reason) : null;
 }
 
 // The game that decided the final of a bracket.
@@ -133,7 +133,7 @@ export function leaders(figures) {
 
 // The first of some names, as links or not.
 export function nameList(places, linked) {
-  const shown = places.slice(0, NAMED).map((place) => el("span", { class: "name" }, name(place.bot)));
+  const shown = places.slice(0, NAMED).map((place) => el("span.name", name(place.bot)));
   const rest = places.length - shown.length;
   return [shown.map((one, at) => [at ? ", " : null, linked ? link(botHash(places[at].bot), one) : one]), rest ? ` and ${count(rest)} more` : null].flat(2);
 }
@@ -151,22 +151,16 @@ function certainty(first, second) {
 // The games of two bots in their order, a cell each. One cell is reached with Tab, the others with the arrow keys.
 function strip(first, second) {
   const games = known.games.slice(-STRIP);
-  const cells = games.map((game, place) => {
+  const cells = games.map((game) => {
     const shown = game.winner < 0 ? ["½", "shade-5"] : game.winner === first ? ["1", "shade-10"] : ["0", "shade-0"];
-    return el("a", { href: gameHash(game.number), class: shown[1], tabindex: place === 0 ? "0" : "-1", title: `Game ${game.number}: ${story(game)}`, "aria-label": `${shown[0]}, game ${game.number}: ${story(game)}` }, shown[0]);
+    const label = `game ${game.number}: ${story(game)}`;
+    return el("a", { href: gameHash(game.number), class: shown[1], tabindex: -1, title: capitalised(label), "aria-label": `${shown[0]}, ${label}` }, shown[0]);
   });
   const step = { ArrowRight: 1, ArrowLeft: -1, Home: -cells.length, End: cells.length };
-  return el("div", {},
-    el("p", { class: "hint" }, `${games.length < known.figures.games ? `The last ${count(games.length)} games` : "One square per game"}, in order: 1 = ${name(first)} won (arrow keys move).`),
-    el("div", {
-      class: "game-strip", role: "group", "aria-label": "The games in their order",
-      onkeydown: (event) => {
-        const at = cells.indexOf(document.activeElement);
-        if (at < 0 || !(event.key in step)) return;
-        event.preventDefault();
-        cells[Math.min(cells.length - 1, Math.max(0, at + step[event.key]))].focus();
-      },
-    }, ...cells));
+  oneTabStop(cells, (cell, key) => own(step, key) && cells[Math.min(cells.length - 1, Math.max(0, cells.indexOf(cell) + step[key]))]);
+  return el("div",
+    el("p.hint", `${games.length < known.figures.games ? `The last ${count(games.length)} games` : "One square per game"}, in order: 1 = ${name(first)} won (arrow keys move).`),
+    el("div.game-strip", { role: "group", "aria-label": "The games in their order" }, cells));
 }
 
 // Two bots that only played each other: one score says it all.
@@ -178,12 +172,12 @@ function duel(places) {
   const twice = (end) => (end === null ? null : 2 * end);
   const range = interval({ elo_low: twice(first.elo_low), elo_high: twice(first.elo_high) });
   const apart = range === null || first.los === null ? "" : ` · ${signed(first.elo - second.elo)} Elo (95% CI ${range})`;
-  const side = (place) => el("span", {}, link(botHash(place.bot), el("span", { class: "name" }, name(place.bot))));
+  const side = (place) => el("span", link(botHash(place.bot), el("span.name", name(place.bot))));
   return card(known.head.live ? "So far" : "Result", null,
-    el("p", { class: "big-score" }, side(first), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), side(second)),
+    el("p.big-score", side(first), el("strong", `${half(first.points)} : ${half(second.points)}`), side(second)),
     record(first.wins, first.draws, first.losses),
-    el("p", { class: "middle" }, `${counted(first.wins, "win")} · ${counted(first.draws, "draw")} · ${counted(first.losses, "loss", "losses")} of ${name(first.bot)}`),
-    el("p", {}, first.los === null ? certainty(first) : `${name(first.bot)}: ${certainty(first, second)}${apart}`), earlyHint(known.figures), known.unread ? null : strip(first.bot, second.bot));
+    el("p.middle", `${recordText(first.wins, first.draws, first.losses).join(" · ")} of ${name(first.bot)}`),
+    el("p", first.los === null ? certainty(first) : `${name(first.bot)}: ${certainty(first, second)}${apart}`), earlyHint(known.figures), known.unread ? null : strip(first.bot, second.bot));
 }
 
 // Who won, and how surely; nothing for a single game.
@@ -194,9 +188,9 @@ export function resultCard(figures) {
   if (places.at(-1).table > 1) return earlyHint(figures);
   if (isDuel(figures)) return duel(places);
   const { title, firsts, text, next } = leaders(figures);
-  const row = (title, names, text) => el("div", {}, el("dt", {}, title), el("dd", {}, names, text ? [" ", el("small", {}, text)] : null));
+  const row = (title, names, text) => el("div", el("dt", title), el("dd", names, text ? [" ", el("small", text)] : null));
   const sure = next && isRated() ? certainty(places[0], places[1]) : "";
-  return el("section", { class: "card", "aria-labelledby": "card-result" }, el("h2", { id: "card-result", class: "unseen" }, known.head.live ? "So far" : "Result"),
-    el("dl", { class: "winners-list" }, row(title, nameList(firsts, true), [text, sure].filter(Boolean).join(" · ")), next ? row(next.title, nameList([next.place], true)) : null),
+  return el("section.card", { "aria-labelledby": "card-result" }, el("h2.unseen", { id: "card-result" }, known.head.live ? "So far" : "Result"),
+    el("dl.winners-list", row(title, nameList(firsts, true), [text, sure].filter(Boolean).join(" · ")), next ? row(next.title, nameList([next.place], true)) : null),
     title === "Challenger" ? opponentBars(firsts[0].bot, {}) : null, earlyHint(figures));
 }

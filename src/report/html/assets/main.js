@@ -1,6 +1,6 @@
 // Shows the view that the address names, and follows a server.
 
-import { capitalised, counted, el, keepingFocus, keepingScroll, link, own } from "./dom.js";
+import { capitalised, counted, el, keepingFocus, keepingScroll, own } from "./dom.js";
 import { absent, addEntries, clear, known, name, title, unpackGames } from "./data.js";
 import { overview } from "./overview.js";
 import { games } from "./games.js";
@@ -41,12 +41,8 @@ function address() {
   return { kind: "overview" };
 }
 
-function unreadView(at) {
-  return el("div", {}, el("h1", {}, TITLES[at.kind](at)), el("p", { class: "card" }, known.unread));
-}
-
 function viewOf(at) {
-  if (known.unread && ["game", "games", "bot"].includes(at.kind)) return { node: unreadView(at), again: true };
+  if (known.unread && ["game", "games", "bot"].includes(at.kind)) return { node: el("div", el("h1", TITLES[at.kind](at)), el("p.card", known.unread)), again: true };
   switch (at.kind) {
     case "game": return gameView(at.number, at.turn, only(), at.line);
     case "bot": return { node: botView(at.number - 1), again: true };
@@ -66,9 +62,8 @@ function parts(at) {
   const items = [known.head.own ? ["bots", "Bot"] : ["overview", "Overview"], ["games", "Games"], ...(known.head.served ? [["stage", "Stage"]] : []), ...(secret === null ? [] : [["play", "Play"]])];
   const now = at.kind === "game" ? "games" : at.kind === "bot" && known.head.own ? "bots" : at.kind;
   list.replaceChildren(...items.map(([kind, text]) => {
-    const item = link(kind === "play" ? `#play=${secret}` : `#${kind}`, text);
-    if (kind === now) item.setAttribute("aria-current", "page");
-    return el("li", {}, item);
+    const href = kind === "play" ? `#play=${secret}` : `#${kind}`;
+    return el("li", el("a", { href, "aria-current": kind === now && "page" }, text));
   }));
 }
 

@@ -1,7 +1,8 @@
 // What an analysis says of bots and games: accuracy, blunders and missed wins, by phase.
 
-import { capitalised, card, count, el, folded, link, percent, scrolled } from "./dom.js";
+import { capitalised, card, count, el, folded, percent, scrolled } from "./dom.js";
 import { botLink, gameHash, known, name } from "./data.js";
+import { cellOf, columnHead, plainTable, rowHead } from "./tables.js";
 
 export const PHASES = ["opening", "middlegame", "endgame"];
 const RANKS = { w: 2, d: 1, l: 0 };
@@ -27,7 +28,6 @@ export function judgedTurns(game) {
   const found = [];
   const [values, bests, , more] = game.field(14) ?? ["", "", "", []];
   const movers = game.field(16);
-  const sides = [game.bots[game.first], game.bots[1 - game.first]];
   const marks = new Map(more.map(([turn, mark = "", , remark = "", , , missed = ""]) => [turn, { remark: capitalised(remark), missed: mark === "missed-win" || missed !== "" }]));
   for (let turn = 1; turn <= values.length; turn += 1) {
     const [value, best] = [values[turn - 1], bests[turn - 1]];
@@ -36,7 +36,7 @@ export function judgedTurns(game) {
     if (!isKnown && !missed) continue;
     found.push({
       game, turn, value, best, remark, missed, isKnown,
-      bot: sides[movers ? Number(movers[turn - 1]) : (turn - 1) % 2],
+      bot: game.sides[movers ? Number(movers[turn - 1]) : (turn - 1) % 2],
       phase: phaseOf(game, turn),
       lost: isKnown ? RANKS[best] - RANKS[value] : 0,
     });
@@ -76,71 +76,48 @@ export function why(remark) {
 export function worstMistake(games, of) {
   const elo = new Map(known.figures.places.map((place) => [place.bot, place.elo]));
   const merit = ({ lost, best, bot }) => 1e7 * lost + (best === "w" ? 1e6 : 0) + (elo.get(bot) ?? 0);
-  let worst = null;
-  for (const game of games) {
-    for (const turn of judgedTurns(game)) {
-      if (turn.lost > 0 && (of === undefined || turn.bot === of) && (worst === null || merit(turn) > merit(worst))) worst = turn;
-    }
-  }
-  return worst;
+  const all = games.flatMap(judgedTurns).filter(({ lost, bot }) => lost > 0 && (of === undefined || bot === of));
+  return all.reduce((worst, turn) => (worst && merit(worst) >= merit(turn) ? worst : turn), null);
 }
 
-// A count that leads to the first of these mistakes, and when the reader is back to the next one.
-function leading(key, found, shown, what) {
-  if (found.length === 0) return shown;
+const KINDS_OF_MISTAKES = [["blunders", ({ lost }) => lost > 0], ["missed wins", ({ missed }) => missed]];
+
+// Cells of blunders and missed wins among these turns. A count, of the figures, leads to the first of them, and when the
+// reader is back to the next one; `words(what)` is the key by which this is remembered, and the label.
+const mistakeCells = (turns, figures, words) => KINDS_OF_MISTAKES.map(([what, test], kind) => {
+  const [found, shown, [key, label]] = [turns.filter(test), count(figures[2 + kind]), words(what)];
+  if (found.length === 0) return cellOf(shown);
   const at = ((lastVisited.get(key) ?? -1) + 1) % found.length;
   const { game, turn } = found[at];
-  return el("a", { href: gameHash(game.number, turn), "aria-label": `${shown} ${what}: go to number ${at + 1}`, onclick: () => lastVisited.set(key, at) }, shown);
-}
+  return cellOf(el("a", { href: gameHash(game.number, turn), "aria-label": `${shown} ${label}: go to number ${at + 1}`, onclick: () => lastVisited.set(key, at) }, shown));
+});
 
+const HEADS = ["bot", "all", ...PHASES, "blunders", "missed wins in 1"];
 const sumOf = (phases) => phases.reduce((sum, phase) => sum.map((n, i) => n + phase[i]), [0, 0, 0, 0]);
 const accuracyOf = ([proven, kept]) => (proven ? percent(kept / proven, 1) : "–");
 
-export function tableOf(caption, heads, rows) {
-  return scrolled(el("table", { class: "accuracy" }, el("caption", { class: "unseen" }, caption),
-    el("thead", {}, el("tr", {}, ...heads.map((head, i) => el("th", { scope: "col", class: PHASES.includes(head) ? "number rare" : i ? "number" : "text" }, head)))),
-    el("tbody", {}, ...rows)), caption);
-}
+export const tableOf = (caption, heads, rows) => scrolled(plainTable("accuracy", caption,
+  heads.map((head, i) => columnHead(PHASES.includes(head) ? "number rare" : i ? "number" : "text", head)), rows), caption);
 
-export const cellOf = (...content) => el("td", { class: "number" }, ...content);
-const rareCell = (text) => el("td", { class: "number rare" }, text);
-
-function mistakesOf(bot, games) {
-  return games.flatMap((game) => judgedTurns(game)).filter((turn) => turn.bot === bot);
-}
+const rareCell = (text) => el("td.number.rare", text);
 
 export function accuracyCard(places) {
   const analysed = places.filter((place) => place.phases !== undefined);
   if (analysed.length === 0) return null;
-  const byBot = new Map();
-  for (const game of known.games) {
-    for (const turn of judgedTurns(game).filter(({ lost, missed }) => lost > 0 || missed)) {
-      if (!byBot.has(turn.bot)) byBot.set(turn.bot, []);
-      byBot.get(turn.bot).push(turn);
-    }
-  }
+  const mistakes = known.games.flatMap(judgedTurns).filter(({ lost, missed }) => lost > 0 || missed);
   const row = ({ bot, phases }) => {
     const all = sumOf(phases);
-    const own = byBot.get(bot) ?? [];
-    return el("tr", {}, el("th", { scope: "row", class: "text" }, botLink(bot)),
-      cellOf(el("strong", {}, accuracyOf(all))),
-      ...phases.map((phase) => rareCell(accuracyOf(phase))),
-      cellOf(leading(`${bot} blunders`, own.filter((turn) => turn.lost > 0), count(all[2]), `blunders of ${name(bot)}`)),
-      cellOf(leading(`${bot} missed`, own.filter((turn) => turn.missed), count(all[3]), `missed wins of ${name(bot)}`)));
+    return el("tr", rowHead(botLink(bot)), cellOf(el("strong", accuracyOf(all))), phases.map((phase) => rareCell(accuracyOf(phase))),
+      mistakeCells(mistakes.filter((turn) => turn.bot === bot), all, (what) => [`${bot} ${what}`, `${what} of ${name(bot)}`]));
   };
   return card("Accuracy", "The share of solved turns that kept the best result still possible, in all and in each third of the board. A missed win could have been won in one move. A count leads to the games, one after the other.",
-    folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", ["bot", "all", ...PHASES, "blunders", "missed wins in 1"], shown.map(row))));
+    folded(analysed, FOLDED_BOTS, unfolded, (shown) => tableOf("Accuracy of each bot", HEADS, shown.map(row))));
 }
 
 export function phaseTable(bot, phases, games) {
-  const own = mistakesOf(bot, games);
-  const row = (title, figures, part) => {
-    const those = own.filter((turn) => part === undefined || turn.phase === part);
-    return el("tr", {}, el("th", { scope: "row", class: "text" }, title),
-      cellOf(accuracyOf(figures)), cellOf(count(figures[0])),
-      cellOf(leading(`${bot} ${title} blunders`, those.filter((turn) => turn.lost > 0), count(figures[2]), `blunders, ${title}`)),
-      cellOf(leading(`${bot} ${title} missed`, those.filter((turn) => turn.missed), count(figures[3]), `missed wins, ${title}`)));
-  };
+  const own = games.flatMap(judgedTurns).filter((turn) => turn.bot === bot);
+  const row = (title, figures, part) => el("tr", rowHead(title), cellOf(accuracyOf(figures)), cellOf(count(figures[0])),
+    mistakeCells(own.filter((turn) => part === undefined || turn.phase === part), figures, (what) => [`${bot} ${title} ${what}`, `${what}, ${title}`]));
   return tableOf("Accuracy by phase", ["phase", "accuracy", "solved turns", "blunders", "missed wins in 1"],
     [...phases.map((figures, part) => row(PHASES[part], figures, part)), row("all", sumOf(phases))]);
 }
@@ -151,19 +128,19 @@ export function gameAccuracy(game, now) {
   if (!turns.some((turn) => turn.isKnown)) return null;
   const next = (found, what) => {
     if (found.length === 0) return "0";
+    const leadsTo = (turn = found[0]) => gameHash(game.number, turn.turn);
     return el("a", {
-      href: gameHash(game.number, found[0].turn), "aria-label": `${count(found.length)} ${what}: go to the next`,
-      onclick: (event) => { event.currentTarget.setAttribute("href", gameHash(game.number, (found.find((turn) => turn.turn > now()) ?? found[0]).turn)); },
+      href: leadsTo(), "aria-label": `${count(found.length)} ${what}: go to the next`,
+      onclick: (event) => { event.currentTarget.setAttribute("href", leadsTo(found.find((turn) => turn.turn > now()))); },
     }, count(found.length));
   };
-  const rows = [game.bots[game.first], game.bots[1 - game.first]].map((bot) => {
+  const share = (those) => accuracyOf([those.length, those.filter((turn) => turn.lost <= 0).length]);
+  const rows = game.sides.map((bot) => {
     const own = turns.filter((turn) => turn.bot === bot);
-    const share = (those) => { const sure = those.filter((turn) => turn.isKnown); return accuracyOf([sure.length, sure.filter((turn) => turn.lost <= 0).length]); };
-    return el("tr", {}, el("th", { scope: "row", class: "text" }, el("span", { class: "name" }, name(bot))),
-      cellOf(el("strong", {}, share(own))), ...PHASES.map((_, part) => rareCell(share(own.filter((turn) => turn.phase === part)))),
-      cellOf(next(own.filter((turn) => turn.lost > 0), `blunders of ${name(bot)}`)),
-      cellOf(next(own.filter((turn) => turn.missed), `missed wins of ${name(bot)}`)));
+    const sure = own.filter((turn) => turn.isKnown);
+    return el("tr", rowHead(el("span.name", name(bot))), cellOf(el("strong", share(sure))), PHASES.map((_, part) => rareCell(share(sure.filter((turn) => turn.phase === part)))),
+      KINDS_OF_MISTAKES.map(([what, test]) => cellOf(next(own.filter(test), `${what} of ${name(bot)}`))));
   });
   return card("Accuracy", "The share of solved turns that kept the best result still possible. A missed win could have been won in one move. A count leads to the next one.",
-    tableOf("Accuracy in this game", ["bot", "all", ...PHASES, "blunders", "missed wins in 1"], rows));
+    tableOf("Accuracy in this game", HEADS, rows));
 }

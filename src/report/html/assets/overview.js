@@ -1,14 +1,14 @@
 // The overview: standings, charts and highlights.
 
-import { capitalised, card, count, counted, el, folded, half, link, own, percent, prose, scrolled, signed, time } from "./dom.js";
-import { absent, absentHash, botHash, botLink, criterion, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, title, unpacked } from "./data.js";
+import { capitalised, card, count, counted, el, folded, half, highlight, keepingFocus, link, own, percent, prose, refill, scrolled, signed, time } from "./dom.js";
+import { absent, absentHash, botHash, botLink, criterion, forfeitsHash, gameHash, interval, isRated, known, name, pointsText, rankText, story, tables, title, unpacked } from "./data.js";
 import { bracketCard, groupsCard, roundsCard } from "./course.js";
 import { accuracyCard, gaveAway, isAnalysed, why, worstMistake } from "./mistakes.js";
 import { analysisCard } from "./analysis.js";
 import { decisiveGame, facts, isDuel, likelihood, resultCard } from "./head.js";
 import { drawBoard, statesOf } from "./rules.js";
-import { sortable } from "./tables.js";
-import { answerTimes, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, ratingHistory, whisker } from "./charts.js";
+import { columnHead, plainTable, rowHead, sortable } from "./tables.js";
+import { answerTimes, barRow, bars, crosstable, curveKey, heatKey, lengths, ratingAxis, ratingScale, record, recordKey, ratingHistory, whisker } from "./charts.js";
 
 // A crosstable of more bots needs the whole width.
 const NARROW_BOTS = 9;
@@ -56,7 +56,7 @@ const special = (places, scale) => ({
   byes: places.some((p) => p.byes) ? [{ kind: "number rare" }] : [],
   games: [{ show: (p) => count(p.games), kind: "number rare" }],
   score: [{ hint: "Points per game", kind: "number rare" }],
-  wins: [{ key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", {}, `${p.wins} · ${p.draws} · ${p.losses}`)] }],
+  wins: [{ key: "record", title: "won · drawn · lost", value: (p) => p.wins / Math.max(1, p.games), kind: "wide rare", show: (p) => [record(p.wins, p.draws, p.losses), el("small", `${p.wins} · ${p.draws} · ${p.losses}`)] }],
   elo: [
     { show: (p) => el("span", { title: interval(p) }, signed(p.elo)) },
     { key: "rating", title: "Elo (95% CI)", hint: "Sort by rating", kind: "widest rare", show: (p) => whisker(p, scale) },
@@ -65,7 +65,7 @@ const special = (places, scale) => ({
   accuracy: [{ kind: "number rare", hint: "Share of the turns that kept the best result still possible, of those whose exact value is known" }],
   blunders: [{ kind: "number rare", hint: "Turns that gave away a win or a draw", show: (p) => (p.blunders === null ? "" : link(botHash(p.bot), count(p.blunders))) }],
   median_ms: [{ title: "median move", hint: "Median time of a move", kind: "number lines rare" }],
-  forfeits: places.some(lost) ? [{ kind: "number rare", value: lost, show: (p) => (lost(p) ? link(`#games&of=${p.bot + 1}&ending=forfeited`, count(lost(p))) : "0") }] : [],
+  forfeits: places.some(lost) ? [{ kind: "number rare", value: lost, show: (p) => (lost(p) ? link(forfeitsHash(p.bot), count(lost(p))) : "0") }] : [],
   ...Object.fromEntries(["buchholz", "buchholz_cut_1", "sonneborn_berger", "wins_as_second"].map((key) => [key, [{ kind: "number rare" }]])),
   draws: [], losses: [], proven: [], missed_wins: [], "": [],
 });
@@ -73,7 +73,7 @@ const special = (places, scale) => ({
 function columnsOf(places, scale) {
   const looks = special(places, scale);
   const [first] = criterion();
-  const marked = (column) => (column.title === first ? { ...column, kind: "number", show: (p) => el("strong", {}, column.show(p)) } : column);
+  const marked = (column) => (column.title === first ? { ...column, kind: "number", show: (p) => el("strong", column.show(p)) } : column);
   return known.figures.columns.flatMap(([key, title, format]) => (own(looks, key) ?? [{}]).map((column) => marked({
     key, title, text: format === "text", value: (p) => p[key],
     show: (p) => (p[key] === null ? "" : FORMATS[format](p[key])), ...column,
@@ -101,44 +101,35 @@ function forfeits(places) {
   const most = Math.max(...faulty.flatMap((place) => Object.values(place.forfeits)));
   const cell = (place, reason) => {
     const found = own(place.forfeits, reason);
-    if (!found) return el("td", { class: "never" }, "·");
-    const strength = Math.max(1, Math.round((5 * found) / most));
-    return el("td", { class: `heat blame-${strength}` }, link(`#games&of=${place.bot + 1}&ending=forfeited&reason=${encodeURIComponent(reason)}`, count(found)));
+    if (!found) return el("td.never", "·");
+    return el(`td.heat.blame-${Math.max(1, Math.round((5 * found) / most))}`, link(forfeitsHash(place.bot, reason), count(found)));
   };
-  return card("Forfeits", "Games lost by a fault of the bot, not on the board.",
-    folded(faulty, FOLDED, chosen.forfeits, (shown) => scrolled(el("table", { class: "cross" }, el("caption", { class: "unseen" }, "Forfeits by reason"),
-      el("thead", {}, el("tr", {}, el("th", { scope: "col", class: "text" }, "bot"), ...reasons.map((reason) => el("th", { scope: "col", class: "reason" }, reason)))),
-      el("tbody", {}, ...shown.map((place) => el("tr", {}, el("th", { scope: "row", class: "text" }, botLink(place.bot)), ...reasons.map((reason) => cell(place, reason)))))), "Forfeits by reason")));
+  const table = (shown) => plainTable("cross", "Forfeits by reason", [columnHead("text", "bot"), reasons.map((reason) => columnHead("reason", reason))],
+    shown.map((place) => el("tr", rowHead(botLink(place.bot)), reasons.map((reason) => cell(place, reason)))));
+  return card("Forfeits", "Games lost by a fault of the bot, not on the board.", folded(faulty, FOLDED, chosen.forfeits, (shown) => scrolled(table(shown), "Forfeits by reason")));
 }
 
 // Wins, draws and losses by who moved first: of one bot, or of all together.
-export function seats(bot) {
+function seats(bot) {
   const first = [0, 0, 0];
   const second = [0, 0, 0];
   for (const [a, b, wins, draws, losses] of known.figures.met) {
     if (bot === undefined || a === bot) [wins, draws, losses].forEach((n, i) => { first[i] += n; });
     if (bot === undefined || b === bot) [losses, draws, wins].forEach((n, i) => { second[i] += n; });
   }
-  return { first, second };
+  return [["moving first", first], ["moving second", second]].map(([title, [wins, draws, losses]]) => {
+    const games = wins + draws + losses;
+    return barRow(title, record(wins, draws, losses), games ? percent((wins + draws / 2) / games, 1) : "–", el("small", ` of ${count(games)}`));
+  });
 }
 
-function seatRow(title, [wins, draws, losses], href) {
-  const games = wins + draws + losses;
-  return el("div", { class: "bar-row" }, el("span", { class: "bar-name" }, href ? link(href, title) : title),
-    record(wins, draws, losses),
-    el("span", { class: "bar-count" }, games ? percent((wins + draws / 2) / games, 1) : "–", el("small", {}, ` of ${count(games)}`)));
-}
-
-export function seatBars(bot) {
-  const { first, second } = seats(bot);
-  return el("div", { class: "bars" }, seatRow("moving first", first), seatRow("moving second", second));
-}
+export const seatBars = (bot) => el("div.bars", seats(bot));
 
 // Where the games tell that it matters who moves first.
 function seatCard({ advantage, advantage_error: error }) {
   if (advantage === null || error === null || Math.abs(advantage) <= error) return null;
   return card("First-mover advantage", `${signed(advantage)} ± ${Math.round(error)} Elo.${known.editions.some(({ game }) => game === "quarto") ? " In Quarto who moves first gives a piece and places none." : ""}`,
-    el("div", { class: "bars" }, seatRow("moving first", seats().first)), recordKey());
+    el("div.bars", seats()[0]), recordKey());
 }
 
 function settlingCard(places) {
@@ -146,9 +137,7 @@ function settlingCard(places) {
   chosen.curves ??= new Set(bots.length > CURVES ? bots.slice(0, CURVES) : []);
   const box = el("div");
   const draw = () => {
-    const focus = document.activeElement?.dataset?.keep;
-    box.replaceChildren(ratingHistory(bots, chosen.curves), curveKey(bots, chosen.curves, draw));
-    if (focus) box.querySelector(`[data-keep="${focus}"]`)?.focus();
+    keepingFocus(box, () => refill(box, ratingHistory(bots, chosen.curves), curveKey(bots, chosen.curves, draw)));
   };
   draw();
   return card("Ratings over the games", "Elo as games were played. Choose bots to highlight them; one alone is shown with its 95% interval.", box);
@@ -166,7 +155,7 @@ function endings(figures) {
     kind: reason === "draw" ? "draw" : known.editions.some((edition) => edition.game === reason) ? "win" : "blame",
   }));
   return card("Endings", rows.length > 1 ? "How many games ended in each way." : `All games ended by ${rows[0]?.name}.`, rows.length > 1 ? bars(rows) : null,
-    el("h3", {}, "Game length"), el("p", { class: "hint" }, `Median: ${median(figures)}`), lengths(figures.lengths));
+    el("h3", "Game length"), el("p.hint", `Median: ${median(figures)}`), lengths(figures.lengths));
 }
 
 // Notable games, the first with its board: that which decided, the worst blunder, the quickest win, the biggest upset, the longest win.
@@ -174,7 +163,7 @@ function highlights() {
   const won = known.games.filter((game) => game.winner >= 0 && !game.forfeit);
   const found = [];
   const note = (title, game, small, turn = game.length, said = story(game)) => {
-    found.push([game, turn, el("li", {}, link(gameHash(game.number, turn), el("strong", {}, title), el("span", {}, `Game ${game.number}: ${said}`), small ? el("small", {}, small) : null))]);
+    found.push([game, turn, el("li", link(gameHash(game.number, turn), el("strong", title), el("span", `Game ${game.number}: ${said}`), small ? el("small", small) : null))]);
   };
   const best = (games, merit) => games.reduce((top, game) => (top === null || merit(game) > merit(top) ? game : top), null);
   // Of several that took the same number of turns, none stands out.
@@ -197,9 +186,9 @@ function highlights() {
 // A list of games beside the board of one of them.
 function withBoard(game, turn, items) {
   const state = statesOf(unpacked(game))[turn];
-  return el("div", { class: "latest" },
-    state ? el("a", { href: gameHash(game.number, turn), class: "board-link" }, el("span", { class: "unseen" }, `Game ${game.number}. `), drawBoard(state)) : null,
-    el("ul", { class: "highlights" }, ...items));
+  return el("div.latest",
+    state && el("a.board-link", { href: gameHash(game.number, turn) }, el("span.unseen", `Game ${game.number}. `), drawBoard(state)),
+    el("ul.highlights", items));
 }
 
 const LIMITED = { "--memory": "memory", "--processes": "processes", "--scratch": "files that it writes", "--open-files": "open files", "--freeze": "thinking in the other's time" };
@@ -211,14 +200,14 @@ function latest() {
   const game = games.at(-1);
   if (!game) return null;
   return card("Just played", null, withBoard(game, game.length, games.slice(-4).reverse().map((game) =>
-    el("li", {}, link(gameHash(game.number), el("span", {}, `Game ${game.number}`), el("strong", {}, story(game, unpacked(game).lines)))))));
+    highlight(gameHash(game.number), `Game ${game.number}`, story(game, unpacked(game).lines)))));
 }
 
 function limits() {
   const lines = (known.head.limits ?? []).map((line) => line.replace(/^(--[a-z-]+|[a-z ]+): (strict|checked): /, (_, what, how) => `${capitalised(own(LIMITED, what) ?? what)} (${how}): `));
   if (lines.length === 0) return null;
-  return el("details", {}, el("summary", {}, "Sandbox and limits"),
-    el("p", { class: "hint" }, "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds."), el("ul", {}, ...lines.map((line) => el("li", {}, line))));
+  return el("details", el("summary", "Sandbox and limits"),
+    el("p.hint", "Strict limits are held by the kernel and never exceeded; checked ones can be exceeded for some milliseconds."), el("ul", lines.map((line) => el("li", line))));
 }
 
 function verdict(places) {
@@ -230,27 +219,27 @@ function verdict(places) {
 function absentCard() {
   const all = absent();
   if (all.length === 0) return null;
-  return card("Failed the entry check", null, el("ul", { class: "highlights" }, ...all.map(({ name, reason }, index) =>
-    el("li", {}, link(absentHash(index), el("strong", {}, title(name)), reason ? el("small", {}, prose(reason.split("\n")[0])) : null)))));
+  return card("Failed the entry check", null, el("ul.highlights", all.map(({ name, reason }, index) =>
+    highlight(absentHash(index), null, title(name), reason && prose(reason.split("\n")[0])))));
 }
 
 export function overview() {
   const figures = known.figures;
   if (figures.games === 0) {
-    return el("div", {}, el("h1", {}, known.head.title), el("p", { class: "card" }, known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."), absentCard());
+    return el("div", el("h1", known.head.title), el("p.card", known.head.live ? "No game has ended yet. This page shows them as they end." : "There are no games in this report."), absentCard());
   }
   const places = figures.places;
   const isOne = isDuel(figures);
   const each = isOne || figures.course?.format === "gauntlet" ? null : card("Head to head", "Points of the bot on the left. Click a cell for its games (arrow keys move).", folded(places, CROSSED, chosen.cross, crosstable), heatKey());
-  return el("div", { class: "overview" },
-    el("h1", {}, known.head.title), facts(figures), known.unread ? el("p", { class: "hint", role: "status" }, known.unread) : null, resultCard(figures),
+  return el("div.overview",
+    el("h1", known.head.title), facts(figures), known.unread ? el("p.hint", { role: "status" }, known.unread) : null, resultCard(figures),
     groupsCard(), bracketCard(),
-    isOne ? null : card("Standings", verdict(places), ...standings(places), el("div", { class: "rare" }, recordKey())),
+    isOne ? null : card("Standings", verdict(places), ...standings(places), el("div.rare", recordKey())),
     known.head.live ? latest() : null,
     absentCard(),
     roundsCard(),
     places.length > NARROW_BOTS ? each : null,
-    el("div", { class: "cards" },
+    el("div.cards",
       places.length > NARROW_BOTS ? null : each,
       highlights(),
       card("Move time", "The median of each bot, where the line is, and the time within which 95% of its moves were made.", folded(places.map((p) => p.bot), FOLDED, chosen.times, answerTimes)),
@@ -260,5 +249,5 @@ export function overview() {
       endings(figures),
       seatCard(figures)),
     limits(),
-    known.unread ? null : figures.games > known.games.length ? el("p", { class: "hint" }, `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
+    known.unread ? null : figures.games > known.games.length ? el("p.hint", `All ${count(figures.games)} games count; the first ${count(known.games.length)} are listed.`) : null);
 }

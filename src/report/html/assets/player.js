@@ -1,8 +1,8 @@
 // A game, step by step.
 
-import { card, counted, el, keepingFocus, link, announce, own, svg, time, when } from "./dom.js";
+import { announce, button, card, choices, counted, el, keepingFocus, link, own, refill, svg, time, when } from "./dom.js";
 import { botHash, forfeitText, gameHash, gameTitle, known, name, outcome, unpacked } from "./data.js";
-import { advice, drawBoard, inWords, isLoading, legend, noBoard, pieceSlot, statesOf, symbolsOf } from "./rules.js";
+import { advice, drawBoard, features, isLoading, legend, noBoard, pieceSlot, statesOf, symbolsOf } from "./rules.js";
 import { gameAccuracy, told } from "./mistakes.js";
 import { betterTurns } from "./better.js";
 import { turnValues } from "./turn_values.js";
@@ -23,9 +23,7 @@ const ICONS = {
   pause: "M7 5v14M17 5v14", forward: "M8 5l10 7-10 7z", end: "M5 5l10 7-10 7zM19 4v16",
 };
 
-function icon(kind) {
-  return svg("svg", { viewBox: "0 0 24 24", class: "icon", "aria-hidden": "true" }, svg("path", { d: ICONS[kind] }));
-}
+const icon = (kind) => svg("svg.icon", { viewBox: "0 0 24 24", "aria-hidden": "true" }, svg("path", { d: ICONS[kind] }));
 
 // The analysis of a turn, in a sentence. `advice` puts an answer in words.
 function turnAnalysis({ value, best, mark, better, ahead, remark }, advice, isSecret) {
@@ -35,7 +33,7 @@ function turnAnalysis({ value, best, mark, better, ahead, remark }, advice, isSe
   else if (value && best && value !== best) parts.push(`It left ${VALUES[value]} where ${VALUES[best]} was possible.`);
   else if (value) parts.push(value === "d" ? "Draw with best play." : `${value === "w" ? "Won" : "Lost"}${ahead ? ` in ${ahead}` : ""} with best play.`);
   if (better && !remark.includes(better)) parts.push(`Better: ${advice(better)}.`);
-  return el("div", { class: "judged" }, mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", {}, parts.join(" ")) : null);
+  return el("div.judged", mark ? el("span", { class: `badge mark-${mark}` }, mark.replace("-", " ")) : null, parts.length ? el("p", parts.join(" ")) : null);
 }
 
 const SIGNS_OF_MARKS = { blunder: "??", "missed-win": "?", only: "!", forced: "□" };
@@ -57,14 +55,14 @@ function after(card) {
 
 // A game without a board: its turns as they were sent.
 function turnList(game) {
-  return el("ol", { class: "bare" }, ...game.turns.map((turn, i) => el("li", {}, el("span", { class: "name" }, name(game.sides[game.sideOf(i)])), " ", el("code", {}, turn), " ", el("small", {}, time(game.times[i])))));
+  return el("ol.bare", game.turns.map((turn, i) => el("li", el("span.name", name(game.sides[game.sideOf(i)])), " ", el("code", turn), " ", el("small", time(game.times[i])))));
 }
 
 export function gameView(number, wantedTurn, only, line) {
   const summary = known.games[number - 1];
   if (!summary) {
     const why = number <= known.figures.games ? `The first ${known.games.length} games of this report are listed.` : `This report has ${counted(known.figures.games, "game")}.`;
-    return { node: el("div", {}, el("h1", {}, `No game ${number}`), el("p", { class: "card" }, why, " ", link("#games", "All games"))) };
+    return { node: el("div", el("h1", `No game ${number}`), el("p.card", why, " ", link("#games", "All games"))) };
   }
   const game = unpacked(summary);
   const states = statesOf(game);
@@ -80,43 +78,46 @@ export function gameView(number, wantedTurn, only, line) {
   let isDrawn = false;
   let areMarksHidden = false;
 
-  const stage = el("div", { class: "stage" });
-  const story = el("div", { class: "story" });
-  const hand = el("div", { class: "hand" });
-  const left = el("div", { class: "left" });
+  const stage = el("div.stage");
+  const story = el("div.story");
+  const hand = el("div.hand");
+  const left = el("div.left");
   const times = el("div");
-  const thoughts = el("div", { class: "after" });
+  const thoughts = el("div.after");
   // Who wins with best play, by the analysis.
   const evaluation = el("div");
-  const moves = el("ol", { class: "moves", start: 0 });
+  const moves = el("ol.moves", { start: 0 });
   const slider = el("input", {
     type: "range", min: 0, max: last, value: step, "aria-label": "Turn", "data-keep": "slider",
-    oninput: (event) => { stop(); go(Number(event.target.value)); },
+    oninput: (event) => stepTo(Number(event.target.value)),
   });
-  const button = (kind, title, act) => el("button", { type: "button", title, "aria-label": title, class: "control", onclick: act }, icon(kind));
-  const play = button("play", "Play (space)", toggle);
+  const control = (kind, title, act) => button(icon(kind), act, { title, "aria-label": title, class: "control" });
+  const stepTo = (to) => { stop(); go(to); };
+  const play = control("play", "Play (space)", toggle);
   const buttons = {
-    start: button("start", "To the start (Home)", () => { stop(); go(0); }),
-    back: button("back", "One turn back (←)", () => { stop(); go(step - 1); }),
-    forward: button("forward", "One turn on (→)", () => { stop(); go(step + 1); }),
-    end: button("end", "To the end (End)", () => { stop(); go(last); }),
+    start: control("start", "To the start (Home)", () => stepTo(0)),
+    back: control("back", "One turn back (←)", () => stepTo(step - 1)),
+    forward: control("forward", "One turn on (→)", () => stepTo(step + 1)),
+    end: control("end", "To the end (End)", () => stepTo(last)),
   };
 
+  function showPlay(kind, title) {
+    refill(play, icon(kind));
+    play.setAttribute("aria-label", title);
+    play.title = title;
+  }
+
   function stop() {
-    if (timer !== null) clearInterval(timer);
+    clearInterval(timer);
     timer = null;
-    play.replaceChildren(icon("play"));
-    play.setAttribute("aria-label", "Play (space)");
-    play.title = "Play (space)";
+    showPlay("play", "Play (space)");
   }
 
   function toggle() {
     if (timer !== null) { stop(); return; }
     if (step === last) go(0);
     timer = setInterval(() => { if (step >= last) stop(); else go(step + 1); }, Number(pace));
-    play.replaceChildren(icon("pause"));
-    play.setAttribute("aria-label", "Pause (space)");
-    play.title = "Pause (space)";
+    showPlay("pause", "Pause (space)");
   }
 
   function go(to) {
@@ -127,9 +128,7 @@ export function gameView(number, wantedTurn, only, line) {
     announce(description());
   }
 
-  function mover(turn) {
-    return name(game.sides[game.sideOf(turn - 1)]);
-  }
+  const mover = (turn) => name(game.sides[game.sideOf(turn - 1)]);
 
   function description() {
     if (step === 0 && last > 0) return "Opening position";
@@ -140,12 +139,12 @@ export function gameView(number, wantedTurn, only, line) {
   function drawPieces(state, isOver) {
     if (!state.left) return;
     const next = name(game.sides[state.side]);
-    hand.replaceChildren(el("h3", {}, "In hand"), state.hand === null
-      ? el("p", { class: "hint" }, isOver ? "Nothing: the game is over." : "Nothing yet.")
-      : el("div", { class: "gift" }, pieceSlot(game, state.hand, "big"), el("p", {}, el("strong", { class: "name" }, next), " to place ", el("strong", {}, state.hand), el("small", {}, inWords(game, state.hand).split(": ")[1]))));
+    hand.replaceChildren(el("h3", "In hand"), state.hand === null
+      ? el("p.hint", isOver ? "Nothing: the game is over." : "Nothing yet.")
+      : el("div.gift", pieceSlot(game, state.hand, "big"), el("p", el("strong.name", next), " to place ", el("strong", state.hand), el("small", features(game, state.hand)))));
     const free = new Set(state.left);
-    left.replaceChildren(el("h3", {}, `Pieces left: ${free.size}`), el("div", { class: "pool" }, ...symbolsOf(game).map((symbol) =>
-      (free.has(symbol) ? pieceSlot(game, symbol) : el("span", { class: "slot gone", "aria-hidden": "true" })))));
+    left.replaceChildren(el("h3", `Pieces left: ${free.size}`), el("div.pool", symbolsOf(game).map((symbol) =>
+      (free.has(symbol) ? pieceSlot(game, symbol) : el("span.slot.gone", { "aria-hidden": "true" })))));
   }
 
   function draw() {
@@ -157,8 +156,7 @@ export function gameView(number, wantedTurn, only, line) {
     if (isDrawn) history.replaceState(history.state, "", gameHash(number, step) + (worth?.line ? `&line=${encodeURIComponent(worth.line)}` : ""));
     isDrawn = true;
     worth?.show(picture, shownState, name(game.sides[shownState.side]), better.isSecret(step));
-    if (instead) drawPieces(instead.state, instead.state.over);
-    else drawPieces(stateAt(step), step === last);
+    drawPieces(shownState, instead ? shownState.over : step === last);
     slider.value = step;
     play.disabled = last === 0;
     slider.setAttribute("aria-valuetext", description());
@@ -168,32 +166,27 @@ export function gameView(number, wantedTurn, only, line) {
     // A button that cannot be pressed again leaves the focus to its opposite.
     if (focused?.disabled) (step === 0 ? buttons.forward : buttons.back).focus({ preventScroll: true });
     const over = step === last;
-    const parts = [el("p", { class: "turn" }, step === 0 ? "Opening position" : `Turn ${step} of ${last}`)];
-    if (step > made) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, name(game.fault.by)), " ", el("span", { class: "badge blame" }, game.reason)));
-    else if (step > 0) parts.push(el("p", { class: "did" }, el("strong", { class: "name" }, mover(step)), ` ${states[step].words}`, el("small", {}, time(game.times[step - 1]))));
-    const said = step > 0 ? thought(game, step, better.isSecret(step)) : null;
-    if (said) parts.push(said);
+    const parts = [el("p.turn", step === 0 ? "Opening position" : `Turn ${step} of ${last}`)];
+    if (step > made) parts.push(el("p.did", el("strong.name", name(game.fault.by)), " ", el("span.badge.blame", game.reason)));
+    else if (step > 0) parts.push(el("p.did", el("strong.name", mover(step)), ` ${states[step].words}`, el("small", time(game.times[step - 1]))));
+    if (step > 0) parts.push(thought(game, step, better.isSecret(step)));
     const analysis = game.analysis.get(step);
     const isEnd = over && made === game.turns.length;
     // What the result says already is not said as a value, too.
     if (analysis && !(isEnd && !game.forfeit && !analysis.remark && !analysis.mark)) parts.push(turnAnalysis(analysis, (answer) => advice(states[step - 1], answer), better.isSecret(step)));
     if (analysis) parts.push(...better.story(step));
     if (isEnd) {
-      parts.push(el("p", { class: `final ${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}` }, outcome(game, game.lines)));
-      if (game.remark) parts.push(el("p", { class: "hint" }, game.remark));
-      if (game.fault) parts.push(faultCard(game, ""));
+      parts.push(el(`p.final.${game.winner < 0 ? "draw" : game.forfeit ? "blame" : "win"}`, outcome(game, game.lines)),
+        game.remark && el("p.hint", game.remark), game.fault && faultCard(game, ""));
     } else if (over) {
-      parts.push(el("p", { class: "final blame" }, `Turn ${made + 1} of the record is illegal or malformed: ${game.turns[made]}`));
+      parts.push(el("p.final.blame", `Turn ${made + 1} of the record is illegal or malformed: ${game.turns[made]}`));
     }
-    const kept = story.contains(document.activeElement) ? document.activeElement.dataset.keep ?? "" : null;
-    story.replaceChildren(...parts.filter((part) => part !== null));
-    // A button that was pressed is drawn anew.
-    if (kept !== null) (story.querySelector(`[data-keep="${CSS.escape(kept)}"]:not(:disabled)`) ?? story.querySelector("button:not(:disabled)"))?.focus({ preventScroll: true });
+    keepingFocus(story, () => refill(story, parts));
     const strip = winners(game, step);
-    keepingFocus(times, () => times.replaceChildren(turnTimes(game, step)));
-    keepingFocus(thoughts, () => thoughts.replaceChildren(...[thoughtsCard(game, step)].filter(Boolean)));
+    keepingFocus(times, () => refill(times, turnTimes(game, step)));
+    keepingFocus(thoughts, () => refill(thoughts, thoughtsCard(game, step)));
     if (areMarksHidden !== better.hidesMarks) listMoves();
-    if (strip) keepingFocus(evaluation, () => evaluation.replaceChildren(...(better.hidesMarks ? [] : strip)));
+    if (strip) keepingFocus(evaluation, () => refill(evaluation, !better.hidesMarks && strip));
     for (const item of moves.children) item.classList.toggle("now", Number(item.dataset.turn) === step);
     // After layout, when the list has a height.
     requestAnimationFrame(() => {
@@ -216,15 +209,15 @@ export function gameView(number, wantedTurn, only, line) {
   function listMoves() {
     areMarksHidden = better.hidesMarks;
     const item = (turn, side, label, ...content) => el("li", { "data-turn": turn, class: side === null ? "whole" : `side-${side}` },
-      el("a", { href: gameHash(number, turn), "aria-label": label, title: label }, el("span", { class: "no" }, turn === 0 ? "" : `${turn}.`), ...content));
+      el("a", { href: gameHash(number, turn), "aria-label": label, title: label }, el("span.no", turn === 0 ? "" : `${turn}.`), ...content));
     const moved = (turn) => {
       const mark = better.hidesMarks ? null : game.analysis.get(turn)?.mark;
       return item(turn, game.sideOf(turn - 1), `Turn ${turn}: ${mover(turn)} ${states[turn].words}${mark ? `, ${mark.replace("-", " ")}` : ""}, ${time(game.times[turn - 1])}`,
-        el("span", { class: "what" }, short(turn)), mark ? el("span", { class: `badge mark-${mark}` }, own(SIGNS_OF_MARKS, mark) ?? mark) : null, el("small", {}, time(game.times[turn - 1])));
+        el("span.what", short(turn)), mark ? el("span", { class: `badge mark-${mark}` }, own(SIGNS_OF_MARKS, mark) ?? mark) : null, el("small", time(game.times[turn - 1])));
     };
-    moves.replaceChildren(item(0, null, "Opening position", el("span", { class: "what" }, "Opening position")),
+    moves.replaceChildren(item(0, null, "Opening position", el("span.what", "Opening position")),
       ...states.slice(1).map((_, index) => moved(index + 1)),
-      ...(hasFault ? [item(last, game.sides.indexOf(game.fault.by), `Turn ${last}: ${outcome(game)}`, el("span", { class: "badge blame" }, game.reason))] : []));
+      ...(hasFault ? [item(last, game.sides.indexOf(game.fault.by), `Turn ${last}: ${outcome(game)}`, el("span.badge.blame", game.reason))] : []));
   }
 
   async function copy(event) {
@@ -245,39 +238,39 @@ export function gameView(number, wantedTurn, only, line) {
   const address_ = el("input", { type: "text", readonly: true, hidden: true, "aria-label": "The address of this turn" });
   const [first, second] = game.sides;
   const side = (bot, index) => el("span", { class: `side side-${index}${game.winner === bot ? " winner" : ""}` },
-    svg("svg", { viewBox: "0 0 10 10", class: "dot", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span", { class: "name" }, name(bot)) : link(botHash(bot), el("span", { class: "name" }, name(bot))), null);
-  const head = el("header", { class: "versus" },
-    only ? null : el("p", { class: "above" }, link(known.list?.address ?? "#games", "Games"), ` · ${gameTitle(game.game)}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
-    el("h1", {}, only ? "" : `Game ${number}: `, side(first, 0), el("strong", { class: "score" }, ` ${scoreOf(summary)} `), side(second, 1)),
-    el("p", { class: "ended" }, `${howItEnded(game)} · ${counted(game.turns.length, "turn")}`));
+    svg("svg.dot", { viewBox: "0 0 10 10", "aria-hidden": "true" }, svg("circle", { cx: 5, cy: 5, r: 4.4 })), only ? el("span.name", name(bot)) : link(botHash(bot), el("span.name", name(bot))));
+  const head = el("header.versus",
+    only ? null : el("p.above", link(known.list?.address ?? "#games", "Games"), ` · ${gameTitle(game.game)}${game.rules && game.rules !== "standard" ? `, rules ${game.rules}` : ""} · ${game.id} ${when(game.started) ? "· " + when(game.started) : ""}`),
+    el("h1", only ? "" : `Game ${number}: `, side(first, 0), el("strong.score", ` ${scoreOf(summary)} `), side(second, 1)),
+    el("p.ended", `${howItEnded(game)} · ${counted(game.turns.length, "turn")}`));
   // The games before and after it in the list that was shown last, with its filter and order.
   const numbers = known.list?.numbers() ?? [];
   const place = numbers.indexOf(number);
   const [previous, next] = place >= 0 ? [numbers[place - 1], numbers[place + 1]] : [known.games[number - 2]?.number, known.games[number]?.number];
-  const around = only ? null : el("nav", { class: "around", "aria-label": "Other games" },
+  const around = only ? null : el("nav.around", { "aria-label": "Other games" },
     previous ? link(gameHash(previous), "← Game ", String(previous)) : el("span"),
-    place >= 0 && numbers.length < known.games.length ? el("span", { class: "hint" }, `${place + 1} of the ${counted(numbers.length, "game")} in the list`) : null,
+    place >= 0 && numbers.length < known.games.length ? el("span.hint", `${place + 1} of the ${counted(numbers.length, "game")} in the list`) : null,
     next ? link(gameHash(next), "Game ", String(next), " →") : el("span"));
   if (!start) {
     return { again: true, node: el("div", { class: `replay${isLoading(game) ? " loading" : ""}` }, head, card("Turns", isLoading(game) ? null : `${outcome(game, game.lines)}. ${noBoard(game)}`, turnList(game), game.fault ? faultCard(game, "") : null), around) };
   }
 
-  const controls = el("div", { class: "controls", role: "group", "aria-label": "Steps" },
+  const controls = el("div.controls", { role: "group", "aria-label": "Steps" },
     buttons.start, buttons.back, play, buttons.forward, buttons.end, slider,
-    el("label", {}, el("span", { class: "unseen" }, "Pace"), el("select", { onchange: (event) => { pace = event.target.value; if (timer !== null) { stop(); toggle(); } } }, ...SPEEDS.map(([value, title]) => el("option", { value, selected: value === pace }, title)))),
-    el("button", { type: "button", class: "copy", onclick: copy }, "Copy link"), address_);
+    el("label", el("span.unseen", "Pace"), choices(SPEEDS, pace, (value) => { pace = value; if (timer !== null) { stop(); toggle(); } })),
+    el("button.copy", { type: "button", onclick: copy }, "Copy link"), address_);
   listMoves();
   if (line) worth?.follow(step, stateAt(step), line);
   const accuracy = gameAccuracy(summary, () => step);
   const node = el("div", { class: `replay replay-${game.game}` }, head,
-    el("div", { class: "desk" },
-      el("div", {},
-        el("div", { class: "play card" }, stage, hasOpening ? el("p", { class: "hint" }, "Dashed: opening pieces. ", only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")) : null, controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
+    el("div.desk",
+      el("div",
+        el("div.play.card", stage, hasOpening && el("p.hint", "Dashed: opening pieces. ", only || !game.start ? null : link(`#games&opening=${encodeURIComponent(game.start)}`, "Games from this opening")), controls, evaluation, worth?.control ?? null, worth?.panel ?? null),
         game.times.length > 0 ? after(card("Time per turn (log scale)", slowest(game), times)) : null,
         thoughts),
-      el("div", {},
-        el("div", { class: "card" }, el("h2", { class: "unseen" }, "The turn"), story),
-        start.left ? el("div", { class: "card hands" }, el("h2", { class: "unseen" }, "Pieces"), hand, left, legend(game)) : null,
+      el("div",
+        el("div.card", el("h2.unseen", "The turn"), story),
+        start.left && el("div.card.hands", el("h2.unseen", "Pieces"), hand, left, legend(game)),
         after(card("Turns", null, moves)),
         accuracy ? after(accuracy) : null,
         ...[analysisCard(summary)].filter(Boolean).map(after))),
@@ -288,28 +281,22 @@ export function gameView(number, wantedTurn, only, line) {
     const chosen = event.target.closest?.(`a[href^="#game=${number}&turn="]`);
     if (!chosen || event.ctrlKey || event.metaKey || event.shiftKey) return;
     event.preventDefault();
-    stop();
-    go(Number(chosen.getAttribute("href").split("turn=")[1]));
+    stepTo(Number(chosen.getAttribute("href").split("turn=")[1]));
   });
 
   const keys = {
-    ArrowLeft: () => { stop(); go(step - 1); }, ArrowRight: () => { stop(); go(step + 1); },
-    Home: () => { stop(); go(0); }, End: () => { stop(); go(last); }, " ": toggle,
+    ArrowLeft: () => stepTo(step - 1), ArrowRight: () => stepTo(step + 1), Home: () => stepTo(0), End: () => stepTo(last), " ": toggle,
     n: () => { if (!only && next) location.hash = gameHash(next); },
     p: () => { if (!only && previous) location.hash = gameHash(previous); },
   };
   return {
-    node, leave: () => { stop(); worth?.leave(); }, turn: (turn) => { stop(); go(turn ?? 0); }, number,
+    node, leave: () => { stop(); worth?.leave(); }, turn: (turn) => stepTo(turn ?? 0), number,
     key(event) {
       const busy = event.target.closest?.("input, select, textarea, summary, pre");
       // A focused button handles the space bar itself.
-      if (busy || (event.key === " " && event.target.closest?.("button, a"))) return;
-      if (!event.ctrlKey && !event.metaKey && !event.altKey && better.key(event)) {
-        event.preventDefault();
-        return;
-      }
-      const act = keys[event.key];
-      if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
+      if (busy || (event.key === " " && event.target.closest?.("button, a")) || event.ctrlKey || event.metaKey || event.altKey) return;
+      const act = better.key(event) ? () => {} : keys[event.key];
+      if (!act) return;
       event.preventDefault();
       act();
     },

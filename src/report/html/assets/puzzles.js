@@ -1,7 +1,7 @@
 // A page of puzzles to solve by hand.
 
-import { announce, card, counted, el, fill, link } from "./dom.js";
-import { advice, choicesOf, drawBoard, inWords, legend, loadRules, noBoard, piecePicture, stateAfter, statesOf } from "./rules.js";
+import { announce, button, card, choices, counted, el, fill, link } from "./dom.js";
+import { advice, choicesOf, drawBoard, features, inWords, legend, loadRules, noBoard, piecePicture, stateAfter, statesAfter, statesOf } from "./rules.js";
 import { applyTheme, storedTheme } from "./theme.js";
 import { askLine } from "./exact.js";
 
@@ -31,15 +31,19 @@ const tried = (() => {
   try { return new Map(Object.entries(JSON.parse(localStorage.getItem(STORED)) ?? {})); } catch { return new Map(); }
 })();
 
+function store() {
+  try { localStorage.setItem(STORED, JSON.stringify(Object.fromEntries(tried))); } catch { /* see above */ }
+}
+
 function noteFirst(puzzle, isRight) {
   if (tried.has(puzzle.id)) return;
   tried.set(puzzle.id, isRight ? "solved" : "failed");
-  try { localStorage.setItem(STORED, JSON.stringify(Object.fromEntries(tried))); } catch { /* see above */ }
+  store();
 }
 
 function forgetAll() {
   for (const { id } of puzzles) tried.delete(id);
-  try { localStorage.setItem(STORED, JSON.stringify(Object.fromEntries(tried))); } catch { /* see above */ }
+  store();
 }
 
 const puzzleHash = (number) => `#puzzle=${number}`;
@@ -59,19 +63,17 @@ function overviewCard(now) {
   const chosen = puzzles.filter(isChosen);
   const of = (state) => chosen.filter((puzzle) => tried.get(puzzle.id) === state).length;
   const present = Object.keys(KINDS).filter((kind) => puzzles.some((puzzle) => puzzle.kind === kind));
-  const choice = el("label", { class: "choice" }, "Kind ", el("select", {
-    "data-keep": "kind", onchange: (event) => { chosenKind = event.target.value; draw(); main.querySelector('[data-keep="kind"]')?.focus(); },
-  }, el("option", { value: "" }, "all"), ...present.map((kind) => el("option", { value: kind, selected: kind === chosenKind }, KINDS[kind][0]))));
+  const choose = (kind) => { chosenKind = kind; draw(); main.querySelector('[data-keep="kind"]')?.focus(); };
+  const choice = el("label.choice", "Kind ", choices([["", "all"], ...present.map((kind) => [kind, KINDS[kind][0]])], chosenKind, choose, { "data-keep": "kind" }));
   const item = (puzzle) => {
     const state = tried.get(puzzle.id);
-    const of = el("a", { href: puzzleHash(puzzle.number), class: state ?? "open", "aria-label": `Puzzle ${puzzle.number}${state ? `, ${WORDS[state]}` : ""}` },
-      state === "solved" ? "✓ " : state === "failed" ? "✗ " : "", String(puzzle.number));
-    if (puzzle.number === now) of.setAttribute("aria-current", "page");
-    return el("li", {}, of);
+    return el("li", el("a", {
+      href: puzzleHash(puzzle.number), class: state ?? "open", "aria-label": `Puzzle ${puzzle.number}${state ? `, ${WORDS[state]}` : ""}`, "aria-current": puzzle.number === now && "page",
+    }, { solved: "✓ ", failed: "✗ " }[state], puzzle.number));
   };
-  const again = el("button", { type: "button", onclick: () => { forgetAll(); draw(); main.querySelector(".asked button")?.focus(); announce("All puzzles are open again"); } }, "Start again");
+  const again = button("Start again", () => { forgetAll(); draw(); main.querySelector(".asked button")?.focus(); announce("All puzzles are open again"); });
   return card("All puzzles", `${of("solved")} solved at the first try, ${of("failed")} not, ${chosen.length - of("solved") - of("failed")} to do.`,
-    choice, el("ol", { class: "numbers" }, ...chosen.map(item)), tried.size > 0 ? again : null);
+    choice, el("ol.numbers", chosen.map(item)), tried.size > 0 ? again : null);
 }
 
 // --- one puzzle ---------------------------------------------------------------------------------
@@ -92,8 +94,7 @@ const placedAt = (state, cell) => stateAfter(state, `${cell} ${state.left[0] ?? 
 
 function pieceButton(game, symbol, act) {
   const words = inWords(game, symbol);
-  return el("button", { type: "button", class: "piece-button slot", title: words, "aria-label": words, onclick: act },
-    piecePicture(game, symbol, { "aria-hidden": "true" }), el("span", { class: "symbol", "aria-hidden": "true" }, symbol));
+  return button([piecePicture(game, symbol, { "aria-hidden": "true" }), el("span.symbol", { "aria-hidden": "true" }, symbol)], act, { class: "piece-button slot", title: words, "aria-label": words });
 }
 
 function submit(puzzle, answer) {
@@ -110,7 +111,7 @@ function submit(puzzle, answer) {
 function refute(puzzle, wrong) {
   const first = stateAfter(startOf(puzzle), wrong.answer);
   askLine(puzzle.game, first.request, ({ line = [] }) => {
-    wrong.line = line.reduce((states, turn) => [...states, stateAfter(states.at(-1), turn)], [first]);
+    wrong.line = [first, ...statesAfter(first, line)];
     if (wrong === attempt) draw();
   });
 }
@@ -142,29 +143,28 @@ function shownState(puzzle) {
 function question(puzzle, fields) {
   const { game } = puzzle;
   const state = startOf(puzzle);
-  const buttons = el("div", { class: "row" }, ...fields.map(({ dataset: { cell } }) => el("button", { type: "button", onclick: () => choose(puzzle, cell) }, cell)));
-  if (!state.left) return el("div", { class: "asked" }, el("p", {}, el("strong", {}, ["Yellow (@)", "Red (O)"][state.side]), " is to move. Choose a column:"), buttons);
+  const buttons = el("div.row", fields.map(({ dataset: { cell } }) => el("button", { type: "button", onclick: () => choose(puzzle, cell) }, cell)));
+  if (!state.left) return el("div.asked", el("p", el("strong", ["Yellow (@)", "Red (O)"][state.side]), " is to move. Choose a column:"), buttons);
   if (attempt.cell === null && state.hand !== null) {
-    return el("div", { class: "asked" },
-      el("div", { class: "gift" }, el("span", { class: "slot big" }, piecePicture(game, state.hand)),
-        el("p", {}, "You have to place ", el("strong", {}, state.hand), el("small", {}, inWords(game, state.hand).split(": ")[1]))),
-      el("p", {}, "Choose a cell:"), buttons);
+    return el("div.asked",
+      el("div.gift", el("span.slot.big", piecePicture(game, state.hand)),
+        el("p", "You have to place ", el("strong", state.hand), el("small", features(game, state.hand)))),
+      el("p", "Choose a cell:"), buttons);
   }
   const place = attempt.cell ?? "-";
-  return el("div", { class: "asked" }, el("p", {}, attempt.cell === null ? "Give a piece:" : `Placed on ${attempt.cell}. Give a piece:`),
-    el("div", { class: "pool" }, ...state.left.map((symbol) => pieceButton(game, symbol, () => submit(puzzle, `${place} ${symbol}`)))),
-    attempt.cell === null ? null : el("p", {}, el("button", { type: "button", onclick: takeBack }, "Another cell")));
+  return el("div.asked", el("p", attempt.cell === null ? "Give a piece:" : `Placed on ${attempt.cell}. Give a piece:`),
+    el("div.pool", state.left.map((symbol) => pieceButton(game, symbol, () => submit(puzzle, `${place} ${symbol}`)))),
+    attempt.cell === null ? null : el("p", el("button", { type: "button", onclick: takeBack }, "Another cell")));
 }
 
 // What follows a wrong answer, a button for each position.
 function refutation() {
-  if (!attempt.line) return el("p", { class: "hint" }, "Looking for what follows…");
+  if (!attempt.line) return el("p.hint", "Looking for what follows…");
   if (attempt.line.length === 1) return null;
-  const step = (state, at) => el("li", {}, el("button", {
-    type: "button", class: "quiet", "data-keep": `step-${at}`, "aria-pressed": String(at === attempt.at),
-    onclick: () => { attempt.at = at; draw(); main.querySelector(`[data-keep="step-${at}"]`)?.focus(); },
-  }, at === 0 ? "Your turn" : `${at % 2 ? "Your opponent" : "You"}: ${advice(attempt.line[at - 1], state.turns.at(-1))}`));
-  return el("div", {}, el("h3", {}, "What follows"), el("ol", { class: "refutation" }, ...attempt.line.map(step)));
+  const go = (at) => { attempt.at = at; draw(); main.querySelector(`[data-keep="step-${at}"]`)?.focus(); };
+  const title = (state, at) => (at === 0 ? "Your turn" : `${at % 2 ? "Your opponent" : "You"}: ${advice(attempt.line[at - 1], state.turns.at(-1))}`);
+  const step = (state, at) => el("li", button(title(state, at), () => go(at), { class: "quiet", "data-keep": `step-${at}`, "aria-pressed": String(at === attempt.at) }));
+  return el("div", el("h3", "What follows"), el("ol.refutation", attempt.line.map(step)));
 }
 
 function verdict(puzzle) {
@@ -173,18 +173,18 @@ function verdict(puzzle) {
   const others = puzzle.answers.filter((answer) => answer !== attempt.answer).map(inWordsOf);
   const next = nextOpen(puzzle.number);
   const many = 12;
-  const rights = others.length === 0 ? null : el("p", {}, isRight ? "Also right: " : "Right: ", others.slice(0, many).join("; "), others.length > many ? ` and ${others.length - many} more` : "", ".");
+  const rights = others.length === 0 ? null : el("p", isRight ? "Also right: " : "Right: ", others.slice(0, many).join("; "), others.length > many ? ` and ${others.length - many} more` : "", ".");
   const difficulty = [`Level ${puzzle.level}`, `${counted(puzzle.answers.length, "right turn")} of ${puzzle.turns}`,
     puzzle.asked > 1 ? `${puzzle.failed} of ${counted(puzzle.asked, "bot")} failed` : ""].filter(Boolean).join(" · ");
-  return el("div", {},
+  return el("div",
     el("p", { class: `final ${isRight ? "win" : "blame"}` }, isRight ? "Right: " : "Wrong: ", inWordsOf(attempt.answer), isRight ? "." : `; this lets the ${puzzle.value} slip.`),
     isRight || attempt.isShown ? rights : null,
     isRight ? null : refutation(),
-    el("div", { class: "row" },
+    el("div.row",
       isRight ? null : el("button", { type: "button", "data-keep": "again", onclick: takeBack }, "Try again"),
       isRight || attempt.isShown ? null : el("button", { type: "button", onclick: () => { attempt.isShown = true; draw(); main.querySelector('[data-keep="again"]')?.focus(); } }, puzzle.answers.length === 1 ? "Show the right turn" : "Show the right turns"),
-      next ? el("a", { class: "button", href: puzzleHash(next.number), "data-keep": "next" }, "Next puzzle") : el("p", { "data-keep": "next", tabindex: -1 }, "That was the last one.")),
-    isRight || attempt.isShown ? el("p", { class: "hint" }, difficulty) : null);
+      next ? el("a.button", { href: puzzleHash(next.number), "data-keep": "next" }, "Next puzzle") : el("p", { "data-keep": "next", tabindex: -1 }, "That was the last one.")),
+    isRight || attempt.isShown ? el("p.hint", difficulty) : null);
 }
 
 function puzzleView(puzzle) {
@@ -195,15 +195,15 @@ function puzzleView(puzzle) {
   const fields = isOpen ? choicesOf(startOf(puzzle)) : [];
   if (attempt.cell === null) picture.append(...fields.map((field) => fill(field, { class: "choose", "aria-hidden": "true", onclick: () => choose(puzzle, field.dataset.cell) }, [])));
   return el("div", { class: `replay replay-${game.game}` },
-    el("p", { class: "above" }, `Puzzle ${puzzle.number} of ${puzzles.length}`),
-    el("h1", {}, title),
-    el("div", { class: "desk" },
-      el("div", {}, el("div", { class: "play card" }, el("div", { class: "stage" }, picture))),
-      el("div", {},
-        el("div", { class: "card task" }, el("p", {}, task), isOpen ? question(puzzle, fields) : verdict(puzzle)),
-        el("div", { class: "card" }, game.game === "quarto" ? legend(game) : null,
-          el("details", {}, el("summary", {}, "Rules of the game"), el("p", {}, RULES[game.game](game.rules))),
-          el("details", {}, el("summary", {}, "Position as text"), el("p", {}, el("code", {}, puzzle.position)))))));
+    el("p.above", `Puzzle ${puzzle.number} of ${puzzles.length}`),
+    el("h1", title),
+    el("div.desk",
+      el("div", el("div.play.card", el("div.stage", picture))),
+      el("div",
+        el("div.card.task", el("p", task), isOpen ? question(puzzle, fields) : verdict(puzzle)),
+        el("div.card", game.game === "quarto" ? legend(game) : null,
+          el("details", el("summary", "Rules of the game"), el("p", RULES[game.game](game.rules))),
+          el("details", el("summary", "Position as text"), el("p", el("code", puzzle.position)))))));
 }
 
 // --- the page -----------------------------------------------------------------------------------
@@ -215,7 +215,7 @@ function draw() {
   const puzzle = puzzles[wanted - 1];
   if (attempt.number !== wanted) attempt = none(wanted);
   document.title = puzzle ? `Puzzle ${wanted} · ${data.head.title}` : data.head.title;
-  const view = puzzle && startOf(puzzle) ? puzzleView(puzzle) : el("div", {}, el("h1", {}, `No puzzle ${wanted || ""}`), el("p", { class: "card" }, `This page has ${counted(puzzles.length, "puzzle")}. `, link("#", "Go on with the first open one")));
+  const view = puzzle && startOf(puzzle) ? puzzleView(puzzle) : el("div", el("h1", `No puzzle ${wanted || ""}`), el("p.card", `This page has ${counted(puzzles.length, "puzzle")}. `, link("#", "Go on with the first open one")));
   main.replaceChildren(view, overviewCard(wanted));
 }
 
@@ -226,5 +226,5 @@ if (await loadRules()) {
   draw();
   window.addEventListener("hashchange", () => { attempt.number = 0; draw(); window.scrollTo(0, 0); main.focus({ preventScroll: true }); });
 } else {
-  main.replaceChildren(el("h1", {}, data.head.title), el("p", { class: "card" }, noBoard(puzzles[0].game)));
+  main.replaceChildren(el("h1", data.head.title), el("p.card", noBoard(puzzles[0].game)));
 }

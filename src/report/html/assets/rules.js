@@ -1,11 +1,12 @@
 // The positions of games and their drawings, by the rules in the module of `crates/web`. Games that are programs bring their
 // own.
 
-import { el, svg } from "./dom.js";
+import { el, inflated, svg } from "./dom.js";
 
-const hasModule = () => typeof WebAssembly === "object" && typeof DecompressionStream === "function" && document.getElementById("games") !== null;
+// What the page has beside its script, in base 64; empty for nothing.
+export const embedded = (id) => document.getElementById(id)?.textContent ?? "";
 
-export const bytesOf = (id) => Uint8Array.from(atob(document.getElementById(id)?.textContent ?? ""), (c) => c.charCodeAt(0));
+const hasModule = () => typeof WebAssembly === "object" && typeof DecompressionStream === "function" && embedded("games") !== "";
 
 // Asks a module. The worker has this function's text, so it uses nothing outside of it.
 export function asking(wasm) {
@@ -24,21 +25,14 @@ export function asking(wasm) {
   return { give, ask };
 }
 
-let compiling = null;
 // Asks the module of this thread; null until it is loaded.
 let askRules = null;
 let failure = "";
 const waiting = [];
-
-export function compiled() {
-  compiling ??= (async () => {
-    const stream = new Blob([bytesOf("games")]).stream().pipeThrough(new DecompressionStream("deflate"));
-    return WebAssembly.compile(await new Response(stream).arrayBuffer());
-  })();
-  return compiling;
-}
-
+let compiling = null;
 let loading = null;
+
+export const compiled = () => (compiling ??= inflated(embedded("games")).arrayBuffer().then((bytes) => WebAssembly.compile(bytes)));
 
 // Whether there are rules, when it is resolved.
 export function loadRules() {
@@ -70,7 +64,7 @@ export function noBoard(game) {
   return `No board is shown, because ${failure ? `WebAssembly cannot run: ${failure}` : "this browser has no WebAssembly, by which positions are drawn and solved"}.`;
 }
 
-const edition = (game) => [game.game, game.rules, game.pieces ?? ""];
+export const edition = (game) => [game.game, game.rules, game.pieces ?? ""];
 
 // Answers a question on a game; `fallback` when it is wrong, as with a forged record.
 function answerOf(fallback, verb, game, ...fields) {
@@ -84,24 +78,24 @@ function answerOf(fallback, verb, game, ...fields) {
 // The states of a game after each of these turns, from the start on. They end before the first turn that is illegal or
 // malformed; there is none while the rules are not there.
 export function statesOf(game, turns = game.turns) {
-  if (game.drawings) return game.drawings.slice(0, turns.length + 1).map((drawing, index) => ({ game, turns: turns.slice(0, index), drawing, words: drawing.w ?? "", request: drawing.r ?? "", empty: true }));
-  if (!BUILTIN.includes(game.game)) return [];
-  if (askRules === null) loadRules();
-  const states = askRules === null ? [] : answerOf([], "play", game, game.start ?? "", ...turns);
-  return states.map((state, index) => ({ ...state, game, turns: turns.slice(0, index) }));
+  let states = game.drawings?.slice(0, turns.length + 1).map((drawing) => ({ drawing, words: drawing.w ?? "", request: drawing.r ?? "", empty: true }));
+  if (!states && BUILTIN.includes(game.game)) {
+    if (askRules === null) loadRules();
+    states = answerOf([], "play", game, game.start ?? "", ...turns);
+  }
+  return (states ?? []).map((state, index) => ({ ...state, game, turns: turns.slice(0, index) }));
 }
 
-// The state after a turn, or null when the turn is illegal or malformed.
-export function stateAfter(state, turn) {
-  const turns = [...state.turns, turn];
-  return statesOf(state.game, turns)[turns.length] ?? null;
-}
+// The states after each of these turns from a state on; they end before one that is illegal or malformed.
+export const statesAfter = (state, turns) => statesOf(state.game, [...state.turns, ...turns]).slice(state.turns.length + 1);
+
+export const stateAfter = (state, turn) => statesAfter(state, [turn])[0] ?? null;
 
 // A tree of drawing elements, of the module or as `src/report/html/drawings.rs` lets it through.
 function grown(tree, attributes) {
   if (typeof tree === "string") return tree;
   const [tag, given, children] = tree;
-  return svg(tag, { ...given, ...attributes }, ...children.map((child) => grown(child)));
+  return svg(tag, { ...given, ...attributes }, children.map((child) => grown(child)));
 }
 
 // The board of a state; of a position that is not the start of a game the pieces have no marks. `kind` is a class for the piece of the last turn.
@@ -142,58 +136,53 @@ export const symbolsOf = (game) => setOf(game).all.map(([symbol]) => symbol);
 // `K: big blue square solid`
 export const inWords = (game, symbol) => setOf(game).bySymbol.get(symbol)?.words ?? symbol;
 
-const pieceSvg = (tree, attributes) => svg("svg", { viewBox: "0 0 100 100", ...attributes }, grown(tree));
-
 export function piecePicture(game, symbol, attributes) {
   const { words, tree } = setOf(game).bySymbol.get(symbol);
-  const picture = pieceSvg(tree, { role: "img", "aria-label": words, ...attributes });
-  picture.prepend(svg("title", {}, words));
-  return picture;
+  return svg("svg", { viewBox: "0 0 100 100", role: "img", "aria-label": words, ...attributes }, svg("title", words), grown(tree));
 }
 
 // A piece on a field of its own, with its symbol.
 export function pieceSlot(game, symbol, kind) {
-  return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game, symbol) }, piecePicture(game, symbol), el("span", { class: "symbol", "aria-hidden": "true" }, symbol));
+  return el("span", { class: `slot ${kind ?? ""}`, title: inWords(game, symbol) }, piecePicture(game, symbol), el("span.symbol", { "aria-hidden": "true" }, symbol));
 }
 
 // The piece in hand and those that can be given, with a legend; nothing where there are none.
-export function handParts(state) {
-  const { game, hand, left } = state;
-  if (!left) return [];
-  const piece = (symbol) => pieceSlot(game, symbol);
-  return [el("h2", {}, "In hand"), hand === null ? el("p", { class: "hint" }, "Nothing.") : el("div", { class: "pool" }, piece(hand)),
-    el("h2", {}, "Left to give"), el("div", { class: "pool" }, ...left.map(piece)), legend(game)];
+export function handParts({ game, hand, left }) {
+  const pool = (symbols) => el("div.pool", symbols.map((symbol) => pieceSlot(game, symbol)));
+  return left ? [el("h2", "In hand"), hand === null ? el("p.hint", "Nothing.") : pool([hand]), el("h2", "Left to give"), pool(left), legend(game)] : [];
 }
+
+// What a piece is like: `big blue square solid`.
+export const features = (game, symbol) => inWords(game, symbol).split(": ")[1];
 
 // A legend: which feature is drawn as what. It is open unless the set is the built-in one.
 export function legend(game) {
-  const { builtin, legend: features } = setOf(game);
-  const rows = features.map(([title, part, samples]) => el("div", { class: "legend-row" },
-    el("dt", {}, title === part ? title : `${title} (drawn as ${part})`),
-    el("dd", {}, ...samples.map(([word, tree]) => el("span", { class: "sample" }, pieceSvg(tree, { "aria-hidden": "true" }), word)))));
-  return el("details", { class: "legend", open: !builtin }, el("summary", {}, "Piece key"), el("dl", {}, ...rows));
+  const { builtin, legend: rows } = setOf(game);
+  return el("details.legend", { open: !builtin }, el("summary", "Piece key"), el("dl", rows.map(([title, part, samples]) => el("div.legend-row",
+    el("dt", title === part ? title : `${title} (drawn as ${part})`),
+    el("dd", samples.map(([word, tree]) => el("span.sample", svg("svg", { viewBox: "0 0 100 100", "aria-hidden": "true" }, grown(tree)), word)))))));
 }
 
 // --- games that are programs ------------------------------------------------------------------
 
 function cellsOf(drawing) {
   const [side, edge] = [100, 42];
-  const size = Math.max(1, ...drawing.c.flat().map((text) => [...text].length));
-  const winning = new Set((drawing.x ?? []).map(([row, column]) => `${row} ${column}`));
+  const size = Math.min(6, Math.max(1, ...drawing.c.flat().map((text) => [...text].length)));
+  const isAmong = (cells, row, column) => cells?.some(([r, c]) => r === row && c === column);
   const centre = (index) => edge + index * side + side / 2;
-  const label = (x, y, kind, text) => svg("text", { class: kind, x, y, "text-anchor": "middle", "dominant-baseline": "central" }, text);
-  const parts = [...(drawing.h ?? []).map((text, column) => label(centre(column), 15, "edge", text)), ...(drawing.v ?? []).map((text, row) => label(15, centre(row), "edge", text))];
-  drawing.c.forEach((texts, row) => texts.forEach((text, column) => {
-    const isLast = drawing.l?.[0] === row && drawing.l[1] === column;
-    const kind = winning.has(`${row} ${column}`) ? "cell winning" : isLast ? "cell last" : "cell";
-    parts.push(svg("rect", { class: kind, x: centre(column) - 46, y: centre(row) - 46, width: 92, height: 92, rx: 10 }));
-    if (text) parts.push(label(centre(column), centre(row), `content size-${Math.min(6, size)}`, text));
+  const label = (x, y, kind, text) => svg("text", { class: kind, x, y }, text);
+  const cells = drawing.c.map((texts, row) => texts.map((text, column) => {
+    const [x, y] = [centre(column), centre(row)];
+    const kind = isAmong(drawing.x, row, column) ? "cell winning" : isAmong(drawing.l && [drawing.l], row, column) ? "cell last" : "cell";
+    return [svg("rect", { class: kind, x: x - 46, y: y - 46, width: 92, height: 92, rx: 10 }), text && label(x, y, `content size-${size}`, text)];
   }));
   const rows = drawing.c.map((texts) => texts.map((text) => text || "empty").join(" ")).join("; ");
-  return svg("svg", { viewBox: `0 0 ${drawing.c[0].length * side + edge + 9} ${drawing.c.length * side + edge + 9}`, role: "img", class: "board drawn", "aria-label": `The board, row by row: ${rows}.` }, ...parts);
+  return svg("svg.board.drawn.cells", {
+    viewBox: `0 0 ${drawing.c[0].length * side + edge + 9} ${drawing.c.length * side + edge + 9}`, role: "img", "aria-label": `The board, row by row: ${rows}.`,
+  }, drawing.h?.map((text, column) => label(centre(column), 15, "edge", text)), drawing.v?.map((text, row) => label(15, centre(row), "edge", text)), cells);
 }
 
 function drawingOf(drawing) {
   const picture = drawing.s ? grown(drawing.s, { class: "board drawn own", role: "img", "aria-label": "The board." }) : drawing.c?.[0]?.length ? cellsOf(drawing) : null;
-  return el("div", {}, picture, drawing.t?.length && !drawing.s ? el("pre", { class: "drawn-text" }, drawing.t.join("\n")) : null);
+  return el("div", picture, drawing.t && !drawing.s && el("pre.drawn-text", drawing.t.join("\n")));
 }

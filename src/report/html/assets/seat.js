@@ -1,6 +1,6 @@
 // The board of the person who plays against a bot. What turns are worth is not computed here.
 
-import { announce, el, keepingFocus, link, time } from "./dom.js";
+import { announce, button, el, keepingFocus, link, refill, time } from "./dom.js";
 import { gameHash, known, outcome, unpacked } from "./data.js";
 import { drawBoard, handParts, isLoading, noBoard, statesOf } from "./rules.js";
 import { turnValues } from "./turn_values.js";
@@ -10,9 +10,7 @@ const seated = { edition: null, table: null, played: 0, expected: null, offset: 
 
 let redrawSeat = null;
 
-export function seatEdition([game, rules, pieces]) {
-  seated.edition = { game, rules, pieces };
-}
+export const seatEdition = ([game, rules, pieces]) => { seated.edition = { game, rules, pieces }; };
 
 export function seatTables([now, { played, expected, tables }]) {
   Object.assign(seated, { played, expected, offset: performance.now() - now, table: tables[0] ?? seated.table });
@@ -28,7 +26,7 @@ function clockLine({ to, since, left, limit }) {
 }
 
 export function playView(secret) {
-  const [stage, place, hand, said, clock] = [el("div", { class: "stage" }), el("div"), el("div", { class: "card hands", hidden: true }), el("div"), el("p", { class: "hint" })];
+  const [stage, place, hand, said, clock] = [el("div.stage"), el("div"), el("div.card.hands", { hidden: true }), el("div"), el("p.hint")];
   let values = null;
   let drawn = "";
   // What was answered last, and why that failed.
@@ -53,21 +51,21 @@ export function playView(secret) {
     const game = known.games.findLast((one) => one.id === id);
     if (!game) return [];
     const isMore = known.head.live && seated.played < (seated.expected ?? 0);
-    return [el("p", { class: "final", role: "status" }, outcome(game, unpacked(game).lines)),
-      el("div", { class: "row" }, link(gameHash(game.number), "Look at the game"),
-        isMore && sent !== `${id} again` ? el("button", { type: "button", "data-keep": "again", onclick: () => send("again", "") }, "Again") : null,
-        isMore ? null : el("p", { class: "hint" }, `The match of ${b[0]} and ${b[1]} is over. Several games in a row: -n 10.`))];
+    return [el("p.final", { role: "status" }, outcome(game, unpacked(game).lines)),
+      el("div.row", link(gameHash(game.number), "Look at the game"),
+        isMore && sent !== `${id} again` && button("Again", () => send("again", ""), { "data-keep": "again" }),
+        isMore ? null : el("p.hint", `The match of ${b[0]} and ${b[1]} is over. Several games in a row: -n 10.`))];
   }
 
   function whoMoves(table, state) {
-    const made = table.by === null ? null : el("p", {}, el("strong", { class: "name" }, table.b[table.by]), ` ${state?.words ?? ""}`);
-    return [made, table.to === table.me ? null : el("p", { role: "status" }, el("strong", { class: "name" }, table.b[table.to]), " is thinking.")];
+    const made = table.by === null ? null : el("p", el("strong.name", table.b[table.by]), ` ${state?.words ?? ""}`);
+    return [made, table.to === table.me ? null : el("p", { role: "status" }, el("strong.name", table.b[table.to]), " is thinking.")];
   }
 
   function draw() {
     const { table } = seated;
     if (!table || !seated.edition) {
-      said.replaceChildren(el("p", { class: "hint" }, known.head.live ? "Waiting for the first game…" : "The match is over."));
+      said.replaceChildren(el("p.hint", known.head.live ? "Waiting for the first game…" : "The match is over."));
       return;
     }
     clock.textContent = table.to === null || !known.head.live ? "" : clockLine(table);
@@ -78,7 +76,7 @@ export function playView(secret) {
     const state = statesOf(game).at(-1);
     const isMine = table.to !== null && table.to === table.me && known.head.live;
     if (isMine) announce("It is your turn.");
-    said.replaceChildren(...[problem ? el("p", { class: "final blame", role: "alert" }, problem) : null, ...(table.to === null ? ended(table) : whoMoves(table, state))].filter(Boolean));
+    refill(said, problem && el("p.final.blame", { role: "alert" }, problem), table.to === null ? ended(table) : whoMoves(table, state));
     if (!state) {
       stage.replaceChildren(isLoading(game) ? "" : noBoard(game));
       return;
@@ -93,8 +91,8 @@ export function playView(secret) {
     if (!values.panel.hidden) values.show(picture, state, "");
   }
 
-  const node = el("div", { class: "replay" }, el("h1", {}, known.head.title),
-    el("div", { class: "desk" }, el("div", {}, el("div", { class: "play card" }, stage, place)), el("div", {}, el("div", { class: "card" }, said, clock), hand)));
+  const node = el("div.replay", el("h1", known.head.title),
+    el("div.desk", el("div", el("div.play.card", stage, place)), el("div", el("div.card", said, clock), hand)));
   const redrawn = () => keepingFocus(node, draw);
   redrawSeat = redrawn;
   const timer = setInterval(redrawn, 250);

@@ -1,8 +1,9 @@
 // The stage: the games that are being played, move by move, for a room that looks at a projector.
 
-import { announce, capitalised, count, counted, el, half, keepingFocus, named, time } from "./dom.js";
+import { announce, button, capitalised, count, counted, el, half, keepingFocus, named, refill, time } from "./dom.js";
+import { columnHead, plainTable, rowHead } from "./tables.js";
 import { criterion, known, name, outcome, pairOf, points, rankText, story, title, unpacked } from "./data.js";
-import { canSolve, drawBoard, inWords, isLoading, piecePicture, statesOf } from "./rules.js";
+import { canSolve, drawBoard, features, isLoading, piecePicture, statesOf } from "./rules.js";
 import { askValues, stopSolving } from "./exact.js";
 import { bestOf } from "./turn_values.js";
 import { meeting } from "./charts.js";
@@ -26,8 +27,6 @@ const LATEST = 3;
 // A game that has just ended is among the last ones.
 const RECENT = 2000;
 
-const HANDS = { waiting: "to place", first: "gives the first piece" };
-
 // What the server has said of the games being played: by number of the table, what it is now and what is shown.
 const seen = { isKnown: false, edition: null, seats: new Map(), expected: null, left: null, offset: 0, state: "playing" };
 
@@ -43,13 +42,9 @@ export const playedGames = () => known.figures.games;
 
 export const stageFigures = () => redrawStage?.();
 
-export function stageState(state) {
-  seen.state = state;
-}
+export const stageState = (state) => { seen.state = state; };
 
-export function stageEdition([game, rules, pieces]) {
-  seen.edition = { game, rules, pieces };
-}
+export const stageEdition = ([game, rules, pieces]) => { seen.edition = { game, rules, pieces }; };
 
 export function stageTables([now, { expected, left, tables }]) {
   Object.assign(seen, { isKnown: true, expected, left, offset: performance.now() - now });
@@ -63,12 +58,7 @@ export function stageTables([now, { expected, left, tables }]) {
   redrawStage?.();
 }
 
-function recorded(id) {
-  for (let at = known.games.length - 1; at >= Math.max(0, known.games.length - RECENT); at -= 1) {
-    if (known.games[at].id === id) return known.games[at];
-  }
-  return null;
-}
+const recorded = (id) => known.games.slice(-RECENT).findLast((game) => game.id === id) ?? null;
 
 const isOver = (seat) => seat.game !== null && seat.turn >= seat.game.length;
 
@@ -206,8 +196,8 @@ function clockText(at, side) {
 function plate(at, side, score) {
   const kind = at.over ? (at.winner === side ? "won" : "") : at.to === side ? "thinks" : "";
   const word = at.over ? (at.winner === side ? "wins" : "") : at.to === side && at.table ? "thinking" : "";
-  return el("div", { class: `plate side-${side} ${kind}` }, el("span", { class: "name" }, at.names[side]), el("span", { class: "plate-score" }, el("span", { class: "unseen" }, "match points "), half(score[side])),
-    el("span", { class: "plate-clock", "data-side": side }), word ? el("span", { class: "plate-word" }, word) : null);
+  return el("div", { class: `plate side-${side} ${kind}` }, el("span.name", at.names[side]), el("span.plate-score", el("span.unseen", "match points "), half(score[side])),
+    el("span.plate-clock", { "data-side": side }), word ? el("span.plate-word", word) : null);
 }
 
 function evaluationPart(at) {
@@ -215,22 +205,21 @@ function evaluationPart(at) {
   if (at.over || winner === undefined && !canSolve(at.game)) return null;
   const text = winner === undefined ? "unsolved" : winner < 0 ? "draw with best play" : `${at.names[winner]} wins with best play`;
   const bar = (side) => el("i", { class: winner === undefined ? "" : `side-${winner < 0 ? side : winner}` });
-  return el("p", { class: "stage-evaluation" }, el("span", { "aria-hidden": "true" }, bar(0), bar(1)), el("small", {}, el("span", { class: "unseen" }, "Evaluation: "), text));
+  return el("p.stage-evaluation", el("span", { "aria-hidden": "true" }, bar(0), bar(1)), el("small", el("span.unseen", "Evaluation: "), text));
 }
 
 function handPart(at) {
-  if (at.over) return el("p", { class: "stage-end" }, at.text);
+  if (at.over) return el("p.stage-end", at.text);
   if (!at.state?.left) return null;
   const { hand } = at.state;
   if (at.to === null || at.to === undefined) return null;
-  const who = el("strong", { class: "name" }, at.names[at.to]);
-  if (hand === null) return el("p", { class: "stage-hand" }, el("span", {}, who, ` ${HANDS.first}`));
-  return el("p", { class: "stage-hand" }, piecePicture(at.game, hand, { class: "stage-gift" }), el("span", {}, who, ` ${HANDS.waiting}`, el("small", {}, inWords(at.game, hand).split(": ")[1])));
+  return el("p.stage-hand", hand !== null && piecePicture(at.game, hand, { class: "stage-gift" }),
+    el("span", el("strong.name", at.names[at.to]), hand === null ? " gives the first piece" : [" to place", el("small", features(at.game, hand))]));
 }
 
 function boardPart(at) {
   if (at.state) return drawBoard(at.state);
-  return el("ol", { class: "stage-turns", start: Math.max(1, at.turn - 11) }, ...at.moves.slice(0, at.turn).slice(-12).map((turn) => el("li", {}, el("code", {}, turn))));
+  return el("ol.stage-turns", { start: Math.max(1, at.turn - 11) }, ...at.moves.slice(0, at.turn).slice(-12).map((turn) => el("li", el("code", turn))));
 }
 
 function progressText() {
@@ -250,7 +239,7 @@ function progressText() {
 
 function standingsPart(marked) {
   const places = known.figures.places;
-  if (places.length === 0) return el("p", { class: "hint" }, "No game has ended yet.");
+  if (places.length === 0) return el("p.hint", "No game has ended yet.");
   const rows = places.slice(0, ROWS);
   const followed = places.findIndex((place) => known.bots[place.bot].name === marked);
   if (followed >= ROWS) rows.push(places[followed]);
@@ -258,15 +247,14 @@ function standingsPart(marked) {
   // Where all have played as many games, their number says nothing.
   const games = (cell) => (known.figures.order === "points" ? null : cell);
   const isApart = (place, at) => at > 0 && place.table !== rows[at - 1].table;
-  return el("div", {}, el("table", { class: "stage-table" }, el("caption", { class: "unseen" }, "Standings"),
-    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "#"), el("th", { scope: "col", class: "text" }, "bot"), games(el("th", { scope: "col" }, "games")), el("th", { scope: "col" }, heading))),
-    el("tbody", {}, ...rows.flatMap((place, at) => [
-      isApart(place, at) ? el("tr", { class: "apart" }, el("td", { colspan: 4, class: "text" }, "have not met those above:")) : null,
-      el("tr", { class: known.bots[place.bot].name === marked ? "followed" : null },
-        el("td", {}, rankText(place)), el("th", { scope: "row", class: "text" }, named(name(place.bot))), games(el("td", {}, count(place.games))), el("td", {}, el("strong", {}, show(place)))),
-    ]).filter(Boolean))),
-  places.length > rows.length ? el("p", { class: "hint" }, `and ${count(places.length - rows.length)} more`) : null,
-  heading === "points" ? null : el("p", { class: "hint" }, `By ${known.figures.order}, as not all have played the same number of games.`));
+  const heads = [columnHead(null, "#"), columnHead("text", "bot"), games(columnHead(null, "games")), columnHead(null, heading)];
+  return [plainTable("stage-table", "Standings", heads, rows.map((place, at) => [
+    isApart(place, at) && el("tr.apart", el("td.text", { colspan: 4 }, "have not met those above:")),
+    el("tr", { class: known.bots[place.bot].name === marked && "followed" },
+      el("td", rankText(place)), rowHead(named(name(place.bot))), games(el("td", count(place.games))), el("td", el("strong", show(place)))),
+  ])),
+  places.length > rows.length && el("p.hint", `and ${count(places.length - rows.length)} more`),
+  heading !== "points" && el("p.hint", `By ${known.figures.order}, as not all have played the same number of games.`)];
 }
 
 // Who plays next: meetings of which no game is being played.
@@ -275,7 +263,7 @@ function nextPart() {
   const pairs = [...seen.seats.values()].filter((seat) => !seat.gone).map((seat) => pairOf(seat.now.id));
   const free = (course()?.next ?? []).filter(({ pairs: [first, last] }) => !pairs.some((pair) => pair >= first && pair <= last)).slice(0, UPCOMING);
   if (free.length === 0) return null;
-  return el("section", { "aria-labelledby": "stage-next" }, el("h2", { id: "stage-next" }, "Next"), el("ol", { class: "stage-list" }, ...free.map(({ bots: [a, b] }) => el("li", {}, named(entrantName(a)), " – ", named(entrantName(b))))));
+  return el("section", { "aria-labelledby": "stage-next" }, el("h2", { id: "stage-next" }, "Next"), el("ol.stage-list", ...free.map(({ bots: [a, b] }) => el("li", named(entrantName(a)), " – ", named(entrantName(b))))));
 }
 
 // The games that ended last, but for those that are still being shown.
@@ -283,9 +271,9 @@ function latestPart() {
   const shown = new Set([...seen.seats.values()].filter((seat) => seat.game && !isOver(seat)).map((seat) => seat.shown.id));
   const games = known.games.slice(-LATEST - shown.size).filter((game) => !shown.has(game.id)).slice(-LATEST).reverse();
   if (games.length === 0 || seen.state === "finished") return null;
-  return el("section", { "aria-labelledby": "stage-latest" }, el("h2", { id: "stage-latest" }, "Latest results"), el("ol", { class: "stage-list" }, ...games.map((game) => {
+  return el("section", { "aria-labelledby": "stage-latest" }, el("h2", { id: "stage-latest" }, "Latest results"), el("ol.stage-list", ...games.map((game) => {
     const [a, b] = unpacked(game).sides;
-    return el("li", {}, named(name(a)), ` ${half(points(game, a))}–${half(points(game, b))} `, named(name(b)));
+    return el("li", named(name(a)), ` ${half(points(game, a))}–${half(points(game, b))} `, named(name(b)));
   })));
 }
 
@@ -293,8 +281,8 @@ function otherPart(number, seat) {
   const at = scene(seat);
   return el("a", { class: "stage-other", href: `#stage&table=${number}`, "data-keep": `stage-table-${number}` },
     at.state ? drawBoard(at.state) : null,
-    el("span", {}, el("strong", {}, `Board ${number}`), named(at.names[0]), named(at.names[1]),
-      el("small", {}, at.over ? "finished" : counted(at.turn, "turn"))));
+    el("span", el("strong", `Board ${number}`), named(at.names[0]), named(at.names[1]),
+      el("small", at.over ? "finished" : counted(at.turn, "turn"))));
 }
 
 // The first three places; nothing where more share them.
@@ -302,7 +290,7 @@ function podium() {
   const best = known.figures.places.filter(({ rank }) => rank <= 3);
   if (best.length < 3 || best.length > 4) return null;
   const [, show] = criterion();
-  return el("ol", { class: "podium" }, ...best.map((place) => el("li", { class: `step-${place.rank}` }, named(name(place.bot)), el("small", {}, show(place)), el("strong", {}, rankText(place)))));
+  return el("ol.podium", best.map((place) => el("li", { class: `step-${place.rank}` }, named(name(place.bot)), el("small", show(place)), el("strong", rankText(place)))));
 }
 
 // Who won, when all games have been played; what stands in the way of saying so, when they have not.
@@ -312,15 +300,15 @@ function endPart() {
   const reason = earlyEnd(known.figures);
   const isDuel = known.figures.places.length === 2 && second.table === 1;
   if (isDuel) {
-    return el("section", { class: "stage-champion", "aria-labelledby": "stage-champion" }, el("h2", { id: "stage-champion" }, reason ? "The score" : "Final score"),
-      el("p", { class: "stage-score" }, el("span", { class: "name" }, name(first.bot)), el("strong", {}, `${half(first.points)} : ${half(second.points)}`), el("span", { class: "name" }, name(second.bot))),
-      reason ? el("p", {}, reason) : null);
+    return el("section.stage-champion", { "aria-labelledby": "stage-champion" }, el("h2", { id: "stage-champion" }, reason ? "The score" : "Final score"),
+      el("p.stage-score", el("span.name", name(first.bot)), el("strong", `${half(first.points)} : ${half(second.points)}`), el("span.name", name(second.bot))),
+      reason && el("p", reason));
   }
   const won = leaders(known.figures);
-  return el("section", { class: "stage-champion", "aria-labelledby": "stage-champion" },
-    ...(won ? [el("h2", { id: "stage-champion" }, won.title), el("p", { class: "stage-winner" }, nameList(won.firsts)),
-      won.text ? el("p", {}, won.text) : null, won.next ? podium() : null] : [el("h2", { id: "stage-champion" }, "No winner"), el("p", {}, capitalised(known.figures.separate ?? ""))]),
-    reason ? el("p", {}, reason) : null);
+  return el("section.stage-champion", { "aria-labelledby": "stage-champion" },
+    ...(won ? [el("h2", { id: "stage-champion" }, won.title), el("p.stage-winner", nameList(won.firsts)),
+      won.text ? el("p", won.text) : null, won.next ? podium() : null] : [el("h2", { id: "stage-champion" }, "No winner"), el("p", capitalised(known.figures.separate ?? ""))]),
+    reason && el("p", reason));
 }
 
 // --- what is followed --------------------------------------------------------------------------
@@ -356,8 +344,8 @@ function chooser(followed) {
   const now = addressOf(followed);
   const option = (value, text) => el("option", { value, selected: value === now }, text);
   return [option("#stage", "first board"),
-    el("optgroup", { label: "Boards" }, ...tables.map((table) => option(addressOf({ table, bot: null }), `Board ${table}`))),
-    el("optgroup", { label: "Bots" }, ...bots.map((bot) => option(addressOf({ table: null, bot }), title(bot))))];
+    el("optgroup", { label: "Boards" }, tables.map((table) => option(addressOf({ table, bot: null }), `Board ${table}`))),
+    el("optgroup", { label: "Bots" }, bots.map((bot) => option(addressOf({ table: null, bot }), title(bot))))];
 }
 
 // --- the view ----------------------------------------------------------------------------------
@@ -366,15 +354,15 @@ export function stageView(fields) {
   const followed = followedOf(fields);
   const parts = Object.fromEntries(["progress", "board", "players", "rows", "latest", "next", "others"].map((part) => [part, el("div", { class: `stage-${part}` })]));
   const select = el("select", { "data-keep": "stage-follow", onchange: (event) => { location.hash = event.target.value; } });
-  const full = document.fullscreenEnabled ? el("button", { type: "button", class: "quiet", "data-keep": "stage-full", onclick: () => { if (document.fullscreenElement) document.exitFullscreen(); else document.getElementById("main").requestFullscreen(); } }) : null;
+  const full = document.fullscreenEnabled && button("", () => (document.fullscreenElement ? document.exitFullscreen() : document.getElementById("main").requestFullscreen()), { class: "quiet", "data-keep": "stage-full" });
   const nameFull = () => { if (full) full.textContent = document.fullscreenElement ? "Leave full screen" : "Full screen"; };
   nameFull();
   document.addEventListener("fullscreenchange", nameFull);
-  const node = el("div", { class: "screen" },
-    el("header", { class: "stage-head" }, el("h1", {}, known.head.title), parts.progress,
-      el("label", {}, el("span", {}, "Show: "), select), full),
-    el("section", { class: "stage-game", "aria-label": "The game" }, parts.board, parts.players),
-    el("aside", { class: "stage-side", "aria-label": "The tournament" }, el("section", { "aria-labelledby": "stage-standings" }, el("h2", { id: "stage-standings" }, "Standings"), parts.rows), parts.latest, parts.next),
+  const node = el("div.screen",
+    el("header.stage-head", el("h1", known.head.title), parts.progress,
+      el("label", el("span", "Show: "), select), full),
+    el("section.stage-game", { "aria-label": "The game" }, parts.board, parts.players),
+    el("aside.stage-side", { "aria-label": "The tournament" }, el("section", { "aria-labelledby": "stage-standings" }, el("h2", { id: "stage-standings" }, "Standings"), parts.rows), parts.latest, parts.next),
     parts.others);
   const drawnKeys = new Map();
   let announced = 0;
@@ -383,7 +371,7 @@ export function stageView(fields) {
   function redraw(part, key, make) {
     if (drawnKeys.get(part) === key) return;
     drawnKeys.set(part, key);
-    (parts[part] ?? select).replaceChildren(...[make()].flat().filter(Boolean));
+    refill(parts[part] ?? select, make());
   }
 
   function say(at) {
@@ -395,10 +383,10 @@ export function stageView(fields) {
   }
 
   function waiting() {
-    if (seen.state.startsWith("checking")) return el("p", { class: "stage-waiting" }, progressText());
-    if (known.head.live && !seen.isKnown) return el("p", { class: "stage-waiting" }, "Connecting…");
+    if (seen.state.startsWith("checking")) return el("p.stage-waiting", progressText());
+    if (known.head.live && !seen.isKnown) return el("p.stage-waiting", "Connecting…");
     const missing = followed.table !== null ? `No game is being played on board ${followed.table}.` : followed.bot !== null ? `${title(followed.bot)} is not playing at this moment.` : known.head.live ? "No game is being played at this moment." : "";
-    return missing ? el("p", { class: "stage-waiting" }, missing) : null;
+    return missing ? el("p.stage-waiting", missing) : null;
   }
 
   function drawEnd() {
@@ -407,7 +395,7 @@ export function stageView(fields) {
       const last = known.games.at(-1);
       const whole = last ? unpacked(last) : null;
       const state = whole ? statesOf(whole).at(-1) : null;
-      return state ? el("figure", {}, drawBoard(state), el("figcaption", {}, `Last game: ${story(last, whole.lines)}`)) : null;
+      return state ? el("figure", drawBoard(state), el("figcaption", `Last game: ${story(last, whole.lines)}`)) : null;
     });
     redraw("players", `end ${JSON.stringify(known.figures.places.slice(0, 2))} ${JSON.stringify(course()?.champion ?? null)}`, () => endPart());
   }
@@ -415,7 +403,7 @@ export function stageView(fields) {
   function draw() {
     const at = performance.now();
     for (const seat of seen.seats.values()) advanceSeat(seat, at);
-    redraw("progress", progressText(), () => el("p", {}, progressText()));
+    redraw("progress", progressText(), () => el("p", progressText()));
     redraw("follow", JSON.stringify([stageBots(), [...seen.seats.keys()], addressOf(followed)]), () => chooser(followed));
     const found = seatOf(followed);
     if (seen.state === "finished" && !(found?.[1].game && (!isOver(found[1]) || at < found[1].until))) {
@@ -431,14 +419,14 @@ export function stageView(fields) {
         redraw("players", `${shown.key} ${number} ${late} ${evaluate(shown)} ${known.figures.games}`, () => {
           const match = matchOf(seat, shown);
           const where = [`Board ${number}`, match.part, match.number ? `game ${match.number} of ${match.total}` : "", shown.over ? counted(shown.turn, "turn") : `turn ${shown.turn + 1}`, late];
-          return [el("p", { class: "stage-where" }, where.filter(Boolean).join(" · ")),
+          return [el("p.stage-where", where.filter(Boolean).join(" · ")),
             el("div", { class: `replay-${shown.game.game}` }, plate(shown, 0, match.score), handPart(shown), plate(shown, 1, match.score), evaluationPart(shown)),
-            shown.last ? el("p", { class: "stage-last" }, el("strong", { class: "name" }, shown.last.by), ` ${shown.last.words}`) : null,
-            match.stake ? el("p", { class: "stage-stake" }, match.stake) : null];
+            shown.last && el("p.stage-last", el("strong.name", shown.last.by), ` ${shown.last.words}`),
+            match.stake ? el("p.stage-stake", match.stake) : null];
         });
         for (const clock of parts.players.querySelectorAll(".plate-clock")) {
           const [text, hint] = clockText(shown, Number(clock.dataset.side));
-          if (clock.textContent !== text + (hint && ` ${hint}`)) clock.replaceChildren(text, ...(hint ? [" ", el("small", {}, hint)] : []));
+          if (clock.textContent !== text + (hint && ` ${hint}`)) clock.replaceChildren(text, ...(hint ? [" ", el("small", hint)] : []));
         }
       } else {
         redraw("board", `none ${known.head.live} ${seen.isKnown} ${seen.state}`, () => waiting());
@@ -453,7 +441,7 @@ export function stageView(fields) {
     const shownOthers = known.head.live ? others.slice(0, OTHERS) : [];
     redraw("others", JSON.stringify(shownOthers.map(([, seat]) => scene(seat).key)), () => [
       ...shownOthers.map(([number, seat]) => otherPart(number, seat)),
-      others.length > shownOthers.length && shownOthers.length > 0 ? el("p", { class: "hint" }, `and ${counted(others.length - shownOthers.length, "board")} more`) : null,
+      others.length > shownOthers.length && shownOthers.length > 0 ? el("p.hint", `and ${counted(others.length - shownOthers.length, "board")} more`) : null,
     ]);
   }
 

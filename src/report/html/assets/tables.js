@@ -1,6 +1,15 @@
 // Tables that can be sorted and are shown page by page.
 
-import { count, el, announce, keepingFocus, scrolled } from "./dom.js";
+import { announce, button, count, el, keepingFocus, refill, scrolled } from "./dom.js";
+
+export const columnHead = (kind, ...content) => el("th", { scope: "col", class: kind }, content);
+
+export const rowHead = (...content) => el("th.text", { scope: "row" }, content);
+
+export const cellOf = (...content) => el("td.number", content);
+
+// A table with a caption that is read aloud.
+export const plainTable = (kind, caption, heads, rows) => el("table", { class: kind }, el("caption.unseen", caption), el("thead", el("tr", heads)), el("tbody", rows));
 
 // For each of these texts its place among them in alphabetical order.
 function ranked(texts) {
@@ -9,33 +18,26 @@ function ranked(texts) {
   return texts.map((text) => places.get(text));
 }
 
-// `columns`: {key, title, value(row), show(row), text, hint}. `value` is the sort key, `show` the
-// content of the cell. `at` is an object that keeps the page for the next time. `text` columns are left-aligned; they and `rising` ones sort upwards first. `head` marks row
-// headers. `sorted`: [key, -1 | 1], updated when the user sorts. `redraw` calls `rows()` again, `ordered` gives the rows in
+// `columns`: {key, title, value(row), show(row), text, hint}. `value` is the sort key, `show` the content of the cell.
+// `at` is an object that keeps the page for the next time. `text` columns are left-aligned; they and `rising` ones sort
+// upwards first. `head` marks row headers. `sorted`: [key, -1 | 1], updated when the user sorts. `redraw` calls `rows()` again, `ordered` gives the rows in
 // the order in which they were drawn last.
-export function sortable({ caption, columns, rows, sorted, size, kind, onsort, at = { page: 0 } }) {
-  const body = el("tbody");
-  const pager = el("div", { class: "pager" });
-  const heads = new Map();
+export function sortable({ caption, columns, rows, sorted, size, kind, at = { page: 0 } }) {
+  const pager = el("div.pager");
+  const kindOf = (column) => column.kind ?? (column.text ? "text" : "number");
 
-  const header = el("tr", {}, ...columns.map((column) => {
-    if (!column.value) return el("th", { scope: "col", class: column.kind, title: column.hint }, column.title);
-    const button = el("button", {
-      type: "button", title: column.hint ?? `Sort by ${column.title}`, "data-keep": `sort-${caption}-${column.key}`,
-      onclick: () => {
-        const again = sorted[0] === column.key;
-        sorted[1] = again ? -sorted[1] : column.text || column.rising ? 1 : -1;
-        sorted[0] = column.key;
-        at.page = 0;
-        redraw();
-        onsort?.();
-        announce(`Sorted by ${column.title}, ${sorted[1] > 0 ? "ascending" : "descending"}`);
-      },
-    }, column.title, el("span", { class: "arrow", "aria-hidden": "true" }));
-    const cell = el("th", { scope: "col", class: column.kind ?? (column.text ? "text" : "number") }, button);
-    heads.set(column.key, cell);
-    return cell;
-  }));
+  function sortBy(column) {
+    sorted[1] = sorted[0] === column.key ? -sorted[1] : column.text || column.rising ? 1 : -1;
+    sorted[0] = column.key;
+    at.page = 0;
+    redraw();
+    announce(`Sorted by ${column.title}, ${sorted[1] > 0 ? "ascending" : "descending"}`);
+  }
+
+  const heads = columns.map((column) => columnHead(kindOf(column), button([column.title, el("span.arrow", { "aria-hidden": "true" })], () => sortBy(column),
+    { title: column.hint ?? `Sort by ${column.title}`, "data-keep": `sort-${caption}-${column.key}` })));
+
+  const table = plainTable(kind, caption, heads, []);
 
   // The rows as they were drawn last.
   let last = [];
@@ -58,34 +60,24 @@ export function sortable({ caption, columns, rows, sorted, size, kind, onsort, a
 
   function redraw() {
     const all = last = ordered();
-    for (const [key, cell] of heads) {
-      if (key === sorted[0]) cell.setAttribute("aria-sort", sorted[1] > 0 ? "ascending" : "descending");
+    heads.forEach((cell, place) => {
+      if (columns[place].key === sorted[0]) cell.setAttribute("aria-sort", sorted[1] > 0 ? "ascending" : "descending");
       else cell.removeAttribute("aria-sort");
-    }
+    });
     const pages = size ? Math.max(1, Math.ceil(all.length / size)) : 1;
     const page = at.page = Math.min(at.page, pages - 1);
     const shown = size ? all.slice(page * size, (page + 1) * size) : all;
-    body.replaceChildren(...shown.map((row) => el("tr", {}, ...columns.map((column) => {
-      const tag = column.head ? "th" : "td";
-      const kind = column.kind ?? (column.text ? "text" : "number");
-      return el(tag, { scope: column.head ? "row" : null, class: kind }, column.show ? column.show(row) : String(column.value(row) ?? ""));
-    }))));
-    if (all.length === 0) {
-      body.append(el("tr", {}, el("td", { class: "text none", colspan: columns.length }, "No games match.")));
-    }
+    refill(table.tBodies[0], shown.map((row) => el("tr", columns.map((column) =>
+      el(column.head ? "th" : "td", { scope: column.head && "row", class: kindOf(column) }, column.show ? column.show(row) : String(column.value(row) ?? ""))))),
+    all.length === 0 && el("tr", el("td.text.none", { colspan: columns.length }, "No games match.")));
     pager.hidden = pages < 2;
     if (!size) return;
-    const step = (title, to, off) => el("button", {
-      type: "button", disabled: off, "data-keep": `page-${caption}-${title}`, onclick: () => turnTo(to),
-    }, title);
-    keepingFocus(pager, () => pager.replaceChildren(
-      step("First", 0, page === 0), step("Previous", page - 1, page === 0),
-      el("span", {}, `${count(page * size + 1)}–${count(Math.min(all.length, (page + 1) * size))} of ${count(all.length)}`),
+    const step = (title, to, disabled) => button(title, () => turnTo(to), { disabled, "data-keep": `page-${caption}-${title}` });
+    keepingFocus(pager, () => refill(pager, step("First", 0, page === 0), step("Previous", page - 1, page === 0),
+      el("span", `${count(page * size + 1)}–${count(Math.min(all.length, (page + 1) * size))} of ${count(all.length)}`),
       step("Next", page + 1, page >= pages - 1), step("Last", pages - 1, page >= pages - 1)));
   }
 
-  const table = el("table", { class: kind ?? "" },
-    el("caption", { class: "unseen" }, caption), el("thead", {}, header), body);
   redraw();
-  return { node: el("div", { class: "tabled" }, scrolled(table, caption), pager), redraw, ordered: () => last };
+  return { node: el("div.tabled", scrolled(table, caption), pager), redraw, ordered: () => last };
 }

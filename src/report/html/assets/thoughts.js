@@ -1,8 +1,10 @@
 // What bots said of their thinking, beside what is true: lines `info depth 6 score 0.35` on their stderr.
 
-import { card, count, counted, el, link, percent, sized, svg } from "./dom.js";
+import { card, count, counted, el, highlight, percent, sized, svg } from "./dom.js";
 import { gameHash, name, points, unpacked } from "./data.js";
-import { PHASES, cellOf, phaseOf, tableOf } from "./mistakes.js";
+import { cellOf, rowHead } from "./tables.js";
+import { columnWidth, turnLink } from "./charts.js";
+import { PHASES, phaseOf, tableOf } from "./mistakes.js";
 
 const EXACT_SCORES = { w: 1, d: 0, l: -1 };
 const EXACT_WORDS = { w: "won", d: "a draw", l: "lost" };
@@ -16,15 +18,14 @@ const isScore = (value) => typeof value === "number" && value >= -1 && value <= 
 
 const exactOf = (game, turn) => game.analysis.get(turn)?.value ?? "";
 
-const saying = ([key, value]) => (key === "string" ? `\u201c${value}\u201d` : `${key} ${value}`);
-
 // Beside a turn; `isSecret` hides the truth.
 export function thought(game, turn, isSecret) {
   const said = game.info.get(turn);
   if (!said) return null;
   const exact = exactOf(game, turn);
-  const truth = (key) => (key === "score" && isScore(said.score) && exact && !isSecret ? ` (exactly ${EXACT_SCORES[exact]})` : "");
-  return el("p", { class: "thought" }, el("span", { class: "label" }, "It thought "), Object.entries(said).map((pair) => saying(pair) + truth(pair[0])).join(", "));
+  const parts = Object.entries(said).map(([key, value]) => (key === "string" ? `\u201c${value}\u201d` : `${key} ${value}`)
+    + (key === "score" && isScore(value) && exact && !isSecret ? ` (exactly ${EXACT_SCORES[exact]})` : ""));
+  return el("p.thought", el("span.label", "It thought "), parts.join(", "));
 }
 
 // A line for each side, and for the score the exact value as a dash.
@@ -33,20 +34,19 @@ function thoughtChart(game, key, shown) {
   const all = key === "score" ? [-1, 1] : values.map(([, value]) => value);
   const [least, most] = [Math.min(...all), Math.max(...all)];
   return sized(CHART, (width) => {
-    const step = Math.min(40, width / Math.max(1, game.turns.length + (game.fault ? 1 : 0)));
+    const step = columnWidth(game, width);
     const x = (turn) => (turn - 0.5) * step;
     const y = (value) => CHART - 10 - ((CHART - 20) * (Math.min(most, Math.max(least, value)) - least)) / (most - least || 1);
-    const lines = [0, 1].map((side) => svg("polyline", { class: `side-${side}`, points: values.filter(([turn]) => game.sideOf(turn - 1) === side).map(([turn, value]) => `${x(turn)},${y(value)}`).join(" ") }));
-    const exact = key !== "score" ? [] : values.filter(([turn]) => exactOf(game, turn)).map(([turn]) => {
-      const at = y(EXACT_SCORES[exactOf(game, turn)]);
-      return svg("line", { class: "exact", x1: x(turn) - step * 0.4, x2: x(turn) + step * 0.4, y1: at, y2: at });
+    const lines = [0, 1].map((side) => svg(`polyline.side-${side}`, { points: values.filter(([turn]) => game.sideOf(turn - 1) === side).map(([turn, value]) => `${x(turn)},${y(value)}`).join(" ") }));
+    const marks = values.map(([turn, value]) => {
+      const exact = key === "score" ? EXACT_SCORES[exactOf(game, turn)] : undefined;
+      const side = game.sideOf(turn - 1);
+      return [
+        exact !== undefined && svg("line.exact", { x1: x(turn) - step * 0.4, x2: x(turn) + step * 0.4, y1: y(exact), y2: y(exact) }),
+        turnLink(game, turn, shown, `${name(game.sides[side])}: ${key} ${value}${exact === undefined ? "" : `, exactly ${exact}`}`, svg(`circle.side-${side}`, { cx: x(turn), cy: y(value), r: 4 })),
+      ];
     });
-    return svg("svg", { class: "thoughts", role: "group", "aria-label": `${key} of every turn` }, ...lines, ...exact, ...values.map(([turn, value]) => {
-      const truth = key === "score" && exactOf(game, turn) ? `, exactly ${EXACT_SCORES[exactOf(game, turn)]}` : "";
-      return svg("a", { href: gameHash(game.number, turn), class: turn === shown ? "now" : "" },
-        svg("title", {}, `Turn ${turn}, ${name(game.sides[game.sideOf(turn - 1)])}: ${key} ${value}${truth}`),
-        svg("circle", { class: `side-${game.sideOf(turn - 1)}`, cx: x(turn), cy: y(value), r: 4 }));
-    }));
+    return svg("svg.thoughts", { role: "group", "aria-label": `${key} of every turn` }, lines, marks);
   });
 }
 
@@ -56,7 +56,7 @@ export function thoughtsCard(game, shown) {
   if (keys.size === 0) return null;
   const order = [...keys].sort((a, b) => (b === "score") - (a === "score"));
   return card("What the bots thought", keys.has("score") ? "A score runs from −1, lost, to 1, won, for the bot that says it; a dash is the exact value, where it is known." : null,
-    ...order.map((key) => el("div", {}, el("h3", {}, key), thoughtChart(game, key, shown))));
+    order.map((key) => el("div", el("h3", key), thoughtChart(game, key, shown))));
 }
 
 // All that a bot said in these games, with what became of it.
@@ -77,21 +77,21 @@ export function calibrationCard(index, games) {
   const all = saidBy(index, games);
   if (all.length === 0) return null;
   const scored = all.filter(({ said }) => isScore(said.score));
+  const share = (part, all) => cellOf(all.length ? percent(part.length / all.length) : "–");
   const rows = BANDS.map(([title, from, to]) => {
     const those = scored.filter(({ said }) => said.score >= from && said.score < to);
     const known = those.filter(({ exact }) => exact);
-    const share = (exact) => (known.length ? percent(known.filter((one) => one.exact === exact).length / known.length) : "–");
-    return el("tr", {}, el("th", { scope: "row", class: "text" }, title), cellOf(count(those.length)),
-      cellOf(those.length ? percent(those.filter((one) => one.points === 1).length / those.length) : "–"), cellOf(share("w")), cellOf(share("d")), cellOf(share("l")));
+    return el("tr", rowHead(title), cellOf(count(those.length)), share(those.filter((one) => one.points === 1), those),
+      ["w", "d", "l"].map((exact) => share(known.filter((one) => one.exact === exact), known)));
   });
   const wrong = scored.filter(({ exact }) => exact).map((one) => ({ ...one, error: Math.abs(one.said.score - EXACT_SCORES[one.exact]) }))
     .sort((a, b) => b.error - a.error).slice(0, MOST_WRONG).filter(({ error }) => error >= 0.5);
   const keys = [...new Set(all.flatMap(({ said }) => Object.keys(said).filter((key) => key !== "score" && typeof said[key] === "number")))];
-  const phases = keys.map((key) => el("tr", {}, el("th", { scope: "row", class: "text" }, key), ...PHASES.map((_, part) =>
+  const phases = keys.map((key) => el("tr", rowHead(key), PHASES.map((_, part) =>
     cellOf(rounded(mean(all.filter(({ game, turn, said }) => typeof said[key] === "number" && phaseOf(game, turn) === part).map(({ said }) => said[key])))))));
   return card("What it thought", `It said something of its thinking in ${counted(all.length, "turn")}.`,
-    scored.length ? tableOf("How often it was right, by the score that it said", ["it said", "turns", "won the game", "was won", "was a draw", "was lost"], rows) : null,
-    wrong.length ? el("div", {}, el("h3", {}, "Most wrong"), el("ul", { class: "highlights" }, ...wrong.map(({ game, turn, said, exact }) =>
-      el("li", {}, link(gameHash(game.number, turn), el("span", {}, `Game ${game.number}, turn ${turn}`), el("strong", {}, `it said ${said.score}`), el("small", {}, ` it is ${EXACT_WORDS[exact]}`)))))) : null,
-    phases.length ? tableOf("Means by phase", ["", ...PHASES], phases) : null);
+    scored.length > 0 && tableOf("How often it was right, by the score that it said", ["it said", "turns", "won the game", "was won", "was a draw", "was lost"], rows),
+    wrong.length > 0 && el("div", el("h3", "Most wrong"), el("ul.highlights", wrong.map(({ game, turn, said, exact }) =>
+      highlight(gameHash(game.number, turn), `Game ${game.number}, turn ${turn}`, `it said ${said.score}`, ` it is ${EXACT_WORDS[exact]}`)))),
+    phases.length > 0 && tableOf("Means by phase", ["", ...PHASES], phases));
 }

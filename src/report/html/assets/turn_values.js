@@ -1,8 +1,8 @@
 // What each turn in a position is worth, on the cells of the board and on the pieces to give; and what comes of it: turns
 // that were not made in the game, the branch.
 
-import { el, fill, keepingFocus, svg } from "./dom.js";
-import { choicesOf, inWords, legalAnswers, piecePicture, stateAfter } from "./rules.js";
+import { button, checkbox, choices, el, fill, keepingFocus, refill, svg } from "./dom.js";
+import { choicesOf, inWords, legalAnswers, piecePicture, stateAfter, statesAfter } from "./rules.js";
 import { askValues, stopSolving } from "./exact.js";
 
 const SIGNS = { win: "+", draw: "=", loss: "−", unknown: "?" };
@@ -62,7 +62,7 @@ export function turnValues(game, redraw, always, send = null) {
   const hides = () => isPractice || isAsked || send !== null;
   // What is said of the reader's last turn, in practice.
   let remark = "";
-  const panel = el("div", { class: "worth" });
+  const panel = el("div.worth");
 
   // In how many placements or discs the game ends, this turn's included.
   const gives = () => place.state.left !== null && place.state.hand === null;
@@ -94,7 +94,7 @@ export function turnValues(game, redraw, always, send = null) {
       if (answer === cell) field.classList.add("chosen");
       field.querySelector(".words").textContent = worth.value === null ? "" : told(worth);
       field.querySelector(".sign").textContent = sign(worth);
-      picture.append(fill(field, { "data-value": kind(worth), role: "button", tabindex: 0, "aria-label": name, "data-keep": `worth-${answer}`, onclick: choose, onkeydown: key }, [svg("title", {}, name)]));
+      picture.append(fill(field, { "data-value": kind(worth), role: "button", tabindex: 0, "aria-label": name, "data-keep": `worth-${answer}`, onclick: choose, onkeydown: key }, [svg("title", name)]));
     }
   }
 
@@ -126,35 +126,34 @@ export function turnValues(game, redraw, always, send = null) {
   }
 
   // The turns that can be made: buttons for the gifts after the chosen cell.
-  function choices() {
+  function turnChoices() {
     const all = gives() ? ofCell("-", turns()) : cell === null ? [] : ofCell(cell, turns());
     if (all.length === 0) return null;
     const item = (turn) => {
       const isGift = turn.gift !== null && turn.gift !== "-";
-      return el("li", {}, el("button", {
+      return el("li", el("button", {
         type: "button", class: `worth-gift worth-${kind(turn)}`, "data-gift": isGift ? turn.gift : null, "data-value": kind(turn), "data-keep": `make-${turn.turn}`,
         "aria-label": `${isGift ? inWords(game, turn.gift) : `play ${cell}`}${hides() ? "" : `: ${words(turn)}`}`, onclick: () => make(turn.turn, true),
-      }, isGift ? piecePicture(game, turn.gift, { "aria-hidden": "true" }) : null, el("strong", {}, isGift ? turn.gift : "Play it"), ` ${sign(turn)} ${told(turn)}`));
+      }, isGift ? piecePicture(game, turn.gift, { "aria-hidden": "true" }) : null, el("strong", isGift ? turn.gift : "Play it"), ` ${sign(turn)} ${told(turn)}`));
     };
     const title = gives() ? "Give a piece" : all[0].gift === null ? `Column ${cell}` : `On cell ${cell}, then give`;
-    return el("div", {}, el("h3", {}, title), el("ul", { class: "worth-gifts" }, ...(hides() ? all : all.sort((a, b) => worthRank(b) - worthRank(a))).map(item)));
+    return el("div", el("h3", title), el("ul.worth-gifts", ...(hides() ? all : all.sort((a, b) => worthRank(b) - worthRank(a))).map(item)));
   }
 
   // Turns that are not of the game, and who answers them.
   function branchPart() {
     const made = branch.turns.length;
-    const choose = (change) => (event) => { change(event.target); show(); answer(); };
-    const who = el("label", { class: "choice" }, "Answers: ", el("select", { "data-keep": "worth-answers", onchange: choose(({ value }) => { opponent = value; }) },
-      ...Object.entries(OPPONENTS).map(([value, [title]]) => el("option", { value, selected: value === opponent }, title))));
-    const practice = el("label", { class: "choice" }, el("input", { type: "checkbox", checked: isPractice, "data-keep": "worth-practice", onchange: choose(({ checked }) => { isPractice = checked; cell = null; }) }), " Practise: hide the values until I have chosen");
-    return el("div", { class: "branch" },
-      remark ? el("p", { class: "worth-remark", role: "status" }, remark) : null,
-      made === 0 ? el("p", { class: "hint" }, always ? (place.state.left ? "Choose a cell, then a piece to give." : "Choose a column.") : "Choose a turn to see what would come of it; the game stays as it is.")
-        : el("p", {}, always ? "Turns: " : "Not in the game: ", el("strong", {}, branch.turns.join(", "))),
-      el("div", { class: "row" },
-        made > 0 ? el("button", { type: "button", "data-keep": "worth-back", onclick: () => takeBack(1) }, "Take back") : null,
-        made > 0 ? el("button", { type: "button", "data-keep": "worth-leave", onclick: () => takeBack(made) }, always ? "Start again" : "Return to the game") : null,
-        found.done ? el("button", { type: "button", "data-keep": "worth-best", onclick: () => make(topOf(turns()).turn) }, "Play the best turn") : null), who, practice);
+    const choose = (change) => (value) => { change(value); show(); answer(); };
+    const who = el("label.choice", "Answers: ", choices(Object.entries(OPPONENTS).map(([value, [title]]) => [value, title]), opponent, choose((value) => { opponent = value; }), { "data-keep": "worth-answers" }));
+    const practice = checkbox("Practise: hide the values until I have chosen", isPractice, choose((checked) => { isPractice = checked; cell = null; }), { "data-keep": "worth-practice" });
+    return el("div.branch",
+      remark && el("p.worth-remark", { role: "status" }, remark),
+      made === 0 ? el("p.hint", always ? (place.state.left ? "Choose a cell, then a piece to give." : "Choose a column.") : "Choose a turn to see what would come of it; the game stays as it is.")
+        : el("p", always ? "Turns: " : "Not in the game: ", el("strong", branch.turns.join(", "))),
+      el("div.row",
+        made > 0 && button("Take back", () => takeBack(1), { "data-keep": "worth-back" }),
+        made > 0 && button(always ? "Start again" : "Return to the game", () => takeBack(made), { "data-keep": "worth-leave" }),
+        found.done && button("Play the best turn", () => make(topOf(turns()).turn), { "data-keep": "worth-best" })), who, practice);
   }
 
   // After an odd number of turns the other side is to move.
@@ -184,31 +183,22 @@ export function turnValues(game, redraw, always, send = null) {
     }
     keepingFocus(place.picture, overlay);
     const top = turns().length ? bestOf(turns()) : { value: null };
-    panel.replaceChildren(el("p", { class: `worth-bar worth-${kind(top)}`, role: "status" }, verdict()), ...[choices(), send ? null : branchPart()].filter(Boolean));
-  }
-
-  // Nothing to solve: the game or the branch is over.
-  function showEnd() {
-    if (branch.turns.length > 0) panel.replaceChildren(branchPart());
+    refill(panel, el(`p.worth-bar.worth-${kind(top)}`, { role: "status" }, verdict()), turnChoices(), !send && branchPart());
   }
 
   return {
     panel,
 
     // The switch; `null` where there is nothing to switch.
-    control: always ? null : el("label", { class: "choice" }, el("input", {
-      type: "checkbox", class: "worth-switch", checked: isShown, "data-keep": "worth", onchange: (event) => { isShown = event.target.checked; redraw(); },
-    }), " What is each turn worth?"),
+    control: always ? null : checkbox("What is each turn worth?", isShown, (checked) => { isShown = checked; redraw(); }, { class: "worth-switch", "data-keep": "worth" }),
 
-    // The state of the branch that is shown in place of the one after this turn, and after how many turns it is; null for
-    // none.
+    // The state of the branch that is shown in place of the one after this turn; null for none.
     instead(turn) {
       if (branch.from !== turn || !shows()) {
         remark = "";
         branch = { from: turn, turns: [], states: [] };
       }
-      const made = branch.states.length;
-      return made === 0 ? null : { state: branch.states[made - 1], turns: turn + made };
+      return branch.states.length === 0 ? null : { state: branch.states.at(-1) };
     },
 
     // The branch for an address: "5A~13B".
@@ -217,14 +207,9 @@ export function turnValues(game, redraw, always, send = null) {
     // Makes the turns of an address from this state on.
     follow(turn, state, line) {
       isShown = true;
-      branch = { from: turn, turns: [], states: [] };
-      for (const text of line.split("~")) {
-        const turn = text.replace(/^(\d+|-)(?=\D)/, "$1 ");
-        const after = stateAfter(branch.states.at(-1) ?? state, turn);
-        if (!after) break;
-        branch.turns.push(turn);
-        branch.states.push(after);
-      }
+      const turns = line.split("~").map((text) => text.replace(/^(\d+|-)(?=\D)/, "$1 "));
+      const states = statesAfter(state, turns);
+      branch = { from: turn, turns: turns.slice(0, states.length), states };
     },
 
     // Shows what the turns in this state are worth on its drawing; with a question, after the reader has made one.
@@ -234,7 +219,8 @@ export function turnValues(game, redraw, always, send = null) {
       if (!shows() || state.over) {
         if (request !== null) stopSolving();
         request = null;
-        if (shows()) showEnd();
+        // Nothing to solve: the game or the branch is over.
+        if (shows() && branch.turns.length > 0) refill(panel, branchPart());
         return;
       }
       place = { picture, state, mover };
