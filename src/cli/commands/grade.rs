@@ -434,7 +434,7 @@ impl Climb<'_> {
             .await?;
         if ended == Ended::Interrupted {
             note!("stopped; {resume}");
-            return Err(Failure::Interrupted);
+            return Err(Failure::Stopped);
         }
         let (folder, endings) = (folder.to_owned(), &results.endings);
         Ok(RungResult::new(rung, seed, folder, &progress, endings))

@@ -26,6 +26,8 @@ pub(crate) enum Failure {
     Undecided,
     /// SIGINT (Ctrl-C), SIGTERM or SIGHUP. Status 130.
     Interrupted,
+    /// The same, and it has been said how to go on. Status 130.
+    Stopped,
     /// The reader of stdout closed it, as `| head` does. Status 1, no message.
     OutputClosed,
 }
@@ -41,7 +43,11 @@ impl Failure {
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),
-            Self::Unfit | Self::Mistaken | Self::Undecided | Self::OutputClosed => None,
+            Self::Unfit
+            | Self::Mistaken
+            | Self::Undecided
+            | Self::Stopped
+            | Self::OutputClosed => None,
         }
     }
 
@@ -49,7 +55,7 @@ impl Failure {
         match self {
             Self::Usage(_) => 2,
             Self::Referee(_) | Self::Exhausted(_) | Self::OutputClosed => 1,
-            Self::Interrupted => 130,
+            Self::Interrupted | Self::Stopped => 130,
             Self::Unfit | Self::Mistaken => 3,
             Self::Undecided => 4,
         }

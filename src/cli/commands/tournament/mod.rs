@@ -15,7 +15,7 @@ use tokio::sync::mpsc;
 use self::failures::{resume_command, with_place};
 use crate::cli::support::folder::{read_text, title_of_folder};
 use crate::cli::support::games::{check_builtins, check_solvable};
-use crate::cli::support::output::ProgressLine;
+use crate::cli::support::output::{ProgressLine, is_one_terminal};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::with_bots;
@@ -288,7 +288,9 @@ async fn prepare(
         _ = stops.recv() => return Err(Failure::Interrupted),
     };
     line.clear();
-    if begun.0.format.depends_on_results() {
+    // On one terminal the bracket is enough, which is printed at the end.
+    let format = begun.0.format;
+    if format.depends_on_results() && !(format.eliminates() && is_one_terminal()) {
         print_stderr(&seed_list(&begun.0));
     }
     Ok(begun)

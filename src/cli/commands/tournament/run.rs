@@ -41,13 +41,14 @@ pub(crate) async fn play(
 ) -> Result<Results, Failure> {
     let mut progress = Progress::new(&arena, pages);
     arena.stage = progress.pages.stage();
-    let played = progress.play(arena, options, resume, stops).await;
+    let mut played = progress.play(arena, options, resume, stops).await;
     let state = match &played {
         Ok(_) => State::Finished,
         Err(_) => State::Interrupted,
     };
     if matches!(played, Err(Failure::Interrupted)) {
         note!("stopped; {resume}");
+        played = Err(Failure::Stopped);
     }
     // What is wrong with the page matters less.
     let finished = progress.pages.finish(state);
@@ -184,8 +185,9 @@ impl OwnRun<'_> {
 
 fn tell(line: &ProgressLine, plan: &Plan, event: &Event) {
     let text = match event {
-        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) => return,
-        Event::Round(number) => format!("round {number} of {}", plan.rounds_planned),
+        Event::Written(_) | Event::NotWritten(_) | Event::WorkerEnded(_) | Event::Round(_) => {
+            return;
+        }
         Event::Stalled { id, why, again } => format!("{id}: {}", stall_sentence(why, *again)),
         Event::FewerGames(why) => {
             format!("fewer games are played at a time from now on: {why}")
@@ -375,6 +377,10 @@ fn status(plan: &Plan, results: &Results) -> String {
         })
         .collect();
     let mut parts = vec![String::new()];
+    if plan.format.depends_on_results() {
+        let (round, of) = (plan.rounds.len(), plan.rounds_planned);
+        parts.push(format!("round {round} of {of}"));
+    }
     if !top.is_empty() {
         parts.push(top.join(", "));
     }

@@ -9,7 +9,7 @@
 mod bar;
 mod stream;
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,6 +60,11 @@ fn results() -> &'static Stream {
 fn notes() -> &'static Stream {
     let Output { results, notes } = output();
     notes.as_ref().unwrap_or(results)
+}
+
+/// Whether people read both streams at the same terminal.
+pub(crate) fn is_one_terminal() -> bool {
+    output().notes.is_none() && io::stdout().is_terminal()
 }
 
 #[derive(Clone, Copy, Debug)]
