@@ -5,7 +5,6 @@ mod support;
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
-use std::path::Path;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};
@@ -17,7 +16,7 @@ use self::commands::{
 };
 use self::support::logging::LogOptions;
 use self::support::prelude::*;
-use self::support::{config, output, signals, suspension};
+use self::support::{config, output, suspension};
 use referee::report::has_word;
 #[cfg(all(target_os = "linux", not(portable)))]
 use referee::sandbox::supervisor;

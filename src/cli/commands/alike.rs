@@ -1,32 +1,21 @@
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 
 use super::tournament::{GamesOptions, Options};
-use crate::cli::support::folder::{Records, plan_in, replace_file};
-use crate::cli::support::games::{GameOptions, check_builtins};
-use crate::cli::support::output::ProgressBar;
+use crate::cli::support::folder::plan_in;
+use crate::cli::support::games::check_builtins;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
-use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{PiecesFile, recorded_ruleset, this_program};
-use crate::cli::support::values::{self, TimeOptions};
+use crate::cli::support::setup::recorded_ruleset;
 use referee::alike::questions::{Position, draw};
 use referee::alike::{Answers, QUESTIONS, Questionnaire};
 use referee::analysis::{Analyst, Effort};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant};
 use referee::arena::plan::{BotPlan, Limits};
-use referee::bot::shell;
-use referee::game::Game;
 use referee::league::state::League;
 use referee::play::TimeControl;
 use referee::play::game_runner::GameError;
-use referee::record::{Record, text_file};
 use referee::report::alike::Report;
 use referee::seed::{Purpose, generator};
 use referee::solver;

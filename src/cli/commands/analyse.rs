@@ -1,19 +1,12 @@
-use std::io;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::report::check_not_input;
-use crate::cli::support::folder::{GameChoice, Records, invalid, records_of};
-use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_interruptible;
-use crate::cli::support::values::{self, SolverArgs};
+use crate::cli::support::values::SolverArgs;
 use referee::analysis::{Analyst, Effort, check, with_analysis};
-use referee::record::Record;
 use referee::record::annotation::Annotation;
 use referee::record::atomic_file::AtomicFile;
 use referee::record::reader::LineError;

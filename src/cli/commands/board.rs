@@ -1,19 +1,16 @@
-use std::io;
-use std::path::{Path, PathBuf};
-
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::cli::support::games::BuiltinGameOptions;
 use crate::cli::support::pages::write_file;
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::{piece_set, terminal_width};
+use crate::cli::support::setup::piece_set;
 use referee::game::four_in_a_row::FourInARow;
 use referee::game::quarto::notation::ConfigurationError;
 use referee::game::quarto::{Edition, PieceSet};
 use referee::game::{BuiltinGame as _, Picture};
 use referee::report::html::board;
 use referee::report::picture::{Pieces, Shown, still};
-use referee::report::terminal::{aligned, draw_within};
+use referee::report::terminal::draw_within;
 
 const AFTER_HELP: &str = "\
 Examples:

@@ -1,7 +1,5 @@
 use std::env::{self, VarError};
-use std::io::{self, BufRead, Write};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::io::{BufRead, Write};
 
 use rand::SeedableRng as _;
 use rand::rngs::ChaCha8Rng;
@@ -9,7 +7,6 @@ use rand::seq::IndexedRandom as _;
 
 use crate::cli::support::prelude::*;
 use crate::cli::support::setup::match_set;
-use crate::cli::support::values;
 use referee::game::BuiltinBot;
 use referee::game::quarto::Rules;
 use referee::game::registry::{self, Choices, GAMES};

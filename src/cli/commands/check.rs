@@ -1,33 +1,20 @@
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
-use std::{fs, io};
+use std::fs;
 
-use serde_json::{Value, json};
+use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded;
-use crate::cli::support::runtime::examine;
-use crate::cli::support::sandbox::{SandboxOptions, warn_large, warn_root};
-use crate::cli::support::setup::{PiecesFile, palette, terminal_width, unwritable};
-use crate::cli::support::values::{self, AnswerTimes};
-use referee::arena::entrants::{self, FolderPrograms};
+use crate::cli::support::setup::{palette, unwritable};
+use referee::arena::entrants::FolderPrograms;
 use referee::bot::naming::distinct_names;
-use referee::bot::spec::{BotSpec, Program};
 use referee::bot::submission::OWN;
 use referee::checkup::{Check, Checkup, Notice, Problem, Report, Verdict};
 use referee::executable::interpreter::compiling;
 use referee::league::build;
 use referee::league::intake::{self, Intake};
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
 use referee::report::checks::{CheckedBot, as_csv};
-use referee::report::terminal::{Palette, styled, wrapped};
+use referee::report::terminal::{styled, wrapped};
 use referee::sandbox::snapshot::{copy_file, copy_tree};
 use referee::text::{format_duration, milliseconds as ms, short_name};
 

@@ -1,32 +1,18 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 use std::fs::{self, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
 
 use tokio::sync::mpsc;
 
 use super::tournament::{GamesOptions, Options, OwnRun, Venue};
 use crate::cli::support::games::check_solvable;
-use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::sandbox::{announce, warn_large, warn_root};
-use crate::cli::support::setup::this_program;
-use crate::cli::support::signals;
-use crate::cli::support::values::{self, MoveTime};
 use referee::arena::comparison::{Progress, round};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant};
 use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Format, Plan, RejectedBot};
+use referee::arena::plan::{BotPlan, Format, RejectedBot};
 use referee::arena::preparation::{identical, same_program};
-use referee::arena::results::Results;
 use referee::arena::{self, until};
-use referee::bot::spec::BotSpec;
 use referee::report::comparison::{Bot, Ended, Report};
-use referee::sandbox::Sandbox;
 use referee::seed::{self, Purpose, generator};
 use referee::strategy;
 use referee::tournament::betting::MeanTest;

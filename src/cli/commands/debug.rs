@@ -1,27 +1,16 @@
 use std::fmt::Write as _;
-use std::io;
-use std::path::Path;
-use std::rc::Rc;
-use std::sync::Arc;
 
 use crate::cli::support::console::Terminal;
-use crate::cli::support::folder::GameChoice;
-use crate::cli::support::games::{GameOptions, SetOptions, start_of};
+use crate::cli::support::games::{SetOptions, start_of};
 use crate::cli::support::output::print_bot_line;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules};
-use crate::cli::support::runtime::examine;
-use crate::cli::support::setup::PiecesFile;
-use crate::cli::support::values::{self, MoveTime};
+use crate::cli::support::recorded::{AskedBotOptions, Recorded};
 use referee::analysis::appraisal::Appraiser;
 use referee::analysis::{Analyst, Effort};
 use referee::bot::human::{Console as _, Typed};
-use referee::bot::spec::Program;
-use referee::game::{Game, Outcome, Rejection};
+use referee::game::{Outcome, Rejection};
 use referee::play::TimeControl;
 use referee::play::examiner::{Asked, Examiner, Line, Question};
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
 use referee::solver::{self, Value};
 use referee::text::format_duration;
 

@@ -1,10 +1,7 @@
-use std::{env, io};
-
-use serde_json::json;
+use std::env;
 
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::layer_names;
-use crate::cli::support::setup::this_program;
 use referee::report::terminal::styled;
 use referee::sandbox::{ResourceLimits, SandboxRequest, examine};
 use referee::system::kernel_release;

@@ -1,34 +1,21 @@
-use std::path::{Path, PathBuf};
-
 use tokio::sync::mpsc;
 
 use super::tournament::{GamesOptions, Options, OwnRun, Venue, resolved};
-use crate::cli::support::folder::{plan_in, read_text};
-use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::ProgressLine;
+use crate::cli::support::folder::plan_in;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::sandbox::{SandboxOptions, announce, warn_root};
-use crate::cli::support::setup::{absolute, this_program};
-use crate::cli::support::signals;
-use crate::cli::support::values::TimeOptions;
 use referee::arena::Ended;
 use referee::arena::comparison::Progress;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant, Entrants, slugs};
+use referee::arena::entrants::{Entrants, slugs};
 use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Limits, Plan, RejectedBot};
-use referee::arena::results::Results;
+use referee::arena::plan::{BotPlan, Limits, RejectedBot};
 use referee::league::grading::scale::{self, Scale};
 use referee::league::grading::{Grade, RungResult, Verdict, seed_of};
 use referee::league::intake::people::StudentList;
 use referee::league::state::League;
 use referee::play::setup::now;
-use referee::record::text_file;
 use referee::report::grades;
 use referee::report::html::plain;
 use referee::report::markup::as_html;
-use referee::sandbox::Sandbox;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -1,31 +1,15 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::PathBuf;
-use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
-use serde_json::{Value, json};
+use serde_json::Value;
 
-use crate::cli::support::folder::replace_file;
-use crate::cli::support::games::GameOptions;
-use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded;
-use crate::cli::support::runtime::{block_on, end_orphans, examine, run_with_ticks};
-use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::PiecesFile;
-use crate::cli::support::values::{self, AnswerTimes};
+use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use referee::analysis::appraisal::Appraiser;
 use referee::analysis::{Analyst, Effort};
-use referee::bot::shell;
-use referee::game::Game;
 use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
 use referee::play::examiner::Examiner;
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
-use referee::record::Record;
 use referee::solver;
 use referee::threads::{for_each_chunk, processors};
 

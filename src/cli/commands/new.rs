@@ -1,11 +1,8 @@
 use std::ffi::OsStr;
 use std::fs::{self, OpenOptions};
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
 
 use crate::cli::support::prelude::*;
-use crate::cli::support::values::hint;
-use referee::bot::shell;
 use referee::system::create_executable;
 
 struct Starter {

@@ -2,7 +2,6 @@ use clap::{Command, ValueEnum};
 use clap_complete::Shell;
 
 use crate::cli::support::prelude::*;
-use crate::cli::support::values::hint;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct ShellArgs {

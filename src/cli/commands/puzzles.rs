@@ -1,33 +1,22 @@
 use std::fmt::Write as _;
 use std::fs::File;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use clap::Subcommand;
-use serde_json::{Map, Value as Json, json};
+use serde_json::{Map, Value as Json};
 
 use crate::cli::commands::report::check_not_input;
-use crate::cli::support::folder::{Records, all_records, invalid, replace_file};
-use crate::cli::support::output::ProgressBar;
+use crate::cli::support::folder::all_records;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{self, fault_json, fault_lines};
-use crate::cli::support::runtime::{examine, run_interruptible};
-use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::{PiecesFile, recorded_ruleset};
-use crate::cli::support::values::{self, AnswerTimes, SolverArgs, hint};
+use crate::cli::support::recorded::{fault_json, fault_lines};
+use crate::cli::support::runtime::run_interruptible;
+use crate::cli::support::setup::recorded_ruleset;
+use crate::cli::support::values::SolverArgs;
 use referee::game::registry::{self, GAMES};
 use referee::play::examiner::{Asked, Examiner, Line};
-use referee::play::game_runner::GameRunner;
-use referee::play::seat::Seat;
 use referee::puzzles::making::{Maker, spread};
 use referee::puzzles::{HIGHEST_LEVEL, Kind, Loaded, Puzzle, SHIPPED, read};
-use referee::record::Record;
 use referee::report::html;
-use referee::report::terminal::{Palette, aligned};
 use referee::solver::{Limits, Solvers};
 use referee::text::milliseconds;
 

@@ -1,18 +1,13 @@
-use std::io::{self, BufWriter};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::io::BufWriter;
 
 use super::report::check_not_input;
-use crate::cli::support::folder::{GameChoice, Records, pieces_of, records_of};
+use crate::cli::support::folder::pieces_of;
 use crate::cli::support::output::Notes;
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{GameProgramOption, Recorded, RecordedRules};
-use crate::cli::support::setup::terminal_width;
-use referee::game::Game;
+use crate::cli::support::recorded::{GameProgramOption, Recorded};
 use referee::play::replay::{ReplayError, replay, start_of};
 use referee::play::setup::reproduce_forfeit;
-use referee::record::Record;
 use referee::report::html;
 use referee::report::picture::stills;
 use referee::report::serve::Feed;

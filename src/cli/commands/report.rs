@@ -1,28 +1,18 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::fs;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::json;
-
-use crate::cli::support::folder::{
-    Records, all_records, invalid, pieces_of, replace_file, title_of, tournament_of,
-};
+use crate::cli::support::folder::{all_records, pieces_of, title_of, tournament_of};
 use crate::cli::support::pages::{LiveOptions, add_file, write};
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{GameProgramOption, RecordedRules};
+use crate::cli::support::recorded::GameProgramOption;
 use crate::cli::support::runtime::{runtime, until_interrupted};
 use referee::arena::analysing;
-use referee::arena::directory::TournamentDirectory;
 use referee::arena::entrants::slugs;
-use referee::arena::results::Results;
-use referee::game::Game;
 use referee::league::archive::AllNews;
 use referee::league::log;
 use referee::league::state::{League, at_home, homes};
+use referee::record::RecordSummary;
 use referee::record::reader::Reader;
-use referee::record::{Record, RecordSummary};
 use referee::report::html;
 use referee::report::markup::as_html;
 use referee::report::own::{OwnGames, Since, not_entered_text, own, since};

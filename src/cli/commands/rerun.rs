@@ -1,28 +1,16 @@
 use std::fmt::Write as _;
-use std::io;
-use std::path::{Path, PathBuf};
-use std::rc::Rc;
-use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use crate::cli::support::folder::{GameChoice, Records, records_of};
-use crate::cli::support::output::ProgressBar;
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{self, AskedBotOptions, Recorded, RecordedRules, fault_lines};
-use crate::cli::support::runtime::examine;
-use crate::cli::support::setup::PiecesFile;
-use crate::cli::support::values::{self, MoveTime};
+use crate::cli::support::recorded::{AskedBotOptions, Recorded, fault_lines};
 use referee::analysis::appraisal::Comparison;
 use referee::analysis::rerun::{Departure, Finding, Judgement, Verdict, judge};
 use referee::analysis::{Analyst, Effort};
 use referee::bot::info::{Info, as_text};
-use referee::bot::spec::Program;
 use referee::play::examiner::{Examiner, Question};
-use referee::play::game_runner::{GameFault, GameRunner};
+use referee::play::game_runner::GameFault;
 use referee::record::BotIndex;
-use referee::report::terminal::{Palette, aligned};
 use referee::solver::{self, Value};
 
 /// Where a move had no limit: a bot that hangs must not keep the other games waiting.

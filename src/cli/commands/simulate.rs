@@ -1,11 +1,9 @@
-use std::io::{self, Write};
+use std::io::Write;
 
 use clap::ValueEnum as _;
-use serde_json::json;
 
 use crate::cli::support::prelude::*;
 use referee::arena::plan::Format;
-use referee::report::terminal::aligned;
 use referee::tournament::schedule::groups;
 use referee::tournament::simulation::{Forecast, Schedule, Simulation, simulate};
 

@@ -1,14 +1,11 @@
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::{Duration, Instant};
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
 use crate::cli::support::games::BuiltinGameOptions;
-use crate::cli::support::output::ProgressLine;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_with_ticks;
-use crate::cli::support::values::{self, SolverArgs, in_short};
+use crate::cli::support::values::{SolverArgs, in_short};
 use referee::game::BuiltinGame;
 use referee::game::four_in_a_row::FourInARow;
 use referee::report::terminal::time;

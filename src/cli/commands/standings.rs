@@ -1,17 +1,13 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::{self, Write};
-use std::path::{Path, PathBuf};
+use std::io::Write;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
 
 use super::tournament::warn_of_repetition;
-use crate::cli::support::folder::{all_records, invalid, tournament_of};
+use crate::cli::support::folder::{all_records, tournament_of};
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::terminal_width;
-use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
 use referee::arena::results::Distinct;
 use referee::record::reader::{LineError, Reader};
 use referee::record::summaries::{Parsed, take_all, threads_for};

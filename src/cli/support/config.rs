@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
 
 use clap::builder::ValueParser;
 use clap::error::ErrorKind;
@@ -12,9 +11,7 @@ use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches, Command};
 use toml::{Spanned, Value};
 
-use super::folder::read_text;
 use super::prelude::*;
-use referee::record::text_file;
 use referee::text::meant;
 
 const CONFIG: &str = "config";

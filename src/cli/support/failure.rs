@@ -43,11 +43,9 @@ impl Failure {
                 counted(unwritten, "byte", "bytes")
             )),
             Self::Interrupted => Some("interrupted".to_owned()),
-            Self::Unfit
-            | Self::Mistaken
-            | Self::Undecided
-            | Self::Stopped
-            | Self::OutputClosed => None,
+            Self::Unfit | Self::Mistaken | Self::Undecided | Self::Stopped | Self::OutputClosed => {
+                None
+            }
         }
     }
 

@@ -1,18 +1,13 @@
 //! What stands for a file of records: the folder of a tournament, and a game by its number or id.
 
-use std::path::{Path, PathBuf};
 use std::str::FromStr;
 
 use super::prelude::*;
 use referee::arena::TournamentError;
 use referee::arena::course::Course;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::Plan;
-use referee::arena::results::{Results, not_entered, places_before};
-use referee::bot::shell;
+use referee::arena::results::{not_entered, places_before};
 use referee::record::atomic_file::replace;
 use referee::record::reader::{Line, LineError, Reader};
-use referee::record::{Record, text_file};
 use referee::tournament::standings::Ranking;
 
 pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {

@@ -1,17 +1,11 @@
 //! What is played: `--game`, a game of this program or one that is a program, and the options that belong to it.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::prelude::*;
-use super::setup::{self, PiecesFile, match_set};
-use super::values::hint;
-use referee::arena::plan::Plan;
-use referee::bot::spec::{BotSpec, Program};
-use referee::game::Game;
+use super::setup::{self, match_set};
 use referee::game::quarto::{PieceSet, Rules};
 use referee::game::registry::{self, Choices, GAMES, GameInfo};
 use referee::game_program::GameProgram;

@@ -3,12 +3,11 @@
 
 use std::collections::BTreeMap;
 use std::fs::{File, OpenOptions};
-use std::path::PathBuf;
 use std::sync::OnceLock;
-use std::{env, fmt, io};
+use std::{env, fmt};
 
 use clap::ValueEnum;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use tracing_serde::fields::AsMap as _;
 use tracing_subscriber::filter::{LevelFilter, ParseError, Targets};
 use tracing_subscriber::fmt::format::{JsonFields, Writer};
@@ -23,7 +22,6 @@ use super::output::Notes;
 use super::prelude::*;
 use super::setup;
 use referee::log_target;
-use referee::report::terminal::Palette;
 use referee::text::cause;
 
 static LOG_FILE: OnceLock<LogFile> = OnceLock::new();

@@ -1,22 +1,15 @@
 //! Pages of games: written to a file (`--report`), or served while the games are played (`--live`).
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
+use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::{fs, io};
 
-use super::folder::{Records, invalid};
 use super::prelude::*;
 use super::runtime::runtime;
-use super::signals;
 use referee::arena::course::Course;
 use referee::bot::exhaustion::start_thread;
 use referee::bot::human::Inbox;
-use referee::bot::spec::Program;
-use referee::game::Game;
 use referee::play::stage::Stage;
-use referee::record::Record;
 use referee::record::atomic_file::{self, AtomicFile, directory_of};
 use referee::report::html::{self, Origin};
 use referee::report::serve::{Feed, Server, State};

@@ -2,26 +2,19 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
-use serde_json::{Value as Json, json};
+use serde_json::Value as Json;
 
-use super::folder::{GameChoice, Records, invalid, pieces_of, plan_of, records_of};
+use super::folder::{pieces_of, plan_of};
 use super::games::{self, GameArg};
 use super::prelude::*;
-use super::sandbox::SandboxOptions;
-use super::setup::{PiecesFile, bot, recorded_ruleset};
-use super::values::{self, MoveTime};
-use referee::bot::spec::{BotSpec, Program};
-use referee::game::{Game, registry};
+use super::setup::{bot, recorded_ruleset};
+use referee::game::registry;
 use referee::game_program::GameProgram;
 use referee::play::TimeControl;
 use referee::play::examiner::{Question, questions};
 use referee::play::game_runner::GameFault;
-use referee::play::seat::Seat;
-use referee::record::{BotIndex, ProcessEntry, Record};
+use referee::record::{BotIndex, ProcessEntry};
 use referee::text::short_name;
 
 #[derive(Clone)]

@@ -1,15 +1,12 @@
 //! The file of `--record`: one line per game, appended when the game ends.
 
 use std::fs::{self, OpenOptions};
-use std::io;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
-use super::output::{ProgressBar, caught_up};
+use super::output::caught_up;
 use super::pages::Pages;
 use super::prelude::*;
 use referee::bot::info::Info;
-use referee::game::{Game, Side};
+use referee::game::Side;
 use referee::play::GameObserver;
 use referee::play::clock::Clock;
 use referee::play::match_runner::{MatchGame, MatchObserver};

@@ -1,17 +1,14 @@
 //! The runtime of a command, work that Ctrl-C ends, and what bots leave behind.
 
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::oneshot;
 use tokio::time::{MissedTickBehavior, interval};
 
 use super::prelude::*;
-use super::signals;
 use referee::bot::exhaustion::explain;
 use referee::bot::orphans;
 

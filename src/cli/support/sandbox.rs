@@ -1,20 +1,15 @@
 //! The options of a sandbox, for all commands that start bots.
 
 use std::env;
-use std::path::PathBuf;
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::prelude::*;
-use super::setup::this_program;
-use super::values;
 use referee::arena::plan::SandboxPlan;
 use referee::bot::exhaustion::{Exhausted, available_memory};
-use referee::bot::spec::{BotSpec, CannotStart, Program};
+use referee::bot::spec::CannotStart;
 use referee::league::intake::SandboxChoice;
-use referee::sandbox::{
-    Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, Sandbox, SandboxRequest,
-};
+use referee::sandbox::{Confinement, Kind, NotAvailable, Obstacle, ResourceLimits, SandboxRequest};
 use referee::system::{Shortage, is_root};
 use referee::text::{self, escape};
 

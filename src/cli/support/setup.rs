@@ -1,8 +1,7 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
-use std::path::{self, Path, PathBuf};
-use std::sync::Arc;
-use std::{env, io};
+use std::env;
+use std::path;
 
 use anstream::stream::RawStream;
 use anstream::{AutoStream, ColorChoice};
@@ -10,11 +9,8 @@ use tempfile::NamedTempFile;
 use terminal_size::terminal_size_of;
 
 use super::prelude::*;
-use referee::bot::spec::BotSpec;
 use referee::game::quarto::PieceSet;
-use referee::game::{Game, registry};
-use referee::record::{Record, text_file};
-use referee::report::terminal::Palette;
+use referee::game::registry;
 use referee::strategy;
 use referee::system::AsStream;
 

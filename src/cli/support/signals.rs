@@ -3,10 +3,8 @@
 //! A thread listens for them from the start, so that they end the program whatever the others are doing, be it waiting
 //! for a file or a stream. Commands that must put something in order first heed them.
 
-use std::io;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicU32, Ordering};
-use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, watch};
 

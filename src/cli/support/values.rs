@@ -1,14 +1,11 @@
 //! Values of options as people type them (times, sizes, numbers, dates), and the options of time.
 
-use std::time::Duration;
-
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 use parse_size::Config;
 
 use super::prelude::*;
-use referee::arena::plan::Plan;
 use referee::bot::ClockKind;
 use referee::play::TimeControl;
 use referee::solver::Options;

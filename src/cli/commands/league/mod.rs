@@ -1,6 +1,6 @@
 mod update;
 
-use std::path::{self, Path, PathBuf};
+use std::path;
 
 use clap::Subcommand;
 use jiff::Timestamp;
@@ -9,19 +9,13 @@ use self::update::Update;
 use super::alike;
 use super::tournament::{BotOptions, Options, Venue};
 use crate::cli::commands::tournament::{ScheduleOptions, Task, start};
-use crate::cli::support::folder::Records;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::setup::{absolute, drawn_seed};
-use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::{Format, Plan};
-use referee::bot::shell;
+use crate::cli::support::setup::drawn_seed;
+use referee::arena::plan::Format;
 use referee::league::intake::{self, Intake, people};
 use referee::league::season::LeagueDirectory;
 use referee::league::state::{self, League, Status};
 use referee::league::{archive, build, example};
-use referee::record::Record;
 
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]

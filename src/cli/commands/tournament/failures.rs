@@ -1,12 +1,9 @@
 use std::env;
 use std::fmt::Write as _;
-use std::path::Path;
 
 use super::options::Options;
 use crate::cli::support::prelude::*;
 use referee::arena::TournamentError;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::plan::Plan;
 use referee::arena::shard::Shard;
 use referee::text::escape_controls;
 

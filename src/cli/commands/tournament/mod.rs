@@ -5,34 +5,26 @@ pub(crate) mod shards;
 
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
 use std::thread::available_parallelism;
-use std::time::Duration;
 
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
 use self::failures::{resume_command, with_place};
-use crate::cli::support::folder::{read_text, title_of_folder};
+use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::{check_builtins, check_solvable};
-use crate::cli::support::output::{ProgressLine, is_one_terminal};
+use crate::cli::support::output::is_one_terminal;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::with_bots;
-use crate::cli::support::sandbox::{announce, warn_large, warn_memory, warn_root};
-use crate::cli::support::setup::this_program;
-use crate::cli::support::signals;
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::{self, Entrant, Entrants};
-use referee::arena::plan::Plan;
+use crate::cli::support::sandbox::warn_memory;
+use referee::arena::entrants::Entrants;
 use referee::arena::preparation::{Notice, Preparation, write_pieces};
 use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
 use referee::arena::{Arena, TournamentError};
 use referee::play::setup::now;
-use referee::record::text_file;
 use referee::report::serve::State;
-use referee::sandbox::{Bound, Sandbox};
+use referee::sandbox::Bound;
 
 pub(crate) use self::options::{BotOptions, GamesOptions, Options, ScheduleOptions, resolved};
 

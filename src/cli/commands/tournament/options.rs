@@ -1,25 +1,13 @@
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Duration;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::cli::support::folder::read_text;
-use crate::cli::support::games::GameOptions;
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::prelude::*;
-use crate::cli::support::sandbox::SandboxOptions;
-use crate::cli::support::setup::absolute;
-use crate::cli::support::values::{self, AnswerTimes, MoveTime, TimeOptions};
-use referee::arena::entrants;
 use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Format, Limits, Plan, Restart};
+use referee::arena::plan::{BotPlan, Format, Limits, Restart};
 use referee::bot::naming::folder_name;
 use referee::bot::submission::only_program;
-use referee::game::Game;
-use referee::record::text_file;
-use referee::sandbox::Sandbox;
 use referee::tournament::sprt::Sprt;
 use referee::tournament::standings::TieBreak;
 

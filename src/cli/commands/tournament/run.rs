@@ -1,35 +1,25 @@
-use std::io;
 use std::ops::ControlFlow;
-use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::{Duration, Instant};
 
 use tokio::sync::{mpsc, oneshot};
 
 use super::failures::with_resume;
 use super::options::Options;
 use super::{jobs, print_notice};
-use crate::cli::support::output::{ProgressBar, ProgressLine};
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
-use crate::cli::support::setup::terminal_width;
 use crate::cli::support::values::in_short;
 use referee::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
-use referee::arena::directory::TournamentDirectory;
-use referee::arena::entrants::Entrant;
+use referee::arena::plan::RejectedBot;
 use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{Plan, RejectedBot};
 use referee::arena::preparation::{Notice, check_all, write_pieces};
-use referee::arena::results::{Distinct, Results};
+use referee::arena::results::Distinct;
 use referee::arena::{Arena, Ended, Event, TournamentError};
 use referee::bot::exhaustion::start_thread;
-use referee::game::Game;
 use referee::record::journal::LINGERING_LOCK;
 use referee::report::serve::State;
 use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
-use referee::sandbox::Sandbox;
 use referee::text::format_milliseconds;
 
 pub(crate) async fn play(

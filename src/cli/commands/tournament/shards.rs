@@ -1,16 +1,11 @@
 use std::env;
-use std::path::{Path, PathBuf};
-use std::time::Duration;
 
 use super::options::{GamesOptions, Options};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::cli::support::prelude::*;
-use crate::cli::support::values;
-use referee::arena::directory::TournamentDirectory;
 use referee::arena::merge::{Merged, merge};
-use referee::arena::plan::Plan;
-use referee::arena::results::{Next, Results};
+use referee::arena::results::Next;
 use referee::arena::shard::Shard;
 use referee::arena::{Ended, TournamentError};
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};

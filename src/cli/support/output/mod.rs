@@ -9,11 +9,10 @@
 mod bar;
 mod stream;
 
-use std::io::{self, IsTerminal as _, Write};
+use std::io::{IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
 use std::{fmt, thread};
 
 use same_file::Handle;
