@@ -179,12 +179,8 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
     if let Some(path) = &asking.html {
         replace_file(path, &report.html())?;
     }
-    let text = if asking.json {
-        format!("{:#}\n", report.json())
-    } else {
-        report.text()
-    };
-    Ok(Stdout.write_all(text.as_bytes())?)
+    let json = || format!("{:#}", report.json());
+    print_found(asking.json, json, |_| report.text())
 }
 
 fn positions(

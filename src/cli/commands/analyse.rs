@@ -149,19 +149,12 @@ fn analyse(
         let written = target.write_all(&output).and_then(|()| target.commit());
         written.map_err(|error| unwritable(path, &error))?;
     }
-    let text = if args.json {
-        let bots: Vec<Value> = bots.iter().map(BotTally::json).collect();
-        let complete = done == chosen;
-        format!(
-            "{}\n",
-            json!({"games": analyses, "bots": bots, "complete": complete})
-        )
-    } else if done == 0 {
-        "no games\n".to_owned()
-    } else {
-        table(&bots, &palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let tallies: Vec<Value> = bots.iter().map(BotTally::json).collect();
+    let json = || json!({"games": analyses, "bots": tallies, "complete": done == chosen});
+    print_found(args.json, json, |palette| match done {
+        0 => "no games\n".to_owned(),
+        _ => table(&bots, palette),
+    })?;
     if done < chosen {
         let games = counted(chosen, "game", "games");
         note!("{done} of {games} analysed");

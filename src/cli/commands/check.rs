@@ -154,7 +154,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         writeln!(Stdout, "{}", styled(palette.heading, &conclusion))?;
     }
     if fit < checked.len() {
-        return Err(Failure::Unfit);
+        return Err(WRONG);
     }
     Ok(())
 }

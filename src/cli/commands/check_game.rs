@@ -29,17 +29,14 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     )?;
     let findings = check(&game, html::check_svg);
     let is_fit = findings.iter().all(|finding| finding.level != Level::Wrong);
-    let text = if args.json {
-        serde_json::json!({"fit": is_fit, "findings": findings}).to_string() + "\n"
-    } else {
-        words(&findings, &game.about().name, &args.program)
-    };
-    Stdout.write_all(text.as_bytes())?;
-    if is_fit { Ok(()) } else { Err(Failure::Unfit) }
+    let json = || json!({"fit": is_fit, "findings": findings});
+    print_found(args.json, json, |palette| {
+        words(&findings, &game.about().name, &args.program, palette)
+    })?;
+    if is_fit { Ok(()) } else { Err(WRONG) }
 }
 
-fn words(findings: &[Finding], name: &str, program: &str) -> String {
-    let palette = palette(&std::io::stdout());
+fn words(findings: &[Finding], name: &str, program: &str, palette: &Palette) -> String {
     let mut text = String::new();
     for finding in findings {
         let style = match finding.level {

@@ -161,21 +161,20 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     match (report.ended, report.verdict()) {
         (Ended::Interrupted, _) => Err(Failure::Interrupted),
         (_, Verdict::Better | Verdict::NotWorse) => Ok(()),
-        (_, Verdict::NotBetter | Verdict::Worse) => Err(Failure::Mistaken),
-        (_, Verdict::Unfit) => Err(Failure::Unfit),
-        (_, Verdict::Undecided) => Err(Failure::Undecided),
+        (_, Verdict::NotBetter | Verdict::Worse | Verdict::Unfit) => Err(WRONG),
+        (_, Verdict::Undecided) => Err(Failure::Told(4)),
     }
 }
 
 fn print(args: &Args, report: &Report) -> Result<(), Failure> {
-    let text = if args.json {
-        format!("{}\n", report.json())
-    } else if args.writes_markdown_to_stdout() {
-        report.markdown()
-    } else {
-        report.text(&palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+    print_found(
+        args.json,
+        || report.json(),
+        |palette| match args.writes_markdown_to_stdout() {
+            true => report.markdown(),
+            false => report.text(palette),
+        },
+    )?;
     match &args.markdown {
         Some(file) if !args.writes_markdown_to_stdout() => {
             fs::write(file, report.markdown()).map_err(|error| unreadable(file, &error))

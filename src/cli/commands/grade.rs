@@ -59,7 +59,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn print_scale() -> Result<(), Failure> {
-    Ok(write!(Stdout, "{}", scale::DEFAULT)?)
+    print(scale::DEFAULT)
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -421,7 +421,7 @@ impl Climb<'_> {
             .await?;
         if ended == Ended::Interrupted {
             note!("stopped; {resume}");
-            return Err(Failure::Stopped);
+            return Err(Failure::Told(130));
         }
         let (folder, endings) = (folder.to_owned(), &results.endings);
         Ok(RungResult::new(rung, seed, folder, &progress, endings))

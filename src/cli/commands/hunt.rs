@@ -119,16 +119,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let lines = records.map(|record| Ok(record.to_line()? + "\n"));
         replace_file(path, &lines.collect::<Result<String, Failure>>()?)?;
     }
-    let text = if args.json {
-        format!("{:#}\n", report.json())
-    } else {
-        report.text()
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let json = || format!("{:#}", report.json());
+    print_found(args.json, json, |_| report.text())?;
     match report.findings {
         _ if interrupted => Err(Failure::Interrupted),
         [] => Ok(()),
-        _ => Err(Failure::Mistaken),
+        _ => Err(WRONG),
     }
 }
 

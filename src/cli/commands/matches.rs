@@ -2,7 +2,7 @@ use std::cell::RefCell;
 use std::io::{BufWriter, IsTerminal as _};
 
 use clap::ValueEnum;
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use crate::cli::support::console::Terminal;
 use crate::cli::support::games::{check_builtins, check_solvable, start_of};
@@ -102,9 +102,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
     let format = options.piece_format.unwrap_or_default();
-    let ruleset = options
-        .game
-        .ruleset_with(|choices| choices.format = format)?;
+    let ruleset = options.game.ruleset_with(format)?;
     let at_terminal = at_terminal(options, bots, &*ruleset);
     let is_typed = at_terminal.contains(&true);
     if is_typed && for_bots.json {
@@ -295,16 +293,12 @@ enum First {
 }
 
 fn piece_format() -> impl TypedValueParser<Value = PieceFormat> {
-    PossibleValuesParser::new([
-        PossibleValue::new("symbol").help("The set's characters"),
-        PossibleValue::new("binary").help("Four binary digits, such as 0101"),
-        PossibleValue::new("decimal").help("0 to 15"),
+    let digits = "Four binary digits, such as 0101";
+    one_of([
+        ("symbol", "The set's characters", PieceFormat::Symbol),
+        ("binary", digits, PieceFormat::Binary),
+        ("decimal", "0 to 15", PieceFormat::Decimal),
     ])
-    .map(|name| match name.as_str() {
-        "binary" => PieceFormat::Binary,
-        "decimal" => PieceFormat::Decimal,
-        _ => PieceFormat::Symbol,
-    })
 }
 
 #[derive(Debug, clap::Args)]

@@ -82,5 +82,5 @@ impl Kind {
 }
 
 pub(crate) fn schema(args: &SchemaArgs) -> Result<(), Failure> {
-    Ok(Stdout.write_all(args.file.schema().as_bytes())?)
+    print(args.file.schema())
 }

@@ -131,7 +131,7 @@ fn make(args: &MakeArgs) -> Result<(), Failure> {
         replace_file(path, &text)?;
         text = made_table(&puzzles, &palette(&std::io::stdout()));
     }
-    Ok(Stdout.write_all(text.as_bytes())?)
+    print(&text)
 }
 
 /// Fails for a game without a solver.
@@ -304,16 +304,12 @@ fn score(args: &RunArgs) -> Result<(), Failure> {
         attempts: &attempts,
         is_complete: attempts.len() == puzzles.len(),
     };
-    let text = if args.json {
-        format!("{}\n", report.json())
-    } else {
-        report.text(args.require, &palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let text = |palette: &Palette| report.text(args.require, palette);
+    print_found(args.json, || report.json(), text)?;
     done?;
     let share = Tally::of(&attempts).share();
     if args.require.is_some_and(|least| share < least) {
-        return Err(Failure::Mistaken);
+        return Err(WRONG);
     }
     Ok(())
 }

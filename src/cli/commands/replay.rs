@@ -2,7 +2,7 @@ use std::io::BufWriter;
 
 use super::report::check_not_input;
 use crate::cli::support::folder::pieces_of;
-use crate::cli::support::output::Notes;
+use crate::cli::support::output::{Channel, Notes};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{GameProgramOption, Recorded};
@@ -189,7 +189,7 @@ fn show(
     file: &Path,
     number: u64,
     detail: Option<Detail>,
-    out: &mut BufWriter<Stdout>,
+    out: &mut BufWriter<Channel>,
 ) -> Result<Option<String>, Failure> {
     let of_game = |problem: String| Ok(Some(format!("game {}: {problem}", record.id)));
     let options = ViewOptions {

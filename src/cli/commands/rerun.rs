@@ -96,15 +96,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     if !matches!(done, Ok(()) | Err(Failure::Interrupted)) {
         return done;
     }
-    let text = if args.json {
-        format!("{}\n", report.json()?)
-    } else {
-        report.text(&palette(&io::stdout()))
-    };
-    Stdout.write_all(text.as_bytes())?;
+    let json = args.json.then(|| report.json()).transpose()?;
+    let text = |palette: &Palette| report.text(palette);
+    print_found(args.json, || json.unwrap_or_default(), text)?;
     done?;
     if report.is_wrong() {
-        return Err(Failure::Mistaken);
+        return Err(WRONG);
     }
     Ok(())
 }

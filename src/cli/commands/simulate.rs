@@ -1,5 +1,3 @@
-use std::io::Write;
-
 use clap::ValueEnum as _;
 
 use crate::cli::support::prelude::*;
@@ -77,15 +75,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         };
         found.push((format, simulate(&simulation)?));
     }
-    let text = if args.json {
-        let all = found
-            .iter()
-            .map(|(format, forecast)| as_json(args, *format, forecast));
-        format!("{}\n", json!({ "forecasts": all.collect::<Vec<_>>() }))
-    } else {
-        table(args, &found)
-    };
-    Ok(Stdout.write_all(text.as_bytes())?)
+    let one = |(format, forecast): &(Format, Forecast)| as_json(args, *format, forecast);
+    let json = || json!({ "forecasts": found.iter().map(one).collect::<Vec<_>>() });
+    print_found(args.json, json, |palette| table(args, &found, palette))
 }
 
 /// `None` where the format does not suit so few bots.
@@ -132,7 +124,7 @@ fn as_json(args: &Args, format: Format, forecast: &Forecast) -> serde_json::Valu
     })
 }
 
-fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
+fn table(args: &Args, found: &[(Format, Forecast)], palette: &Palette) -> String {
     let heads = [
         "format",
         "rounds",
@@ -159,7 +151,7 @@ fn table(args: &Args, found: &[(Format, Forecast)]) -> String {
             },
         ]);
     }
-    let table = aligned(&rows, &palette(&io::stdout()), &[0]);
+    let table = aligned(&rows, palette, &[0]);
     format!(
         "{table}\n{} bots whose strengths spread by {} Elo, {} % draws, {} pairs when two meet, {} simulated \
          tournaments each. best wins: how often the best bot won; in order: pairs of bots that the ratings \

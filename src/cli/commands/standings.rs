@@ -1,6 +1,5 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
-use std::io::Write;
 
 use clap::ValueEnum;
 use jiff::Timestamp;
@@ -168,7 +167,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         Format::Json => format!("{}\n", as_json(&standings, true)),
         Format::Csv => as_csv(&standings, true),
     };
-    Ok(Stdout.write_all(text.as_bytes())?)
+    print(&text)
 }
 
 fn add_file(path: &Path, args: &Args, games: &mut Games) -> Result<(), Failure> {

@@ -40,7 +40,8 @@ pub(crate) fn expand(
     };
     let mut command = command.clone();
     command.build();
-    let words = File::read(path)?.words(&command, matches)?;
+    let text = read_text(path, text_file::WRITTEN)?;
+    let words = File { path, text }.words(&command, matches)?;
     arguments.splice(after..after, words);
     Ok(arguments)
 }
@@ -50,12 +51,7 @@ struct File<'a> {
     text: String,
 }
 
-impl<'a> File<'a> {
-    fn read(path: &'a Path) -> Result<Self, Failure> {
-        let text = read_text(path, text_file::WRITTEN)?;
-        Ok(Self { path, text })
-    }
-
+impl File<'_> {
     fn wrong(&self, place: usize, problem: &str) -> Failure {
         let before = self.text.get(..place).unwrap_or_default();
         let line = before.matches('\n').count() + 1;
@@ -86,25 +82,22 @@ impl<'a> File<'a> {
             let base = self.path.parent().unwrap_or(Path::new(""));
             let own = option_words(option, value.get_ref(), base)
                 .map_err(|problem| self.wrong(value.span().start, &problem))?;
-            let alone = [OsString::from(command.get_name())].into_iter();
-            self.check(command, alone.chain(own.clone()), value.span().start)?;
+            self.check(command, &own, value.span().start)?;
             if !is_overruled(option, command, given) {
                 words.extend(own);
             }
         }
         // Two may exclude each other.
-        let alone = [OsString::from(command.get_name())].into_iter();
-        self.check(command, alone.chain(words.clone()), 0)?;
+        self.check(command, &words, 0)?;
         Ok(words)
     }
 
-    fn check(
-        &self,
-        command: &Command,
-        words: impl Iterator<Item = OsString>,
-        place: usize,
-    ) -> Result<(), Failure> {
-        match command.clone().try_get_matches_from(words) {
+    fn check(&self, command: &Command, words: &[OsString], place: usize) -> Result<(), Failure> {
+        let all = [command.get_name().into()].into_iter();
+        match command
+            .clone()
+            .try_get_matches_from(all.chain(words.to_vec()))
+        {
             Err(error) if error.kind() != ErrorKind::MissingRequiredArgument => {
                 let message = error.to_string();
                 let lines = message.lines().map(str::trim);

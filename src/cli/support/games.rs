@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use super::prelude::*;
 use super::setup::{self, match_set};
-use referee::game::quarto::{PieceSet, Rules};
+use referee::game::quarto::{PieceFormat, PieceSet, Rules};
 use referee::game::registry::{self, Choices, GAMES, GameInfo};
 use referee::game_program::GameProgram;
 use referee::strategy::RANDOM;
@@ -70,18 +70,14 @@ impl BuiltinGameOptions {
 }
 
 fn builtin_game() -> impl TypedValueParser<Value = &'static GameInfo> {
-    let names = GAMES
-        .iter()
-        .map(|game| PossibleValue::new(game.name).help(game.about));
-    PossibleValuesParser::new(names).map(|name| registry::find(&name).unwrap_or(&GAMES[0]))
+    one_of(GAMES.iter().map(|game| (game.name, game.about, game)))
 }
 
 fn rules() -> impl TypedValueParser<Value = Rules> {
-    PossibleValuesParser::new([
-        PossibleValue::new(Rules::Standard.name()).help("Rows, columns and diagonals"),
-        PossibleValue::new(Rules::Squares.name()).help("Also the nine 2×2 squares"),
+    one_of([
+        ("standard", "Rows, columns and diagonals", Rules::Standard),
+        ("squares", "Also the nine 2×2 squares", Rules::Squares),
     ])
-    .map(|name| Rules::from_name(&name).unwrap_or_default())
 }
 
 impl SetOptions {
@@ -148,13 +144,10 @@ impl GameOptions {
     }
 
     pub(crate) fn ruleset(&self) -> Result<Arc<dyn Game>, Failure> {
-        self.ruleset_with(|_| ())
+        self.ruleset_with(PieceFormat::default())
     }
 
-    pub(crate) fn ruleset_with(
-        &self,
-        change: impl FnOnce(&mut Choices),
-    ) -> Result<Arc<dyn Game>, Failure> {
+    pub(crate) fn ruleset_with(&self, format: PieceFormat) -> Result<Arc<dyn Game>, Failure> {
         if !self.has_piece_sets() {
             self.set.refuse()?;
         }
@@ -171,9 +164,8 @@ impl GameOptions {
                  --game"
             );
         }
-        let mut choices = self.set.choices()?;
-        change(&mut choices);
-        Ok(game.game(choices))
+        let choices = self.set.choices()?;
+        Ok(game.game(Choices { format, ..choices }))
     }
 
     pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
@@ -284,10 +276,7 @@ pub(crate) fn option(text: &str) -> Result<(String, String), String> {
         ));
     }
     // Records hold the options, separated by spaces, as the name of the rules.
-    if value
-        .chars()
-        .any(|symbol| symbol.is_whitespace() || symbol.is_control())
-    {
+    if value.contains(|symbol: char| symbol.is_whitespace() || symbol.is_control()) {
         return Err(format!("{expected}, with a VALUE without spaces"));
     }
     Ok((name.to_owned(), value.to_owned()))

@@ -8,17 +8,19 @@ pub(crate) use std::time::{Duration, Instant};
 
 pub(crate) use serde_json::json;
 
-pub(crate) use super::failure::{Failure, bail, usage};
+pub(crate) use super::failure::{Failure, WRONG, bail, usage};
 pub(crate) use super::folder::{GameChoice, Records, invalid, read_text, records_of, replace_file};
 pub(crate) use super::games::GameOptions;
-pub(crate) use super::output::{ProgressBar, ProgressLine, Stdout, note, print_stderr};
+pub(crate) use super::output::{
+    ProgressBar, ProgressLine, Stdout, note, print, print_found, print_stderr,
+};
 pub(crate) use super::recorded::{self, RecordedRules};
 pub(crate) use super::runtime::{examine, with_bots};
 pub(crate) use super::sandbox::{SandboxOptions, announce, warn_large, warn_root};
 pub(crate) use super::setup::{PiecesFile, absolute, palette, terminal_width, this_program};
 pub(crate) use super::setup::{unreadable, unwritable};
 pub(crate) use super::signals;
-pub(crate) use super::values::{self, AnswerTimes, MoveTime, TimeOptions, hint};
+pub(crate) use super::values::{self, AnswerTimes, MoveTime, TimeOptions, hint, one_of};
 pub(crate) use referee::arena::directory::TournamentDirectory;
 pub(crate) use referee::arena::entrants::{self, Entrant};
 pub(crate) use referee::arena::plan::Plan;

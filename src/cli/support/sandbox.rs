@@ -2,7 +2,7 @@
 
 use std::env;
 
-use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
+use clap::builder::TypedValueParser;
 
 use super::prelude::*;
 use referee::arena::plan::SandboxPlan;
@@ -18,15 +18,14 @@ use referee::text::{self, escape};
 struct Selection(Option<Kind>);
 
 fn selection() -> impl TypedValueParser<Value = Selection> {
-    PossibleValuesParser::new([
-        PossibleValue::new("auto").help(
-            "Bubblewrap if it works, else Landlock. If neither does, a match or a check warns and runs without, other commands refuse",
-        ),
-        PossibleValue::new("bwrap").help("Bubblewrap and seccomp"),
-        PossibleValue::new("landlock").help("Landlock and seccomp"),
-        PossibleValue::new("none").help("Nothing: for bots that you trust"),
-    ])
-    .map(|name| selected(&name))
+    let auto = "Bubblewrap if it works, else Landlock. If neither does, a match or a check warns and runs without, other commands refuse";
+    let kinds = [
+        ("auto", auto),
+        ("bwrap", "Bubblewrap and seccomp"),
+        ("landlock", "Landlock and seccomp"),
+        ("none", "Nothing: for bots that you trust"),
+    ];
+    one_of(kinds.map(|(name, help)| (name, help, selected(name))))
 }
 
 fn selected(name: &str) -> Selection {

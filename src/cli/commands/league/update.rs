@@ -218,7 +218,7 @@ impl Update<'_> {
                         fix: problem.fix,
                         ..Problem::default()
                     };
-                    rejected.push(self.rejected(name, member, problem.to_string()));
+                    rejected.push(self.rejected(name, member, problem.to_string())?);
                 }
             }
         }
@@ -227,16 +227,19 @@ impl Update<'_> {
         Ok(found)
     }
 
-    fn rejected(&self, name: &str, member: &Member, reason: String) -> RejectedBot {
-        RejectedBot {
-            bot: BotPlan {
-                name: name.to_owned(),
-                slug: member.folder.clone(),
-                limits: Limits::from(self.venue.options.games.time.unchecked()),
-                ..BotPlan::default()
-            },
-            reason,
-        }
+    fn rejected(
+        &self,
+        name: &str,
+        member: &Member,
+        reason: String,
+    ) -> Result<RejectedBot, Failure> {
+        let bot = BotPlan {
+            name: name.to_owned(),
+            slug: member.folder.clone(),
+            limits: Limits::from(self.venue.options.games.time.control()?),
+            ..BotPlan::default()
+        };
+        Ok(RejectedBot { bot, reason })
     }
 
     fn plan(
@@ -272,7 +275,8 @@ impl Update<'_> {
             self.rejected(name, member, problem)
         });
         let bots = entered.iter().map(|entrant| entrant.plan.clone()).collect();
-        let mut plan = request.plan(ruleset, bots, absent.collect(), self.seed, old)?;
+        let absent = absent.collect::<Result<_, Failure>>()?;
+        let mut plan = request.plan(ruleset, bots, absent, self.seed, old)?;
         let is_drawn = request.openings.is_none();
         plan.openings = match old {
             Some(old) if is_drawn && old.pairs == plan.pairs => old.openings.clone(),

@@ -38,7 +38,7 @@ pub(crate) async fn play(
     };
     if matches!(played, Err(Failure::Interrupted)) {
         note!("stopped; {resume}");
-        played = Err(Failure::Stopped);
+        played = Err(Failure::Told(130));
     }
     // What is wrong with the page matters less.
     let finished = progress.pages.finish(state);
@@ -441,7 +441,7 @@ pub(super) fn print_summary(ended: Ended, plan: &Plan, results: &Results) -> Res
     let width = terminal_width(&io::stdout());
     let out = summary(ended, plan, results, &palette(&io::stdout()), width);
     let out = out.map_err(TournamentError::from)?;
-    io::Write::write_all(&mut Stdout, out.as_bytes())?;
+    print(&out)?;
     warn_of_repetition(&results.distinct);
     Ok(())
 }

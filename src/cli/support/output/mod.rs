@@ -2,7 +2,7 @@
 //!
 //! Each stream has a thread that writes, so no game waits for a reader.
 //! - Results are never dropped: they are waited for between games ([`caught_up`]), elsewhere where they are printed
-//!   ([`Stdout`]), until a signal comes.
+//!   ([`Channel::Stdout`]), until a signal comes.
 //! - Text for people waits for a reader at most [`UNREAD`]; what does not fit into memory then is dropped and counted.
 //! - Where both streams lead to the same place (a terminal, `2>&1`) all goes to standard output, which keeps the order.
 
@@ -21,6 +21,7 @@ use self::stream::{LAST_READ, Stream, UNREAD};
 use super::{logging, signals};
 use crate::cli::support::prelude::*;
 
+pub(crate) use self::Channel::{GameText, Notes, Stdout};
 pub(crate) use self::bar::{ProgressBar, ProgressLine};
 
 const MOST_FOR_PEOPLE: usize = 8 << 20;
@@ -67,50 +68,30 @@ pub(crate) fn is_one_terminal() -> bool {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Stdout;
-
-impl Write for Stdout {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        GameText.write(bytes)?;
-        wait_for_results()?;
-        Ok(bytes.len())
-    }
-
-    fn write_fmt(&mut self, text: fmt::Arguments<'_>) -> io::Result<()> {
-        self.write_all(fmt::format(text).as_bytes())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
+pub(crate) enum Channel {
+    /// Standard output; it waits until all is written.
+    Stdout,
+    /// Standard output during a game: nothing waits for a reader, until the game is over.
+    GameText,
+    /// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one without a
+    /// reader, must not stop the games. What is written in one call appears as a whole or not at all.
+    Notes,
 }
 
-/// Standard output during a game: nothing waits for a reader, until the game is over.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct GameText;
-
-impl Write for GameText {
+impl Write for Channel {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        if matches!(self, Notes) {
+            let _ = notes().push(bytes, MOST_FOR_PEOPLE);
+            return Ok(bytes.len());
+        }
         if ENDING.load(Ordering::Relaxed) {
             // Another thread waits for what has been printed so far.
             park();
         }
-        results().push(bytes, usize::MAX).map(|()| bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
-/// Standard error, for people. It never fails and nothing waits for it: a closed or full stderr, or one without a reader,
-/// must not stop the games. What is written in one call appears as a whole or not at all.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Notes;
-
-impl Write for Notes {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let _ = notes().push(bytes, MOST_FOR_PEOPLE);
+        results().push(bytes, usize::MAX)?;
+        if matches!(self, Stdout) {
+            wait_for_results()?;
+        }
         Ok(bytes.len())
     }
 
@@ -121,6 +102,23 @@ impl Write for Notes {
     fn flush(&mut self) -> io::Result<()> {
         Ok(())
     }
+}
+
+/// What a command has found: JSON for programs, or text for people.
+pub(crate) fn print_found<J: fmt::Display>(
+    as_json: bool,
+    json: impl FnOnce() -> J,
+    text: impl FnOnce(&Palette) -> String,
+) -> Result<(), Failure> {
+    print(&if as_json {
+        format!("{}\n", json())
+    } else {
+        text(&palette(&io::stdout()))
+    })
+}
+
+pub(crate) fn print(text: &str) -> Result<(), Failure> {
+    Ok(Stdout.write_all(text.as_bytes())?)
 }
 
 pub(crate) fn print_stderr(text: &str) {
