@@ -160,18 +160,11 @@ pub fn classroom50(grade: &Grade, submission: &Value) -> serde_json::Result<Stri
 pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String {
     let mut out = String::new();
     let name = escape_markdown(&short_name(&grade.name));
-    let _ = writeln!(
-        out,
-        "# {name}: {} of {} points\n",
-        grade.points, grade.most_points
-    );
+    let (points, most) = (grade.points, grade.most_points);
+    let _ = writeln!(out, "# {name}: {points} of {most} points\n");
     if let Some(problem) = &grade.problem {
-        let _ = writeln!(
-            out,
-            "It was not graded, because it cannot play: {}\n",
-            reason_in_markdown(problem)
-        );
-        return out;
+        let why = reason_in_markdown(problem);
+        return out + &format!("It was not graded, because it cannot play: {why}\n\n");
     }
     out.push_str("| rung | verdict | points | pairs of games | score |\n|---|---|---|---|---|\n");
     for rung in &grade.rungs {
@@ -179,33 +172,25 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
             .score
             .map_or_else(String::new, |score| format!("{score:.3}"));
         let (name, verdict) = (escape_markdown(&rung.rung), rung.verdict.words());
-        let RungResult {
-            points,
-            most_points,
-            pairs,
-            ..
-        } = rung;
-        let pairs = pairs.len();
-        let _ = writeln!(
-            out,
-            "| {name} | {verdict} | {points} of {most_points} | {pairs} | {score} |"
-        );
+        let (points, most, pairs) = (rung.points, rung.most_points, rung.pairs.len());
+        let points = format!("{points} of {most}");
+        let _ = writeln!(out, "| {name} | {verdict} | {points} | {pairs} | {score} |");
     }
     out.push('\n');
     for rung in &grade.rungs {
-        let RungResult {
-            rung: name,
-            points,
-            most_points,
-            requirement,
-            ..
-        } = rung;
-        let verdict = rung.verdict.words();
+        let (name, verdict, points) = (&rung.rung, rung.verdict.words(), rung.points);
+        let most = rung.most_points;
         let _ = writeln!(
             out,
-            "## {name}: {verdict}, {points} of {most_points} points\n"
+            "## {name}: {verdict}, {points} of {most} points
+"
         );
-        let _ = writeln!(out, "To pass: {requirement}.\n");
+        let _ = writeln!(
+            out,
+            "To pass: {}.
+",
+            rung.requirement
+        );
         games(&mut out, scale, rung, folder);
     }
     let _ = writeln!(
@@ -227,11 +212,7 @@ fn games(out: &mut String, scale: &Scale, rung: &RungResult, folder: &str) {
     let certainty = 100.0 * (1.0 - scale.alpha - scale.beta);
     let (Some(score), Some([low, high]), Some(place)) = (rung.score, rung.interval, &rung.folder)
     else {
-        let _ = writeln!(
-            out,
-            "No games were played: an earlier rung was not passed.\n"
-        );
-        return;
+        return out.push_str("No games were played: an earlier rung was not passed.\n\n");
     };
     let _ = writeln!(
         out,

@@ -39,7 +39,7 @@ pub(crate) struct Args {
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let file = records_of(&args.file)?;
-    let ((), interrupted) = run_interruptible(|stop| {
+    run_interruptible(|stop| {
         let target = args.output.as_deref().map(|path| {
             check_not_input(std::slice::from_ref(&file), path)?;
             AtomicFile::create(path).map_err(|error| unwritable(path, &error))
@@ -47,11 +47,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         let target = target.transpose()?;
         let games = read(args, &file)?;
         analyse(args, &file, &games, target, stop)
-    })?;
-    if interrupted {
-        return Err(Failure::Interrupted);
-    }
-    Ok(())
+    })
 }
 
 struct Game {
@@ -109,13 +105,12 @@ fn analyse(
     let (mut analyses, mut output) = (Vec::new(), Vec::new());
     let bar = ProgressBar::new(chosen, "games");
     let mut done = 0;
-    for Game {
-        number,
-        line,
-        record,
-    } in games
-    {
-        let record = record.as_ref().filter(|_| !stop.load(Ordering::Relaxed));
+    for game in games {
+        let (number, line) = (game.number, &game.line);
+        let record = game
+            .record
+            .as_ref()
+            .filter(|_| !stop.load(Ordering::Relaxed));
         let Some(record) = record else {
             output.extend(line);
             continue;
@@ -123,7 +118,7 @@ fn analyse(
         let annotation = analyst.analyse(record, |turn| {
             bar.set_message(format!("game {number}, turn {turn}"));
         });
-        let annotation = annotation.map_err(|problem| invalid(file, *number, &problem))?;
+        let annotation = annotation.map_err(|problem| invalid(file, number, &problem))?;
         bar.inc();
         done += 1;
         if args.output.is_some() {
@@ -140,7 +135,7 @@ fn analyse(
                 "analysis": annotation.to_json(),
             }));
         } else {
-            let text = game_text(*number, record, &annotation);
+            let text = game_text(number, record, &annotation);
             bar.line.suspend(|| Stdout.write_all(text.as_bytes()))?;
         }
     }

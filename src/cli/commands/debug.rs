@@ -135,11 +135,11 @@ fn of_record(
     program: &Program,
     confined: &Program,
 ) -> Result<(Task, Seat), Failure> {
-    let rules = RecordedRules::new(&args.asked.game);
+    let rules = &args.asked.game;
     let recorded = Recorded::read(
         file,
         args.number.as_ref(),
-        &rules,
+        rules,
         "; choose one with --number N",
     )?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
@@ -147,7 +147,7 @@ fn of_record(
     let (stop, turns) = recorded.stop(by, &own, args.turn)?;
     let mut questions = Vec::new();
     if args.from_first {
-        for (game, asked) in recorded.earlier(by, &rules)? {
+        for (game, asked) in recorded.earlier(by, rules)? {
             let place = |question: &Question| format!("game {game}, turn {}", question.turn);
             questions.extend(asked.into_iter().map(|asked| (place(&asked), asked)));
         }

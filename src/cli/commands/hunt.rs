@@ -225,13 +225,9 @@ struct Report<'a> {
 
 impl Report<'_> {
     fn tried(&self) -> String {
-        let Tally {
-            questions,
-            deepest,
-            early: [asked, all],
-            judged,
-        } = self.tally;
-        let answers = counted(judged as u64, "answer", "answers");
+        let (questions, deepest) = (self.tally.questions, self.tally.deepest);
+        let [asked, all] = self.tally.early;
+        let answers = counted(self.tally.judged as u64, "answer", "answers");
         let judged = if self.ruleset.info().is_solvable() {
             format!(", {answers} compared with the best")
         } else {

@@ -118,10 +118,7 @@ struct MakeArgs {
 
 fn make(args: &MakeArgs) -> Result<(), Failure> {
     let files = all_records(&args.files)?;
-    let (puzzles, interrupted) = run_interruptible(|stop| puzzles_of(args, &files, stop))?;
-    if interrupted {
-        return Err(Failure::Interrupted);
-    }
+    let puzzles = run_interruptible(|stop| puzzles_of(args, &files, stop))?;
     let mut text = String::new();
     for puzzle in &puzzles {
         text += &serde_json::to_string(puzzle)?;
@@ -496,11 +493,9 @@ impl Report<'_> {
         let mut out = by_kinds_and_levels(cell, &self.kinds().collect::<Vec<_>>(), palette);
         let failed = self.attempts.iter().filter_map(|attempt| {
             let problem = attempt.problem(LISTED)?;
-            let Puzzle {
-                id, position, kind, ..
-            } = attempt.puzzle;
-            let position = escape_controls(position);
-            Some(format!("{id}  {position}  {}: {problem}\n", kind.words()))
+            let (puzzle, kind) = (attempt.puzzle, attempt.puzzle.kind.words());
+            let (id, position) = (&puzzle.id, escape_controls(&puzzle.position));
+            Some(format!("{id}  {position}  {kind}: {problem}\n"))
         });
         out.extend(failed.clone().take(LISTED));
         let more = failed.count().saturating_sub(LISTED);

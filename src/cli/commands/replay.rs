@@ -5,7 +5,7 @@ use crate::cli::support::folder::pieces_of;
 use crate::cli::support::output::{Channel, Notes};
 use crate::cli::support::pages::{write, write_file};
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::{GameProgramOption, Recorded};
+use crate::cli::support::recorded::Recorded;
 use referee::play::replay::{ReplayError, replay, start_of};
 use referee::play::setup::reproduce_forfeit;
 use referee::report::html;
@@ -27,7 +27,7 @@ pub(crate) struct Args {
     number: Option<GameChoice>,
 
     #[command(flatten)]
-    game: GameProgramOption,
+    game: RecordedRules,
 
     /// Check only: print nothing but errors
     #[arg(short, long)]
@@ -69,7 +69,6 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         false => Some(Detail::Turns),
     };
     let (mut games, mut checked, mut wrong) = (0, 0, 0);
-    let rules = RecordedRules::new(&args.game);
     // The same for all games of its program: said once.
     let mut unknown = None;
     let mut out = BufWriter::new(Stdout);
@@ -81,7 +80,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
         checked += 1;
         let problem = match Record::from_line(line.bytes()) {
-            Ok(record) => match rules.of(&record) {
+            Ok(record) => match args.game.of(&record) {
                 Ok(ruleset) => show(&*ruleset, &record, file, number, detail, &mut out)?,
                 Err(problem) if unknown.as_ref() == Some(&problem) => {
                     wrong += 1;
@@ -125,11 +124,10 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 }
 
 fn one_game(args: &Args, shows: &str) -> Result<Recorded, Failure> {
-    let rules = RecordedRules::new(&args.game);
     let several = format!(
         " and {shows} shows one; choose one with --number N, or use referee report for all"
     );
-    let game = Recorded::read(&args.file, args.number.as_ref(), &rules, &several)?;
+    let game = Recorded::read(&args.file, args.number.as_ref(), &args.game, &several)?;
     let Recorded {
         file,
         number,

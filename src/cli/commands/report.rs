@@ -4,7 +4,6 @@ use std::fs;
 use crate::cli::support::folder::{all_records, pieces_of, title_of, tournament_of};
 use crate::cli::support::pages::{LiveOptions, add_file, write};
 use crate::cli::support::prelude::*;
-use crate::cli::support::recorded::GameProgramOption;
 use crate::cli::support::runtime::{runtime, until_interrupted};
 use referee::arena::analysing;
 use referee::arena::entrants::slugs;
@@ -55,24 +54,19 @@ pub(crate) struct Args {
     live: LiveOptions,
 
     #[command(flatten)]
-    game: GameProgramOption,
+    game: RecordedRules,
 }
 
-fn game_of(
-    program: &GameProgramOption,
-    records: &[PathBuf],
-) -> Result<Option<Arc<dyn Game>>, Failure> {
-    let Some(file) = records.first().filter(|_| program.text().is_some()) else {
+fn game_of(rules: &RecordedRules, records: &[PathBuf]) -> Result<Option<Arc<dyn Game>>, Failure> {
+    let Some(file) = records.first().filter(|_| rules.program().is_some()) else {
         return Ok(None);
     };
     let Some(first) = Records::open(file)?.next() else {
         return Ok(None);
     };
     let (number, record) = first?;
-    let rules = RecordedRules::new(program).of(&record);
-    rules
-        .map(Some)
-        .map_err(|problem| invalid(file, number, &problem))
+    let game = rules.of(&record).map(Some);
+    game.map_err(|problem| invalid(file, number, &problem))
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
@@ -247,7 +241,7 @@ fn write_each(
                 skip_copies: files.len() > 1,
                 ..html::Options::default()
             };
-            write_one(files, options, name, &place, (since, &member.homes))?;
+            write_one(files, options, name, &place, member)?;
         }
     }
     note!(
@@ -263,7 +257,7 @@ fn write_one(
     options: html::Options,
     name: &str,
     place: &Path,
-    (since, homes): (Option<&Since>, &[String]),
+    OfMember { since, homes }: &OfMember,
 ) -> Result<(), Failure> {
     let mut text = OwnGames::new(name);
     let mut games = Vec::new();
@@ -284,14 +278,14 @@ fn write_one(
         Ok(())
     })?;
     let feed = Feed::new(html::Options {
-        sheet: text.sheet(since),
+        sheet: text.sheet(since.as_ref()),
         ..options
     });
     for record in &games {
         feed.publish(record).map_err(Failure::Referee)?;
     }
     write(&feed, &with_ending(place, ".html"))?;
-    replace_file(&with_ending(place, ".md"), &text.text(since))
+    replace_file(&with_ending(place, ".md"), &text.text(since.as_ref()))
 }
 
 /// Calls these folders `.`.

@@ -69,8 +69,7 @@ impl Args {
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     let program = recorded::program(&args.bot, "asked again")?;
     let file = records_of(&args.file)?;
-    let rules = RecordedRules::new(&args.asked.game);
-    let games = read(args, &rules, &program, &file)?;
+    let games = read(args, &program, &file)?;
     let program = args.asked.sandbox.confine(&program)?;
     let effort = Effort::Time(args.asked.time_per_move);
     let mut asking = Asking {
@@ -123,12 +122,7 @@ impl OwnGame {
     }
 }
 
-fn read(
-    args: &Args,
-    rules: &RecordedRules,
-    program: &Program,
-    file: &Path,
-) -> Result<Vec<OwnGame>, Failure> {
+fn read(args: &Args, program: &Program, file: &Path) -> Result<Vec<OwnGame>, Failure> {
     let part = args.asked.part.as_deref();
     let (mut games, mut others) = (Vec::new(), None);
     let (mut count, mut is_there) = (0, false);
@@ -141,7 +135,7 @@ fn read(
         };
         is_there |= is_named;
         let is_only = is_named && args.one().is_some();
-        let recorded = Recorded::of(file, count, record, rules)?;
+        let recorded = Recorded::of(file, count, record, &args.asked.game)?;
         let by = match recorded.part(program, part) {
             Ok(by) => by,
             Err(failure) if is_only || recorded.parts(program, part).len() == 2 => {

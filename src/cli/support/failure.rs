@@ -2,6 +2,7 @@
 
 use std::io;
 
+use referee::arena::TournamentError;
 use referee::bot::exhaustion::Exhausted;
 use referee::bot::spec::CannotStart;
 use referee::play::game_runner::GameError;
@@ -91,6 +92,16 @@ impl From<LineError> for Failure {
 impl From<RatingError> for Failure {
     fn from(error: RatingError) -> Self {
         Self::Usage(error.to_string())
+    }
+}
+
+impl From<TournamentError> for Failure {
+    fn from(error: TournamentError) -> Self {
+        match error {
+            TournamentError::Machine(text) => Self::Referee(text),
+            TournamentError::Exhausted(limit) => Self::Exhausted(limit),
+            error => Self::Usage(error.to_string()),
+        }
     }
 }
 

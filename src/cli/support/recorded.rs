@@ -291,38 +291,28 @@ pub(crate) fn program(text: &str, done: &str) -> Result<Program, Failure> {
     }
 }
 
+/// The rules of recorded games.
 #[derive(Clone, Debug, Default, clap::Args)]
-pub(crate) struct GameProgramOption {
+pub(crate) struct RecordedRules {
     /// The game, if it is a program (protocol-games.md); records say which other one it is
     #[arg(long, value_parser = GameArg::read)]
     pub(crate) game: Option<GameArg>,
+
+    /// Games of that program, by their rules.
+    #[arg(skip)]
+    opened: RefCell<HashMap<String, Arc<dyn Game>>>,
 }
 
-impl GameProgramOption {
-    pub(crate) fn text(&self) -> Option<&str> {
+impl RecordedRules {
+    pub(crate) fn program(&self) -> Option<&str> {
         match &self.game {
             Some(GameArg::Program(text)) => Some(text),
             _ => None,
         }
     }
-}
-
-#[derive(Debug, Default)]
-pub(crate) struct RecordedRules {
-    program: Option<String>,
-    opened: RefCell<HashMap<String, Arc<dyn Game>>>,
-}
-
-impl RecordedRules {
-    pub(crate) fn new(option: &GameProgramOption) -> Self {
-        Self {
-            program: option.text().map(str::to_owned),
-            opened: RefCell::default(),
-        }
-    }
 
     pub(crate) fn of(&self, record: &Record) -> Result<Arc<dyn Game>, String> {
-        if let Some(text) = &self.program {
+        if let Some(text) = self.program() {
             let game = self.open(text, &record.rules)?;
             if game.name() == record.game {
                 return Ok(game);
@@ -369,7 +359,7 @@ pub(crate) struct AskedBotOptions {
     pub(crate) time_per_move: Duration,
 
     #[command(flatten)]
-    pub(crate) game: GameProgramOption,
+    pub(crate) game: RecordedRules,
 
     #[command(flatten)]
     pub(crate) sandbox: SandboxOptions,

@@ -31,13 +31,15 @@ pub(crate) async fn until_interrupted<T>(
 
 const TICK: Duration = Duration::from_millis(200);
 
-/// Runs `work` on a thread; a signal sets its stop flag. Returns whether it was interrupted.
+/// Runs `work` on a thread; a signal sets its stop flag, and is then the failure.
 pub(crate) fn run_interruptible<T: Send>(
     work: impl FnOnce(&Arc<AtomicBool>) -> Result<T, Failure> + Send,
-) -> Result<(T, bool), Failure> {
+) -> Result<T, Failure> {
     let stop = Arc::default();
-    let (done, interrupted) = run_with_ticks(&stop, || (), || work(&stop))?;
-    Ok((done?, interrupted))
+    match run_with_ticks(&stop, || (), || work(&stop))? {
+        (Ok(_), true) => Err(Failure::Interrupted),
+        (done, _) => done,
+    }
 }
 
 pub(crate) fn run_with_ticks<T: Send>(

@@ -280,12 +280,10 @@ impl Sandboxes {
             Some(_) => &self.builtins,
             None => &self.programs,
         };
-        let others = programs
-            .iter()
-            .enumerate()
-            .filter(|(other, _)| *other != place);
-        let others: Vec<&Program> = others.map(|(_, other)| other).collect();
-        program.clone().confine(sandbox, &others)
+        let others = programs[..place].iter().chain(&programs[place + 1..]);
+        program
+            .clone()
+            .confine(sandbox, &others.collect::<Vec<_>>())
     }
 }
 

@@ -1,4 +1,3 @@
-mod failures;
 mod options;
 mod run;
 pub(crate) mod shards;
@@ -10,7 +9,6 @@ use std::thread::available_parallelism;
 use jiff::tz::TimeZone;
 use tokio::sync::mpsc;
 
-use self::failures::{resume_command, with_place};
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::{check_builtins, check_solvable};
 use crate::cli::support::output::is_one_terminal;
@@ -215,6 +213,47 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
         play(arena, &options, pages, &resume, &mut stops).await?;
         Ok(())
     })
+}
+
+fn resume_command(
+    directory: &TournamentDirectory,
+    shard: Option<Shard>,
+    options: &Options,
+) -> String {
+    let path = directory.quoted();
+    let mut command = match shard {
+        None => format!("to resume: referee tournament --out {path}"),
+        Some(shard) => format!("to resume: referee shard run {path} --shard {shard}"),
+    };
+    // Options that the plan does not hold.
+    if let Some(jobs) = options.games.jobs {
+        let _ = write!(command, " --jobs {jobs}");
+    }
+    if options.analyse {
+        command.push_str(" --analyse");
+    }
+    if let Some(time) = options.time_per_move {
+        let _ = write!(command, " --time-per-move {}s", time.as_secs_f64());
+    }
+    if options.pages.are_on() {
+        command.push_str(", with --report or --live as before");
+    }
+    command
+}
+
+fn with_place(failure: Failure, plan: Option<&Plan>) -> Failure {
+    let begun_in = plan.and_then(|plan| plan.begun_in.as_deref());
+    let here = std::env::current_dir().ok();
+    match (failure, begun_in, here) {
+        (Failure::Usage(text), Some(begun_in), Some(here)) if here != Path::new(begun_in) => {
+            let place = escape_controls(begun_in);
+            usage!(
+                "{text}\nthis tournament was begun in {place}, where paths of its bots start; resume it \
+                 from there"
+            )
+        }
+        (failure, ..) => failure,
+    }
 }
 
 /// Refuses outputs within the folder of a bot: when the tournament is resumed, they would change the hash of its

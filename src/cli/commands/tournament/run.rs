@@ -3,7 +3,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tokio::sync::{mpsc, oneshot};
 
-use super::failures::with_resume;
 use super::options::Options;
 use super::{jobs, print_notice};
 use crate::cli::support::pages::Pages;
@@ -170,6 +169,14 @@ impl OwnRun<'_> {
         line.clear();
         let (ended, _, results) = ran.map_err(|error| with_resume(error, self.resume))?;
         Ok((ended, results))
+    }
+}
+
+fn with_resume(error: TournamentError, resume: &str) -> Failure {
+    match error {
+        TournamentError::GameProgram(_) => error.into(),
+        TournamentError::Input(text) => usage!("{text}\n{resume}"),
+        error => Failure::Referee(format!("{error}; {resume}")),
     }
 }
 
