@@ -4,7 +4,6 @@ mod commands;
 mod support;
 
 use std::ffi::OsString;
-use std::fmt::Write as _;
 use std::process::ExitCode;
 
 use clap::error::{ContextKind, ContextValue};

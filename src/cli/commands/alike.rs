@@ -1,5 +1,4 @@
-use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicUsize;
 
 use serde::{Deserialize, Serialize};
 
@@ -11,14 +10,9 @@ use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use crate::cli::support::setup::recorded_ruleset;
 use referee::alike::questions::{Position, draw};
 use referee::alike::{Answers, QUESTIONS, Questionnaire};
-use referee::analysis::{Analyst, Effort};
-use referee::arena::plan::{BotPlan, Limits};
-use referee::league::state::League;
-use referee::play::TimeControl;
 use referee::play::game_runner::GameError;
 use referee::report::alike::Report;
 use referee::seed::{Purpose, generator};
-use referee::solver;
 use referee::threads::{for_each_chunk, processors};
 use referee::tournament::alike::pairs;
 

@@ -1,12 +1,10 @@
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::Value;
 
 use super::report::check_not_input;
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::run_interruptible;
 use crate::cli::support::values::SolverArgs;
-use referee::analysis::{Analyst, Effort, check, with_analysis};
+use referee::analysis::{check, with_analysis};
 use referee::record::annotation::Annotation;
 use referee::record::atomic_file::AtomicFile;
 use referee::record::reader::LineError;

@@ -1,6 +1,3 @@
-use std::fmt::Write as _;
-use std::fs;
-
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -16,7 +13,7 @@ use referee::league::intake::{self, Intake};
 use referee::report::checks::{CheckedBot, as_csv};
 use referee::report::terminal::{styled, wrapped};
 use referee::sandbox::snapshot::{copy_file, copy_tree};
-use referee::text::{format_duration, milliseconds as ms, short_name};
+use referee::text::{format_duration, milliseconds as ms};
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

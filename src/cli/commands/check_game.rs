@@ -1,10 +1,7 @@
-use std::fmt::Write as _;
-
 use crate::cli::support::games::{self, program};
 use crate::cli::support::prelude::*;
 use referee::bot::shell::quoted;
 use referee::game_program::checks::{Finding, Level, check};
-use referee::report::html;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

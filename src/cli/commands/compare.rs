@@ -1,15 +1,11 @@
 use std::collections::BTreeSet;
-use std::fmt::Write as _;
-use std::fs::{self, OpenOptions};
-
-use tokio::sync::mpsc;
+use std::fs::OpenOptions;
 
 use super::tournament::{GamesOptions, Options, OwnRun, Venue};
 use crate::cli::support::games::check_solvable;
 use crate::cli::support::prelude::*;
 use referee::arena::comparison::{Progress, round};
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Format, RejectedBot};
+use referee::arena::plan::Format;
 use referee::arena::preparation::{identical, same_program};
 use referee::arena::{self, until};
 use referee::report::comparison::{Bot, Ended, Report};
@@ -154,7 +150,7 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         begun,
     };
     let report = with_bots(playing.play(bots))?;
-    print(args, &report)?;
+    print_report(args, &report)?;
     if let Some(out) = &args.out {
         note!("all files are in {}", out.display());
     }
@@ -166,15 +162,12 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     }
 }
 
-fn print(args: &Args, report: &Report) -> Result<(), Failure> {
-    print_found(
-        args.json,
-        || report.json(),
-        |palette| match args.writes_markdown_to_stdout() {
-            true => report.markdown(),
-            false => report.text(palette),
-        },
-    )?;
+fn print_report(args: &Args, report: &Report) -> Result<(), Failure> {
+    if args.writes_markdown_to_stdout() {
+        print(&report.markdown())?;
+    } else {
+        print_found(args.json, || report.json(), |palette| report.text(palette))?;
+    }
     match &args.markdown {
         Some(file) if !args.writes_markdown_to_stdout() => {
             fs::write(file, report.markdown()).map_err(|error| unreadable(file, &error))

@@ -1,17 +1,13 @@
-use std::fmt::Write as _;
-
 use crate::cli::support::console::Terminal;
 use crate::cli::support::games::{SetOptions, start_of};
 use crate::cli::support::output::print_bot_line;
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{AskedBotOptions, Recorded};
 use referee::analysis::appraisal::Appraiser;
-use referee::analysis::{Analyst, Effort};
 use referee::bot::human::{Console as _, Typed};
 use referee::game::{Outcome, Rejection};
-use referee::play::TimeControl;
-use referee::play::examiner::{Asked, Examiner, Line, Question};
-use referee::solver::{self, Value};
+use referee::play::examiner::{Asked, Line, Question};
+use referee::solver::Value;
 use referee::text::format_duration;
 
 const COMMANDS: &str = "  next         go on to the next question of the recorded game

@@ -1,5 +1,3 @@
-use std::env;
-
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::layer_names;
 use referee::report::terminal::styled;

@@ -1,17 +1,12 @@
-use tokio::sync::mpsc;
-
 use super::tournament::{GamesOptions, Options, OwnRun, Venue, resolved};
 use crate::cli::support::folder::plan_in;
 use crate::cli::support::prelude::*;
 use referee::arena::Ended;
 use referee::arena::comparison::Progress;
 use referee::arena::entrants::{Entrants, slugs};
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Limits, RejectedBot};
 use referee::league::grading::scale::{self, Scale};
 use referee::league::grading::{Grade, RungResult, Verdict, seed_of};
 use referee::league::intake::people::StudentList;
-use referee::league::state::League;
 use referee::play::setup::now;
 use referee::report::grades;
 use referee::report::html::plain;

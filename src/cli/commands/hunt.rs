@@ -1,16 +1,9 @@
-use std::collections::BTreeMap;
-use std::fmt::Write as _;
-use std::sync::atomic::{AtomicBool, Ordering};
-
 use serde_json::Value;
 
 use crate::cli::support::prelude::*;
 use crate::cli::support::runtime::{block_on, end_orphans, run_with_ticks};
 use referee::analysis::appraisal::Appraiser;
-use referee::analysis::{Analyst, Effort};
 use referee::hunt::{EARLY_TURNS, Found, Hunt, Kind, Tally, record};
-use referee::play::examiner::Examiner;
-use referee::solver;
 use referee::threads::{for_each_chunk, processors};
 
 const SOLVE: Duration = Duration::from_secs(2);

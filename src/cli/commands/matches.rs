@@ -20,13 +20,10 @@ use referee::bot::process::GracePeriods;
 use referee::bot::stderr::Tap;
 use referee::game::quarto::PieceFormat;
 use referee::log_target::SPAN;
-use referee::play::TimeControl;
 use referee::play::match_runner::{MatchObserver, MatchPlan, MatchRunner};
-use referee::record::BotIndex;
 use referee::report::serve::State;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
 use referee::seed;
-use referee::text::short_name;
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Args {

@@ -1,5 +1,5 @@
 use std::ffi::OsStr;
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 use std::io::Write;
 
 use crate::cli::support::prelude::*;

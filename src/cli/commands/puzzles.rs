@@ -1,6 +1,4 @@
-use std::fmt::Write as _;
 use std::fs::File;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use clap::Subcommand;
 use serde_json::{Map, Value as Json};
@@ -12,11 +10,10 @@ use crate::cli::support::recorded::{fault_json, fault_lines};
 use crate::cli::support::runtime::run_interruptible;
 use crate::cli::support::setup::recorded_ruleset;
 use crate::cli::support::values::SolverArgs;
-use referee::game::registry::{self, GAMES};
-use referee::play::examiner::{Asked, Examiner, Line};
+use referee::game::registry::GAMES;
+use referee::play::examiner::{Asked, Line};
 use referee::puzzles::making::{Maker, spread};
 use referee::puzzles::{HIGHEST_LEVEL, Kind, Loaded, Puzzle, SHIPPED, read};
-use referee::report::html;
 use referee::solver::{Limits, Solvers};
 use referee::text::milliseconds;
 

@@ -8,11 +8,9 @@ use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::Recorded;
 use referee::play::replay::{ReplayError, replay, start_of};
 use referee::play::setup::reproduce_forfeit;
-use referee::report::html;
 use referee::report::picture::stills;
 use referee::report::serve::Feed;
 use referee::report::terminal_view::{Detail, TerminalView, ViewOptions};
-use referee::text::short_name;
 
 /// N is the game's number.
 const DEFAULT_PAGE: &str = "game-N.html";

@@ -1,23 +1,21 @@
-use std::collections::{BTreeMap, BTreeSet, HashSet};
-use std::fs;
+use std::collections::{BTreeSet, HashSet};
 
 use crate::cli::support::folder::{all_records, pieces_of, title_of, tournament_of};
 use crate::cli::support::pages::{LiveOptions, add_file, write};
 use crate::cli::support::prelude::*;
-use crate::cli::support::runtime::{runtime, until_interrupted};
+use crate::cli::support::runtime::until_interrupted;
 use referee::arena::analysing;
 use referee::arena::entrants::slugs;
 use referee::league::archive::AllNews;
 use referee::league::log;
-use referee::league::state::{League, at_home, homes};
+use referee::league::state::{at_home, homes};
 use referee::record::RecordSummary;
 use referee::record::reader::Reader;
-use referee::report::html;
 use referee::report::markup::as_html;
 use referee::report::own::{OwnGames, Since, not_entered_text, own, since};
 use referee::report::serve::{Feed, State};
 use referee::tournament::ratings::Model;
-use referee::tournament::standings::{NotEntered, Ranking};
+use referee::tournament::standings::NotEntered;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 

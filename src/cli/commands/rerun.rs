@@ -1,17 +1,13 @@
-use std::fmt::Write as _;
-
 use serde_json::Value as Json;
 
 use crate::cli::support::prelude::*;
 use crate::cli::support::recorded::{AskedBotOptions, Recorded, fault_lines};
 use referee::analysis::appraisal::Comparison;
 use referee::analysis::rerun::{Departure, Finding, Judgement, Verdict, judge};
-use referee::analysis::{Analyst, Effort};
 use referee::bot::info::{Info, as_text};
-use referee::play::examiner::{Examiner, Question};
+use referee::play::examiner::Question;
 use referee::play::game_runner::GameFault;
-use referee::record::BotIndex;
-use referee::solver::{self, Value};
+use referee::solver::Value;
 
 /// Where a move had no limit: a bot that hangs must not keep the other games waiting.
 const LONGEST_ANSWER: Duration = Duration::from_mins(1);

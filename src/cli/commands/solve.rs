@@ -1,5 +1,3 @@
-use std::sync::atomic::AtomicBool;
-
 use serde_json::Value as Json;
 
 use crate::cli::support::games::BuiltinGameOptions;
@@ -9,7 +7,7 @@ use crate::cli::support::values::{SolverArgs, in_short};
 use referee::game::BuiltinGame;
 use referee::game::four_in_a_row::FourInARow;
 use referee::report::terminal::time;
-use referee::solver::{self, Evaluation, Goal, Limits, Solve, Solver, Value};
+use referee::solver::{Evaluation, Goal, Limits, Solve, Solver, Value};
 use referee::text::{escape, grouped};
 
 #[derive(Debug, clap::Args)]

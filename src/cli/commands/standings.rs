@@ -8,12 +8,12 @@ use super::tournament::warn_of_repetition;
 use crate::cli::support::folder::{all_records, tournament_of};
 use crate::cli::support::prelude::*;
 use referee::arena::results::Distinct;
+use referee::record::RecordSummary;
 use referee::record::reader::{LineError, Reader};
 use referee::record::summaries::{Parsed, take_all, threads_for};
-use referee::record::{BotIndex, RecordSummary};
 use referee::report::standings::{as_csv, as_json, markdown, table};
 use referee::tournament::ratings::Model;
-use referee::tournament::standings::{Collector, Game, GameTimes, Ranking, TieBreak};
+use referee::tournament::standings::{Collector, Game, GameTimes, TieBreak};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 enum Format {

@@ -2,7 +2,6 @@
 //!
 //! What it says becomes words of a command line, so every option has one declaration, one parser and one message.
 
-use std::collections::BTreeMap;
 use std::ffi::OsString;
 
 use clap::builder::ValueParser;

@@ -3,12 +3,10 @@
 use std::str::FromStr;
 
 use super::prelude::*;
-use referee::arena::TournamentError;
 use referee::arena::course::Course;
 use referee::arena::results::{not_entered, places_before};
 use referee::record::atomic_file::replace;
 use referee::record::reader::{Line, LineError, Reader};
-use referee::tournament::standings::Ranking;
 
 pub(crate) fn records_of(path: &Path) -> Result<PathBuf, Failure> {
     if !path.is_dir() {

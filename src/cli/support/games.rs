@@ -1,13 +1,11 @@
 //! What is played: `--game`, a game of this program or one that is a program, and the options that belong to it.
 
-use std::collections::BTreeMap;
-
 use clap::builder::TypedValueParser;
 
 use super::prelude::*;
 use super::setup::{self, match_set};
 use referee::game::quarto::{PieceFormat, PieceSet, Rules};
-use referee::game::registry::{self, Choices, GAMES, GameInfo};
+use referee::game::registry::{Choices, GAMES, GameInfo};
 use referee::game_program::GameProgram;
 use referee::strategy::RANDOM;
 use referee::system::is_path;

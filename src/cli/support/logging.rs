@@ -1,10 +1,9 @@
 //! The log. Without options, warnings go to stderr; `--log` says what else; `--log-file` takes the log to a file and
 //! leaves stderr the warnings.
 
-use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::sync::OnceLock;
-use std::{env, fmt};
 
 use clap::ValueEnum;
 use serde_json::{Map, Value};

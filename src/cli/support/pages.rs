@@ -1,21 +1,17 @@
 //! Pages of games: written to a file (`--report`), or served while the games are played (`--live`).
 //! Open them before the first game, publish after each, from any thread, and finish when nothing else is left to do.
 
-use std::fs;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use super::prelude::*;
-use super::runtime::runtime;
 use referee::arena::course::Course;
-use referee::bot::exhaustion::start_thread;
 use referee::bot::human::Inbox;
 use referee::play::stage::Stage;
 use referee::record::atomic_file::{self, AtomicFile, directory_of};
-use referee::report::html::{self, Origin};
+use referee::report::html::Origin;
 use referee::report::serve::{Feed, Server, State};
 use referee::sandbox::snapshot::is_own_page;
 use referee::sandbox::{Bound, Confinement};
-use referee::tournament::standings::Ranking;
 
 const LEFT: &str = "report.html";
 

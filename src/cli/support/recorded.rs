@@ -9,13 +9,10 @@ use super::folder::{pieces_of, plan_of};
 use super::games::{self, GameArg};
 use super::prelude::*;
 use super::setup::{bot, recorded_ruleset};
-use referee::game::registry;
 use referee::game_program::GameProgram;
-use referee::play::TimeControl;
 use referee::play::examiner::{Question, questions};
 use referee::play::game_runner::GameFault;
-use referee::record::{BotIndex, ProcessEntry};
-use referee::text::short_name;
+use referee::record::ProcessEntry;
 
 #[derive(Clone)]
 pub(crate) struct Recorded {

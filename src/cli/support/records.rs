@@ -1,6 +1,6 @@
 //! The file of `--record`: one line per game, appended when the game ends.
 
-use std::fs::{self, OpenOptions};
+use std::fs::OpenOptions;
 
 use super::output::caught_up;
 use super::pages::Pages;
@@ -12,7 +12,6 @@ use referee::play::clock::Clock;
 use referee::play::match_runner::{MatchGame, MatchObserver};
 use referee::play::setup::GameSetup;
 use referee::play::stage::Table;
-use referee::record::BotIndex;
 use referee::record::journal::{Journal, LINGERING_LOCK, OpenError};
 
 pub(crate) struct RecordFile {

@@ -1,7 +1,6 @@
 //! The runtime of a command, work that Ctrl-C ends, and what bots leave behind.
 
 use std::future::Future;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
 use tokio::runtime::{Builder, Runtime};

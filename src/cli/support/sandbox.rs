@@ -1,7 +1,5 @@
 //! The options of a sandbox, for all commands that start bots.
 
-use std::env;
-
 use clap::builder::TypedValueParser;
 
 use super::prelude::*;

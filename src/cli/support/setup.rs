@@ -1,6 +1,5 @@
 //! Piece sets and their files, rules, bots and colours, as several commands read them.
 
-use std::env;
 use std::path;
 
 use anstream::stream::RawStream;
@@ -10,7 +9,6 @@ use terminal_size::terminal_size_of;
 
 use super::prelude::*;
 use referee::game::quarto::PieceSet;
-use referee::game::registry;
 use referee::strategy;
 use referee::system::AsStream;
 

@@ -4,13 +4,11 @@
 //! for a file or a stream. Commands that must put something in order first heed them.
 
 use std::sync::LazyLock;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::AtomicU32;
 
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 
 use super::prelude::*;
-use super::runtime::runtime;
-use referee::bot::exhaustion::start_thread;
 
 /// When the first termination signal came; changes with each one.
 static FIRST: LazyLock<watch::Sender<Option<Instant>>> = LazyLock::new(|| watch::Sender::new(None));

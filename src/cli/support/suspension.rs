@@ -4,8 +4,6 @@ use rustix::process::{Pid, Signal, getpgid, getppid, getsid};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::prelude::*;
-use super::runtime::runtime;
-use referee::bot::exhaustion::start_thread;
 use referee::bot::pause::stop_between_starts;
 use referee::sandbox::procfs::Stat;
 use referee::system::is_ignored;

@@ -10,7 +10,6 @@ use parse_size::Config;
 
 use super::prelude::*;
 use referee::bot::ClockKind;
-use referee::play::TimeControl;
 use referee::solver::Options;
 use referee::text::meant;
 

@@ -14,7 +14,7 @@ use crate::cli::support::setup::drawn_seed;
 use referee::arena::plan::Format;
 use referee::league::intake::{self, Intake, people};
 use referee::league::season::LeagueDirectory;
-use referee::league::state::{self, League, Status};
+use referee::league::state::{self, Status};
 use referee::league::{archive, build, example};
 
 #[derive(Debug, clap::Args)]

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use tokio::sync::Semaphore;
 use tokio::task::LocalSet;
 
@@ -8,14 +6,12 @@ use crate::cli::commands::tournament::{Venue, play, print_notice, print_plan};
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::prelude::*;
 use referee::arena::entrants::Entrants;
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Limits, RejectedBot};
 use referee::arena::preparation::{Notice, identical};
 use referee::checkup::Problem;
 use referee::league::build::{self, BuildError};
 use referee::league::log;
 use referee::league::season::LeagueDirectory;
-use referee::league::state::{self, League, Member, Status, Version, at_home, homes};
+use referee::league::state::{self, Member, Status, Version, at_home, homes};
 use referee::report::grades::students;
 use referee::sandbox::Bound;
 use referee::text::cut;

@@ -2,12 +2,9 @@ mod options;
 mod run;
 pub(crate) mod shards;
 
-use std::fmt::Write as _;
-use std::fs;
 use std::thread::available_parallelism;
 
 use jiff::tz::TimeZone;
-use tokio::sync::mpsc;
 
 use crate::cli::support::folder::title_of_folder;
 use crate::cli::support::games::{check_builtins, check_solvable};
@@ -15,11 +12,11 @@ use crate::cli::support::output::is_one_terminal;
 use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::sandbox::warn_memory;
+use referee::arena::Arena;
 use referee::arena::entrants::Entrants;
 use referee::arena::preparation::{Notice, Preparation, write_pieces};
 use referee::arena::seeding::{listed, seeded};
 use referee::arena::shard::{Header, Shard};
-use referee::arena::{Arena, TournamentError};
 use referee::play::setup::now;
 use referee::report::serve::State;
 use referee::sandbox::Bound;

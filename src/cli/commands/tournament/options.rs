@@ -1,11 +1,8 @@
-use std::collections::BTreeMap;
-
 use serde::{Deserialize, Deserializer};
 
 use crate::cli::support::pages::PageOptions;
 use crate::cli::support::prelude::*;
-use referee::arena::plan::request::PlanRequest;
-use referee::arena::plan::{BotPlan, Format, Limits, Restart};
+use referee::arena::plan::{Format, Restart};
 use referee::bot::naming::folder_name;
 use referee::bot::submission::only_program;
 use referee::tournament::sprt::Sprt;

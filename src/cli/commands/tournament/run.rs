@@ -1,7 +1,6 @@
 use std::ops::ControlFlow;
-use std::sync::atomic::{AtomicBool, Ordering};
 
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::oneshot;
 
 use super::options::Options;
 use super::{jobs, print_notice};
@@ -9,12 +8,9 @@ use crate::cli::support::pages::Pages;
 use crate::cli::support::prelude::*;
 use crate::cli::support::values::in_short;
 use referee::arena::analysing::{self, AnalysisProgress, add_analysis, file as analysis_file};
-use referee::arena::plan::RejectedBot;
-use referee::arena::plan::request::PlanRequest;
 use referee::arena::preparation::{Notice, check_all, write_pieces};
 use referee::arena::results::Distinct;
-use referee::arena::{Arena, Ended, Event, TournamentError};
-use referee::bot::exhaustion::start_thread;
+use referee::arena::{Arena, Ended, Event};
 use referee::record::journal::LINGERING_LOCK;
 use referee::report::serve::State;
 use referee::report::terminal_view::stall_sentence;

@@ -1,13 +1,11 @@
-use std::env;
-
 use super::options::{GamesOptions, Options};
 use super::run::{print_summary, write_tables};
 use super::{Args, Task, start};
 use crate::cli::support::prelude::*;
+use referee::arena::Ended;
 use referee::arena::merge::{Merged, merge};
 use referee::arena::results::Next;
 use referee::arena::shard::Shard;
-use referee::arena::{Ended, TournamentError};
 use referee::record::journal::{Journal, LINGERING_LOCK, TornTail};
 use referee::tournament::schedule::Round;
 

@@ -12,7 +12,6 @@ mod stream;
 use std::io::{IsTerminal as _, Write};
 use std::process::ExitCode;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fmt, thread};
 
 use same_file::Handle;
