@@ -168,9 +168,8 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     }
     out.push_str("| rung | verdict | points | pairs of games | score |\n|---|---|---|---|---|\n");
     for rung in &grade.rungs {
-        let score = rung
-            .score
-            .map_or_else(String::new, |score| format!("{score:.3}"));
+        let score = rung.score.map(|score| format!("{score:.3}"));
+        let score = score.unwrap_or_default();
         let (name, verdict) = (escape_markdown(&rung.rung), rung.verdict.words());
         let (points, most, pairs) = (rung.points, rung.most_points, rung.pairs.len());
         let points = format!("{points} of {most}");
@@ -179,18 +178,9 @@ pub fn page(scale: &Scale, grade: &Grade, folder: &str, repeat: &str) -> String 
     out.push('\n');
     for rung in &grade.rungs {
         let (name, verdict, points) = (&rung.rung, rung.verdict.words(), rung.points);
-        let most = rung.most_points;
-        let _ = writeln!(
-            out,
-            "## {name}: {verdict}, {points} of {most} points
-"
-        );
-        let _ = writeln!(
-            out,
-            "To pass: {}.
-",
-            rung.requirement
-        );
+        let (most, requirement) = (rung.most_points, &rung.requirement);
+        let _ = writeln!(out, "## {name}: {verdict}, {points} of {most} points\n");
+        let _ = writeln!(out, "To pass: {requirement}.\n");
         games(&mut out, scale, rung, folder);
     }
     let _ = writeln!(

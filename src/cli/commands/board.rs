@@ -108,11 +108,8 @@ fn write_page(args: &Args, target: &Path) -> Result<(), Failure> {
         |text| game.start_from(text).or_else(|_| game.read_request(text)),
     );
     let position = session.map_err(refused)?.request();
-    write_file(
-        target,
-        &board(&*game, &position),
-        &format!("a board at {position}"),
-    )
+    let content = format!("a board at {position}");
+    write_file(target, &board(&*game, &position), &content)
 }
 
 fn write_picture(position: &Position, target: &Path) -> Result<(), Failure> {
@@ -168,11 +165,8 @@ fn quarto(args: &Args) -> Result<Position, Failure> {
     let mut picture = edition.board_picture(&board);
     if let Some(piece) = hand.and_then(|symbol| set.piece(symbol)) {
         json["hand"] = json!(set.words(piece));
-        picture.hand = Some(format!(
-            "{} {}",
-            set.symbol(piece),
-            set.words(piece).join(" ")
-        ));
+        let (symbol, words) = (set.symbol(piece), set.words(piece).join(" "));
+        picture.hand = Some(format!("{symbol} {words}"));
     }
     let owned = |(line, property): (&str, &str)| (line.to_owned(), property.to_owned());
     Ok(Position {

@@ -160,11 +160,8 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
     let mut text = String::new();
     let left_out = report.left_out();
     if !left_out.is_empty() {
-        text = format!(
-            "Left out, as {} were over: {}; --time gives more.\n",
-            format_duration(budget),
-            left_out.join(", ")
-        );
+        let (time, left_out) = (format_duration(budget), left_out.join(", "));
+        text = format!("Left out, as {time} were over: {left_out}; --time gives more.\n");
     }
     if report.is_fit() {
         let conclusion = format!("{name} passes the entry check.");

@@ -178,22 +178,12 @@ fn print_report(args: &Args, report: &Report) -> Result<(), Failure> {
 
 fn announce_terms(args: &Args, others: usize, jobs: usize, seed: u64) {
     let (elo, error) = (args.margin.abs(), 100.0 * ERROR);
-    let (what, otherwise, is) = if args.asks_not_worse() {
-        (
-            "not worse",
-            format!("worse by {elo} Elo"),
-            "as good".to_owned(),
-        )
+    let asked = if args.asks_not_worse() {
+        format!("is NEW not worse? H0: it is worse by {elo} Elo; H1: it is as good")
     } else {
-        (
-            "better",
-            "not better".to_owned(),
-            format!("better by {elo} Elo"),
-        )
+        format!("is NEW better? H0: it is not better; H1: it is better by {elo} Elo")
     };
-    note!(
-        "is NEW {what}? H0: it is {otherwise}; H1: it is {is}; a wrong yes or no in at most {error}% of cases (α = β)"
-    );
+    note!("{asked}; a wrong yes or no in at most {error}% of cases (α = β)");
     let budget = match args.budget {
         MoveTime(Some(budget)) => format!("at most {}", values::in_short(budget)),
         MoveTime(None) => "no limit of time".to_owned(),
@@ -431,12 +421,8 @@ fn find(args: &Args, options: &Options, sandbox: &Sandbox) -> Result<Vec<Entrant
     for group in identical(&entered) {
         let of_versions = |name: &&str| versions.iter().any(|version| version == name);
         let (same, others): (Vec<&str>, Vec<&str>) = group.iter().copied().partition(of_versions);
-        if same.len() == 2 {
-            note!(
-                "warning: {} and {} are the same program, so neither is better",
-                same[0],
-                same[1]
-            );
+        if let [new, old] = same[..] {
+            note!("warning: {new} and {old} are the same program, so neither is better");
         }
         if same.is_empty() {
             note!("warning: {}", same_program(&group));

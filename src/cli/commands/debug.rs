@@ -131,13 +131,8 @@ fn of_record(
     program: &Program,
     confined: &Program,
 ) -> Result<(Task, Seat), Failure> {
-    let rules = &args.asked.game;
-    let recorded = Recorded::read(
-        file,
-        args.number.as_ref(),
-        rules,
-        "; choose one with --number N",
-    )?;
+    let (rules, several) = (&args.asked.game, "; choose one with --number N");
+    let recorded = Recorded::read(file, args.number.as_ref(), rules, several)?;
     let by = recorded.part(program, args.asked.part.as_deref())?;
     let own = recorded.questions(by)?;
     let (stop, turns) = recorded.stop(by, &own, args.turn)?;

@@ -94,7 +94,6 @@ pub(crate) fn play(args: &PlayArgs) -> Result<(), Failure> {
     start(&args.options, &BotOptions::default(), &bots)
 }
 
-#[expect(clippy::too_many_lines, reason = "one story, told in its order")]
 fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Result<(), Failure> {
     let time = options.time.control()?;
     // Report errors before people are asked for anything.
@@ -125,14 +124,9 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     if console.is_none() {
         suspension::start()?;
     }
-    let pages = options.pages.open(
-        &names.join(" vs "),
-        None,
-        record,
-        None,
-        pages::limits(programs(bots)),
-        &ruleset,
-    )?;
+    let (title, limits) = (names.join(" vs "), pages::limits(programs(bots)));
+    let pages = &options.pages;
+    let pages = pages.open(&title, None, record, None, limits, &ruleset)?;
     let seed = options.seed.unwrap_or_else(drawn_seed);
     let plan = MatchPlan {
         start: Some(start).filter(|_| !is_drawn),
@@ -173,14 +167,9 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
             }
         }
     });
+    let out = BufWriter::new(GameText);
     let mut observer = Recorded {
-        inner: TerminalView::new(
-            names.clone(),
-            options.games,
-            view,
-            BufWriter::new(GameText),
-            Notes,
-        ),
+        inner: TerminalView::new(names, options.games, view, out, Notes),
         file,
         pages,
         table,

@@ -101,11 +101,8 @@ fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
             return Ok(None);
         }
         Format::GroupsKnockout => {
-            bail!(
-                "--groups {groups}: {} bots are at most {} groups of two",
-                args.bots,
-                args.bots / 2
-            );
+            let (bots, most) = (args.bots, args.bots / 2);
+            bail!("--groups {groups}: {bots} bots are at most {most} groups of two");
         }
     }))
 }

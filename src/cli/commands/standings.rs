@@ -157,12 +157,9 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
             );
         }
     }
+    let (palette, columns) = (palette(&io::stdout()), terminal_width(&io::stdout()));
     let text = match args.format {
-        Format::Table => table(
-            &standings,
-            &palette(&io::stdout()),
-            terminal_width(&io::stdout()),
-        ),
+        Format::Table => table(&standings, &palette, columns),
         Format::Markdown => markdown(&standings),
         Format::Json => format!("{}\n", as_json(&standings, true)),
         Format::Csv => as_csv(&standings, true),

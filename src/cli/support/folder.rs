@@ -60,11 +60,8 @@ impl Iterator for Records {
                 print_stderr(&torn.to_string());
                 None
             }
-            record => Some(
-                record
-                    .map(|record| (line.number(), record))
-                    .map_err(Failure::from),
-            ),
+            Err(error) => Some(Err(error.into())),
+            Ok(record) => Some(Ok((line.number(), record))),
         }
     }
 }

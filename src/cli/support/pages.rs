@@ -221,11 +221,8 @@ pub(crate) fn write_file(path: &Path, text: &str, content: &str) -> Result<(), F
         return Ok(Stdout.write_all(text.as_bytes())?);
     }
     replace(path, text.as_bytes()).map_err(|error| unwritable(path, &error))?;
-    print_stderr(&format!(
-        "{}: {content}, {}",
-        path.display(),
-        size(text.len())
-    ));
+    let (path, size) = (path.display(), size(text.len()));
+    print_stderr(&format!("{path}: {content}, {size}"));
     Ok(())
 }
 

@@ -311,11 +311,8 @@ fn replay_game(args: &Decision) -> Result<(), Failure> {
     let record = game_of(&games, &args.of)?;
     let [a, b] = record.bots.each_ref().map(|bot| bot.name.clone());
     archive::make_void(directory.path(), record, &args.why)?;
-    league.note(
-        "played again",
-        &format!("{} ({a} and {b})", args.of),
-        &args.why,
-    );
+    let game = format!("{} ({a} and {b})", args.of);
+    league.note("played again", &game, &args.why);
     league.write(directory.path())?;
     let old = plan.clone();
     directory.change(&league, Some(&old), &mut plan)?;

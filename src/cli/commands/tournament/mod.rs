@@ -200,11 +200,8 @@ fn open(texts: &[String], mut options: Options, task: Task, out: &Path) -> Resul
             appended.map_err(|error| unreadable(path, &error))?;
         }
         if arena.results.games > 0 {
-            note!(
-                "resuming after {} of {} games",
-                arena.results.games,
-                arena.expected()
-            );
+            let (before, all) = (arena.results.games, arena.expected());
+            note!("resuming after {before} of {all} games");
         }
         let resume = resume_command(&directory, shard, &options);
         play(arena, &options, pages, &resume, &mut stops).await?;

@@ -78,18 +78,9 @@ impl Venue {
     ) -> Result<Vec<Entrant>, Failure> {
         let line = ProgressLine::new();
         let mut notify = |notice: Notice<'_>| print_notice(&line, notice);
-        let pieces = self.pieces_path.as_deref();
-        let fit = check_all(
-            &self.ruleset,
-            bots,
-            rejected,
-            self.jobs,
-            pieces,
-            &mut notify,
-        )
-        .await?;
-        line.clear();
-        Ok(fit)
+        let (jobs, pieces) = (self.jobs, self.pieces_path.as_deref());
+        let fit = check_all(&self.ruleset, bots, rejected, jobs, pieces, &mut notify);
+        Ok(fit.await?)
     }
 
     pub(crate) fn arena<'a>(
@@ -100,18 +91,11 @@ impl Venue {
         entrants: Vec<Entrant>,
     ) -> Result<Arena<'a>, Failure> {
         let (journal, _) = directory.open_journal(journal_file, LINGERING_LOCK)?;
-        let arena = Arena::open(
-            &self.ruleset,
-            directory,
-            journal,
-            journal_file,
-            plan,
-            entrants,
-        )?;
+        let (rules, file) = (&self.ruleset, journal_file);
         Ok(Arena {
             pieces_path: self.pieces_path.clone(),
             jobs: self.jobs,
-            ..arena
+            ..Arena::open(rules, directory, journal, file, plan, entrants)?
         })
     }
 }
@@ -320,16 +304,10 @@ impl Progress {
 
     fn line(&self, plan: &Plan, results: &Results) -> String {
         let expected = self.expected;
-        let pace = pace(
-            results.games.saturating_sub(self.before),
-            expected.saturating_sub(results.games),
-            self.begun.elapsed(),
-        );
-        format!(
-            "{}/{expected} games{pace}{}",
-            results.games,
-            status(plan, results)
-        )
+        let (games, status) = (results.games, status(plan, results));
+        let (played, left) = (games - self.before, expected.saturating_sub(games));
+        let pace = pace(played, left, self.begun.elapsed());
+        format!("{games}/{expected} games{pace}{status}")
     }
 }
 

@@ -70,11 +70,8 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<(), Failure> {
     if args.next {
         return plan_next_round(args.tournament.out.as_deref());
     }
-    start(
-        &args.tournament.bots,
-        args.tournament.options()?,
-        Task::Plan,
-    )
+    let tournament = &args.tournament;
+    start(&tournament.bots, tournament.options()?, Task::Plan)
 }
 
 pub(crate) fn run(args: &RunArgs) -> Result<(), Failure> {
@@ -199,18 +196,12 @@ pub(crate) fn run_merge(args: &MergeArgs) -> Result<(), Failure> {
 
 fn print_hosts(merged: &Merged) {
     for (host, report) in &merged.hosts {
-        note!(
-            "{host} ({}): {} games, {} lost on time",
-            report.cpu,
-            report.games,
-            report.timeouts
-        );
+        let (cpu, games, late) = (&report.cpu, report.games, report.timeouts);
+        note!("{host} ({cpu}): {games} games, {late} lost on time");
     }
-    if merged.duplicates > 0 {
-        note!(
-            "{} games were found twice, identical, and count once",
-            merged.duplicates
-        );
+    let twice = merged.duplicates;
+    if twice > 0 {
+        note!("{twice} games were found twice, identical, and count once");
     }
 }
 
