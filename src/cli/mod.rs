@@ -164,10 +164,8 @@ const GROUPS: [(&str, &str); 5] = [
 ];
 
 fn listed() -> Vec<&'static str> {
-    GROUPS
-        .iter()
-        .flat_map(|(_, names)| names.split(' '))
-        .collect()
+    let groups = GROUPS.iter();
+    groups.flat_map(|(_, names)| names.split(' ')).collect()
 }
 
 /// The options of a match that `-h` shows.

@@ -96,10 +96,8 @@ pub fn gradescope(grade: &Grade) -> serde_json::Result<String> {
         })
     };
     let tests: Vec<Value> = grade.rungs.iter().enumerate().map(test).collect();
-    let passed = grade
-        .rungs
-        .iter()
-        .filter(|rung| rung.verdict == Verdict::Passed);
+    let is_passed = |rung: &&RungResult| rung.verdict == Verdict::Passed;
+    let passed = grade.rungs.iter().filter(is_passed);
     // Of the last rung that it played: it orders bots that passed the same ones.
     let share = grade.rungs.iter().rev().find_map(|rung| rung.score);
     let whole = json!({

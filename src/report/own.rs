@@ -267,10 +267,8 @@ impl OwnGames {
     }
 
     fn worst(&self) -> Option<&Blunder> {
-        self.blunders
-            .iter()
-            .rev()
-            .max_by_key(|blunder| blunder.steps)
+        let latest_first = self.blunders.iter().rev();
+        latest_first.max_by_key(|blunder| blunder.steps)
     }
 
     fn summary(&self, since: Option<&Since>) -> String {

@@ -647,10 +647,8 @@ pub(super) fn turn_figures(tally: &Tally) -> impl Iterator<Item = (&'static Colu
 /// A row for each bot, in the standings' order; empty where two have not met.
 pub fn crosstable_csv(standings: &Standings) -> String {
     let mut table = CsvTable::default();
-    let names = standings
-        .places
-        .iter()
-        .map(|place| escape_formula(&place.name));
+    let names = standings.places.iter();
+    let names = names.map(|place| escape_formula(&place.name));
     table.row(std::iter::once("bot".to_owned()).chain(names));
     for place in &standings.places {
         let against = place.against.iter();

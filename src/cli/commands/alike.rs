@@ -158,10 +158,8 @@ fn ask(texts: &[String], asking: &Asking, cache: Option<&Path>) -> Result<(), Fa
     let choices = |number: usize| answers.iter().map(move |answers| answers.choices[number]);
     let questions = positions.iter().enumerate();
     let questions = questions.map(|(number, position)| position.question(choices(number)));
-    let names: Vec<String> = bots[..count]
-        .iter()
-        .map(|bot| bot.plan.name.clone())
-        .collect();
+    let names = bots[..count].iter().map(|bot| bot.plan.name.clone());
+    let names: Vec<String> = names.collect();
     let report = Report {
         ruleset: &*ruleset,
         positions,
@@ -318,10 +316,8 @@ impl Interview<'_> {
     /// Asks several bots at a time, those whose answers are not known.
     fn answers(&self, known: &mut BTreeMap<String, Answers>) -> Result<Vec<Answers>, Failure> {
         let key = |bot: &Entrant| format!("{} {:?}", bot.plan.hash, bot.plan.limits);
-        let unknown = self
-            .bots
-            .iter()
-            .filter(|bot| !known.contains_key(&key(bot)));
+        let unknown = self.bots.iter();
+        let unknown = unknown.filter(|bot| !known.contains_key(&key(bot)));
         let mut asked: Vec<_> = unknown.map(|bot| (bot, Ok(Answers::default()))).collect();
         let (of, threads) = (asked.len(), processors());
         self.done.store(self.bots.len() - of, Ordering::Relaxed);

@@ -105,10 +105,8 @@ fn analyse(
     let mut done = 0;
     for game in games {
         let (number, line) = (game.number, &game.line);
-        let record = game
-            .record
-            .as_ref()
-            .filter(|_| !stop.load(Ordering::Relaxed));
+        let is_over = stop.load(Ordering::Relaxed);
+        let record = game.record.as_ref().filter(|_| !is_over);
         let Some(record) = record else {
             output.extend(line);
             continue;

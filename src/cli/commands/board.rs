@@ -250,10 +250,8 @@ fn set_json(set: &PieceSet) -> Value {
         let words = words.map(|(value, word)| (word.clone(), json!(pieces(f, value))));
         (feature.name.clone(), Value::Object(words.collect()))
     });
-    let properties = set
-        .order()
-        .iter()
-        .map(|&piece| (set.symbol(piece).to_string(), json!(set.words(piece))));
+    let words = |&piece| (set.symbol(piece).to_string(), json!(set.words(piece)));
+    let properties = set.order().iter().map(words);
     let [features, properties] = [features.collect(), properties.collect::<Map<_, _>>()];
     json!({"features": features, "properties": properties})
 }

@@ -24,10 +24,8 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let strategy: Builtin = args
-        .name
-        .parse()
-        .map_err(|error: UnknownBuiltin| usage!("builtin:{}: {error}", args.name))?;
+    let unknown = |error: UnknownBuiltin| usage!("builtin:{}: {error}", args.name);
+    let strategy: Builtin = args.name.parse().map_err(unknown)?;
     let game = match variable(names::GAME)? {
         None => &GAMES[0],
         Some(name) => match registry::find(&name) {
@@ -84,10 +82,8 @@ fn of_the_answers() -> Result<BuiltinBot, Failure> {
     let mut rng = ChaCha8Rng::seed_from_u64(seed()?);
     Ok(Box::new(move |request| {
         let answers: Vec<&str> = request.split('\t').skip(1).collect();
-        answers
-            .choose(&mut rng)
-            .map(|&answer| answer.to_owned())
-            .ok_or_else(|| "it does not list the legal answers".to_owned())
+        let answer = answers.choose(&mut rng).map(|&answer| answer.to_owned());
+        answer.ok_or_else(|| "it does not list the legal answers".to_owned())
     }))
 }
 

@@ -64,18 +64,16 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         }
     }
     let of_several = |found: &FolderPrograms| found.programs.len() + found.unusable.len() > 1;
-    let is_class = found
-        .as_ref()
-        .is_some_and(|found| intake.is_none() || of_several(found));
+    let is_several = |found| intake.is_none() || of_several(found);
+    let is_class = found.as_ref().is_some_and(is_several);
     let (programs, refused) = match found {
         Some(found) => bots_of(found, &args.sandbox, &mut builds)?,
         None => (one.into_iter().collect(), Vec::new()),
     };
     let bots: Vec<BotSpec> = programs.iter().cloned().map(BotSpec::Program).collect();
     let sandboxes = args.sandbox.of_bots(&bots)?;
-    let own = programs
-        .iter()
-        .map(|program| (program.name.as_str(), Some(program)));
+    let own = programs.iter();
+    let own = own.map(|program| (program.name.as_str(), Some(program)));
     let names = distinct_names(&own.collect::<Vec<_>>());
     let ruleset = args.game.ruleset()?;
     let pieces = args.game.pieces_file(&*ruleset)?;
@@ -179,10 +177,8 @@ fn summary(name: &str, report: &Report, budget: Duration, palette: &Palette) -> 
         let more = counted(more, "more check", "more checks");
         let _ = writeln!(text, "The same {same} in {more}.");
     }
-    let checks = report.checks.iter();
-    let skipped = checks
-        .filter(|check| check.verdict == Verdict::Skipped)
-        .count();
+    let is_skipped = |check: &&Check| check.verdict == Verdict::Skipped;
+    let skipped = report.checks.iter().filter(is_skipped).count();
     if skipped > 0 {
         let checks = counted(skipped as u64, "check is not made", "checks are not made");
         let _ = writeln!(text, "{checks} until then.");

@@ -49,9 +49,8 @@ fn words(findings: &[Finding], name: &str, program: &str, palette: &Palette) -> 
         }
         text.push('\n');
     }
-    let wrong = findings
-        .iter()
-        .find(|finding| finding.level == Level::Wrong);
+    let mut findings = findings.iter();
+    let wrong = findings.find(|finding| finding.level == Level::Wrong);
     let _ = match wrong {
         None => writeln!(
             text,

@@ -131,10 +131,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
     check_solvable(&*ruleset, "--adjudicate", args.games.adjudicate)?;
     let sandbox = args.games.sandbox.sandbox()?;
     let bots = find(args, &options, &sandbox)?;
-    if let Some(file) = args
-        .markdown
-        .as_deref()
-        .filter(|_| !args.writes_markdown_to_stdout())
+    if let Some(file) = &args.markdown
+        && !args.writes_markdown_to_stdout()
     {
         // Before minutes of games; the content is replaced only by a result.
         let opened = OpenOptions::new().create(true).append(true).open(file);

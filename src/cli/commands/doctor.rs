@@ -21,9 +21,8 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
         referee: this_program()?,
     };
     let findings = examine(&request);
-    let auto = findings
-        .iter()
-        .find_map(|finding| finding.sandbox.filter(|_| finding.works));
+    let mut all = findings.iter();
+    let auto = all.find_map(|finding| finding.sandbox.filter(|_| finding.works));
     let mut out = Stdout;
     if args.json {
         let report = json!({

@@ -229,15 +229,11 @@ fn write_grades(
 fn repeat_command(args: &Args, grade: &Grade) -> String {
     let is_own = |bot: &&String| Path::new(bot.as_str()).file_name() == Some(grade.name.as_ref());
     let own: Vec<&String> = args.bots.iter().filter(is_own).take(1).collect();
-    let folders: Vec<&String> = args
-        .bots
-        .iter()
-        .filter(|bot| Path::new(bot).is_dir())
-        .collect();
+    let folders = args.bots.iter().filter(|bot| Path::new(bot).is_dir());
+    let folders: Vec<&String> = folders.collect();
     let all = args.bots.iter().collect();
-    let named = [own, folders, all]
-        .into_iter()
-        .find(|named| !named.is_empty());
+    let mut named = [own, folders, all].into_iter();
+    let named = named.find(|named| !named.is_empty());
     let mut words = vec!["referee".to_owned(), "grade".to_owned()];
     words.extend(named.into_iter().flatten().cloned());
     if let Some(scale) = &args.scale {
@@ -252,10 +248,8 @@ fn print_grades(all: &[Grade]) -> Result<(), Failure> {
     let width = names.clone().map(|name| name.chars().count()).max();
     let width = width.unwrap_or_default();
     for (grade, name) in all.iter().zip(names) {
-        let played = grade
-            .rungs
-            .iter()
-            .filter(|rung| rung.verdict != Verdict::NotPlayed);
+        let is_played = |rung: &&RungResult| rung.verdict != Verdict::NotPlayed;
+        let played = grade.rungs.iter().filter(is_played);
         let words = played.map(|rung| format!("{}: {}", rung.rung, rung.verdict.words()));
         let words = words.collect::<Vec<_>>().join(", ");
         let why = grade.problem.as_ref().map_or(words, |problem| {
@@ -299,9 +293,8 @@ impl Climb<'_> {
         rejected: &mut Vec<RejectedBot>,
     ) -> Result<Vec<Entrant>, Failure> {
         let mut unfit = Vec::new();
-        self.venue
-            .check(self.references.clone(), &mut unfit)
-            .await?;
+        let references = self.references.clone();
+        self.venue.check(references, &mut unfit).await?;
         if let Some(unfit) = unfit.first() {
             bail!(
                 "{}: {}; a scale needs reference bots that can play",
@@ -411,9 +404,8 @@ impl Climb<'_> {
         let test = scale.test(rung)?;
         let mut progress = Progress::new(test, 1, vec![0; scale.budget as usize]);
         let is_enough = |results: &Results| progress.advance(&results.endings, false);
-        let (ended, results) = run
-            .play_until(stops, &ProgressLine::new(), is_enough)
-            .await?;
+        let line = ProgressLine::new();
+        let (ended, results) = run.play_until(stops, &line, is_enough).await?;
         if ended == Ended::Interrupted {
             note!("stopped; {resume}");
             return Err(Failure::Told(130));

@@ -104,9 +104,8 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
     if is_typed && for_bots.json {
         bail!("--json prints only records on stdout, but a person plays there; use --record FILE");
     }
-    let terminal = is_typed
-        .then(|| Terminal::new(palette(&io::stdout())))
-        .transpose()?;
+    let terminal = is_typed.then(|| Terminal::new(palette(&io::stdout())));
+    let terminal = terminal.transpose()?;
     let console: Option<SharedConsole> =
         terminal.map(|terminal| Rc::new(RefCell::new(terminal)) as _);
     check_builtins(&*ruleset, programs(bots))?;
@@ -187,9 +186,8 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
         observer.inner.score(runner.score())?;
     }
     // An interrupted match gets its page, too.
-    let state = played
-        .as_ref()
-        .map_or(State::Interrupted, |()| State::Finished);
+    let states = [State::Interrupted, State::Finished];
+    let state = states[usize::from(played.is_ok())];
     let finished = observer.pages.finish(state);
     played?;
     finished
@@ -198,7 +196,7 @@ fn start(options: &Options, for_bots: &BotOptions, bots: &[BotSpec; 2]) -> Resul
 /// Who plays there. A person against a bot plays at the page, if one is served that can draw the game.
 fn at_terminal(options: &Options, bots: &[BotSpec; 2], ruleset: &dyn Game) -> [bool; 2] {
     let people = bots.each_ref().map(|bot| *bot == BotSpec::Human);
-    let is_drawn = options.pages.is_served() && ruleset.program().is_none();
+    let is_drawn = options.pages.live.is_on() && ruleset.program().is_none();
     if is_drawn && people[0] != people[1] {
         return [false; 2];
     }

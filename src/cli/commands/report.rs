@@ -155,10 +155,8 @@ fn is_analysed(path: &Path) -> Option<bool> {
 
 fn follow(files: &[&Path], live: &LiveOptions, feed: &Feed) -> Result<(), Failure> {
     let open = |path: &&Path| Reader::open(path).map_err(|error| unreadable(path, &error));
-    let mut growing = files
-        .iter()
-        .map(open)
-        .collect::<Result<Vec<_>, Failure>>()?;
+    let growing: Result<Vec<_>, Failure> = files.iter().map(open).collect();
+    let mut growing = growing?;
     let mut add_new = || growing.iter_mut().try_for_each(|file| add_new(file, feed));
     add_new()?;
     let server = live.serve(feed)?;

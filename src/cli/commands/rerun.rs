@@ -222,10 +222,8 @@ impl<'a> Asking<'a> {
             |game: &OwnGame| game.by == *by && recorded.is_earlier(*by, &game.recorded.record);
         let before = self.games[..index].iter().enumerate();
         let earlier: Vec<_> = before.filter(|(_, game)| is_earlier(game)).collect();
-        let (first, begun) = earlier
-            .first()
-            .copied()
-            .unwrap_or((index, &self.games[index]));
+        let own = (index, &self.games[index]);
+        let (first, begun) = earlier.first().copied().unwrap_or(own);
         let since = recorded.since(*by);
         self.unseen += u64::from(since.is_some_and(|since| begun.recorded.record.id != since));
         let mut lines = Vec::new();
@@ -295,9 +293,8 @@ impl<'a> Asking<'a> {
         let ruleset = &*game.recorded.ruleset;
         let appraiser = self.analyst.appraiser(ruleset);
         for finding in &mut judgement.findings {
-            let question = questions
-                .iter()
-                .find(|question| question.turn == finding.turn);
+            let mut asked = questions.iter();
+            let question = asked.find(|question| question.turn == finding.turn);
             if let (Some(question), Verdict::NotReached) = (question, finding.verdict) {
                 let asked = examiner.ask(&question.line).await?.ok();
                 let now = asked.as_ref().map(|answer| answer.turn.as_str());

@@ -56,9 +56,8 @@ fn spread(text: &str) -> Result<(f64, u8), String> {
 }
 
 pub(crate) fn run(args: &Args) -> Result<(), Failure> {
-    let formats = args
-        .format
-        .map_or_else(|| Format::value_variants().to_vec(), |format| vec![format]);
+    let all = || Format::value_variants().to_vec();
+    let formats = args.format.map_or_else(all, |format| vec![format]);
     let mut found = Vec::new();
     for format in formats {
         let Some(schedule) = schedule(args, format)? else {
@@ -82,15 +81,13 @@ pub(crate) fn run(args: &Args) -> Result<(), Failure> {
 
 /// `None` where the format does not suit so few bots.
 fn schedule(args: &Args, format: Format) -> Result<Option<Schedule>, Failure> {
-    let rounds = args
-        .rounds
-        .unwrap_or_else(|| format.usual_rounds(args.bots));
+    let usual = || format.usual_rounds(args.bots);
+    let rounds = args.rounds.unwrap_or_else(usual);
     if args.rounds.is_some() && format.eliminates() {
         bail!("a knockout ends when one bot is left; leave --rounds out");
     }
-    let groups = args
-        .groups
-        .unwrap_or_else(|| groups::usual_groups(args.bots));
+    let usual = || groups::usual_groups(args.bots);
+    let groups = args.groups.unwrap_or_else(usual);
     Ok(Some(match format {
         Format::RoundRobin => Schedule::RoundRobin(rounds),
         Format::Gauntlet => Schedule::Gauntlet(rounds),

@@ -109,11 +109,8 @@ impl File<'_> {
 
     fn unknown(&self, key: &Spanned<String>, command: &Command) -> Failure {
         let name = key.get_ref();
-        let known: Vec<&str> = command
-            .get_arguments()
-            .filter(|arg| is_settable(arg))
-            .filter_map(Arg::get_long)
-            .collect();
+        let known = command.get_arguments().filter(|arg| is_settable(arg));
+        let known: Vec<&str> = known.filter_map(Arg::get_long).collect();
         let hint = match meant(name, &known) {
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("expected one of {}, {BOTS}", known.join(", ")),
@@ -170,9 +167,8 @@ fn option_words(option: &Arg, value: &Value, base: &Path) -> Result<Vec<OsString
     };
     let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
     let is_list = matches!(option.get_action(), ArgAction::Append);
-    let may_be_bare = option
-        .get_num_args()
-        .is_some_and(|count| count.min_values() == 0);
+    let count = option.get_num_args();
+    let may_be_bare = count.is_some_and(|count| count.min_values() == 0);
     match value {
         Value::Boolean(false) if is_flag || may_be_bare => Ok(Vec::new()),
         Value::Boolean(true) if is_flag || may_be_bare => Ok(vec![format!("--{name}").into()]),

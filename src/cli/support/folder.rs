@@ -41,9 +41,8 @@ impl Records {
 
     pub(crate) fn next_line(&mut self) -> Result<Option<Line<'_>>, Failure> {
         let path = self.0.path().to_owned();
-        self.0
-            .next_line()
-            .map_err(|error| unreadable(&path, &error))
+        let line = self.0.next_line();
+        line.map_err(|error| unreadable(&path, &error))
     }
 }
 

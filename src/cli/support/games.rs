@@ -168,9 +168,8 @@ impl GameOptions {
 
     pub(crate) fn pieces_file(&self, ruleset: &dyn Game) -> Result<Option<PiecesFile>, Failure> {
         let given = self.set.pieces.as_ref().zip(ruleset.pieces());
-        given
-            .map(|(path, text)| PiecesFile::new(path, text))
-            .transpose()
+        let file = given.map(|(path, text)| PiecesFile::new(path, text));
+        file.transpose()
     }
 }
 

@@ -80,12 +80,9 @@ impl LogOptions {
     pub(crate) fn start(&self) -> Result<(), Failure> {
         let coloured = setup::palette(&io::stderr()) != Palette::plain();
         let Some(path) = &self.log_file else {
-            let layer = self.layer(|| Notes, coloured);
             let filter = self.filter(LevelFilter::WARN)?;
-            tracing_subscriber::registry()
-                .with(filter)
-                .with(layer)
-                .init();
+            let filtered = tracing_subscriber::registry().with(filter);
+            filtered.with(self.layer(|| Notes, coloured)).init();
             log_begin();
             return Ok(());
         };
@@ -103,10 +100,9 @@ impl LogOptions {
             .with_writer(|| Notes)
             .with_ansi(coloured)
             .with_filter(LevelFilter::WARN);
-        tracing_subscriber::registry()
-            .with(self.layer(move || file, false).with_filter(filter))
-            .with(warnings)
-            .init();
+        let layer = self.layer(move || file, false).with_filter(filter);
+        let filtered = tracing_subscriber::registry().with(layer);
+        filtered.with(warnings).init();
         log_begin();
         Ok(())
     }

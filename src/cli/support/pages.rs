@@ -22,7 +22,7 @@ pub(crate) struct PageOptions {
     report: Option<PathBuf>,
 
     #[command(flatten)]
-    live: LiveOptions,
+    pub(crate) live: LiveOptions,
 
     /// End when the games have ended; without it the page of --live is served until Ctrl-C
     #[arg(long)]
@@ -48,11 +48,7 @@ pub(crate) struct Pages {
 
 impl PageOptions {
     pub(crate) const fn are_on(&self) -> bool {
-        self.report.is_some() || self.is_served()
-    }
-
-    pub(crate) const fn is_served(&self) -> bool {
-        self.live.is_on()
+        self.report.is_some() || self.live.is_on()
     }
 
     /// Refuses a report that cannot be written, or would replace something other than a page.

@@ -176,9 +176,8 @@ impl SandboxOptions {
         }
         let builtins = self.choose(Some(Kind::None))?;
         let builtins = builtins.map_err(|error| refused(&error))?;
-        let count = programs()
-            .filter(|program| program.builtin().is_none())
-            .count();
+        let is_foreign = |program: &&Program| program.builtin().is_none();
+        let count = programs().filter(is_foreign).count();
         let programs = match self.choose(if count > 0 { None } else { Some(Kind::None) })? {
             Ok(sandbox) => sandbox,
             Err(error) if error.obstacle == Obstacle::Absent => {

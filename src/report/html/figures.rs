@@ -159,10 +159,8 @@ impl Figures {
         let standings = self.standings()?;
         let columns = columns(&standings, false);
         let places = standings.places.iter().map(|place| {
-            let of = standings
-                .places
-                .iter()
-                .filter(|other| other.table == place.table);
+            let of = standings.places.iter();
+            let of = of.filter(|other| other.table == place.table);
             let mut figures = shown(row(&columns, place), place);
             figures.insert("of".to_owned(), json!(of.count()));
             (place.name.clone(), Value::Object(figures))

@@ -151,9 +151,8 @@ fn run_update(args: &Args) -> Result<(), Failure> {
     }
     let sandbox = options.games.sandbox.for_repositories();
     let from = args.from.as_deref();
-    let intake = from
-        .map(|source| intake::read(source, &sandbox))
-        .transpose()?;
+    let intake = from.map(|source| intake::read(source, &sandbox));
+    let intake = intake.transpose()?;
     drop(sandbox);
     let people = args.students.as_deref().map(people::read).transpose()?;
     let directory = LeagueDirectory::open(folder)?;
@@ -419,9 +418,8 @@ fn announce_final(args: &FinalArgs, directory: &TournamentDirectory) -> Result<(
     if is_seeded && options.schedule.seeds.is_none() && standings.exists() {
         options.schedule.seeds = Some(standings);
     }
-    options
-        .bots
-        .extend(newest(&league, season.path(), args.deadline)?);
+    let newest = newest(&league, season.path(), args.deadline)?;
+    options.bots.extend(newest);
     options.out = Some(directory.path().to_owned());
     start(&[], options, Task::Announce)?;
     let plan = directory.plan()?;

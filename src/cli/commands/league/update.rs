@@ -64,9 +64,8 @@ impl Update<'_> {
             return Ok(());
         }
         let journal_file = tournament.journal_file();
-        let arena = self
-            .venue
-            .arena(&tournament, &journal_file, plan, entered)?;
+        let venue = &self.venue;
+        let arena = venue.arena(&tournament, &journal_file, plan, entered)?;
         let kept = arena.results.games;
         let bounds = self.venue.sandbox.bounds();
         let mut pages = self.venue.options.pages.clone();
@@ -280,9 +279,8 @@ impl Update<'_> {
         };
         plan.rounds = plan.first_rounds();
         if is_old {
-            plan.rounds
-                .iter_mut()
-                .for_each(|round| round.first_openings.clear());
+            let rounds = plan.rounds.iter_mut();
+            rounds.for_each(|round| round.first_openings.clear());
         }
         let changed = old.map_or_else(Vec::new, |old| changed_settings(old, &plan));
         if !changed.is_empty() {
@@ -323,9 +321,8 @@ impl Update<'_> {
             }
             note_places(&mut plan, old, &directory, &self.league)?;
         }
-        let kept = self
-            .directory
-            .change(&self.league, self.old.as_ref(), &mut plan)?;
+        let (league, old) = (&self.league, self.old.as_ref());
+        let kept = self.directory.change(league, old, &mut plan)?;
         let games = 2 * plan.pairs_so_far();
         note!(
             "{}: {} games to play ({kept} reused)",
@@ -365,11 +362,8 @@ fn note_places(
         places = ranks.map(|place| (place.name, place.rank)).collect();
     }
     for bot in &mut new.bots {
-        let also = league
-            .members
-            .get(&bot.name)
-            .into_iter()
-            .flat_map(|member| &member.also);
+        let member = league.members.get(&bot.name).into_iter();
+        let also = member.flat_map(|member| &member.also);
         let mut names = [&bot.name].into_iter().chain(also);
         bot.place_before = names.find_map(|name| places.get(name)).copied();
     }

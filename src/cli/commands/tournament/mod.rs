@@ -378,10 +378,8 @@ fn apply_seeds(path: &Path, entrants: &mut Entrants) -> Result<(), Failure> {
     }
     let bots = std::mem::take(&mut entrants.entered).into_iter();
     let mut bots: Vec<_> = bots.map(Some).collect();
-    let in_order = seeded
-        .order
-        .iter()
-        .filter_map(|&bot| bots.get_mut(bot)?.take());
+    let order = seeded.order.iter();
+    let in_order = order.filter_map(|&bot| bots.get_mut(bot)?.take());
     entrants.entered = in_order.collect();
     Ok(())
 }

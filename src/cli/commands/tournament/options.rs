@@ -266,9 +266,8 @@ impl Options {
         for text in texts {
             let path = Path::new(text);
             // Each as it would enter in a folder with the others.
-            let one = only_program(path)
-                .ok()
-                .filter(|_| are_several && path.is_dir());
+            let is_one = are_several && path.is_dir();
+            let one = only_program(path).ok().filter(|_| is_one);
             if let Some(one) = one {
                 bots.push(plain(one.to_string_lossy().into_owned(), folder_name(path)));
             } else if path.is_dir() {

@@ -13,9 +13,9 @@ use referee::arena::results::Distinct;
 use referee::arena::{Arena, Ended, Event};
 use referee::record::journal::LINGERING_LOCK;
 use referee::report::serve::State;
+use referee::report::terminal::time;
 use referee::report::terminal_view::stall_sentence;
 use referee::report::tournament_summary::{summary, tables};
-use referee::text::format_milliseconds;
 
 pub(crate) async fn play(
     mut arena: Arena<'_>,
@@ -131,9 +131,8 @@ impl OwnRun<'_> {
             directory.write_plan(&mut self.plan)?;
         }
         let file = directory.journal_file();
-        let mut arena = self
-            .venue
-            .arena(directory, &file, self.plan, self.entrants)?;
+        let (venue, plan, bots) = (self.venue, self.plan, self.entrants);
+        let mut arena = venue.arena(directory, &file, plan, bots)?;
         arena.deadline = self.deadline;
         if is_enough(&arena.results) {
             return Ok((Ended::Stopped, arena.results));
@@ -295,8 +294,7 @@ impl Progress {
         match self.begun.elapsed() {
             _ if games == self.before => String::new(),
             elapsed if elapsed < Duration::from_mins(1) => {
-                let time = format_milliseconds(1000.0 * elapsed.as_secs_f64());
-                format!("{played} in {time}")
+                format!("{played} in {}", time(elapsed))
             }
             elapsed => format!("{played} in {}", in_short(elapsed)),
         }
@@ -328,9 +326,8 @@ fn pace(played: u64, left: u64, elapsed: Duration) -> String {
 }
 
 fn status(plan: &Plan, results: &Results) -> String {
-    let mut order: Vec<usize> = (0..plan.bots.len())
-        .filter(|&bot| results.games_of[bot] > 0)
-        .collect();
+    let has_played = |bot: &usize| results.games_of[*bot] > 0;
+    let mut order: Vec<usize> = (0..plan.bots.len()).filter(has_played).collect();
     // By share of points, exactly: a/b > c/d when ad > cb.
     order.sort_by(|&a, &b| {
         let share = |x: usize, y: usize| {
